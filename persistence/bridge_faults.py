@@ -1,0 +1,95 @@
+"""What an exception from asyncpg means to the layers above: can the database not be asked, or did it refuse?
+
+The one table of SQLSTATEs. Imported by the other `bridge` modules only; asyncpg ends here.
+"""
+
+from typing import NoReturn
+
+import asyncpg
+
+from persistence.errors import DatabaseUnavailable, PersistenceError, RowsRejected
+
+CONNECT_FAULTS = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+)
+"""Whatever a failed attempt to connect raises: network, deadline, refusal by the server, broken handshake."""
+
+# SQLSTATE classes (the first two characters) under which the connection is of no further use.
+_LOST_CLASSES = frozenset({"08"})
+# Codes that say the same: shutdown, crash, starting up, database dropped, session or transaction ended for
+# idling, and a server that became a standby under us (asking again has to find the new primary).
+_LOST_CODES = frozenset({"57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04", "25006"})
+# The server is there and cannot serve now: disk full, out of memory, too many connections, system and I/O
+# errors; a statement cancelled by its timeout; a lock not granted. The connection stays good and nothing was
+# changed.
+_BUSY_CLASSES = frozenset({"53", "58"})
+_BUSY_CODES = frozenset({"57014", "55P03"})
+# Two transactions were in each other's way: the same again will work.
+_COLLISION_CODES = frozenset({"40001", "40P01"})
+
+
+def is_lost(error: BaseException, conn: asyncpg.Connection) -> bool:
+    """True when the connection is gone, or so doubtful that it has to go.
+
+    Args:
+        error: what a call on the connection raised.
+        conn: that connection.
+    """
+    if conn.is_closed() or isinstance(error, (OSError, TimeoutError, asyncpg.InternalClientError)):
+        return True
+    code = _sqlstate(error)
+    return code in _LOST_CODES or code[:2] in _LOST_CLASSES
+
+
+def is_busy(error: BaseException) -> bool:
+    """True when the server answered, but cannot do the work now (disk full, statement timeout, …)."""
+    code = _sqlstate(error)
+    return code in _BUSY_CODES or code[:2] in _BUSY_CLASSES
+
+
+def is_collision(error: BaseException) -> bool:
+    """True for deadlocks, serialization failures, and a table that was altered under a prepared statement.
+
+    The transaction is undone and may simply be repeated.
+    """
+    return isinstance(error, asyncpg.InvalidCachedStatementError) or _sqlstate(error) in _COLLISION_CODES
+
+
+def is_refusal(error: BaseException) -> bool:
+    """True when PostgreSQL, or asyncpg for it, said no to these very values; repeating would not help."""
+    # asyncpg's own DataError (a Python value that does not fit its parameter) is the one InterfaceError that
+    # is a ValueError too; the others are wrong use of the connection: mistakes of ours that should look like
+    # that.
+    refused_values = isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError)
+    return refused_values or isinstance(error, asyncpg.PostgresError)
+
+
+def describe(error: BaseException | None) -> dict[str, object]:
+    """The error for the log: of PostgreSQL's errors never the text, which quotes the refused row."""
+    if isinstance(error, asyncpg.PostgresError):
+        return {"sqlstate": error.sqlstate, "constraint": getattr(error, "constraint_name", None)}
+    return {"exc_info": error}
+
+
+def raise_translated(error: Exception) -> NoReturn:
+    """Raise the error as the layers above see it, the original as its cause; the unit's own pass as they are.
+
+    Args:
+        error: what came out of a unit of work whose connection is still good, and whose changes were undone.
+    """
+    if isinstance(error, PersistenceError):
+        raise error
+    name = type(error).__name__
+    if is_busy(error) or is_collision(error):
+        raise DatabaseUnavailable(f"the database cannot serve now ({name})") from error
+    if is_refusal(error):
+        raise RowsRejected(f"PostgreSQL refused the rows ({name})") from error
+    raise error
+
+
+def _sqlstate(error: BaseException) -> str:
+    return (error.sqlstate or "") if isinstance(error, asyncpg.PostgresError) else ""

@@ -1,0 +1,108 @@
+"""Connections for units of work: taken, used by one unit, and given back or ended.
+
+Why not asyncpg's own pool: it resets a connection with a query of its own at each release, which doubles the
+round trips of a read; and what we must promise (a connection whose unit was cancelled or timed out is never
+used again) is three lines here.
+
+Lives in the asyncio thread; nothing here is shared with another.
+
+Invariants: `in use + idle + being opened <= size`. A connection that comes back closed, or inside a
+transaction, is ended. A waiter is handed a connection, or the right to open one, directly: nobody who comes
+later overtakes it.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+import asyncpg
+
+
+class Pool:
+    """At most `size` connections, opened when they are first needed.
+
+    Args:
+        connect: opens one; raises what asyncpg raises.
+        size: 1 and up.
+    """
+
+    def __init__(self, connect: Callable[[], Awaitable[asyncpg.Connection]], size: int) -> None:
+        self._connect = connect
+        self._size = size
+        self._claimed = 0  # in use, idle, or being opened
+        self._idle: list[asyncpg.Connection] = []  # the most recently used last: the others may stay cold
+        self._waiters: deque[asyncio.Future[asyncpg.Connection | None]] = deque()
+        self._closed = False
+
+    @property
+    def open_count(self) -> int:
+        """Connections in use, idle or being opened."""
+        return self._claimed
+
+    @property
+    def idle_count(self) -> int:
+        """Connections that wait for work."""
+        return len(self._idle)
+
+    async def take(self) -> asyncpg.Connection:
+        """A connection for the caller alone; goes back through `give_back` or `discard`.
+
+        Raises: what `connect` raises. Cancellation: nothing stays claimed.
+        """
+        while self._idle:
+            conn = self._idle.pop()
+            if not conn.is_closed():
+                return conn
+            self._claimed -= 1
+        if self._claimed < self._size:
+            self._claimed += 1
+            return await self._open()
+        turn: asyncio.Future[asyncpg.Connection | None] = asyncio.get_running_loop().create_future()
+        self._waiters.append(turn)
+        try:
+            handed = await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # handed over in the very moment of the cancellation
+                self._pass_on(turn.result())
+            raise
+        if handed is None or handed.is_closed():
+            return await self._open()
+        return handed
+
+    def give_back(self, conn: asyncpg.Connection) -> None:
+        """The unit has ended well: the next may have the connection."""
+        if self._closed or conn.is_closed() or conn.is_in_transaction():
+            self.discard(conn)
+        else:
+            self._pass_on(conn)
+
+    def discard(self, conn: asyncpg.Connection) -> None:
+        """End the connection at once, whatever state it is in; its place becomes free."""
+        conn.terminate()
+        self._pass_on(None)
+
+    def terminate(self) -> None:
+        """End all idle connections, now, and those in use when they come back."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().terminate()
+            self._claimed -= 1
+
+    def _pass_on(self, conn: asyncpg.Connection | None) -> None:
+        """To the longest waiting; None passes on the right to open a connection."""
+        while self._waiters:
+            turn = self._waiters.popleft()
+            if not turn.done():
+                turn.set_result(conn)
+                return
+        if conn is None:
+            self._claimed -= 1
+        else:
+            self._idle.append(conn)
+
+    async def _open(self) -> asyncpg.Connection:
+        try:
+            return await self._connect()
+        except BaseException:
+            self._pass_on(None)
+            raise

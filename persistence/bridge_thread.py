@@ -1,0 +1,243 @@
+"""The one asyncio thread: trio code hands it coroutines, whole units of work, and gets their results back.
+
+Why a thread: asyncpg needs asyncio, and a hop per statement through trio-asyncio costs 2.5 times a whole
+query here.
+
+Invariants:
+- One wake-up carries however many calls wait: each direction is a deque and a flag. The consumer clears the
+  flag *before* it drains, so that an append which saw the flag set is always drained by the wake-up that it
+  saw.
+- A call ends in trio only after its asyncio task has ended: what was cancelled has really stopped.
+- After `close` nothing waits for the thread: every call still open has been answered.
+"""
+
+import asyncio
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+import outcome
+import structlog
+import trio
+
+from persistence.errors import DatabaseUnavailable
+
+Result = TypeVar("Result")
+
+_log = structlog.get_logger(__name__)
+
+STOP_SECONDS = 3.0
+"""How long the thread may take to end its tasks when it is closed; being a daemon, it is then left behind."""
+
+
+RESTART_SECONDS = 0.1
+"""Pause before a failed service runs again, so that a lasting fault does not fill a core."""
+
+
+class _Call:
+    """One coroutine on its way through the thread."""
+
+    __slots__ = (
+        "args", "asyncio_task", "begun", "is_resumed", "outcome", "raise_cancel", "trio_task", "unwanted",
+        "work",
+    )  # fmt: skip
+
+    def __init__(self, work: Callable[..., Awaitable[Any]], args: tuple[object, ...]) -> None:
+        self.work = work
+        self.args = args
+        self.trio_task = trio.lowlevel.current_task()
+        self.asyncio_task: asyncio.Task[None] | None = None
+        self.begun = False
+        self.is_resumed = False
+        self.unwanted = False
+        self.raise_cancel: Callable[[], Any] | None = None
+        self.outcome: outcome.Outcome[Any] | None = None  # None: it was cancelled
+
+    def resume(self) -> None:
+        """Wake the trio task, once, with what came of it; in the trio thread."""
+        if self.is_resumed:
+            return
+        self.is_resumed = True
+        result = self.outcome
+        if result is None and self.raise_cancel is not None:
+            result = outcome.capture(self.raise_cancel)
+        trio.lowlevel.reschedule(self.trio_task, result or outcome.Error(_closed()))
+
+
+class AsyncioThread:
+    """A daemon thread that runs an asyncio loop, and the two queues between it and trio.
+
+    Args:
+        name: of the thread, as debuggers and `top` show it.
+        use_uvloop: True, False, or None for "when it is installed".
+    """
+
+    def __init__(self, name: str, *, use_uvloop: bool | None = None) -> None:
+        self._loop = _new_loop(use_uvloop)
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._trio_token = trio.lowlevel.current_trio_token()
+        self._inbox: deque[Callable[[], object]] = deque()  # to asyncio
+        self._outbox: deque[Callable[[], object]] = deque()  # to trio
+        self._loop_is_woken = False
+        self._trio_is_woken = False
+        self._open_calls: set[_Call] = set()  # trio side only
+        self._services: set[asyncio.Task[None]] = set()  # asyncio side only
+        self._closed = False
+
+    def start(self) -> None:
+        """Start the loop; call it once, in the trio thread."""
+        self._thread.start()
+
+    # ---- trio's side
+
+    def post(self, function: Callable[[], object]) -> None:
+        """Run `function` in the asyncio thread, soon, in the order of the posts; ignored once closed."""
+        if self._closed:
+            return
+        self._inbox.append(function)
+        if not self._loop_is_woken:
+            self._loop_is_woken = True
+            self._loop.call_soon_threadsafe(self._drain_inbox)
+
+    async def run(self, work: Callable[..., Awaitable[Result]], *args: object) -> Result:
+        """Await `work(*args)` in the asyncio thread.
+
+        Cancellation: the asyncio task is cancelled and this returns when it has ended; work that was finished
+        by then keeps its result.
+
+        Raises:
+            DatabaseUnavailable: the thread was closed before the work ended.
+        """
+        await trio.lowlevel.checkpoint_if_cancelled()
+        if self._closed:
+            raise _closed()
+        call = _Call(work, args)
+        self.post(lambda: self._begin(call))
+
+        def abort(raise_cancel: Callable[[], Any]) -> trio.lowlevel.Abort:
+            call.raise_cancel = raise_cancel
+            self.post(lambda: self._cancel(call))
+            return trio.lowlevel.Abort.FAILED
+
+        self._open_calls.add(call)
+        try:
+            result: Result = await trio.lowlevel.wait_task_rescheduled(abort)
+        finally:
+            self._open_calls.discard(call)
+        return result
+
+    def serve(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Run `work()` in the asyncio thread, again whenever it fails, until `close` cancels it."""
+        self.post(lambda: self._services.add(self._loop.create_task(_keep_at(work))))
+
+    async def close(self) -> None:
+        """Cancel what runs, end the thread within `STOP_SECONDS`, and answer every call. Not cancellable."""
+        if self._closed:
+            return
+        self._inbox.append(self._stop)
+        self._loop.call_soon_threadsafe(self._drain_inbox)
+        self._closed = True
+        with trio.CancelScope(shield=True):
+            await trio.to_thread.run_sync(self._thread.join, STOP_SECONDS + 1.0)
+            if self._thread.is_alive():
+                _log.error("the database thread does not end; it is left behind")
+        self._drain_outbox()
+        for call in tuple(self._open_calls):
+            call.resume()
+
+    @property
+    def is_closed(self) -> bool:
+        """True once `close` has begun to end the thread; nothing is accepted then."""
+        return self._closed
+
+    def _drain_outbox(self) -> None:
+        self._trio_is_woken = False
+        outbox = self._outbox
+        while outbox:
+            outbox.popleft()()
+
+    # ---- asyncio's side
+
+    def hand_back(self, function: Callable[[], object]) -> None:
+        """Run `function` in the trio thread, soon, in order; it must not raise. Dropped after trio's end."""
+        self._outbox.append(function)
+        if not self._trio_is_woken:
+            self._trio_is_woken = True
+            with contextlib.suppress(trio.RunFinishedError):
+                self._trio_token.run_sync_soon(self._drain_outbox)
+
+    def _drain_inbox(self) -> None:
+        self._loop_is_woken = False
+        inbox = self._inbox
+        while inbox:
+            inbox.popleft()()
+
+    def _begin(self, call: _Call) -> None:
+        call.asyncio_task = self._loop.create_task(self._perform(call))
+
+    async def _perform(self, call: _Call) -> None:
+        # The thread's boundary: whatever happens in the unit has to travel to the task that waits for it.
+        call.begun = True
+        try:
+            if not call.unwanted:
+                call.outcome = outcome.Value(await call.work(*call.args))
+        except asyncio.CancelledError:
+            pass
+        except BaseException as error:
+            call.outcome = outcome.Error(error)
+        self.hand_back(call.resume)
+
+    def _cancel(self, call: _Call) -> None:
+        # A task cancelled before its first step never reaches its `try`, and would never answer: such a one
+        # is let begin, sees that it is not wanted, and ends.
+        call.unwanted = True
+        if call.begun and call.asyncio_task is not None:
+            call.asyncio_task.cancel()
+
+    def _stop(self) -> None:
+        self._loop.stop()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+            self._end_tasks()
+        finally:
+            self._loop.close()
+
+    def _end_tasks(self) -> None:
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            self._loop.run_until_complete(asyncio.wait(tasks, timeout=STOP_SECONDS))
+
+
+async def _keep_at(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    while True:
+        try:
+            await work()
+        except Exception:
+            # The thread's boundary too: nobody awaits a service, and without it every turn would wait.
+            _log.exception("a service of the database thread failed; it is started again")
+        await asyncio.sleep(RESTART_SECONDS)
+
+
+def _closed() -> DatabaseUnavailable:
+    return DatabaseUnavailable("the bridge to the database is closed")
+
+
+def _new_loop(use_uvloop: bool | None) -> asyncio.AbstractEventLoop:
+    """uvloop halves the CPU of a query; it is optional."""
+    if use_uvloop is not False:
+        try:
+            import uvloop  # noqa: PLC0415 — an optional dependency
+        except ImportError:
+            if use_uvloop:
+                raise
+        else:
+            loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+            return loop
+    return asyncio.new_event_loop()

@@ -1,0 +1,164 @@
+"""Whole units of work on pooled connections: the asyncio side of `Database.read` and `Database.transact`.
+
+Invariant: a connection goes back to the pool only after its unit has ended by itself. Cancelled, timed out or
+broken in between, it is ended: whatever it still does on the server, nobody will be served by it again.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias, TypeVar
+
+import asyncpg
+
+from persistence.bridge_faults import CONNECT_FAULTS, is_lost, raise_translated
+from persistence.bridge_pool import Pool
+from persistence.errors import DatabaseUnavailable, OutcomeUnknown, RowsRejected
+
+Result = TypeVar("Result")
+Unit: TypeAlias = Callable[..., Awaitable[Result]]
+Arguments: TypeAlias = tuple[object, ...]
+
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
+
+class Units:
+    """Runs units of work, each within a deadline.
+
+    Args:
+        pool: where connections come from.
+        on_lost: told when a connection turned out to be gone, or silent.
+    """
+
+    def __init__(self, pool: Pool, on_lost: Callable[[], None]) -> None:
+        self._pool = pool
+        self._on_lost = on_lost
+
+    async def read(self, timeout_seconds: float, unit: Unit[Result], args: Arguments) -> Result:
+        """`unit(conn, *args)` without a transaction; once more on another connection if this one was lost.
+
+        Args:
+            timeout_seconds: for everything, the wait for a connection included.
+            unit: does no harm when it runs twice.
+
+        Raises:
+            DatabaseUnavailable, RowsRejected: see `Database.read`.
+        """
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                try:
+                    return await self._read_once(unit, args)
+                except _ConnectionLost:
+                    return await self._read_once(unit, args)
+        except (TimeoutError, _ConnectionLost) as error:
+            self._on_lost()
+            raise DatabaseUnavailable("the database went away or did not answer in time") from error
+
+    async def transact(self, timeout_seconds: float, unit: Unit[Result], args: Arguments) -> Result:
+        """`unit(conn, *args)` in one READ COMMITTED transaction.
+
+        Args:
+            timeout_seconds: for everything, the wait for a connection included.
+
+        Raises:
+            OutcomeUnknown, DatabaseUnavailable, RowsRejected: see `Database.transact`.
+        """
+        progress = _Progress()
+        try:
+            async with asyncio.timeout(timeout_seconds):
+                return await self._transact_once(unit, args, progress)
+        except (TimeoutError, _ConnectionLost) as error:
+            self._on_lost()
+            if progress.commit_was_sent:
+                raise OutcomeUnknown("the database went away while it committed") from error
+            raise DatabaseUnavailable("the database went away or did not answer in time") from error
+
+    async def _read_once(self, unit: Unit[Result], args: Arguments) -> Result:
+        conn = await self._take()
+        try:
+            result = await unit(conn, *args)
+        except Exception as error:
+            if is_lost(error, conn):
+                self._pool.discard(conn)
+                raise _ConnectionLost from error
+            self._pool.give_back(conn)
+            raise_translated(error)
+        except BaseException:
+            self._pool.discard(conn)
+            raise
+        self._pool.give_back(conn)
+        return result
+
+    async def _transact_once(self, unit: Unit[Result], args: Arguments, progress: "_Progress") -> Result:
+        conn = await self._begin()
+        try:
+            result = await unit(conn, *args)
+            progress.commit_was_sent = True
+            tag = await conn.execute("COMMIT")
+        except Exception as error:
+            if is_lost(error, conn):
+                self._pool.discard(conn)
+                raise _ConnectionLost from error
+            await self._roll_back(conn)
+            raise_translated(error)
+        except BaseException:
+            self._pool.discard(conn)
+            raise
+        self._pool.give_back(conn)
+        if tag != "COMMIT":
+            raise RowsRejected("the unit went on after an error, so PostgreSQL rolled its transaction back")
+        return result
+
+    async def _begin(self) -> asyncpg.Connection:
+        """A connection inside a transaction. A dead one shows here, where trying again does no harm."""
+        try:
+            return await self._begin_once()
+        except _ConnectionLost:
+            return await self._begin_once()
+
+    async def _begin_once(self) -> asyncpg.Connection:
+        conn = await self._take()
+        try:
+            await conn.execute(_BEGIN)
+        except Exception as error:
+            lost = is_lost(error, conn)
+            self._pool.discard(conn)
+            if lost:
+                raise _ConnectionLost from error
+            raise_translated(error)
+        except BaseException:
+            self._pool.discard(conn)
+            raise
+        return conn
+
+    async def _roll_back(self, conn: asyncpg.Connection) -> None:
+        try:
+            await conn.execute("ROLLBACK")
+        except Exception:
+            self._pool.discard(
+                conn
+            )  # the server rolls back by itself; what the caller hears is the first error
+        except BaseException:
+            self._pool.discard(conn)
+            raise
+        else:
+            self._pool.give_back(conn)
+
+    async def _take(self) -> asyncpg.Connection:
+        try:
+            return await self._pool.take()
+        except CONNECT_FAULTS as error:
+            self._on_lost()
+            raise DatabaseUnavailable(f"no connection to the database ({type(error).__name__})") from error
+
+
+class _Progress:
+    """How far a transaction got."""
+
+    __slots__ = ("commit_was_sent",)
+
+    def __init__(self) -> None:
+        self.commit_was_sent = False
+
+
+class _ConnectionLost(Exception):
+    """The connection went away under the unit."""

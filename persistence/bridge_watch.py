@@ -1,0 +1,146 @@
+"""The connection that listens and watches: notifications of PostgreSQL, and whether it is there at all.
+
+One connection does both. It pings every second, so that a server which vanished without a word (a pulled
+cable) is noticed, and it is the only one that sets `available`; others, when they lose a connection, only
+make it look now.
+
+Invariants: `heard("")` follows every (re)connection: whatever was notified before it may have been missed.
+What is heard is handed over in order.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeAlias
+
+import asyncpg
+import structlog
+
+from persistence.bridge_faults import CONNECT_FAULTS
+
+_log = structlog.get_logger(__name__)
+
+PING_SECONDS = 1.0
+"""Between two looks at the server when nothing is amiss."""
+
+PING_TIMEOUT_SECONDS = 2.0
+"""Silence for so long is absence: with the pause above, it is noticed within 3 s."""
+
+RECONNECT_SECONDS = (0.05, 0.5)
+"""First and longest pause between attempts to connect; it doubles."""
+
+Heard: TypeAlias = Callable[[str], None]
+
+
+class Watch:
+    """Listens and watches; everything but `available` belongs to the asyncio thread.
+
+    Args:
+        connect: opens a connection; raises what asyncpg raises.
+        hand_back: runs a function in the trio thread.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Awaitable[asyncpg.Connection]],
+        *,
+        hand_back: Callable[[Callable[[], object]], None],
+    ) -> None:
+        self._connect = connect
+        self._hand_back = hand_back
+        self._heard: dict[str, list[Heard]] = {}  # {channel: who wants to hear}
+        self._listening: set[str] = set()  # channels of the present connection
+        self._conn: asyncpg.Connection | None = None
+        self._look = asyncio.Event()
+        self.available = False
+        self.connections = 0
+
+    def look_now(self) -> None:
+        """Ping now rather than within a second; somebody has lost a connection."""
+        self._look.set()
+
+    def listen(self, channel: str, heard: Heard) -> None:
+        """See `Database.listen`."""
+        self._heard.setdefault(channel, []).append(heard)
+        if channel in self._listening:
+            self._hand_back(partial(heard, ""))
+        self._look.set()
+
+    async def open(self) -> None:
+        """Make the first connection, so that whoever opens the bridge hears why there is none.
+
+        Raises: what asyncpg raises.
+        """
+        await self._reconnect()
+        self.available = True
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        pause_seconds = RECONNECT_SECONDS[0]
+        try:
+            while True:
+                self._look.clear()
+                try:
+                    await self._look_at_server()
+                except CONNECT_FAULTS as error:
+                    self._note_absence(error)
+                    await asyncio.sleep(pause_seconds)
+                    pause_seconds = min(pause_seconds * 2, RECONNECT_SECONDS[1])
+                    continue
+                self._note_presence()
+                pause_seconds = RECONNECT_SECONDS[0]
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._look.wait(), PING_SECONDS)
+        finally:
+            self._end_connection()
+
+    async def _look_at_server(self) -> None:
+        """Hear it answer, if need be on a new connection: the loss of one says little about the server."""
+        if self._conn is not None and not self._conn.is_closed():
+            try:
+                return await self._ping(self._conn)
+            except TimeoutError:
+                raise
+            except CONNECT_FAULTS as error:
+                _log.debug("the watching connection was lost", error=type(error).__name__)
+        return await self._ping(await self._reconnect())
+
+    async def _ping(self, conn: asyncpg.Connection) -> None:
+        """Listen to what is asked for, and hear the server answer."""
+        async with asyncio.timeout(PING_TIMEOUT_SECONDS):
+            for channel in self._heard.keys() - self._listening:
+                await conn.add_listener(channel, self._on_notification)
+                self._listening.add(channel)
+                for heard in self._heard[channel]:
+                    self._hand_back(partial(heard, ""))
+            await conn.execute("SELECT 1")
+
+    async def _reconnect(self) -> asyncpg.Connection:
+        self._end_connection()
+        conn = await self._connect()
+        conn.add_termination_listener(lambda _: self._look.set())
+        self._conn = conn
+        self.connections += 1
+        return conn
+
+    def _end_connection(self) -> None:
+        if self._conn is not None:
+            self._conn.terminate()
+            self._conn = None
+        self._listening.clear()
+
+    def _note_presence(self) -> None:
+        if not self.available:
+            self.available = True
+            _log.info("the database is available again")
+
+    def _note_absence(self, error: Exception) -> None:
+        self._end_connection()
+        if self.available:
+            self.available = False
+            _log.warning("the database is unavailable", error=type(error).__name__)
+
+    def _on_notification(self, _conn: object, _pid: int, channel: str, payload: object) -> None:
+        for heard in self._heard[channel]:
+            self._hand_back(partial(heard, str(payload)))

@@ -1,0 +1,287 @@
+"""The group-commit writer: one connection, one transaction at a time, everything that waits in each.
+
+There is no linger: the commit in flight is the linger. What arrives while it is on its way is the next batch,
+so that the writer commits singly when little happens and by the hundred when much does.
+
+It lives in the asyncio thread, except for `submit`. What a turn is told:
+
+    None                 committed, and on disk
+    Fenced, HeadMoved    its lease or its head has moved; its neighbours committed
+    RowsRejected         its rows were refused; found by halving the batch, so that it alone fails
+    DatabaseUnavailable  no connection for seconds, or lost twice before COMMIT; nothing was changed
+    OutcomeUnknown       the connection was lost, or silent, between COMMIT and its answer
+
+Invariants: an actor has at most one turn in a batch, and its turns are committed in the order of `submit`.
+Every turn is answered exactly once, also when the writer is closed.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import asyncpg
+import structlog
+
+from persistence import writer
+from persistence.bridge_faults import CONNECT_FAULTS, describe, is_busy, is_collision, is_lost
+from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError, QueueFull, RowsRejected
+from persistence.turn import Turn
+
+_log = structlog.get_logger(__name__)
+
+BATCH_TURNS = 2_000
+"""Most turns in one transaction: some 50 ms of work. More would make the first wait for the last."""
+
+PATIENCE = 0.6
+"""How long a turn may wait for a connection, as a share of its deadline; the rest is for an attempt to
+connect, so that its caller hears "nothing was changed" before the deadline has passed."""
+
+MIN_COMMIT_SECONDS = 1.0
+"""What a transaction is given when its oldest turn has already waited for nearly the whole deadline."""
+
+RECONNECT_SECONDS = (0.02, 0.5)
+"""First and longest pause between attempts to connect; it doubles. The longest bounds the time to heal."""
+
+Done: TypeAlias = Callable[[PersistenceError | None], None]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A turn that waits. `tried`: it was in a transaction whose connection was lost before COMMIT."""
+
+    turn: Turn
+    done: Done
+    since: float
+    tried: bool = False
+
+
+class GroupCommit:
+    """The writer, and what waits in front of it.
+
+    Args:
+        connect: opens a connection; raises what asyncpg raises.
+        post: runs a function in the asyncio thread.
+        hand_back: runs a function in the trio thread.
+        on_lost: told when the connection was lost, or silent.
+        limit: most turns that may wait; more are refused.
+        timeout_seconds: from `submit` to the answer.
+    """
+
+    def __init__(
+        self,
+        connect: Callable[[], Awaitable[asyncpg.Connection]],
+        *,
+        post: Callable[[Callable[[], object]], None],
+        hand_back: Callable[[Callable[[], object]], None],
+        on_lost: Callable[[], None],
+        limit: int,
+        timeout_seconds: float,
+    ) -> None:
+        self._connect = connect
+        self._post = post
+        self._hand_back = hand_back
+        self._on_lost = on_lost
+        self._limit = limit
+        self._timeout_seconds = timeout_seconds
+        self._waiting: deque[_Entry] = deque()
+        self._parts: list[list[_Entry]] = []  # the batch, whole or in pieces; the last is the one in flight
+        self._conn: asyncpg.Connection | None = None
+        self._pause_seconds = RECONNECT_SECONDS[0]
+        self._is_woken = False
+        self._awake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.transactions = 0
+        self.turns = 0
+        self.largest_batch = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many turns wait, the batch in flight not counted."""
+        return len(self._waiting)
+
+    def submit(self, turn: Turn, done: Done) -> None:
+        """Queue a turn; the only function here that belongs to the trio thread. See `Database.submit`."""
+        if len(self._waiting) >= self._limit:
+            raise QueueFull(f"{self._limit} turns wait for the database")
+        self._waiting.append(_Entry(turn, done, time.monotonic()))
+        if not self._is_woken:
+            self._is_woken = True
+            self._post(self._wake)
+
+    async def run(self) -> None:
+        """Commit what is submitted until cancelled; then everything that is left is answered."""
+        try:
+            self._wake()
+            while True:
+                await self._awake.wait()
+                self._awake.clear()
+                # Before the queue is looked at: a turn that comes after the look wakes us again.
+                self._is_woken = False
+                while self._waiting:
+                    await self._serve()
+                if not self._awake.is_set():
+                    self._idle.set()
+        finally:
+            self._close()
+
+    async def drain(self) -> None:
+        """Return when nothing waits and nothing is in flight."""
+        await self._idle.wait()
+
+    def _wake(self) -> None:
+        self._idle.clear()
+        self._awake.set()
+
+    async def _serve(self) -> None:
+        """One batch; or, without a connection, one attempt to get one."""
+        if self._conn is None or self._conn.is_closed():
+            try:
+                self._conn = await self._connect()
+            except CONNECT_FAULTS as error:
+                self._on_lost()
+                self._give_up_on_old(error)
+                await asyncio.sleep(self._pause_seconds)
+                self._pause_seconds = min(self._pause_seconds * 2, RECONNECT_SECONDS[1])
+                return
+            self._pause_seconds = RECONNECT_SECONDS[0]
+        self._parts = [self._next_batch()]
+        while self._parts:
+            await self._commit_last_part(self._conn)
+
+    def _next_batch(self) -> list[_Entry]:
+        """The turns in front, up to the limit, or up to one whose actor is in the batch already."""
+        batch: list[_Entry] = []
+        actors: set[tuple[str, str]] = set()
+        while self._waiting and len(batch) < BATCH_TURNS:
+            actor = (self._waiting[0].turn.kind, self._waiting[0].turn.id)
+            if actor in actors:
+                break
+            actors.add(actor)
+            batch.append(self._waiting.popleft())
+        self.largest_batch = max(self.largest_batch, len(batch))
+        return batch
+
+    async def _commit_last_part(self, conn: asyncpg.Connection) -> None:
+        part = self._parts[-1]
+        try:
+            outcomes = await self._transact(conn, part)
+        except _Broken as broken:
+            conn.terminate()
+            self._on_lost()
+            if broken.commit_was_sent:
+                self._parts.pop()
+                self._answer(part, OutcomeUnknown("the database went away while it committed"))
+            self._put_back([entry for some in reversed(self._parts) for entry in some])
+            self._parts.clear()
+        except _Undone as undone:
+            self._parts.pop()
+            self._blame(part, undone.__cause__)
+        else:
+            self._parts.pop()
+            self.transactions += 1
+            self.turns += len(part)
+            self._hand_back(lambda: _tell(part, outcomes))
+
+    async def _transact(self, conn: asyncpg.Connection, part: list[_Entry]) -> list[PersistenceError | None]:
+        """Commit the part's turns together.
+
+        Raises:
+            _Broken: the connection is of no more use.
+            _Undone: rolled back; the cause says why.
+        """
+        left_seconds = self._timeout_seconds - (time.monotonic() - part[0].since)
+        commit_was_sent = False
+        try:
+            async with asyncio.timeout(max(MIN_COMMIT_SECONDS, left_seconds)):
+                await conn.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
+                outcomes = await writer.write(conn, [entry.turn for entry in part])
+                commit_was_sent = True
+                tag = await conn.execute("COMMIT")
+        except Exception as error:
+            # All of a kind's `persist` runs in here: a mistake in one of them must not end the writer of all.
+            if is_lost(error, conn) or not await self._roll_back(conn):
+                raise _Broken(commit_was_sent=commit_was_sent) from error
+            raise _Undone from error
+        if tag != "COMMIT":
+            raise _Undone from RowsRejected(
+                "persist went on after an error, so PostgreSQL rolled the batch back"
+            )
+        return outcomes
+
+    async def _roll_back(self, conn: asyncpg.Connection) -> bool:
+        try:
+            async with asyncio.timeout(MIN_COMMIT_SECONDS):
+                await conn.execute("ROLLBACK")
+        except Exception:
+            return False
+        return True
+
+    def _blame(self, part: list[_Entry], cause: BaseException | None) -> None:
+        """Find whose fault a failed transaction was: halve it, until the guilty one stands alone."""
+        if cause is not None and is_busy(cause):
+            self._answer(part, DatabaseUnavailable("the database cannot serve now"), cause)
+        elif len(part) > 1:
+            middle = len(part) // 2
+            self._parts += [part[middle:], part[:middle]]
+        elif cause is not None and is_collision(cause):
+            self._answer(part, DatabaseUnavailable("two transactions stood in each other's way"), cause)
+        else:
+            turn = part[0].turn
+            _log.error("a turn was rejected", kind=turn.kind, id=turn.id, **describe(cause))
+            self._answer(part, RowsRejected(f"a turn of {turn.kind} {turn.id} was rejected"), cause)
+
+    def _put_back(self, entries: list[_Entry]) -> None:
+        """To the front of the queue for one more try, nothing of them having been committed."""
+        for entry in reversed(entries):
+            if entry.tried or self._is_old(entry):
+                self._answer([entry], DatabaseUnavailable("the connection was lost before the commit"))
+            else:
+                entry.tried = True
+                self._waiting.appendleft(entry)
+
+    def _give_up_on_old(self, cause: BaseException) -> None:
+        while self._waiting and self._is_old(self._waiting[0]):
+            self._answer(
+                [self._waiting.popleft()], DatabaseUnavailable("no connection to the database"), cause
+            )
+
+    def _is_old(self, entry: _Entry) -> bool:
+        return time.monotonic() - entry.since > self._timeout_seconds * PATIENCE
+
+    def _answer(
+        self, entries: list[_Entry], error: PersistenceError, cause: BaseException | None = None
+    ) -> None:
+        error.__cause__ = cause
+        self._hand_back(lambda: _tell(entries, [error] * len(entries)))
+
+    def _close(self) -> None:
+        if self._conn is not None:
+            self._conn.terminate()
+        if self._parts:
+            self._answer(self._parts.pop(), OutcomeUnknown("the bridge to the database was closed"))
+        self._parts.append(list(self._waiting))
+        self._waiting.clear()
+        for part in self._parts:
+            self._answer(part, DatabaseUnavailable("the bridge to the database was closed"))
+        self._parts.clear()
+
+
+def _tell(entries: Sequence[_Entry], outcomes: Sequence[PersistenceError | None]) -> None:
+    """In the trio thread."""
+    for entry, outcome in zip(entries, outcomes, strict=True):
+        entry.done(outcome)
+
+
+class _Broken(Exception):
+    """The connection was lost, or silent for too long."""
+
+    def __init__(self, *, commit_was_sent: bool) -> None:
+        self.commit_was_sent = commit_was_sent
+
+
+class _Undone(Exception):
+    """The transaction was rolled back."""

@@ -1,0 +1,1 @@
+"""Rows of chat: conversations and members, messages and what hangs on them, attachments, the archive."""

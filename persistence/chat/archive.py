@@ -1,0 +1,163 @@
+"""History from before, and messages that grew old: both lie in `archived_messages`, ordered by
+`created_at_ms`.
+
+No two messages of a conversation, live or archived, share a millisecond: `beforeMs` could not be exact
+otherwise. Live actors learn of changes by a notification, since this is the one other writer of what they
+show.
+"""
+
+from collections.abc import Sequence
+
+from persistence.chat.rows import ArchiveRow, PageRow
+from persistence.connection import Connection
+
+CHANNEL = "partyline_archive"
+"""The notification's name; its payload is the conversation's id."""
+
+KEPT_LIVE = 120
+"""So many of a conversation's newest messages are never moved: the actor holds them in memory."""
+
+
+async def tail(conn: Connection, conversation_id: str, limit: int) -> list[PageRow]:
+    """The newest archived messages, oldest first."""
+    rows = await conn.fetch(
+        """
+        SELECT id, created_at_ms, record, has_poll FROM archived_messages
+        WHERE conversation_id = $1 ORDER BY created_at_ms DESC LIMIT $2
+        """,
+        conversation_id,
+        limit,
+    )
+    return [
+        PageRow(row["id"], row["created_at_ms"], row["record"], row["has_poll"], None)
+        for row in reversed(rows)
+    ]
+
+
+async def among(conn: Connection, conversation_id: str, ids: Sequence[str]) -> frozenset[str]:
+    """Those of the ids that are archived in this conversation."""
+    rows = await conn.fetch(
+        "SELECT id FROM archived_messages WHERE id = ANY($2::text[]) AND conversation_id = $1",
+        conversation_id,
+        list(ids),
+    )
+    return frozenset(row["id"] for row in rows)
+
+
+async def taken_ms(
+    conn: Connection, conversation_id: str, moments_ms: Sequence[int], *, span_ms: int
+) -> set[int]:
+    """Milliseconds near the given ones that messages of the conversation hold already.
+
+    Args:
+        span_ms: how far behind each moment to look.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT t.created_at_ms FROM unnest($2::bigint[]) AS n (ms) CROSS JOIN LATERAL (
+            SELECT created_at_ms FROM messages
+            WHERE conversation_id = $1 AND created_at_ms BETWEEN n.ms AND n.ms + $3
+            UNION ALL
+            SELECT created_at_ms FROM archived_messages
+            WHERE conversation_id = $1 AND created_at_ms BETWEEN n.ms AND n.ms + $3
+        ) AS t
+        """,
+        conversation_id,
+        list(moments_ms),
+        span_ms,
+    )
+    return {row["created_at_ms"] for row in rows}
+
+
+async def present(conn: Connection, ids: Sequence[str]) -> set[str]:
+    """Those of the message ids that exist, live or archived, anywhere."""
+    rows = await conn.fetch(
+        """
+        SELECT id FROM messages WHERE id = ANY($1::text[])
+        UNION SELECT id FROM archived_messages WHERE id = ANY($1::text[])
+        """,
+        list(ids),
+    )
+    return {row["id"] for row in rows}
+
+
+async def lock(conn: Connection, conversation_id: str) -> None:
+    """Let imports into one conversation wait for each other, until the end of the transaction."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 3))", conversation_id)
+
+
+async def store(conn: Connection, rows: Sequence[ArchiveRow]) -> None:
+    """Add history; ids and milliseconds must be free. Live actors hear of it at the commit."""
+    await conn.execute(
+        """
+        INSERT INTO archived_messages (conversation_id, created_at_ms, id, record)
+        SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bytea[])
+        """,
+        [row.conversation_id for row in rows],
+        [row.created_at_ms for row in rows],
+        [row.id for row in rows],
+        [row.record for row in rows],
+    )
+    for conversation_id in sorted({row.conversation_id for row in rows}):
+        await conn.execute("SELECT pg_notify($1, $2)", CHANNEL, conversation_id)
+
+
+async def overgrown(conn: Connection, *, before_ms: int, limit: int) -> list[str]:
+    """Conversations that hold messages to be moved: older than a moment, and not among the newest 120."""
+    rows = await conn.fetch(
+        """
+        SELECT c.id FROM conversations c WHERE EXISTS (
+            SELECT FROM messages m WHERE m.conversation_id = c.id AND m.created_at_ms < $1 AND NOT m.poll_open
+              AND m.seq <= (SELECT n.seq FROM messages n WHERE n.conversation_id = c.id
+                            ORDER BY n.seq DESC OFFSET $2 LIMIT 1)
+        ) LIMIT $3
+        """,
+        before_ms,
+        KEPT_LIVE,
+        limit,
+    )
+    return [row["id"] for row in rows]
+
+
+async def move_old(conn: Connection, conversation_id: str, *, before_ms: int, limit: int) -> int:
+    """Move old messages of one conversation into the archive, inside a transaction; returns how many.
+
+    Messages with an open poll stay. What a member had sent is added to their row, so that unread counts stay
+    true.
+    """
+    moved = await conn.fetchval(
+        """
+        WITH moved AS (
+            DELETE FROM messages WHERE conversation_id = $1 AND seq IN (
+                SELECT m.seq FROM messages m
+                WHERE m.conversation_id = $1 AND m.created_at_ms < $2 AND NOT m.poll_open
+                  AND m.seq <= (SELECT n.seq FROM messages n WHERE n.conversation_id = $1
+                                ORDER BY n.seq DESC OFFSET $3 LIMIT 1)
+                ORDER BY m.seq LIMIT $4
+            )
+            RETURNING conversation_id, created_at_ms, id, seq, sender_id, sender_seq, record, has_poll
+        ), kept AS (
+            INSERT INTO archived_messages (conversation_id, created_at_ms, id, record, has_poll)
+            SELECT conversation_id, created_at_ms, id,
+                   convert_to(replace(convert_from(record, 'UTF8'), '"source":"live"', '"source":"archived"'),
+                              'UTF8'),
+                   has_poll
+            FROM moved
+        ), counted AS (
+            UPDATE conversation_members m SET sent = greatest(m.sent, n.sent)
+            FROM (SELECT x.sender_id, max(x.sender_seq) AS sent
+                  FROM moved x JOIN conversation_members j
+                    ON j.conversation_id = $1 AND j.user_id = x.sender_id AND x.seq > j.joined_seq
+                  GROUP BY x.sender_id) AS n
+            WHERE m.conversation_id = $1 AND m.user_id = n.sender_id
+        )
+        SELECT count(*) FROM moved
+        """,
+        conversation_id,
+        before_ms,
+        KEPT_LIVE,
+        limit,
+    )
+    if moved:
+        await conn.execute("SELECT pg_notify($1, $2)", CHANNEL, conversation_id)
+    return int(moved)

@@ -1,0 +1,250 @@
+"""Conversations themselves, and a user's list of them.
+
+What moves with each message lies in the summary of the head row. Its first 8 bytes are the time of the last
+activity and the next 8 the newest message's seq, both big-endian, so that lists are sorted and counted
+without decoding it.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from persistence import journal
+from persistence.chat.rows import ConversationRow, CountRow, EntryRow
+from persistence.connection import Connection, Row
+
+KIND = "conversation"
+"""The name under which the kernel keeps heads and journals of conversations."""
+
+# A member's view of the conversations in `mine`; the counts are looked up only for rows that are returned.
+_ENTRY = """
+SELECT mine.*,
+       greatest(mine.sent_base, (SELECT x.sender_seq FROM messages x
+                                 WHERE x.conversation_id = mine.id AND x.sender_id = mine.user_id
+                                   AND x.seq > mine.joined_seq
+                                 ORDER BY x.seq DESC LIMIT 1)) AS sent,
+       (SELECT count(*) FROM (SELECT FROM mentions n
+                              WHERE n.conversation_id = mine.id AND n.user_id = mine.user_id
+                                AND n.seq > mine.read_seq LIMIT 200) AS unread) AS mention_count,
+       (SELECT count(*) FROM conversation_members p WHERE p.conversation_id = mine.id) AS participant_count,
+       shown.ids AS participant_ids, shown.names AS participant_names
+FROM mine CROSS JOIN LATERAL (
+    SELECT array_agg(one.user_id ORDER BY one.place) AS ids, array_agg(one.name ORDER BY one.place) AS names
+    FROM (SELECT p.user_id, coalesce(u.name, 'deleted') AS name,
+                 row_number() OVER (
+                     ORDER BY p.user_id IS DISTINCT FROM mine.owner_id, p.joined_at_ms, p.user_id) AS place
+          FROM conversation_members p LEFT JOIN users u ON u.id = p.user_id
+          WHERE p.conversation_id = mine.id
+          ORDER BY place LIMIT 100) AS one
+) AS shown
+"""
+
+_MINE = """
+SELECT c.id, c.kind, c.title, c.owner_id, c.created_at_ms, h.summary, m.user_id, m.joined_seq, m.muted,
+       m.read_seq, m.read_at_ms, m.own_at_read, m.sent AS sent_base
+FROM conversation_members m
+JOIN conversations c ON c.id = m.conversation_id
+JOIN heads h ON h.kind = 'conversation' AND h.id = c.id
+WHERE m.user_id = $1
+"""
+
+_LIST = f"""
+WITH mine AS ({_MINE} AND (substr(h.summary, 1, 8), c.id) < ($2, $3)
+              ORDER BY substr(h.summary, 1, 8) DESC, c.id DESC LIMIT $4)
+{_ENTRY} ORDER BY substr(mine.summary, 1, 8) DESC, mine.id DESC
+"""
+
+_NAMED = f"WITH mine AS ({_MINE} AND m.conversation_id = ANY($2::text[])) {_ENTRY}"
+
+_COUNTS = f"""
+WITH mine AS ({_MINE} AND (substr(h.summary, 1, 8), c.id) < ($2, $3)
+              ORDER BY substr(h.summary, 1, 8) DESC, c.id DESC LIMIT $4)
+SELECT mine.id, mine.summary, mine.read_seq, mine.own_at_read,
+       greatest(mine.sent_base, (SELECT x.sender_seq FROM messages x
+                                 WHERE x.conversation_id = mine.id AND x.sender_id = mine.user_id
+                                   AND x.seq > mine.joined_seq
+                                 ORDER BY x.seq DESC LIMIT 1)) AS sent,
+       (SELECT count(*) FROM (SELECT FROM mentions n
+                              WHERE n.conversation_id = mine.id AND n.user_id = mine.user_id
+                                AND n.seq > mine.read_seq LIMIT 200) AS unread) AS mention_count
+FROM mine
+"""  # noqa: S608 - constants only
+
+FIRST_PAGE = (2**62, "")
+"""The place before every conversation in a list: (updated at ms, id)."""
+
+
+async def create(
+    conn: Connection,
+    row: ConversationRow,
+    *,
+    member_ids: Sequence[str],
+    participant_key: str,
+    epoch: str,
+    summary: bytes,
+) -> str:
+    """Make a conversation, or find the oldest one of the same kind with the same members; inside a
+    transaction.
+
+    Two callers who make it at once get the same one: the digest of the set is locked until the commit.
+
+    Args:
+        participant_key: the digest of kind and members.
+        epoch, summary: of its head.
+
+    Returns: the id of the new or found one.
+    """
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", participant_key)
+    found = await conn.fetchval(
+        "SELECT id FROM conversations WHERE participant_key = $1 ORDER BY created_at_ms, id LIMIT 1",
+        participant_key,
+    )
+    if found is not None:
+        return str(found)
+    await conn.execute(
+        """
+        INSERT INTO conversations (id, kind, title, owner_id, created_at_ms, participant_key)
+        VALUES ($1, $2, $3, $4, $5, $6)
+        """,
+        row.id,
+        row.kind,
+        row.title,
+        row.owner_id,
+        row.created_at_ms,
+        participant_key,
+    )
+    await conn.execute(
+        """
+        INSERT INTO conversation_members (conversation_id, user_id, joined_at_ms, joined_seq, read_seq)
+        SELECT $1, user_id, $2, 0, 0 FROM unnest($3::text[]) AS n (user_id)
+        """,
+        row.id,
+        row.created_at_ms,
+        list(member_ids),
+    )
+    await journal.create_head(
+        conn, KIND, row.id, epoch=epoch, summary=summary, due_at_ms=None, at_ms=row.created_at_ms
+    )
+    return row.id
+
+
+async def read(conn: Connection, conversation_id: str) -> ConversationRow | None:
+    """One conversation."""
+    row = await conn.fetchrow(
+        "SELECT id, kind, title, owner_id, created_at_ms FROM conversations WHERE id = $1", conversation_id
+    )
+    return None if row is None else ConversationRow(*row)
+
+
+async def direct_between(conn: Connection, user_id: str, other_id: str) -> list[str]:
+    """Ids of the direct conversations of two users."""
+    rows = await conn.fetch(
+        """
+        SELECT c.id FROM conversation_members a
+        JOIN conversation_members b ON b.conversation_id = a.conversation_id AND b.user_id = $2
+        JOIN conversations c ON c.id = a.conversation_id AND c.kind = 'direct'
+        WHERE a.user_id = $1
+        """,
+        user_id,
+        other_id,
+    )
+    return [row["id"] for row in rows]
+
+
+async def of_member(conn: Connection, user_id: str) -> list[str]:
+    """Ids of all conversations of a user."""
+    rows = await conn.fetch("SELECT conversation_id FROM conversation_members WHERE user_id = $1", user_id)
+    return [row["conversation_id"] for row in rows]
+
+
+async def change(
+    conn: Connection,
+    *,
+    titles: dict[str, str | None],
+    owners: dict[str, str | None],
+    keys: dict[str, str | None],
+) -> None:
+    """Write what has changed, by conversation id: titles, owners, digests of the participant set."""
+    if titles:
+        await conn.execute(
+            """
+            UPDATE conversations c SET title = n.title
+            FROM unnest($1::text[], $2::text[]) AS n (id, title) WHERE c.id = n.id
+            """,
+            list(titles),
+            list(titles.values()),
+        )
+    if owners:
+        await conn.execute(
+            """
+            UPDATE conversations c SET owner_id = n.owner_id
+            FROM unnest($1::text[], $2::text[]) AS n (id, owner_id) WHERE c.id = n.id
+            """,
+            list(owners),
+            list(owners.values()),
+        )
+    if keys:
+        await conn.execute(
+            """
+            UPDATE conversations c SET participant_key = n.participant_key
+            FROM unnest($1::text[], $2::text[]) AS n (id, participant_key) WHERE c.id = n.id
+            """,
+            list(keys),
+            list(keys.values()),
+        )
+
+
+async def list_of(
+    conn: Connection, user_id: str, *, after: tuple[int, str] = FIRST_PAGE, limit: int
+) -> list[EntryRow]:
+    """A user's conversations, newest activity first.
+
+    Args:
+        after: (updated at ms, id) of the last one already seen.
+    """
+    rows = await conn.fetch(_LIST, user_id, _place(after), after[1], limit)
+    return [_entry(row) for row in rows]
+
+
+async def named(conn: Connection, user_id: str, ids: Sequence[str]) -> list[EntryRow]:
+    """Those of the named conversations that the user is in, in any order."""
+    rows = await conn.fetch(_NAMED, user_id, list(ids))
+    return [_entry(row) for row in rows]
+
+
+async def counts_of(conn: Connection, user_id: str, *, after: tuple[int, str], limit: int) -> list[CountRow]:
+    """What the totals need of the conversations further down a user's list."""
+    rows = await conn.fetch(_COUNTS, user_id, _place(after), after[1], limit)
+    return [
+        CountRow(
+            conversation_id=row["id"],
+            updated_at_ms=int.from_bytes(row["summary"][:8], "big"),
+            message_seq=int.from_bytes(row["summary"][8:16], "big"),
+            read_seq=row["read_seq"],
+            own_at_read=row["own_at_read"],
+            sent=row["sent"],
+            mention_count=row["mention_count"],
+        )
+        for row in rows
+    ]
+
+
+def _place(after: tuple[int, str]) -> bytes:
+    return min(max(after[0], 0), FIRST_PAGE[0]).to_bytes(8, "big")
+
+
+def _entry(row: Row) -> EntryRow:
+    ids: list[Any] = row["participant_ids"] or []
+    return EntryRow(
+        conversation=ConversationRow(
+            row["id"], row["kind"], row["title"], row["owner_id"], row["created_at_ms"]
+        ),
+        summary=row["summary"],
+        participants=tuple(zip(ids, row["participant_names"] or [], strict=True)),
+        participant_count=row["participant_count"],
+        muted=row["muted"],
+        read_seq=row["read_seq"],
+        read_at_ms=row["read_at_ms"],
+        own_at_read=row["own_at_read"],
+        sent=row["sent"],
+        mention_count=row["mention_count"],
+    )

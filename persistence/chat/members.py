@@ -1,0 +1,214 @@
+"""Members of conversations: who is in, what they have read, what they were mentioned in."""
+
+from collections.abc import Sequence
+
+from persistence.chat.rows import JoinRow, MemberRow, MentionRow, ReadRow
+from persistence.connection import Connection
+
+
+async def is_member(conn: Connection, conversation_id: str, user_id: str) -> bool:
+    """One indexed read: may this user know of the conversation?"""
+    found = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM conversation_members WHERE conversation_id = $1 AND user_id = $2)",
+        conversation_id,
+        user_id,
+    )
+    return bool(found)
+
+
+async def of_conversation(conn: Connection, conversation_id: str) -> list[MemberRow]:
+    """All members, longest-standing first."""
+    rows = await conn.fetch(
+        """
+        SELECT m.user_id, coalesce(u.name, 'deleted') AS name, m.joined_at_ms, m.joined_seq, m.muted,
+               m.read_seq, m.read_at_ms, m.own_at_read,
+               greatest(m.sent, (SELECT x.sender_seq FROM messages x
+                                 WHERE x.conversation_id = m.conversation_id AND x.sender_id = m.user_id
+                                   AND x.seq > m.joined_seq
+                                 ORDER BY x.seq DESC LIMIT 1)) AS sent,
+               ARRAY(SELECT n.seq FROM mentions n
+                     WHERE n.conversation_id = m.conversation_id AND n.user_id = m.user_id
+                       AND n.seq > m.read_seq
+                     ORDER BY n.seq DESC LIMIT 200) AS mentions
+        FROM conversation_members m LEFT JOIN users u ON u.id = m.user_id
+        WHERE m.conversation_id = $1
+        ORDER BY m.joined_at_ms, m.user_id
+        """,
+        conversation_id,
+    )
+    return [
+        MemberRow(
+            user_id=row["user_id"],
+            name=row["name"],
+            joined_at_ms=row["joined_at_ms"],
+            joined_seq=row["joined_seq"],
+            muted=row["muted"],
+            read_seq=row["read_seq"],
+            read_at_ms=row["read_at_ms"],
+            own_at_read=row["own_at_read"],
+            sent=row["sent"],
+            mentions=tuple(sorted(row["mentions"])),
+        )
+        for row in rows
+    ]
+
+
+async def page(
+    conn: Connection, conversation_id: str, owner_id: str | None, *, after: tuple[int, str] | None, limit: int
+) -> list[tuple[str, str, int]]:
+    """(user id, name, joined at ms) of members: the owner, then the longest-standing.
+
+    Args:
+        after: joined at ms and user id of the last member already seen; the owner's place is (-1, "").
+    """
+    joined_at_ms, user_id = after or (-2, "")
+    rows = await conn.fetch(
+        """
+        SELECT one.user_id, coalesce(u.name, 'deleted') AS name, one.joined_at_ms
+        FROM (SELECT m.user_id, CASE WHEN m.user_id = $2 THEN -1 ELSE m.joined_at_ms END AS joined_at_ms,
+                     CASE WHEN m.user_id = $2 THEN '' ELSE m.user_id END AS place
+              FROM conversation_members m WHERE m.conversation_id = $1) AS one
+        LEFT JOIN users u ON u.id = one.user_id
+        WHERE (one.joined_at_ms, one.place) > ($3, $4)
+        ORDER BY one.joined_at_ms, one.place LIMIT $5
+        """,
+        conversation_id,
+        owner_id,
+        joined_at_ms,
+        user_id,
+        limit,
+    )
+    return [(row["user_id"], row["name"], row["joined_at_ms"]) for row in rows]
+
+
+async def names(conn: Connection, user_ids: Sequence[str]) -> dict[str, str]:
+    """{user id: name} of those that exist."""
+    rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY($1::text[])", list(user_ids))
+    return {row["id"]: row["name"] for row in rows}
+
+
+async def blockers(conn: Connection, user_ids: Sequence[str]) -> frozenset[str]:
+    """Those of the users who block another of them."""
+    rows = await conn.fetch(
+        "SELECT DISTINCT user_id FROM blocks WHERE user_id = ANY($1::text[]) AND target_id = ANY($1::text[])",
+        list(user_ids),
+    )
+    return frozenset(row["user_id"] for row in rows)
+
+
+async def join(conn: Connection, rows: Sequence[JoinRow]) -> None:
+    """Add members, who have read everything so far; one who was there before starts anew."""
+    await conn.execute(
+        """
+        INSERT INTO conversation_members (conversation_id, user_id, joined_at_ms, joined_seq, read_seq)
+        SELECT n.conversation_id, n.user_id, n.joined_at_ms, n.joined_seq, n.joined_seq
+        FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+             AS n (conversation_id, user_id, joined_at_ms, joined_seq)
+        ON CONFLICT (conversation_id, user_id) DO UPDATE
+        SET joined_at_ms = excluded.joined_at_ms, joined_seq = excluded.joined_seq,
+            read_seq = excluded.read_seq, read_at_ms = NULL, own_at_read = 0, sent = 0, muted = false
+        """,
+        [row.conversation_id for row in rows],
+        [row.user_id for row in rows],
+        [row.joined_at_ms for row in rows],
+        [row.joined_seq for row in rows],
+    )
+
+
+async def remove(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
+    """Take out (conversation id, user id) pairs, with their unread mentions."""
+    conversations, users = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    await conn.execute(
+        """
+        DELETE FROM conversation_members m
+        USING unnest($1::text[], $2::text[]) AS n (conversation_id, user_id)
+        WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
+        """,
+        conversations,
+        users,
+    )
+    await conn.execute(
+        """
+        DELETE FROM mentions m USING unnest($1::text[], $2::text[]) AS n (conversation_id, user_id)
+        WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
+        """,
+        conversations,
+        users,
+    )
+
+
+async def mark_read(conn: Connection, rows: Sequence[ReadRow]) -> None:
+    """Move read markers, each member once, and forget the mentions that are read now."""
+    conversations, users = [row.conversation_id for row in rows], [row.user_id for row in rows]
+    seqs = [row.read_seq for row in rows]
+    await conn.execute(
+        """
+        UPDATE conversation_members m
+        SET read_seq = n.read_seq, read_at_ms = n.read_at_ms, own_at_read = n.own_at_read
+        FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
+             AS n (conversation_id, user_id, read_seq, read_at_ms, own_at_read)
+        WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
+        """,
+        conversations,
+        users,
+        seqs,
+        [row.read_at_ms for row in rows],
+        [row.own_at_read for row in rows],
+    )
+    await conn.execute(
+        """
+        DELETE FROM mentions m
+        USING unnest($1::text[], $2::text[], $3::bigint[]) AS n (conversation_id, user_id, seq)
+        WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.seq <= n.seq
+        """,
+        conversations,
+        users,
+        seqs,
+    )
+
+
+async def mute(conn: Connection, rows: Sequence[tuple[str, str, bool]]) -> None:
+    """Set `muted` of (conversation id, user id), each once."""
+    await conn.execute(
+        """
+        UPDATE conversation_members m SET muted = n.muted
+        FROM unnest($1::text[], $2::text[], $3::boolean[]) AS n (conversation_id, user_id, muted)
+        WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
+        """,
+        [row[0] for row in rows],
+        [row[1] for row in rows],
+        [row[2] for row in rows],
+    )
+
+
+async def set_mentions(conn: Connection, rows: Sequence[MentionRow], *, replaced: bool) -> None:
+    """Store whom messages name, each message once.
+
+    Args:
+        replaced: the messages may have named others before (edited, deleted).
+    """
+    if replaced:
+        await conn.execute(
+            """
+            DELETE FROM mentions m USING unnest($1::text[], $2::bigint[]) AS n (conversation_id, seq)
+            WHERE m.conversation_id = n.conversation_id AND m.seq = n.seq
+            """,
+            [row.conversation_id for row in rows],
+            [row.seq for row in rows],
+        )
+    named = [(row.conversation_id, user_id, row.seq) for row in rows for user_id in row.user_ids]
+    if not named:
+        return
+    # Whoever has read past the message already is not told again by an edit.
+    await conn.execute(
+        """
+        INSERT INTO mentions (conversation_id, user_id, seq)
+        SELECT n.conversation_id, n.user_id, n.seq
+        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (conversation_id, user_id, seq)
+        JOIN conversation_members m
+          ON m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.read_seq < n.seq
+        """,
+        [one[0] for one in named],
+        [one[1] for one in named],
+        [one[2] for one in named],
+    )

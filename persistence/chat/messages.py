@@ -1,0 +1,231 @@
+"""Messages and their revisions. `record` is opaque here, but for one word: `"source":"live"` cannot stand
+inside a JSON string unescaped, so the archive may replace it as text.
+"""
+
+from collections.abc import Sequence
+
+from persistence.chat.rows import MessageRow, PageRow, RevisionRow
+from persistence.connection import Connection, Row
+from persistence.errors import RowsRejected
+
+_COLUMNS = """
+    conversation_id, seq, id, created_at_ms, sender_id, sender_seq, client_message_id, record, has_poll,
+    poll_open, poll_expires_at_ms
+"""
+
+LAST_MS = 2**62
+"""Later than every message: the cursor of the newest page."""
+
+
+async def insert(conn: Connection, rows: Sequence[MessageRow]) -> None:
+    """Store new messages, of any number of conversations."""
+    await conn.execute(
+        f"""
+        INSERT INTO messages ({_COLUMNS})
+        SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::bigint[],
+                             $7::text[], $8::bytea[], $9::boolean[], $10::boolean[], $11::bigint[])
+        """,  # noqa: S608 - constants only
+        [row.conversation_id for row in rows],
+        [row.seq for row in rows],
+        [row.id for row in rows],
+        [row.created_at_ms for row in rows],
+        [row.sender_id for row in rows],
+        [row.sender_seq for row in rows],
+        [row.client_message_id for row in rows],
+        [row.record for row in rows],
+        [row.has_poll for row in rows],
+        [row.poll_open for row in rows],
+        [row.poll_expires_at_ms for row in rows],
+    )
+
+
+async def update(conn: Connection, rows: Sequence[PageRow], *, poll_open: Sequence[bool]) -> None:
+    """Replace the records of messages, each id once; what finds a message never changes.
+
+    Raises:
+        RowsRejected: one of them has been archived meanwhile; the turn must not be acknowledged.
+    """
+    tag = await conn.execute(
+        """
+        UPDATE messages m
+        SET record = n.record, has_poll = n.has_poll, poll_open = n.poll_open,
+            poll_expires_at_ms = n.poll_expires_at_ms
+        FROM unnest($1::text[], $2::bytea[], $3::boolean[], $4::boolean[], $5::bigint[])
+             AS n (id, record, has_poll, poll_open, poll_expires_at_ms)
+        WHERE m.id = n.id
+        """,
+        [row.id for row in rows],
+        [row.record for row in rows],
+        [row.has_poll for row in rows],
+        list(poll_open),
+        [row.poll_expires_at_ms for row in rows],
+    )
+    if int(tag.rpartition(" ")[2]) != len(rows):
+        raise RowsRejected("a message of this turn is no longer live")
+
+
+async def newest(conn: Connection, conversation_id: str, limit: int) -> list[MessageRow]:
+    """The newest messages, oldest first."""
+    rows = await conn.fetch(
+        f"""
+        SELECT {_COLUMNS}
+        FROM messages WHERE conversation_id = $1 ORDER BY seq DESC LIMIT $2
+        """,  # noqa: S608 - constants only
+        conversation_id,
+        limit,
+    )
+    return [_message(row) for row in reversed(rows)]
+
+
+async def by_ids(conn: Connection, conversation_id: str, ids: Sequence[str]) -> list[MessageRow]:
+    """Those of the named messages that are live in this conversation."""
+    rows = await conn.fetch(
+        f"""
+        SELECT {_COLUMNS}
+        FROM messages WHERE id = ANY($2::text[]) AND conversation_id = $1
+        """,  # noqa: S608 - constants only
+        conversation_id,
+        list(ids),
+    )
+    return [_message(row) for row in rows]
+
+
+async def by_client_id(
+    conn: Connection, conversation_id: str, sender_id: str, client_message_id: str
+) -> MessageRow | None:
+    """The message that its sender gave this id."""
+    row = await conn.fetchrow(
+        f"""
+        SELECT {_COLUMNS}
+        FROM messages WHERE conversation_id = $1 AND sender_id = $2 AND client_message_id = $3
+        """,  # noqa: S608 - constants only
+        conversation_id,
+        sender_id,
+        client_message_id,
+    )
+    return None if row is None else _message(row)
+
+
+async def own_after(conn: Connection, conversation_id: str, user_id: str, seq: int) -> int | None:
+    """`sender_seq` of the user's first live message above that seq; None without one.
+
+    Counted from the newer side, because the older one may have moved to the archive.
+    """
+    found = await conn.fetchval(
+        """
+        SELECT sender_seq FROM messages
+        WHERE conversation_id = $1 AND sender_id = $2 AND seq > $3 ORDER BY seq LIMIT 1
+        """,
+        conversation_id,
+        user_id,
+        seq,
+    )
+    return None if found is None else int(found)
+
+
+async def deadlines(conn: Connection, conversation_id: str) -> dict[str, int]:
+    """{message id: expiry in epoch milliseconds} of every open poll with a deadline."""
+    rows = await conn.fetch(
+        """
+        SELECT id, poll_expires_at_ms FROM messages
+        WHERE conversation_id = $1 AND poll_expires_at_ms IS NOT NULL
+        """,
+        conversation_id,
+    )
+    return {row["id"]: row["poll_expires_at_ms"] for row in rows}
+
+
+async def any_before(conn: Connection, conversation_id: str, seq: int) -> bool:
+    """True when a live message is older than that seq."""
+    found = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM messages WHERE conversation_id = $1 AND seq < $2)", conversation_id, seq
+    )
+    return bool(found)
+
+
+async def page(
+    conn: Connection, conversation_id: str, *, before_ms: int, limit: int, include_archived: bool
+) -> list[PageRow]:
+    """The newest `limit` messages before a moment, newest first, live and archived merged.
+
+    One statement, so that a message which moves to the archive meanwhile shows exactly once.
+
+    Args:
+        before_ms: exclusive bound on `created_at_ms`; clamped to what a bigint holds.
+        limit: at least 1; ask one more than wanted to learn whether there is more.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT id, created_at_ms, record, has_poll, poll_expires_at_ms FROM (
+            (SELECT id, created_at_ms, record, has_poll, poll_expires_at_ms FROM messages
+             WHERE conversation_id = $1 AND created_at_ms < $2 ORDER BY created_at_ms DESC LIMIT $3)
+            UNION ALL
+            (SELECT id, created_at_ms, record, has_poll, NULL::bigint FROM archived_messages
+             WHERE $4 AND conversation_id = $1 AND created_at_ms < $2 ORDER BY created_at_ms DESC LIMIT $3)
+        ) AS merged
+        ORDER BY created_at_ms DESC, id DESC LIMIT $3
+        """,
+        conversation_id,
+        min(max(before_ms, 0), LAST_MS),
+        limit,
+        include_archived,
+    )
+    return [
+        PageRow(row["id"], row["created_at_ms"], row["record"], row["has_poll"], row["poll_expires_at_ms"])
+        for row in rows
+    ]
+
+
+async def record_of(conn: Connection, conversation_id: str, message_id: str) -> bytes | None:
+    """The record of one message, live or archived."""
+    found = await conn.fetchval(
+        """
+        SELECT record FROM messages WHERE id = $2 AND conversation_id = $1
+        UNION ALL
+        SELECT record FROM archived_messages WHERE id = $2 AND conversation_id = $1
+        LIMIT 1
+        """,
+        conversation_id,
+        message_id,
+    )
+    return None if found is None else bytes(found)
+
+
+async def add_revisions(conn: Connection, rows: Sequence[RevisionRow]) -> None:
+    """Keep the texts that edited messages had."""
+    await conn.execute(
+        """
+        INSERT INTO message_revisions (message_id, revision, content, edited_at_ms, editor_id)
+        SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::text[])
+        """,
+        [row.message_id for row in rows],
+        [row.revision for row in rows],
+        [row.content for row in rows],
+        [row.edited_at_ms for row in rows],
+        [row.editor_id for row in rows],
+    )
+
+
+async def drop_revisions(conn: Connection, message_ids: Sequence[str]) -> None:
+    """Forget the texts of deleted messages."""
+    await conn.execute("DELETE FROM message_revisions WHERE message_id = ANY($1::text[])", list(message_ids))
+
+
+async def revisions(conn: Connection, message_id: str, limit: int) -> list[RevisionRow]:
+    """The texts that a message had before its present one, oldest first; the newest `limit` of them."""
+    rows = await conn.fetch(
+        """
+        SELECT message_id, revision, content, edited_at_ms, editor_id FROM message_revisions
+        WHERE message_id = $1 ORDER BY revision DESC LIMIT $2
+        """,
+        message_id,
+        limit,
+    )
+    return [
+        RevisionRow(row["message_id"], row["revision"], row["content"], row["edited_at_ms"], row["editor_id"])
+        for row in reversed(rows)
+    ]
+
+
+def _message(row: Row) -> MessageRow:
+    return MessageRow(*row)

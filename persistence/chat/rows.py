@@ -1,0 +1,185 @@
+"""The rows of chat as they cross between persistence and the actors: plain records, no rules."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """A row of `messages`.
+
+    Args:
+        record: the public JSON of the message, every `selected` false.
+        poll_expires_at_ms: only while the poll is open and has a deadline.
+    """
+
+    conversation_id: str
+    seq: int
+    id: str
+    created_at_ms: int
+    sender_id: str
+    sender_seq: int
+    client_message_id: str | None
+    record: bytes
+    has_poll: bool
+    poll_open: bool
+    poll_expires_at_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PageRow:
+    """A message of a page, live or archived, or a record to be replaced."""
+
+    id: str
+    created_at_ms: int
+    record: bytes
+    has_poll: bool
+    poll_expires_at_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRow:
+    """A row of `conversations`."""
+
+    id: str
+    kind: str
+    title: str | None
+    owner_id: str | None
+    created_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """A member, with what is counted from other tables.
+
+    Args:
+        name: from `users`; `deleted` when there is no such user any more.
+        sent: own messages since joining.
+        mentions: unread mentions' seqs, ascending, the newest 200.
+    """
+
+    user_id: str
+    name: str
+    joined_at_ms: int
+    joined_seq: int
+    muted: bool
+    read_seq: int
+    read_at_ms: int | None
+    own_at_read: int
+    sent: int
+    mentions: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """A conversation as one member finds it in a list.
+
+    Args:
+        summary: of the head row.
+        participants: (user id, name), at most 100, owner first, then longest-standing.
+        mention_count: unread, counted up to 200.
+    """
+
+    conversation: ConversationRow
+    summary: bytes
+    participants: tuple[tuple[str, str], ...]
+    participant_count: int
+    muted: bool
+    read_seq: int
+    read_at_ms: int | None
+    own_at_read: int
+    sent: int
+    mention_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountRow:
+    """What the totals need of a conversation too far down to be listed."""
+
+    conversation_id: str
+    updated_at_ms: int
+    message_seq: int
+    read_seq: int
+    own_at_read: int
+    sent: int
+    mention_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRow:
+    """Where a member's read marker is to be put."""
+
+    conversation_id: str
+    user_id: str
+    read_seq: int
+    read_at_ms: int | None
+    own_at_read: int
+
+
+@dataclass(frozen=True, slots=True)
+class JoinRow:
+    """A member to be added; with no marks but where they joined."""
+
+    conversation_id: str
+    user_id: str
+    joined_at_ms: int
+    joined_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class VoteRow:
+    """A user's whole choice in a poll; no options when it was withdrawn."""
+
+    message_id: str
+    user_id: str
+    option_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MentionRow:
+    """Users whom a message names, and who have not read it."""
+
+    conversation_id: str
+    seq: int
+    user_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRow:
+    """A text that a message had."""
+
+    message_id: str
+    revision: int
+    content: str
+    edited_at_ms: int
+    editor_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentRow:
+    """A row of `attachments`.
+
+    Args:
+        sha256: of the bytes, 32 bytes long; also their name in the blob store.
+        used_at_ms, message_id: None until a message shows it.
+    """
+
+    id: str
+    conversation_id: str
+    uploader_id: str
+    file_name: str
+    content_type: str
+    size_bytes: int
+    sha256: bytes
+    created_at_ms: int
+    used_at_ms: int | None = None
+    message_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveRow:
+    """A row of `archived_messages`, to be stored."""
+
+    conversation_id: str
+    created_at_ms: int
+    id: str
+    record: bytes

@@ -1,0 +1,54 @@
+"""What a PostgreSQL has to be before anything is entrusted to it; asked once, at the start.
+
+Acknowledged means committed to disk. A server that was told not to wait for the disk would make that a lie,
+so we refuse to start on it.
+"""
+
+from persistence.connection import Connection
+from persistence.errors import PersistenceError
+
+MINIMUM_VERSION_NUM = 150_000
+"""PostgreSQL 15, as `server_version_num` writes it; the oldest that is tested."""
+
+
+class DatabaseUnfit(PersistenceError):
+    """The server is too old, or set up so that it may lose what it acknowledged; the message is one line."""
+
+
+async def check_server(conn: Connection) -> None:
+    """Refuse a server that cannot keep our promises.
+
+    Raises:
+        DatabaseUnfit: for its version, `fsync`, `synchronous_commit`, encoding, or because it is a read-only
+        standby.
+    """
+    (row,) = await conn.fetch(
+        """
+        SELECT current_setting('server_version_num')::integer AS version_num,
+               current_setting('server_version') AS version,
+               current_setting('fsync') AS fsync,
+               current_setting('synchronous_commit') AS synchronous_commit,
+               current_setting('server_encoding') AS encoding,
+               pg_is_in_recovery() AS is_standby
+        """
+    )
+    if row["version_num"] < MINIMUM_VERSION_NUM:
+        raise DatabaseUnfit(f"PostgreSQL {row['version']} is too old; 15 or newer is needed")
+    if row["fsync"] != "on":
+        raise DatabaseUnfit(
+            "PostgreSQL runs with fsync=off and would lose acknowledged changes; set fsync=on"
+        )
+    if row["synchronous_commit"] == "off":
+        raise DatabaseUnfit(
+            "PostgreSQL runs with synchronous_commit=off and would lose acknowledged changes; "
+            "set synchronous_commit=on"
+        )
+    if row["encoding"] != "UTF8":
+        raise DatabaseUnfit(f"the database has encoding {row['encoding']}; UTF8 is needed")
+    if row["is_standby"]:
+        raise DatabaseUnfit("this PostgreSQL is a read-only standby; give the address of the primary")
+
+
+async def read_clock(conn: Connection) -> float:
+    """The server's wall clock, epoch seconds."""
+    return float(await conn.fetchval("SELECT extract(epoch FROM clock_timestamp())"))

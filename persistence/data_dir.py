@@ -1,0 +1,47 @@
+"""The data folder of one server: held by one process at a time, and known by a name that outlives the process."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from persistence.embedded_cluster import exclusive
+
+NODE_BYTES = 9
+"""72 random bits: two nodes on one database never get the same name."""
+
+
+@contextmanager
+def hold_data_dir(data_dir: Path) -> Iterator[None]:
+    """Be the only server of this folder as long as the block lasts; the folder is made if need be.
+
+    Args:
+        data_dir: the data folder.
+
+    Raises:
+        ClusterInUse: another process serves it.
+    """
+    data_dir.mkdir(parents=True, exist_ok=True)
+    with exclusive(data_dir):
+        yield
+
+
+def node_name(data_dir: Path) -> str:
+    """The name under which this folder's server holds leases, made at the first start.
+
+    It stays the same over restarts, so that a server that was killed takes its own leases back at once; that no other
+    process uses it is what `hold_data_dir` is for.
+
+    Args:
+        data_dir: held by the caller.
+    """
+    path = data_dir / "node"
+    if not path.exists():
+        made = path.with_suffix(".new")
+        with made.open("w") as file:
+            file.write(secrets.token_urlsafe(NODE_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        made.rename(path)
+    return path.read_text().strip()

@@ -1,0 +1,80 @@
+"""Who the embedded PostgreSQL runs as, since it refuses to run as root, and what that user can reach."""
+
+import os
+import pwd
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_UNPRIVILEGED = ("postgres", "nobody")
+"""Whom root becomes: the first of these that exists. A cluster that is there already keeps its owner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user of this machine.
+
+    Args:
+        uid, gid: its ids.
+        is_self: it is who we are; nothing to drop.
+    """
+
+    uid: int
+    gid: int
+    is_self: bool
+
+    @property
+    def popen_arguments(self) -> dict[str, Any]:
+        """What makes `subprocess` run a program as this user, in a directory that everybody can enter."""
+        return (
+            {"cwd": "/"}
+            if self.is_self
+            else {"cwd": "/", "user": self.uid, "group": self.gid, "extra_groups": ()}
+        )
+
+    def can_enter(self, folder: Path) -> bool:
+        """Whether every folder on the way, and this one, lets the user in; asked of the kernel."""
+        enter = subprocess.run(  # noqa: S603
+            ["/bin/sh", "-c", 'cd -- "$1"', "sh", str(folder)],
+            check=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            **self.popen_arguments,
+        )
+        return enter.returncode == 0
+
+    def own(self, folder: Path, mode: int) -> None:
+        """Make a folder this user's, with these permissions.
+
+        Raises:
+            OSError: it is not a folder. A link is not followed: were it in a folder of that user's, root
+            would be
+                led to give away whatever it points to.
+        """
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            if not self.is_self:
+                os.fchown(descriptor, self.uid, self.gid)
+            os.fchmod(descriptor, mode)
+        finally:
+            os.close(descriptor)
+
+
+def account_for(cluster: Path) -> Account:
+    """Who is to run the cluster in this folder: we ourselves, unless we are root.
+
+    Args:
+        cluster: where the data are, or will be.
+    """
+    if os.geteuid() != 0:
+        return Account(os.geteuid(), os.getegid(), is_self=True)
+    if cluster.exists() and (owner := cluster.stat()).st_uid != 0:
+        return Account(owner.st_uid, owner.st_gid, is_self=False)
+    for name in _UNPRIVILEGED:
+        try:
+            entry = pwd.getpwnam(name)
+        except KeyError:
+            continue
+        return Account(entry.pw_uid, entry.pw_gid, is_self=False)
+    return Account(65534, 65534, is_self=False)

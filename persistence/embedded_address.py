@@ -1,0 +1,31 @@
+"""Where the embedded database of a running server is found, for a second process that only wants to use it.
+
+The server that runs a cluster holds its lock; everybody else connects to the socket that PostgreSQL itself
+names in `postmaster.pid`. That file may be left over from a crash: an address is a hint, and connecting is
+the proof.
+"""
+
+from pathlib import Path
+from urllib.parse import quote
+
+from persistence.embedded_cluster import USER
+
+_PORT_LINE, _SOCKET_LINE, _STATUS_LINE = 3, 4, 7
+"""Places in `postmaster.pid`, counted from 0 (PostgreSQL's `utils/pidfile.h`)."""
+
+
+def running_address(data_dir: Path) -> str | None:
+    """The address of the embedded database below a data folder, as far as it says that it takes connections.
+
+    Args:
+        data_dir: the server's data folder.
+    """
+    try:
+        # `postgres` may be a link to where PostgreSQL's user can reach it.
+        lines = (data_dir / "postgres" / "data" / "postmaster.pid").read_text().split("\n")
+    except (OSError, UnicodeDecodeError):
+        return None
+    if len(lines) <= _STATUS_LINE or lines[_STATUS_LINE].strip() != "ready":
+        return None
+    folder = quote(lines[_SOCKET_LINE].strip(), safe="")
+    return f"postgresql://{USER}@/postgres?host={folder}&port={lines[_PORT_LINE].strip()}"

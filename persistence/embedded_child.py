@@ -1,0 +1,40 @@
+"""The last step before PostgreSQL: drop privileges, tie its life to ours, become it.
+
+A program of its own, run with `python -I -S`, because the step needs a process without threads (a
+`preexec_fn` runs in a fork of a process that has them) and because the kernel forgets PDEATHSIG when a
+process changes its user.
+
+    python -I -S embedded_child.py UID GID PARENT PROGRAM ARGUMENT…
+
+UID and GID are those to run as. PARENT is the process whose end ends PostgreSQL; more exactly, the end of the
+*thread* in it that started this program.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+
+_PR_SET_PDEATHSIG = 1
+
+
+def main(arguments: list[str]) -> None:
+    """Never returns: becomes the program, or ends because the parent has ended already."""
+    uid, gid, parent = (int(text) for text in arguments[:3])
+    program = arguments[3]
+    libc = ctypes.CDLL(None, use_errno=True)
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(gid)
+        os.setuid(uid)
+    # SIGINT is PostgreSQL's fast shutdown: it writes a checkpoint, and the next start has nothing to recover.
+    if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGINT, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")
+    if os.getppid() != parent:
+        sys.exit("the parent has ended")
+    os.umask(0o077)
+    os.execv(program, arguments[3:])  # noqa: S606 — no shell is wanted
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

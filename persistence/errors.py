@@ -1,0 +1,40 @@
+"""Everything that can go wrong between us and PostgreSQL, as the layers above see it.
+
+    PersistenceError
+    ├── DatabaseUnavailable      the database cannot be asked; nothing was changed
+    │   └── OutcomeUnknown       it went away while it committed; the change may or may not be there
+    ├── QueueFull                too much waits in front of the writer; nothing was changed
+    ├── Fenced                   another node owns this actor now; nothing was changed
+    ├── HeadMoved                the actor's head is not where the turn left it; nothing was changed
+    └── RowsRejected             PostgreSQL refused the rows of this one turn; nothing was changed
+
+Database text never travels in these to a client: the edge answers with its own sentence.
+"""
+
+
+class PersistenceError(Exception):
+    """The root: what was asked of the database did not happen as asked."""
+
+
+class DatabaseUnavailable(PersistenceError):
+    """The database cannot be reached, or did not answer within the deadline; nothing was changed."""
+
+
+class OutcomeUnknown(DatabaseUnavailable):
+    """The connection was lost during COMMIT: the change may be there or not; only reading again can tell."""
+
+
+class QueueFull(PersistenceError):
+    """The bounded queue in front of the writer is full; nothing was handed over."""
+
+
+class Fenced(PersistenceError):
+    """The lease of the turn's shard has another fence: this node is no longer the owner."""
+
+
+class HeadMoved(PersistenceError):
+    """The head row is not at the turn's `seq`: somebody else wrote, or an earlier commit landed after all."""
+
+
+class RowsRejected(PersistenceError):
+    """PostgreSQL refused this turn's rows (a constraint); the other turns of its batch are not touched."""

@@ -1,0 +1,290 @@
+"""Journal, heads and snapshots of the actors, and the leases under which they are written.
+
+The writer (`writer.py`) moves heads and appends events; here is everything else. Rows are the truth: a head
+says where an actor's journal stands, events say how it came there, a snapshot is only a shortcut to a state.
+
+Invariants: events of an actor have no gap between the oldest kept and the head. A snapshot whose checksum
+does not fit, over all its columns, is not returned. Leases know the database's clock only.
+"""
+
+import zlib
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from persistence.connection import Connection
+
+KEPT_MS = 7 * 24 * 3600 * 1000
+"""Events younger than this are kept, up to `KEPT_EVENTS_MAX` of an actor (contract §4)."""
+
+KEPT_EVENTS_MIN = 1_000
+"""So many of an actor's newest events are kept however old they are."""
+
+KEPT_EVENTS_MAX = 10_000
+"""Never more of one actor than this, however young they are."""
+
+SNAPSHOTS_KEPT = 2
+"""The newest, and one before it for the day when the newest is damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where an actor stands.
+
+    Args:
+        seq: of its newest event; 0 before the first.
+        epoch: the name of its history: offsets of another epoch mean nothing.
+        due_at_ms: its next deadline, epoch milliseconds, or None.
+        summary: what lists show of it; the kind's own encoding.
+    """
+
+    seq: int
+    epoch: str
+    due_at_ms: int | None
+    summary: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A stored state, intact.
+
+    Args:
+        seq: every event up to this one is in it.
+        version: of the encoding; only the kind knows which it can read.
+        state: as the kind dumped it.
+    """
+
+    seq: int
+    version: int
+    state: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class JournalRow:
+    """One event of the journal.
+
+    Args:
+        seq: its place, and its offset on the channel.
+        at_ms: when it was decided, epoch milliseconds.
+        event: as it was encoded.
+    """
+
+    seq: int
+    at_ms: int
+    event: bytes
+
+
+# ---- heads and events
+
+
+@asynccontextmanager
+async def consistent(conn: Connection) -> AsyncIterator[None]:
+    """Everything read inside the block is of one moment, though it takes several statements.
+
+    Args:
+        conn: outside any transaction, and left so. An exception leaves the transaction open, and the bridge
+            ends
+            the connection: after a cancelled statement there is none on which to wait for a ROLLBACK.
+    """
+    await conn.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    yield
+    await conn.execute("COMMIT")
+
+
+async def read_head(conn: Connection, kind: str, id: str) -> Head | None:
+    """Where the actor stands, or None when there is no such actor."""
+    row = await conn.fetchrow(
+        "SELECT seq, epoch, due_at_ms, summary FROM heads WHERE kind = $1 AND id = $2", kind, id
+    )
+    return None if row is None else Head(*row)
+
+
+async def create_head(
+    conn: Connection, kind: str, id: str, *, epoch: str, summary: bytes, due_at_ms: int | None, at_ms: int
+) -> None:
+    """Make an actor known, at `seq` 0; in the transaction that writes its first rows.
+
+    Args:
+        epoch: a fresh name for its history.
+        summary, due_at_ms: as in `Head`.
+        at_ms: epoch milliseconds.
+
+    Raises: the database refuses (`RowsRejected` to the caller of the transaction) when it exists already.
+    """
+    await conn.execute(
+        """
+        INSERT INTO heads (kind, id, seq, epoch, due_at_ms, summary, updated_at_ms)
+        VALUES ($1, $2, 0, $3, $4, $5, $6)
+        """,
+        kind, id, epoch, due_at_ms, summary, at_ms,
+    )  # fmt: skip
+
+
+async def read_events(conn: Connection, kind: str, id: str, *, after: int, limit: int) -> list[JournalRow]:
+    """The events behind `after`, oldest first, at most `limit`."""
+    rows = await conn.fetch(
+        """
+        SELECT seq, at_ms, event FROM events WHERE kind = $1 AND id = $2 AND seq > $3 ORDER BY seq LIMIT $4
+        """,
+        kind, id, after, limit,
+    )  # fmt: skip
+    return [JournalRow(*row) for row in rows]
+
+
+async def oldest_seq(conn: Connection, kind: str, id: str) -> int:
+    """The `seq` of the oldest event that is kept; 0 when none is."""
+    seq: int = await conn.fetchval(
+        "SELECT coalesce(min(seq), 0) FROM events WHERE kind = $1 AND id = $2", kind, id
+    )
+    return seq
+
+
+async def due(conn: Connection, *, before_ms: int, limit: int) -> list[tuple[str, str]]:
+    """(kind, id) of the actors whose deadline has come, the longest overdue first.
+
+    Args:
+        before_ms: epoch milliseconds; a deadline at this very moment counts.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        "SELECT kind, id FROM heads WHERE due_at_ms <= $1 ORDER BY due_at_ms LIMIT $2", before_ms, limit
+    )
+    return [(row["kind"], row["id"]) for row in rows]
+
+
+async def prune(conn: Connection, *, now_ms: int, limit: int = 5_000) -> int:
+    """Forget old events: kept are the larger of 7 days and 1,000 events of an actor, 10,000 at most.
+
+    Args:
+        now_ms: epoch milliseconds.
+        limit: at most so many at a time, so that no statement runs long.
+
+    Returns: how many; as long as that is `limit`, there may be more.
+    """
+    tag = await conn.execute(
+        """
+        DELETE FROM events WHERE (kind, id, seq) IN (
+            SELECT e.kind, e.id, e.seq
+            FROM heads h JOIN events e ON e.kind = h.kind AND e.id = h.id AND e.seq <= h.seq - $2
+            WHERE h.seq > $2 AND (e.at_ms <= $1 OR e.seq <= h.seq - $3)
+            LIMIT $4
+        )
+        """,
+        now_ms - KEPT_MS, KEPT_EVENTS_MIN, KEPT_EVENTS_MAX, limit,
+    )  # fmt: skip
+    return int(tag.rpartition(" ")[2])
+
+
+# ---- snapshots
+
+
+async def read_snapshots(conn: Connection, kind: str, id: str) -> list[Snapshot]:
+    """The intact snapshots of the actor, newest first, at most two; damaged ones are left out."""
+    rows = await conn.fetch(
+        """
+        SELECT kind, id, seq, version, crc, state FROM snapshots
+        WHERE kind = $1 AND id = $2 ORDER BY seq DESC LIMIT $3
+        """,
+        kind, id, SNAPSHOTS_KEPT,
+    )  # fmt: skip
+    return [
+        Snapshot(row["seq"], row["version"], row["state"])
+        for row in rows
+        if row["crc"] == _checksum(row["kind"], row["id"], row["seq"], row["version"], row["state"])
+    ]
+
+
+async def save_snapshot(
+    conn: Connection, kind: str, id: str, *, seq: int, version: int, state: bytes
+) -> None:
+    """Keep a state, and drop the oldest so that two remain.
+
+    Args:
+        seq: every event up to this one is in it.
+        version: of the encoding, 0 to 2^31-1.
+        state: the kind's own encoding.
+    """
+    await conn.execute(
+        """
+        WITH dropped AS (
+            DELETE FROM snapshots WHERE kind = $1 AND id = $2 AND seq <> $3 AND seq < (
+                SELECT max(seq) FROM snapshots WHERE kind = $1 AND id = $2 AND seq <> $3
+            )
+        )
+        INSERT INTO snapshots (kind, id, seq, version, crc, state) VALUES ($1, $2, $3, $4, $5, $6)
+        ON CONFLICT (kind, id, seq) DO UPDATE
+        SET version = excluded.version, crc = excluded.crc, state = excluded.state
+        """,
+        kind, id, seq, version, _checksum(kind, id, seq, version, state), state,
+    )  # fmt: skip
+
+
+def _checksum(kind: str, id: str, seq: int, version: int, state: bytes) -> int:
+    # NUL cannot occur in PostgreSQL text, so it keeps the parts apart. (A CRC-32 finds every single damaged
+    # byte.)
+    return zlib.crc32(state, zlib.crc32(f"{kind}\0{id}\0{seq}\0{version}\0".encode()))
+
+
+# ---- leases
+
+
+async def take_leases(
+    conn: Connection, node: str, shards: Collection[int], ttl_seconds: float
+) -> dict[int, int]:
+    """Become the owner of those shards that nobody holds: no lease, one that has run out, or one's own.
+
+    Waits for commits in flight under the old lease; those that come later are refused (`Fenced`). One's own
+    lease is taken anew with a new fence: what an earlier life of this node still has in flight must not land.
+
+    Args:
+        node: the name of this process; unique among those that share the database.
+        shards: which to try.
+        ttl_seconds: until when they hold, by the database's clock; to be renewed well before.
+
+    Returns: {shard: fence} of those taken.
+    """
+    rows = await conn.fetch(
+        """
+        INSERT INTO leases (shard, node, fence, expires_at)
+        SELECT shard, $1, 1, clock_timestamp() + make_interval(secs => $3)
+        FROM unnest($2::integer[]) AS wanted (shard) ORDER BY shard
+        ON CONFLICT (shard) DO UPDATE
+        SET node = excluded.node, fence = leases.fence + 1, expires_at = excluded.expires_at
+        WHERE leases.node = excluded.node OR leases.expires_at < clock_timestamp()
+        RETURNING shard, fence
+        """,
+        node, list(shards), ttl_seconds,
+    )  # fmt: skip
+    return {row["shard"]: row["fence"] for row in rows}
+
+
+async def renew_leases(
+    conn: Connection, node: str, fences: Mapping[int, int], ttl_seconds: float
+) -> set[int]:
+    """Hold leases for longer; a lease that ran out and was not taken by another is held on to.
+
+    Args:
+        node: as when they were taken.
+        fences: {shard: fence} as `take_leases` returned them.
+        ttl_seconds: from now, by the database's clock.
+
+    Returns: the shards that are still this node's. The others are lost.
+    """
+    rows = await conn.fetch(
+        """
+        UPDATE leases SET expires_at = clock_timestamp() + make_interval(secs => $4)
+        FROM unnest($2::integer[], $3::bigint[]) AS held (shard, fence)
+        WHERE leases.shard = held.shard AND leases.fence = held.fence AND leases.node = $1
+        RETURNING leases.shard
+        """,
+        node, list(fences), list(fences.values()), ttl_seconds,
+    )  # fmt: skip
+    return {row["shard"] for row in rows}
+
+
+async def release_leases(conn: Connection, node: str, shards: Iterable[int]) -> None:
+    """Give leases back, so that another node need not wait for them to run out; fences stay as they are."""
+    await conn.execute(
+        "UPDATE leases SET expires_at = '-infinity' WHERE node = $1 AND shard = ANY ($2::integer[])",
+        node, list(shards),
+    )  # fmt: skip

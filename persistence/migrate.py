@@ -1,0 +1,167 @@
+"""Migrations: numbered SQL files, applied in order, each once, each in a transaction of its own.
+
+Invariants: a file that was applied never changes; its SHA-256 is compared at every start. Several processes
+may start at once: each step holds an advisory lock. The files contain no BEGIN or COMMIT and no extension.
+"""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Protocol
+
+from persistence.connection import Connection
+from persistence.errors import PersistenceError
+
+_LOCK = 0x7061727479  # any number that nobody else uses for an advisory lock in this database
+
+_FILE_NAME = re.compile(r"(\d{4})_[a-z0-9_]+\.sql")
+
+_TIMEOUT_SECONDS = 900.0
+"""For one migration, the wait for another process that migrates included."""
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS schema_migrations (
+    name       text        PRIMARY KEY,
+    checksum   text        NOT NULL,
+    applied_at timestamptz NOT NULL DEFAULT now()
+)
+"""
+
+
+class MigrationChanged(PersistenceError):
+    """The database was migrated by other files: one was edited after it was applied, or is missing."""
+
+
+class MigrationFaulty(PersistenceError):
+    """A file in the folder of migrations has a bad name, or the number of another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One file.
+
+    Args:
+        name: of the file.
+        sql: its text, several statements.
+    """
+
+    name: str
+    sql: str
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the text, hexadecimal."""
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+class Transactor(Protocol):
+    """What of `Database` is needed here."""
+
+    async def transact(self, unit: "Step", /, *args: object, timeout_seconds: float) -> str | None:
+        """See `Database.transact`."""
+        ...
+
+
+class Step(Protocol):
+    """The unit of work that applies one migration."""
+
+    async def __call__(self, conn: Connection, migrations: tuple[Migration, ...], /) -> str | None:
+        """Its name, or None when there is none left to apply."""
+        ...
+
+
+def shipped(folder: Traversable | None = None) -> tuple[Migration, ...]:
+    """The migrations that come with this version, in order.
+
+    Args:
+        folder: where they lie; `persistence/migrations` by default.
+
+    Raises:
+        MigrationFaulty: a name is not `0001_some_words.sql`, or a number occurs twice.
+    """
+    folder = folder or resources.files("persistence") / "migrations"
+    found = sorted(
+        (
+            Migration(file.name, file.read_text("utf-8"))
+            for file in folder.iterdir()
+            if file.name.endswith(".sql")
+        ),
+        key=lambda migration: migration.name,
+    )
+    numbers: set[str] = set()
+    for migration in found:
+        match = _FILE_NAME.fullmatch(migration.name)
+        if match is None:
+            raise MigrationFaulty(f"migration {migration.name} is not named like 0001_some_words.sql")
+        if match[1] in numbers:
+            raise MigrationFaulty(f"two migrations have the number {match[1]}")
+        numbers.add(match[1])
+    return tuple(found)
+
+
+async def migrate(database: Transactor, migrations: tuple[Migration, ...] | None = None) -> tuple[str, ...]:
+    """Bring the database up to this version; returns the names of the files that were applied now.
+
+    Args:
+        database: an open `Database`.
+        migrations: all of them, in order; `shipped()` by default.
+
+    Raises:
+        MigrationChanged: with one line that says which file, and what to do.
+        RowsRejected, DatabaseUnavailable: a file failed; it left nothing behind, those before it stay.
+    """
+    migrations = shipped() if migrations is None else migrations
+    applied: list[str] = []
+    while (name := await database.transact(_step, migrations, timeout_seconds=_TIMEOUT_SECONDS)) is not None:
+        applied.append(name)
+    return tuple(applied)
+
+
+async def unapplied(conn: Connection, migrations: tuple[Migration, ...] | None = None) -> tuple[str, ...]:
+    """The names of migrations that the database lacks; what `/ready` asks."""
+    migrations = shipped() if migrations is None else migrations
+    done = await _read_applied(conn)
+    return tuple(migration.name for migration in migrations if migration.name not in done)
+
+
+async def _step(conn: Connection, migrations: tuple[Migration, ...]) -> str | None:
+    """Apply the first migration that is missing; its name, or None when none is."""
+    # The bridge bounds every statement by seconds; building an index over years of messages takes longer.
+    await conn.execute("SET LOCAL statement_timeout = 0")
+    await conn.execute("SELECT pg_advisory_xact_lock($1)", _LOCK)
+    applied = await _read_applied(conn)
+    _check(applied, migrations)
+    for migration in migrations:
+        if migration.name not in applied:
+            await conn.execute(_TABLE)
+            await conn.execute(migration.sql)
+            await conn.execute(
+                "INSERT INTO schema_migrations (name, checksum) VALUES ($1, $2)",
+                migration.name,
+                migration.checksum,
+            )
+            return migration.name
+    return None
+
+
+async def _read_applied(conn: Connection) -> dict[str, str]:
+    """{name: checksum}; empty for a new database."""
+    if await conn.fetchval("SELECT to_regclass('schema_migrations')") is None:
+        return {}
+    rows = await conn.fetch("SELECT name, checksum FROM schema_migrations")
+    return {row["name"]: row["checksum"] for row in rows}
+
+
+def _check(applied: dict[str, str], migrations: tuple[Migration, ...]) -> None:
+    known = {migration.name: migration.checksum for migration in migrations}
+    for name in sorted(applied):
+        if name not in known:
+            raise MigrationChanged(
+                f"the database has migration {name}, which this version does not know; start a newer version"
+            )
+        if known[name] != applied[name]:
+            raise MigrationChanged(
+                f"migration {name} was changed after it was applied; restore it, and write a new file"
+            )

@@ -1,0 +1,170 @@
+"""The permission store: the catalog of nodes, grants per user, roles. Rows only; what they mean is in
+`actors`.
+
+Every change announces itself on `CHANNEL` in its own transaction, so that other processes hear of it exactly
+when it is true. The payload is a user id, or `GREW` and a node when the catalog grew.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from persistence.connection import Connection, Row
+
+CHANNEL = "partyline_users"
+"""NOTIFY channel of changes to users, their rights and the catalog."""
+
+GREW = "+"
+"""What precedes a node in a payload that tells of a new catalog node; no user id begins with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """One grant of one user.
+
+    Args:
+        node: node or pattern.
+        negated: it takes away instead of giving.
+        expires_at_ms: epoch milliseconds, or None for never.
+        value: the number it carries, or None.
+        unit: unit of `value`, or None for a bare number.
+    """
+
+    node: str
+    negated: bool = False
+    expires_at_ms: int | None = None
+    value: float | None = None
+    unit: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogNode:
+    """One node of the catalog, with its objectId."""
+
+    id: str
+    node: str
+
+
+async def announce(conn: Connection, payload: str) -> None:
+    """Tell every process, once this transaction commits: a user id, or `GREW` and a node."""
+    await conn.execute("SELECT pg_notify($1, $2)", CHANNEL, payload)
+
+
+async def seed_catalog(conn: Connection, ids: Mapping[str, str], now_ms: int) -> None:
+    """Put nodes into the catalog that are not in it yet; `ids` is {node: objectId}."""
+    await conn.execute(
+        "INSERT INTO permissions (id, node, created_at_ms)"
+        " SELECT id, node, $3 FROM unnest($1::text[], $2::text[]) AS new (id, node)"
+        " ON CONFLICT (node) DO NOTHING",
+        list(ids.values()),
+        list(ids),
+        now_ms,
+    )
+
+
+async def read_catalog(conn: Connection) -> list[CatalogNode]:
+    """The whole catalog, sorted by node."""
+    rows = await conn.fetch('SELECT id, node FROM permissions ORDER BY node COLLATE "C"')
+    return [CatalogNode(row["id"], row["node"]) for row in rows]
+
+
+async def read_roles(conn: Connection, user_id: str) -> list[str]:
+    """The user's roles as stored."""
+    return [
+        row["role"] for row in await conn.fetch("SELECT role FROM user_roles WHERE user_id = $1", user_id)
+    ]
+
+
+async def super_admin_exists(conn: Connection) -> bool:
+    """Whether anybody is a super-admin."""
+    return bool(await conn.fetchval("SELECT EXISTS (SELECT 1 FROM user_roles WHERE role = 'super-admin')"))
+
+
+async def add_role(conn: Connection, user_id: str, role: str, now_ms: int) -> None:
+    """Give a role to a user who exists; nothing happens when they have it."""
+    await conn.execute(
+        "INSERT INTO user_roles (user_id, role, granted_at_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+        user_id,
+        role,
+        now_ms,
+    )
+    await announce(conn, user_id)
+
+
+async def read_grants(conn: Connection, user_id: str) -> list[Grant]:
+    """Every grant of the user, expired ones too, sorted by node."""
+    rows = await conn.fetch(
+        'SELECT * FROM user_grants WHERE user_id = $1 ORDER BY node COLLATE "C"',
+        user_id,
+    )
+    return [_grant(row) for row in rows]
+
+
+async def read_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
+    """One grant, locked until the transaction ends, or None."""
+    row = await conn.fetchrow(
+        "SELECT * FROM user_grants WHERE user_id = $1 AND node = $2 FOR UPDATE",
+        user_id,
+        node,
+    )
+    return None if row is None else _grant(row)
+
+
+async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: str, now_ms: int) -> bool:
+    """Store a grant whole, in the place of an earlier one of the same node.
+
+    Args:
+        user_id: a user who exists.
+        grant: what is to be kept, value and unit included.
+        node_id: objectId for the node, used if the catalog does not have it yet.
+        now_ms: epoch milliseconds.
+
+    Returns:
+        Whether the catalog grew: the node no longer grants by being absent.
+    """
+    grew = await conn.fetchval(
+        "INSERT INTO permissions (id, node, created_at_ms) VALUES ($1, $2, $3)"
+        " ON CONFLICT (node) DO NOTHING RETURNING true",
+        node_id,
+        grant.node,
+        now_ms,
+    )
+    await conn.execute(
+        "INSERT INTO user_grants"
+        " (user_id, node, negated, expires_at_ms, value, unit, created_at_ms, updated_at_ms)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $7)"
+        " ON CONFLICT (user_id, node) DO UPDATE SET negated = $3, expires_at_ms = $4, value = $5, unit = $6,"
+        " updated_at_ms = $7",
+        user_id,
+        grant.node,
+        grant.negated,
+        grant.expires_at_ms,
+        grant.value,
+        grant.unit,
+        now_ms,
+    )
+    if grew:
+        await announce(conn, GREW + grant.node)
+    await announce(conn, user_id)
+    return bool(grew)
+
+
+async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
+    """Take a grant away; returns what it was, or None when there was none. The node stays in the catalog."""
+    row = await conn.fetchrow(
+        "DELETE FROM user_grants WHERE user_id = $1 AND node = $2 RETURNING *",
+        user_id,
+        node,
+    )
+    if row is None:
+        return None
+    await announce(conn, user_id)
+    return _grant(row)
+
+
+def _grant(row: Row) -> Grant:
+    return Grant(*(row[name] for name in Grant.__slots__))
+
+
+def nodes_of(catalog: Sequence[CatalogNode]) -> frozenset[str]:
+    """The names alone."""
+    return frozenset(one.node for one in catalog)

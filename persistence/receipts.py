@@ -1,0 +1,64 @@
+"""Receipts: what was answered to a request with an Idempotency-Key, kept with the effect of that request.
+
+Invariant: a key that has not expired is never overwritten. A second effect under the same key is refused by
+PostgreSQL together with its receipt, whoever sends it, and however often.
+"""
+
+from collections.abc import Sequence
+
+from persistence.connection import Connection
+from persistence.turn import Receipt
+
+_FIND = """
+SELECT key, fingerprint, status, reply, expires_at_ms FROM receipts WHERE key = $1 AND expires_at_ms > $2
+"""
+
+KEEP_UNLESS_EXPIRED = """
+ON CONFLICT (key) DO UPDATE SET
+    fingerprint = excluded.fingerprint, reply = excluded.reply, expires_at_ms = excluded.expires_at_ms,
+    status = CASE WHEN receipts.expires_at_ms <= {now_ms} THEN excluded.status END
+"""
+"""Takes the place of an expired receipt. For a living one the new status is NULL, which the column refuses:
+the whole transaction fails, and with it the second effect. `{now_ms}` is an SQL expression over the inserted
+rows."""
+
+_STORE = """
+INSERT INTO receipts (key, fingerprint, status, reply, expires_at_ms)
+SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::integer[], $4::bytea[], $5::bigint[])
+""" + KEEP_UNLESS_EXPIRED.format(now_ms="$6::bigint")
+
+_PRUNE = """
+DELETE FROM receipts WHERE key IN (SELECT key FROM receipts WHERE expires_at_ms <= $1 LIMIT $2)
+"""
+
+
+async def find(conn: Connection, key: bytes, now_ms: int) -> Receipt | None:
+    """The receipt under this key, or None when there is none or it has expired.
+
+    Args:
+        key: 32 bytes, see `Receipt`.
+        now_ms: epoch milliseconds.
+    """
+    row = await conn.fetchrow(_FIND, key, now_ms)
+    return None if row is None else Receipt(*row)
+
+
+async def store(conn: Connection, receipts: Sequence[Receipt], now_ms: int) -> None:
+    """Keep receipts, inside the transaction of what they stand for.
+
+    Args:
+        receipts: distinct keys.
+        now_ms: epoch milliseconds; what expired by then is replaced.
+
+    Raises: the database refuses (`RowsRejected`, once it leaves the transaction) when a key is taken.
+    """
+    columns = zip(
+        *((r.key, r.fingerprint, r.status, r.reply, r.expires_at_ms) for r in receipts), strict=True
+    )
+    await conn.execute(_STORE, *columns, now_ms)
+
+
+async def prune(conn: Connection, now_ms: int, *, limit: int = 5_000) -> int:
+    """Forget expired receipts, at most `limit`; returns how many: as long as that is `limit`, come again."""
+    tag = await conn.execute(_PRUNE, now_ms, limit)
+    return int(tag.rpartition(" ")[2])

@@ -1,0 +1,67 @@
+"""What an actor hands to the writer: one turn, all or nothing.
+
+The writer (`persistence/writer.py`) commits the turns of many actors in one transaction: it checks the leases, moves
+the heads, appends the journal, stores the receipts and calls each kind's `persist` once with all of its turns.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from persistence.connection import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The stored answer to a request with an Idempotency-Key; it commits together with the request's effect.
+
+    Args:
+        key: SHA-256 over principal, method, path and Idempotency-Key (32 bytes).
+        fingerprint: SHA-256 of the request body (32 bytes).
+        status: the HTTP status that was answered, 200 to 299.
+        reply: the encoded body, sealed when it holds a secret.
+        expires_at_ms: when the key may be forgotten.
+    """
+
+    key: bytes
+    fingerprint: bytes
+    status: int
+    reply: bytes
+    expires_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The committed-to-be outcome of one turn of one actor.
+
+    Args:
+        kind: name of the actor's kind.
+        id: the actor's id within its kind.
+        shard: the lease that covers it.
+        fence: the lease's fence under which the turn was decided.
+        seq: journal position before the turn; the turn's journal rows get `seq + 1` and up.
+        at_ms: when it was decided, epoch milliseconds.
+        events: every durable event in order, as the kind's own structs, for `persist`.
+        journal: (encoded event) of those that take a place in the journal, in order.
+        due_at_ms: the actor's next deadline after the turn, or None.
+        summary: what lists show of the actor, kept beside its head.
+        persist: writes the rows of all turns of this kind in the batch, inside the writer's transaction.
+        receipts: answers to keep for idempotent repeats.
+    """
+
+    kind: str
+    id: str
+    shard: int
+    fence: int
+    seq: int
+    at_ms: int
+    events: tuple[object, ...]
+    journal: tuple[bytes, ...]
+    due_at_ms: int | None
+    summary: bytes
+    persist: "Persist"
+    receipts: tuple[Receipt, ...] = ()
+
+
+Persist: TypeAlias = Callable[[Connection, Sequence[Turn]], Awaitable[None]]
+"""`async def persist(conn, turns)`: one statement per table for all turns, `unnest` rather than row by row."""

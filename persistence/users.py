@@ -1,0 +1,182 @@
+"""Users: who they are, and their own settings. Rows only.
+
+`name_lower` is lower-cased here, in Python: PostgreSQL's `lower` depends on the cluster's locale.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from persistence.connection import Connection, Row
+from persistence.permissions import Grant, announce, read_grants, read_roles
+
+Visibility = Literal["PUBLIC", "FRIENDS", "PRIVATE"]
+"""Who may see something of a user (service-api §2 Profile)."""
+
+NAME_SLACK_SECONDS = 5
+"""A token may be this much older than the one that gave the present name and still rename: issuers' clocks
+differ."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """One user. Times are epoch milliseconds; None = never, or not known.
+
+    Args:
+        id: lower-case uuid.
+        name: as in the newest token.
+        name_issued_at_s: `iat` of that token.
+        home_region, last_region: as a client reported them.
+        server_list_visibility: who may read the user's saved servers.
+        ui_style: the user's own JSON, encoded, at most 64 KiB.
+        patreon_tier, discord_username, supporter_tier: None where not linked or not a supporter.
+    """
+
+    id: str
+    name: str
+    name_issued_at_s: int
+    created_at_ms: int
+    updated_at_ms: int
+    first_joined_at_ms: int | None
+    last_seen_at_ms: int | None
+    home_region: str | None
+    last_region: str | None
+    last_region_at_ms: int | None
+    allow_friend_requests: bool
+    server_list_visibility: Visibility
+    ui_style: bytes | None
+    patreon_tier: str | None
+    discord_username: str | None
+    supporter_tier: str | None
+    supporter_since_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class UserWithRights:
+    """A user, their roles as stored, and all their grants, expired ones too."""
+
+    user: User
+    roles: tuple[str, ...]
+    grants: tuple[Grant, ...]
+
+
+def _user(row: Row) -> User:
+    return User(*(row[name] for name in User.__slots__))
+
+
+async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User:
+    """The user behind a verified token: made at first sight, renamed when a token that is not older says so.
+
+    Args:
+        user_id: `sub`, lower-case uuid.
+        name: `name`.
+        issued_at_s: `iat`, epoch seconds.
+        now_ms: epoch milliseconds.
+    """
+    row = await conn.fetchrow(
+        "INSERT INTO users (id, name, name_lower, name_issued_at_s, created_at_ms, updated_at_ms,"
+        " first_joined_at_ms, last_seen_at_ms) VALUES ($1, $2, $3, $4, $5, $5, $5, $5)"
+        " ON CONFLICT (id) DO NOTHING RETURNING *",
+        user_id,
+        name,
+        name.lower(),
+        issued_at_s,
+        now_ms,
+    )
+    if row is not None:
+        return _user(row)
+    row = await conn.fetchrow(
+        "UPDATE users SET name = $2, name_lower = $3, name_issued_at_s = greatest(name_issued_at_s, $4),"
+        " updated_at_ms = $5 WHERE id = $1 AND name <> $2 AND name_issued_at_s <= $6 RETURNING *",
+        user_id,
+        name,
+        name.lower(),
+        issued_at_s,
+        now_ms,
+        issued_at_s + NAME_SLACK_SECONDS,
+    )
+    if row is not None:
+        await announce(conn, user_id)
+        return _user(row)
+    user = await read_user(conn, user_id)
+    if user is None:
+        raise LookupError(f"user {user_id} vanished inside a transaction")
+    return user
+
+
+async def read_user(conn: Connection, user_id: str) -> User | None:
+    """One user, or None."""
+    row = await conn.fetchrow("SELECT * FROM users WHERE id = $1", user_id)
+    return None if row is None else _user(row)
+
+
+async def read_with_rights(conn: Connection, user_id: str) -> UserWithRights | None:
+    """One user with roles and grants, or None."""
+    user = await read_user(conn, user_id)
+    if user is None:
+        return None
+    return UserWithRights(
+        user, tuple(await read_roles(conn, user_id)), tuple(await read_grants(conn, user_id))
+    )
+
+
+async def read_names(conn: Connection, user_ids: Collection[str]) -> dict[str, str]:
+    """{user id: name} of those that exist."""
+    rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY ($1::text[])", list(user_ids))
+    return {row["id"]: row["name"] for row in rows}
+
+
+async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User]:
+    """Users whose name begins with `prefix` in any case, by name; `%` and `_` mean themselves."""
+    escaped = prefix.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    rows = await conn.fetch(
+        "SELECT * FROM users WHERE name_lower LIKE $1 ORDER BY name_lower USING ~<~, id LIMIT $2",
+        f"{escaped}%",
+        limit,
+    )
+    return [_user(row) for row in rows]
+
+
+async def save_settings(
+    conn: Connection,
+    user_id: str,
+    *,
+    allow_friend_requests: bool | None,
+    server_list_visibility: Visibility | None,
+    ui_style: bytes | None,
+    now_ms: int,
+) -> User | None:
+    """Change the settings that are not None; returns the user after it, or None when there is none."""
+    row = await conn.fetchrow(
+        "UPDATE users SET allow_friend_requests = coalesce($2, allow_friend_requests),"
+        " server_list_visibility = coalesce($3, server_list_visibility),"
+        " ui_style = coalesce($4, ui_style), updated_at_ms = $5 WHERE id = $1 RETURNING *",
+        user_id,
+        allow_friend_requests,
+        server_list_visibility,
+        ui_style,
+        now_ms,
+    )
+    return None if row is None else _user(row)
+
+
+async def lock_user(conn: Connection, user_id: str) -> User | None:
+    """One user, the row locked until the transaction ends, or None."""
+    row = await conn.fetchrow("SELECT * FROM users WHERE id = $1 FOR UPDATE", user_id)
+    return None if row is None else _user(row)
+
+
+async def save_last_seen(conn: Connection, seen: Mapping[str, int]) -> None:
+    """Move `last_seen_at_ms` forward; `seen` is {user id: epoch milliseconds}.
+
+    Rows are locked in the order of their ids, so that two nodes that flush the same users cannot deadlock.
+    """
+    users = sorted(seen)
+    await conn.execute(
+        "UPDATE users SET last_seen_at_ms = new.at_ms FROM"
+        " (SELECT users.id, later.at_ms FROM users JOIN unnest($1::text[], $2::bigint[]) AS later (id, at_ms)"
+        " USING (id) ORDER BY users.id FOR UPDATE OF users) AS new"
+        " WHERE users.id = new.id AND coalesce(users.last_seen_at_ms, 0) < new.at_ms",
+        users,
+        [seen[user_id] for user_id in users],
+    )

@@ -1,0 +1,51 @@
+"""Everything about persistence is tested on the newest PostgreSQL and on the oldest that we support."""
+
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from persistence.bridge import Database
+from tests.support.database import DEBIAN_15, cloned_database, roomy_memory, running_server
+from tests.support.turns import Gate, make_things, open_gate
+
+
+@pytest.fixture(scope="session")
+def oldest_server() -> Iterator[str]:
+    """PostgreSQL 15, where the machine has it."""
+    if not DEBIAN_15.exists():
+        pytest.skip(f"no PostgreSQL 15 in {DEBIAN_15}")
+    with running_server(DEBIAN_15) as url:
+        yield url
+
+
+@pytest.fixture(params=["postgres_server", "oldest_server"], ids=["newest", "oldest"])
+def database_url(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of a fresh, migrated database on either server."""
+    with cloned_database(request.getfixturevalue(request.param)) as url:
+        yield url
+
+
+@pytest.fixture
+async def things(database: Database) -> Database:
+    """A database with the things a to z, at 0."""
+    await database.transact(make_things, [chr(code) for code in range(ord("a"), ord("z") + 1)])
+    return database
+
+
+@pytest.fixture
+async def gate(database_url: str) -> AsyncIterator[Gate]:
+    """See `Gate`."""
+    async with open_gate(database_url) as gate:
+        yield gate
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """A data folder that every user can reach, with a short path."""
+    folder = Path(tempfile.mkdtemp(prefix="partyline-test-", dir=roomy_memory()))
+    folder.chmod(0o755)
+    yield folder / "data"
+    shutil.rmtree(folder)

@@ -1,0 +1,295 @@
+"""The embedded PostgreSQL: it starts as anybody, outlives nobody, and heals."""
+
+# ruff: noqa: ASYNC220, ASYNC240 — a test may wait for its own files and children: nobody else is there
+
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import trio
+
+from persistence.bridge import Database, open_database
+from persistence.checks import DatabaseUnfit, check_server
+from persistence.connection import Connection
+from persistence.embedded import choose_home, embedded_postgres, open_cluster
+from persistence.embedded_account import account_for
+from persistence.embedded_binaries import find_installation
+from persistence.embedded_cluster import Cluster, ClusterFaulty
+from persistence.errors import DatabaseUnavailable
+from tests.support.database import DEBIAN_15, start, stop
+from tests.support.embedded import GONE_MS, STRANGER, Host, hosted, postmaster, wait_for_end
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.slow
+
+ROOT = os.geteuid() == 0
+
+
+@pytest.fixture(params=[None, DEBIAN_15], ids=["wheel", "debian-15"])
+def pg_bin(request: pytest.FixtureRequest) -> Path | None:
+    if request.param is not None and not request.param.exists():
+        pytest.skip(f"no PostgreSQL 15 in {request.param}")
+    folder: Path | None = request.param
+    return folder
+
+
+async def remember(conn: Connection) -> None:
+    await conn.execute("CREATE TABLE IF NOT EXISTS memory (n serial)")
+    await conn.execute("INSERT INTO memory DEFAULT VALUES")
+
+
+async def memories(conn: Connection) -> int:
+    count: int = await conn.fetchval("SELECT count(*) FROM memory")
+    return count
+
+
+@contextmanager
+def prepared(data_dir: Path, pg_bin: Path | None = None) -> Iterator[Cluster]:
+    """A cluster that is made and not started; whatever runs in it at the end is ended."""
+    home, account = choose_home(data_dir)
+    cluster = open_cluster(home, account, pg_bin)
+    try:
+        yield cluster
+    finally:
+        cluster.clear_remains()
+
+
+@contextmanager
+def started_by_hand(cluster: Cluster, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """PostgreSQL in the cluster's folder, not started by us."""
+    home = cluster.home
+    account = account_for(cluster.data)
+    installation = find_installation(
+        account, pg_bin=None, major=int((cluster.data / "PG_VERSION").read_text())
+    )
+    process = subprocess.Popen(
+        [installation.folder / "postgres", "-D", cluster.data, "-k", home / "socket", "-h", "", *options],
+        stderr=subprocess.DEVNULL,
+        **account.popen_arguments,
+    )
+    with process:
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+async def test_it_keeps_its_data_and_is_private(data_dir: Path, pg_bin: Path | None) -> None:
+    for number in (1, 2):
+        async with embedded_postgres(data_dir, pg_bin=pg_bin) as url, open_database(url) as database:
+            await database.transact(remember)
+            assert await database.read(memories) == number
+            await database.read(check_server)
+            pid = postmaster(data_dir)
+            home = data_dir / "postgres"
+            assert (home.stat().st_mode & 0o777, (home / "socket").stat().st_mode & 0o777) == (0o700, 0o700)
+            assert Path(f"/proc/{pid}").stat().st_uid != 0
+            assert os.getsid(pid) == pid  # Ctrl-C in our terminal is not for it
+        wait_for_end(pid)
+        assert not list((home / "socket").iterdir())
+
+
+async def test_it_listens_on_nothing_but_its_socket(data_dir: Path) -> None:
+    async def addresses(conn: Connection) -> str:
+        found: str = await conn.fetchval("SELECT current_setting('listen_addresses')")
+        return found
+
+    async with embedded_postgres(data_dir) as url, open_database(url) as database:
+        assert await database.read(addresses) == ""
+
+
+@pytest.mark.skipif(
+    not ROOT, reason="only root can become somebody else; this whole run is an ordinary user's"
+)
+def test_an_ordinary_user_runs_it_as_himself(data_dir: Path, pg_bin: Path | None) -> None:
+    data_dir.mkdir()
+    os.chown(data_dir, STRANGER, STRANGER)
+    with hosted(data_dir, pg_bin, STRANGER) as host:
+        assert host.pid, host.finish()
+        assert Path(f"/proc/{host.pid}").stat().st_uid == STRANGER
+        assert host.finish()[0] == 0
+    wait_for_end(host.pid)
+
+
+def test_a_killed_server_leaves_no_postgresql_and_loses_nothing(data_dir: Path, pg_bin: Path | None) -> None:
+    for number in (1, 2, 3):
+        with hosted(data_dir, pg_bin) as host:
+            assert host.pid, host.finish()
+
+            async def write_and_kill(host: Host = host, number: int = number) -> None:
+                async with open_database(host.url) as database:
+                    await database.transact(remember)
+                    assert await database.read(memories) == number
+                    host.process.kill()
+                    await trio.to_thread.run_sync(wait_for_end, host.pid)
+
+            trio.run(write_and_kill)
+
+
+def test_a_server_that_is_started_at_once_after_a_kill_waits_for_the_old_postgresql(data_dir: Path) -> None:
+    with hosted(data_dir) as first:
+        assert first.pid, first.finish()
+        os.kill(first.pid, signal.SIGSTOP)  # it cannot even notice that its server has gone
+        first.process.kill()
+        first.process.wait()
+        with hosted_later(data_dir, first.pid) as second:
+            assert second.pid not in (0, first.pid), second.finish()
+
+
+@contextmanager
+def hosted_later(data_dir: Path, stopped: int) -> Iterator[Host]:
+    threading.Timer(0.3, os.kill, (stopped, signal.SIGCONT)).start()
+    with hosted(data_dir) as host:
+        yield host
+
+
+def test_only_one_server_runs_it(data_dir: Path) -> None:
+    with hosted(data_dir) as first:
+        assert first.pid, first.finish()
+        with hosted(data_dir) as second:
+            code, error = second.finish()
+        assert code == 1
+        assert error == f"another server (process {first.process.pid}) uses {data_dir}/postgres\n"
+        assert first.finish()[0] == 0
+
+
+async def test_a_stale_pid_file_is_not_believed(data_dir: Path) -> None:
+    """The number in it is that of a process which has nothing to do with us: it is left alone."""
+    async with embedded_postgres(data_dir):
+        lines = (data_dir / "postgres" / "data" / "postmaster.pid").read_text().split("\n")
+    with subprocess.Popen(["/bin/sleep", "600"]) as foreign:
+        for content in ("\n".join([str(foreign.pid), *lines[1:]]), "", "nonsense\n", "1\n"):
+            (data_dir / "postgres" / "data" / "postmaster.pid").write_text(content)
+            async with embedded_postgres(data_dir) as url, open_database(url) as database:
+                await database.transact(remember)
+        assert foreign.poll() is None
+        foreign.kill()
+
+
+async def test_an_orphan_is_ended(data_dir: Path) -> None:
+    with prepared(data_dir) as cluster, started_by_hand(cluster) as orphan:
+        await wait_until_ready(cluster)
+        async with embedded_postgres(data_dir) as url, open_database(url) as database:
+            await database.transact(remember)
+            assert orphan.wait(GONE_MS / 1000) == 0
+
+
+async def test_half_a_cluster_is_made_anew(data_dir: Path) -> None:
+    unfinished = data_dir / "postgres" / "data.new"
+    unfinished.mkdir(parents=True)
+    (unfinished / "PG_VERSION").write_text("18")
+    async with embedded_postgres(data_dir) as url, open_database(url) as database:
+        await database.transact(remember)
+    assert not unfinished.exists()
+
+
+async def test_a_killed_postgresql_is_started_again(data_dir: Path) -> None:
+    async with embedded_postgres(data_dir) as url, open_database(url) as database:
+        for number in (1, 2, 3):
+            await database.transact(remember)
+            pid = postmaster(data_dir)
+            os.kill(pid, signal.SIGKILL)
+            await wait_until(lambda pid=pid: has_another(data_dir, pid))  # type: ignore[misc]
+            await wait_until(lambda: can_read(database))
+            assert await database.read(memories) == number
+        await wait_until(lambda: is_available(database))
+
+
+async def has_another(data_dir: Path, pid: int) -> bool:
+    try:
+        return postmaster(data_dir) != pid
+    except (OSError, IndexError):
+        return False
+
+
+async def is_available(database: Database) -> bool:
+    return database.available
+
+
+async def can_read(database: Database) -> bool:
+    try:
+        await database.read(memories)
+    except DatabaseUnavailable:
+        return False
+    return True
+
+
+async def test_a_long_path_gets_a_short_socket(data_dir: Path) -> None:
+    deep = data_dir / ("d" * 60) / ("e" * 60)
+    async with embedded_postgres(deep) as url, open_database(url) as database:
+        await database.transact(remember)
+        folder = Path(url.split("host=")[1].split("&")[0].replace("%2F", "/"))
+        assert deep not in folder.parents
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert not folder.exists()
+
+
+@pytest.mark.skipif(not ROOT, reason="an ordinary user reaches his own folders")
+async def test_the_database_goes_elsewhere_when_its_user_cannot_come_in(data_dir: Path) -> None:
+    data_dir.mkdir(mode=0o700)
+    home = data_dir / "postgres"
+    try:
+        for number in (1, 2):
+            async with embedded_postgres(data_dir) as url, open_database(url) as database:
+                await database.transact(remember)
+                assert await database.read(memories) == number
+            assert home.is_symlink()
+            assert home.readlink().parent == Path("/var/lib/partyline")
+        moved = data_dir.with_name("moved")
+        data_dir.rename(moved)
+        home = moved / "postgres"
+        async with embedded_postgres(moved) as url, open_database(url) as database:
+            assert await database.read(memories) == 2
+    finally:
+        shutil.rmtree(home.readlink())
+    with pytest.raises(ClusterFaulty, match=r"was in /var/lib/partyline/.*, which is gone"):
+        async with embedded_postgres(moved):
+            pass
+
+
+async def test_a_damaged_cluster_is_told_in_one_line(data_dir: Path) -> None:
+    async with embedded_postgres(data_dir):
+        pass
+    (data_dir / "postgres" / "data" / "global" / "pg_control").unlink()
+    with pytest.raises(ClusterFaulty, match=r"^PostgreSQL did not start: [^\n]+$"):
+        async with embedded_postgres(data_dir):
+            pass
+
+
+async def test_it_has_to_be_started_in_the_main_thread(data_dir: Path) -> None:
+    async def begin() -> None:
+        async with embedded_postgres(data_dir):
+            pass
+
+    with pytest.raises(RuntimeError, match="main thread"):
+        await trio.to_thread.run_sync(trio.run, begin)
+
+
+async def test_a_server_that_does_not_wait_for_the_disk_is_refused(data_dir: Path) -> None:
+    with prepared(data_dir) as cluster, started_by_hand(cluster, "-c", "fsync=off"):
+        await wait_until_ready(cluster)
+        async with open_database(cluster.dsn) as database:
+            with pytest.raises(DatabaseUnfit, match=r"^PostgreSQL runs with fsync=off [^\n]+$"):
+                await database.read(check_server)
+
+
+def test_it_can_be_run_without_trio(data_dir: Path) -> None:
+    with prepared(data_dir) as cluster:
+        start(cluster)
+        pid = cluster.pid
+        stop(cluster)
+        wait_for_end(pid)
+
+
+async def wait_until_ready(cluster: Cluster) -> None:
+    async def is_ready() -> bool:
+        pid_file = cluster.data / "postmaster.pid"
+        return pid_file.exists() and "ready" in pid_file.read_text()
+
+    await wait_until(is_ready)

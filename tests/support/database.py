@@ -1,0 +1,136 @@
+"""Real PostgreSQL for tests: one server for the whole run, a fresh and migrated database for each test that
+asks.
+
+    postgres_server   the server (session); its address is of the maintenance database
+    database_url      a database cloned from a migrated template
+    database          the same, opened
+
+`PARTYLINE_PG_BIN` chooses other binaries than the wheel's, as it does for the server itself.
+"""
+
+import asyncio
+import itertools
+import os
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+import pytest
+import trio
+
+from persistence.bridge import Database, open_database
+from persistence.embedded import choose_home, open_cluster
+from persistence.embedded_cluster import Cluster
+from persistence.migrate import migrate
+
+DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
+"""The oldest version that is supported, where the machine has it."""
+
+_TEMPLATE = "partyline_template"
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The address of a running server with a migrated template."""
+    configured = os.environ.get("PARTYLINE_PG_BIN")
+    with running_server(Path(configured) if configured else None) as url:
+        yield url
+
+
+@pytest.fixture
+def database_url(postgres_server: str) -> Iterator[str]:
+    """The address of a fresh, migrated database."""
+    with cloned_database(postgres_server) as url:
+        yield url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    """A fresh, migrated database, open."""
+    async with open_database(database_url) as database:
+        yield database
+
+
+@contextmanager
+def running_server(pg_bin: Path | None) -> Iterator[str]:
+    """A server with a migrated template, in a folder of its own; call it in the main thread."""
+    folder = Path(tempfile.mkdtemp(prefix="partyline-test-", dir=roomy_memory()))
+    folder.chmod(0o755)  # where we are root, the user to whom PostgreSQL drops has to come in
+    try:
+        home, account = choose_home(folder)
+        cluster = open_cluster(home, account, pg_bin)
+        start(cluster)
+        try:
+            make_template(cluster.dsn)
+            yield cluster.dsn
+        finally:
+            stop(cluster)
+    finally:
+        shutil.rmtree(folder)
+
+
+def roomy_memory() -> str | None:
+    """A folder in memory, where fsync costs nothing; None (the default place) when memory is scarce."""
+    shm = Path("/dev/shm")
+    roomy = os.access(shm, os.W_OK) and shutil.disk_usage(shm).free > 2 << 30
+    return str(shm) if roomy else None
+
+
+def start(cluster: Cluster) -> None:
+    """Start a cluster and wait for it, without trio."""
+    cluster.spawn()
+    while not cluster.is_ready():
+        time.sleep(0.005)
+
+
+def stop(cluster: Cluster) -> None:
+    """End a cluster and wait for it, without trio."""
+    cluster.signal(signal.SIGINT)
+    while not cluster.has_ended():
+        time.sleep(0.005)
+    cluster.clear_away()
+
+
+def make_template(server_url: str) -> None:
+    """Make the database that the others are cloned from."""
+    run_sql(server_url, f'CREATE DATABASE "{_TEMPLATE}"')
+    trio.run(_migrate, with_database(server_url, _TEMPLATE))
+
+
+@contextmanager
+def cloned_database(server_url: str) -> Iterator[str]:
+    """A database cloned from the template, dropped at the end whoever still uses it."""
+    name = f"test_{next(_numbers)}"
+    run_sql(server_url, f'CREATE DATABASE "{name}" TEMPLATE "{_TEMPLATE}"')
+    yield with_database(server_url, name)
+    run_sql(server_url, f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def with_database(url: str, name: str) -> str:
+    """The same server's address with another database."""
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def run_sql(url: str, sql: str) -> None:
+    """One statement on a connection of its own, outside of trio."""
+
+    async def run() -> None:
+        connection = await asyncpg.connect(url)
+        try:
+            await connection.execute(sql)
+        finally:
+            await connection.close()
+
+    asyncio.run(run())
+
+
+async def _migrate(url: str) -> None:
+    async with open_database(url) as database:
+        await migrate(database)

@@ -1,0 +1,104 @@
+"""A proxy before PostgreSQL that cuts, drops and falls silent at chosen moments."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import parse_qs, urlsplit
+
+import trio
+
+_CHUNK_BYTES = 65_536
+
+
+class Proxy:
+    """What happens to what passes; to be changed at any time.
+
+    Args:
+        url: its address, for `open_database`.
+        server_path: the Unix socket of PostgreSQL.
+    """
+
+    def __init__(self, url: str, server_path: str) -> None:
+        self.url = url
+        self._server_path = server_path
+        self._cut_at: bytes | None = None
+        self._answered = False
+        self._swallows = False
+
+    def cut_at(self, text: bytes, *, answered: bool) -> None:
+        """Once, when a client sends this text, end its connection: before PostgreSQL has it, or once it has
+        answered.
+
+        In neither case does the client hear an answer.
+        """
+        self._cut_at, self._answered = text, answered
+
+    def swallow(self) -> None:
+        """From now on nothing passes and nothing is closed, as if a cable had been pulled."""
+        self._swallows = True
+
+    def heal(self) -> None:
+        """Let what comes pass again; bytes that were swallowed stay lost."""
+        self._swallows = False
+
+    async def serve(self, client: trio.SocketStream) -> None:
+        """One connection, until either side or a cut ends it."""
+        server = await trio.open_unix_socket(self._server_path)
+        is_cut = False
+        async with client, server, trio.open_nursery() as nursery:
+
+            async def to_server() -> None:
+                nonlocal is_cut
+                while data := await _receive(client):
+                    if self._cut_at is not None and self._cut_at in data:
+                        self._cut_at = None
+                        if not self._answered:
+                            break
+                        is_cut = True
+                    if not self._swallows:
+                        await _send(server, data)
+                nursery.cancel_scope.cancel()
+
+            async def to_client() -> None:
+                while data := await _receive(server):
+                    if is_cut:
+                        break
+                    if not self._swallows:
+                        await _send(client, data)
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(to_server)
+            nursery.start_soon(to_client)
+
+
+@asynccontextmanager
+async def open_proxy(server_url: str) -> AsyncIterator[Proxy]:
+    """A proxy on a port of 127.0.0.1.
+
+    Args:
+        server_url: of a PostgreSQL on a Unix socket.
+    """
+    parts = urlsplit(server_url)
+    folder = parse_qs(parts.query)["host"][0]
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listener.socket.getsockname()[1]
+    proxy = Proxy(
+        f"postgresql://partyline@127.0.0.1:{port}{parts.path}?sslmode=disable", f"{folder}/.s.PGSQL.5432"
+    )
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, proxy.serve, [listener])
+        yield proxy
+        nursery.cancel_scope.cancel()
+
+
+async def _receive(stream: trio.SocketStream) -> bytes:
+    try:
+        return bytes(await stream.receive_some(_CHUNK_BYTES))
+    except trio.BrokenResourceError:
+        return b""
+
+
+async def _send(stream: trio.SocketStream, data: bytes) -> None:
+    try:
+        await stream.send_all(data)
+    except trio.BrokenResourceError:
+        return
