@@ -1,0 +1,138 @@
+"""Every refusal that a rule can give, one tree.
+
+    Refused                       abstract; has a code, a sentence and a hint for the edge
+    ├── NotFound                  404  no such thing, or the caller may not know of it
+    │   └── ConversationNotFound  404
+    ├── Forbidden                 403  a permission node or capability is missing
+    │   ├── Blocked               403  a block stands between the two users
+    ├── Invalid                   422  a field breaks a rule; carries JSON pointers
+    │   └── QuotaExceeded         422
+    ├── Conflict                  409  the state table does not have this move (INVALID_STATE)
+    │   └── PollClosed            409
+    ├── Gone                      410
+    │   └── EventsExpired         410
+    ├── TooLarge                  413  more bytes than one thing may have
+    └── Overloaded                503  a mailbox or queue is full, or the actor is parked
+        └── Draining              503  this process is about to stop
+
+What makes no sense to a client is not a refusal but a fault, and any other exception.
+A `status_hint` is a hint: only the edge decides on a status code (contract §1).
+"""
+
+from typing import ClassVar
+
+import msgspec
+
+
+class FieldError(msgspec.Struct, frozen=True):
+    """One broken field: where (RFC 6901 pointer into the body), which rule, and a sentence."""
+
+    pointer: str
+    code: str
+    message: str
+
+
+class Refused(Exception):
+    """A rule said no, and nothing has changed.
+
+    Args:
+        message: one sentence for a human; the class's own when left out.
+        meta: small facts for a program, camelCase keys.
+    """
+
+    code: ClassVar[str]
+    status_hint: ClassVar[int]
+    sentence: ClassVar[str]
+
+    def __init__(self, message: str | None = None, **meta: object) -> None:
+        if type(self) is Refused:
+            raise TypeError("Refused is abstract: raise one of its children")
+        self.message = message or self.sentence
+        self.meta = meta
+        super().__init__(self.message)
+
+
+class NotFound(Refused):
+    """No such thing, or none that the caller may know of."""
+
+    code, status_hint, sentence = "NOT_FOUND", 404, "not found"
+
+
+class ConversationNotFound(NotFound):
+    """No such conversation, or the caller is not in it: both look the same, so that ids leak nothing."""
+
+    code, sentence = "CONVERSATION_NOT_FOUND", "conversation not found"
+
+
+class Forbidden(Refused):
+    """The caller is known and belongs here, but lacks a permission node or capability."""
+
+    code, status_hint, sentence = "FORBIDDEN", 403, "you may not do this"
+
+
+class Blocked(Forbidden):
+    """One of the two users blocks the other."""
+
+    code, sentence = "BLOCKED", "a block stands between you and this user"
+
+
+class Invalid(Refused):
+    """One or more fields break a rule.
+
+    Args:
+        errors: what is wrong, at least one.
+    """
+
+    code, status_hint, sentence = "VALIDATION_FAILED", 422, "the request is not valid"
+
+    def __init__(self, *errors: FieldError, message: str | None = None, **meta: object) -> None:
+        self.errors = errors
+        super().__init__(message or (errors[0].message if errors else None), **meta)
+
+
+class QuotaExceeded(Invalid):
+    """A limit of the caller or of the thing is reached."""
+
+    code, sentence = "QUOTA_EXCEEDED", "a limit is reached"
+
+
+class Conflict(Refused):
+    """The state does not have this move."""
+
+    code, status_hint, sentence = "INVALID_STATE", 409, "this is not possible in the present state"
+
+
+class PollClosed(Conflict):
+    """The poll takes no more votes."""
+
+    code, sentence = "POLL_CLOSED", "the poll is closed"
+
+
+class Gone(Refused):
+    """It was here once."""
+
+    code, status_hint, sentence = "GONE", 410, "no longer available"
+
+
+class EventsExpired(Gone):
+    """The events asked for are older than what is kept."""
+
+    code, sentence = "EVENTS_EXPIRED", "these events are no longer kept; take a fresh snapshot"
+
+
+class TooLarge(Refused):
+    """More bytes than one thing of this sort may have."""
+
+    code, status_hint, sentence = "PAYLOAD_TOO_LARGE", 413, "this is too large"
+
+
+class Overloaded(Refused):
+    """Too much waits already; trying again later may work."""
+
+    code, status_hint, sentence = "OVERLOADED", 503, "too busy right now; try again shortly"
+
+
+class Draining(Overloaded):
+    """This process takes no more commands because it is about to stop; another one will."""
+
+    code, sentence = "DRAINING", "the service is restarting; try again shortly"

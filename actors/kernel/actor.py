@@ -1,0 +1,251 @@
+"""An owner as the system knows it: what outlives its lives, and the way from one life to the next.
+
+Mailbox, channel and the memory of faults belong here, because letters and subscribers stay through a restart.
+There is a `life` exactly while there is a committed state in memory; without one, letters wait in the mailbox
+for the next.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import structlog
+import trio
+
+from actors.errors import Draining, NotFound, Overloaded, Refused
+from actors.kernel.fanout import Channel
+from actors.kernel.kind import Kind
+from actors.kernel.life import Life
+from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox
+from actors.kernel.parked import Parked
+from actors.kernel.recovery import recover
+from actors.kernel.statistics import ActorStatistics
+from actors.kernel.strikes import Strikes
+from actors.kernel.supervisor import Fault
+from actors.kernel.world import World
+from persistence.errors import DatabaseUnavailable, Fenced, OutcomeUnknown, PersistenceError
+
+_log = structlog.get_logger(__name__)
+
+# The pause before an actor that somebody waits for asks a database again that could not answer: after its
+# return everything is to be well within two seconds.
+RELOAD_MS = 500
+
+# These say nothing against the actor: they do not count as faults.
+BLAMELESS = (DatabaseUnavailable, Fenced)
+
+
+class Actor:
+    """One owner in the directory.
+
+    Args:
+        kind, id: which.
+        world: what all actors share.
+        leave: called once, when it is gone for good.
+    """
+
+    __slots__ = (
+        "_active_ms", "_closing", "_last_error", "_leave", "_restarts", "_strikes", "_waiting", "_world",
+        "channel", "id", "kind", "life", "mailbox", "name",
+    )  # fmt: skip
+
+    def __init__(self, kind: Kind[Any, Any], id: str, world: World, leave: Callable[["Actor"], None]) -> None:
+        self.kind = kind
+        self.id = id
+        self.name = f"{kind.name}:{id}"
+        self.mailbox = Mailbox()
+        self.channel: Channel | None = None
+        self.life: Life | None = None
+        self._world = world
+        self._leave = leave
+        self._strikes = Strikes()
+        self._waiting: list[Parked[Failure | None]] = []
+        self._active_ms = world.clock.now_ms()
+        self._closing = False
+        self._restarts = 0
+        self._last_error: str | None = None
+
+    # -- what the system asks of it -----------------------------------------------------------------
+
+    @property
+    def parked_until_ms(self) -> int:
+        """Until then it refuses everything, because of its faults."""
+        return self._strikes.parked_until_ms
+
+    async def wait_loaded(self) -> None:
+        """Return once it has a life, or raise why it has none. A cancelled waiter just leaves."""
+        parked: Parked[Failure | None] = Parked()
+        self._waiting.append(parked)
+        self.mailbox.poke()
+        try:
+            failure = await parked.wait()
+        finally:
+            # A waiter that leaves must not keep the actor from retiring.
+            if parked in self._waiting:
+                self._waiting.remove(parked)
+        if failure is not None:
+            raise failure
+
+    def open_channel(self) -> Channel:
+        """The channel of a live actor."""
+        if self.channel is None:
+            world = self._world
+            self.channel = Channel(
+                self.kind, self.id, counters=world.counters, start=world.start, emptied=self._touch
+            )
+            self._attach()
+        return self.channel
+
+    def close(self) -> None:
+        """Finish what waits, keep a snapshot and go, subscribers or not."""
+        self._closing = True
+        self.mailbox.poke()
+
+    def lose(self) -> None:
+        """Its shard belongs to another node now."""
+        if self.life is not None:
+            self.life.lose(Fenced(f"{self.name} has another owner"))
+
+    def patrol(self, now_ms: int, soon_ms: int) -> None:
+        """Tell callers whose time is up before `soon_ms`, and let the actor retire when nobody wants it."""
+        letters = self.life.letters if self.life is not None else ()
+        for letter in letters:
+            if letter.deadline_ms < soon_ms and letter.open:
+                self._overdue(letter, OutcomeUnknown("no answer in time") if letter.decided else Overloaded())
+        for letter in self.mailbox:
+            if letter.deadline_ms < soon_ms and letter.open:
+                self._overdue(letter, Overloaded())
+        if self._unwanted(now_ms):
+            self.mailbox.poke()
+
+    def statistics(self, now_ms: int) -> ActorStatistics:
+        """How it stands."""
+        return ActorStatistics(
+            kind=self.kind.name,
+            id=self.id,
+            mailbox=len(self.mailbox),
+            subscribers=len(self.channel) if self.channel is not None else 0,
+            restarts=self._restarts,
+            last_error=self._last_error,
+            offset=self.life.seq if self.life is not None else 0,
+            idle_ms=now_ms - self._last_active_ms(),
+        )
+
+    # -- what the supervisor asks of it -------------------------------------------------------------
+
+    async def run(self) -> None:
+        """One life, from load to retirement. Raises what ended it otherwise; NotFound: no such owner."""
+        life = await self._load()
+        self.life = life
+        self._world.counters.activations += 1
+        self._touch()
+        self._attach()
+        self._wake(None)
+        while True:
+            await life.run_until_idle()
+            if not self._retiring:
+                await self.mailbox.wait_poked()
+                continue
+            await life.save()
+            # A letter or a viewer may have come while the snapshot was written.
+            if self._retiring and not len(self.mailbox):
+                self._world.counters.passivations += 1
+                return
+
+    async def wait_next_life(self, error: Exception) -> bool:
+        """After a failure: answer who waits for this life, pause, and wait until somebody wants the next."""
+        failure: Failure = error if isinstance(error, PersistenceError | Refused) else Fault()
+        self._end_life(failure)
+        if isinstance(error, NotFound):
+            if self.channel is not None:
+                self.channel.end(error.code)
+            return False
+        self._restarts += 1
+        self._last_error = type(error).__name__
+        self._world.counters.restarts += 1
+        blameless = isinstance(error, BLAMELESS)
+        now_ms = self._world.clock.now_ms()
+        pause_ms = RELOAD_MS if blameless else self._strikes.strike(now_ms)
+        _log.warning("actor_stopped", actor=self.name, why=self._last_error, pause_ms=pause_ms)
+        if self._strikes.parked_until_ms > now_ms:
+            self._fail(Overloaded())
+        if not blameless or self._subscribed:
+            await self._pause_until(now_ms + pause_ms)
+        while not (len(self.mailbox) or self._waiting or self._subscribed):
+            if self._closing or self._strikes.forgiven(self._world.clock.now_ms()):
+                return False
+            await self.mailbox.wait_poked()
+        return not self._closing
+
+    def gone(self) -> None:
+        """Leave the directory; nobody is left waiting, also when the system was stopped in the middle."""
+        self._leave(self)
+        self._end_life(Draining())
+        self._fail(Draining())
+
+    # -- in between ---------------------------------------------------------------------------------
+
+    async def _load(self) -> Life:
+        world = self._world
+        fence = world.placement.fence(world.placement.shard_of(self.kind.name, self.id))
+        async with world.loads:
+            recovered = await world.store.read(recover, world.journal, self.kind, self.id)
+        if recovered is None:
+            raise self.kind.unknown
+        return Life(self.kind, self.id, world, mailbox=self.mailbox, recovered=recovered, fence=fence)
+
+    def _attach(self) -> None:
+        life, channel = self.life, self.channel
+        if life is not None and channel is not None:
+            life.channel = channel
+            channel.attach(life.epoch, life.seq, life.state)
+
+    def _end_life(self, failure: Failure) -> None:
+        life, self.life = self.life, None
+        if life is None:
+            # It died while loading: whoever waits would wait for the same again.
+            self._fail(failure)
+            return
+        life.end()
+        if self.channel is not None:
+            self.channel.detach()
+        for letter in life.letters:
+            unknown = letter.decided and isinstance(failure, Draining)
+            letter.reply(Answer(None, OutcomeUnknown("stopped while committing") if unknown else failure))
+
+    def _fail(self, failure: Failure) -> None:
+        for letter in self.mailbox.drain(len(self.mailbox)):
+            letter.reply(Answer(None, failure))
+        self._wake(failure)
+
+    def _wake(self, failure: Failure | None) -> None:
+        waiting, self._waiting = self._waiting, []
+        for parked in waiting:
+            parked.wake(failure)
+
+    async def _pause_until(self, until_ms: int) -> None:
+        while not self._closing and (left_ms := until_ms - self._world.clock.now_ms()) > 0:
+            with trio.move_on_after(left_ms / 1000):
+                await self.mailbox.wait_poked()
+
+    def _overdue(self, letter: Letter, failure: Failure) -> None:
+        self._world.counters.overdue += 1
+        letter.reply(Answer(None, failure))
+
+    @property
+    def _retiring(self) -> bool:
+        return self._closing or self._unwanted(self._world.clock.now_ms())
+
+    @property
+    def _subscribed(self) -> bool:
+        return self.channel is not None and len(self.channel) > 0
+
+    def _unwanted(self, now_ms: int) -> bool:
+        return (
+            not (self._subscribed or self._waiting) and now_ms - self._last_active_ms() >= self._world.idle_ms
+        )
+
+    def _last_active_ms(self) -> int:
+        return self._active_ms if self.life is None else max(self._active_ms, self.life.active_ms)
+
+    def _touch(self) -> None:
+        self._active_ms = self._world.clock.now_ms()

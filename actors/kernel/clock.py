@@ -1,0 +1,64 @@
+"""Time as rules see it: injected, in epoch milliseconds, and never running backwards.
+
+`SystemClock` counts on from the wall time at its start by CLOCK_BOOTTIME, which goes on while the machine
+sleeps and which nobody can set. Where the wall clock is found to differ (NTP, an operator), it is followed by
+at most half a millisecond a second: a deadline of an hour moves by less than two seconds, and no two events
+change places.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+# 0.5 ms a second, as fast as NTP itself slews (adjtime); below it nothing that rules measure is disturbed.
+SLEW_PARTS = 2_000
+# How often the wall clock is looked at, nanoseconds.
+LOOK_EVERY_NS = 1_000_000_000
+
+
+class Clock(Protocol):
+    """What everything that needs the time is given."""
+
+    def now_ms(self) -> int:
+        """Epoch milliseconds; never less than at an earlier call in this process."""
+        ...
+
+
+def _boot_ns() -> int:
+    return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+class SystemClock:
+    """The clock of a running service.
+
+    Args:
+        steady_ns: nanoseconds that only ever rise, also in suspend; CLOCK_BOOTTIME where the system has it.
+        wall_ns: nanoseconds since the epoch, which may jump.
+    """
+
+    __slots__ = ("_last_ms", "_looked_ns", "_offset_ns", "_steady_ns", "_wall_ns")
+
+    def __init__(
+        self, *, steady_ns: Callable[[], int] = _boot_ns, wall_ns: Callable[[], int] = time.time_ns
+    ) -> None:
+        self._steady_ns = steady_ns
+        self._wall_ns = wall_ns
+        self._looked_ns = steady_ns()
+        self._offset_ns = wall_ns() - self._looked_ns
+        self._last_ms = 0
+
+    def now_ms(self) -> int:
+        """Epoch milliseconds; never less than at an earlier call."""
+        steady_ns = self._steady_ns()
+        if steady_ns - self._looked_ns >= LOOK_EVERY_NS:
+            self._follow(steady_ns)
+        # A backward slew may take back up to a millisecond; time stands still for that long instead.
+        now_ms = max(self._last_ms, (steady_ns + self._offset_ns) // 1_000_000)
+        self._last_ms = now_ms
+        return now_ms
+
+    def _follow(self, steady_ns: int) -> None:
+        most_ns = (steady_ns - self._looked_ns) // SLEW_PARTS
+        drift_ns = self._wall_ns() - steady_ns - self._offset_ns
+        self._offset_ns += max(-most_ns, min(most_ns, drift_ns))
+        self._looked_ns = steady_ns

@@ -1,0 +1,312 @@
+"""The actor system: which actors are live, and the way to them.
+
+Activation is single-flight because an actor is in the directory from the moment somebody wants it: whoever
+else comes while it loads finds it there and waits in its mailbox. Reads never activate (`peek`); commands and
+`watch` do.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Any
+
+import trio
+
+from actors.errors import Draining, Overloaded
+from actors.kernel.actor import Actor
+from actors.kernel.clock import Clock
+from actors.kernel.kind import Kind, View
+from actors.kernel.mailbox import Answer, Letter
+from actors.kernel.parked import Parked
+from actors.kernel.patrol import patrol, sweep
+from actors.kernel.placement import Placement
+from actors.kernel.recovery import read_missed
+from actors.kernel.statistics import ActorStatistics, Counters
+from actors.kernel.store import Journal, Store
+from actors.kernel.subscription import Subscription, WatchRequest
+from actors.kernel.supervisor import contained_task, supervise
+from actors.kernel.timers import Timers
+from actors.kernel.views import Views
+from actors.kernel.world import World
+from persistence import journal as persistent_journal
+from persistence.turn import Receipt
+
+# How long a caller waits for its answer (contract §1, Deadlines).
+ASK_SECONDS = 5.0
+ASK_MS = int(ASK_SECONDS * 1000)
+
+# Actors and views that load at the same time.
+LOADS = 50
+
+# An actor that nobody has wanted for so long retires.
+IDLE_SECONDS = 60.0
+
+# How long `drain` waits for turns and snapshots; a third of what a stop may take in all (contract §11,
+# Stopping).
+DRAIN_SECONDS = 10.0
+
+
+class System:
+    """The live actors of this process. Made by `open_system`."""
+
+    def __init__(
+        self, world: World, kinds: Iterable[Kind[Any, Any]], nursery: trio.Nursery, rng: Random
+    ) -> None:
+        self._world = world
+        self._nursery = nursery
+        self._kinds = {kind.name: kind for kind in kinds}
+        self._actors: dict[tuple[str, str], Actor] = {}
+        self._views = Views(world, self.peek, rng)
+        self._draining = False
+        self._empty = trio.Event()
+        world.placement.on_lost(self._lose)
+
+    # -- commands -----------------------------------------------------------------------------------
+
+    async def ask(
+        self,
+        kind: Kind[Any, Any],
+        id: str,
+        command: Any,
+        *,
+        receipt: Callable[[Any], Receipt] | None = None,
+    ) -> Any:
+        """Have an owner decide a command; returns what the kind's `answer` made of it, once it is committed.
+
+        Args:
+            kind, id: which owner; it is activated if need be.
+            command: one of the kind's.
+            receipt: makes the receipt of an idempotent request from the reply; it commits with the events.
+
+        Raises: Refused of the kind's rules; NotFound when there is no such owner; Overloaded when its mailbox
+        is full, it is parked, or 5 s pass before its turn; Draining; OutcomeUnknown when 5 s pass after the
+        turn was handed to the writer; other PersistenceErrors when nothing was changed; Fault when a rule of
+        ours raised; RuntimeError when called inside a turn, which would wait for itself.
+
+        Cancellation: the caller leaves. A command whose turn has not come is dropped; a turn goes on without
+        it.
+        """
+        self._outside_turns()
+        parked: Parked[Answer] = Parked()
+        letter = Letter(command, parked.wake, receipt, self._world.clock.now_ms() + ASK_MS)
+        self._deliver(kind, id, letter)
+        try:
+            answer = await parked.wait()
+        finally:
+            letter.open = False
+        if answer.error is not None:
+            raise answer.error
+        return answer.reply
+
+    def post(
+        self,
+        kind: Kind[Any, Any],
+        id: str,
+        command: Any,
+        answer: Callable[[Answer], None],
+        *,
+        receipt: Callable[[Any], Receipt] | None = None,
+    ) -> None:
+        """`ask` for those who must not wait: `answer` is called, once, before the turn's first frame.
+
+        It never raises; what `ask` would raise is in `Answer.error`, and a full mailbox is told before this
+        returns.
+        """
+        self._deliver(kind, id, Letter(command, answer, receipt, self._world.clock.now_ms() + ASK_MS))
+
+    def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> bool:
+        """Let a live or loading owner know something; True when there was one.
+
+        Never refused by a full mailbox: a command equal to one that waits already is dropped, so commands
+        told must be hashable. Nobody hears of a refusal.
+        """
+        actor = self._actors.get((kind.name, id))
+        if actor is None:
+            return False
+        actor.mailbox.tell(command)
+        return True
+
+    # -- looking ------------------------------------------------------------------------------------
+
+    def peek(self, kind: Kind[Any, Any], id: str) -> Any:
+        """The committed state of a live owner, or None. Wakes nobody."""
+        actor = self._actors.get((kind.name, id))
+        return actor.life.state if actor is not None and actor.life is not None else None
+
+    def changed(self, view: View[Any], id: str, source: str) -> None:
+        """Something that a view shows has changed; nothing happens when nobody looks at it."""
+        self._views.changed(view, id, source)
+
+    async def watch(self, shown: Kind[Any, Any] | View[Any], id: str, request: WatchRequest) -> Subscription:
+        """Let a viewer see an owner or a view from now on.
+
+        The first frame (missed events when `request.since` can be replayed, else a snapshot) is offered
+        before this returns, after `request.opened`, in one step with the subscription.
+
+        Raises: Refused when the kind's `audience` says so, otherwise as `ask`. Cancellation: no subscription.
+        """
+        self._outside_turns()
+        with trio.move_on_after(ASK_SECONDS):
+            if self._draining:
+                raise Draining
+            if isinstance(shown, View):
+                return await self._views.watch(shown, id, request)
+            return await self._watch_owner(shown, id, request)
+        raise Overloaded
+
+    async def _watch_owner(self, kind: Kind[Any, Any], id: str, request: WatchRequest) -> Subscription:
+        older: list[tuple[int, Any]] | None = None
+        asked = request.mode == "snapshot" or request.since is None
+        while True:
+            actor = await self._loaded(kind, id)
+            channel = actor.open_channel()
+            if asked or request.since is None or channel.knows(request.since):
+                return channel.subscribe(request, older)
+            # The channel records from here on, so what the journal lacks at its answer is in memory then.
+            asked = True
+            older = await self._world.store.read(read_missed, self._world.journal, kind, id, request.since[1])
+
+    def statistics(self) -> list[ActorStatistics]:
+        """One row for each live owner and view."""
+        now_ms = self._world.clock.now_ms()
+        owners = [actor.statistics(now_ms) for actor in self._actors.values()]
+        return owners + self._views.statistics(now_ms)
+
+    @property
+    def counters(self) -> Counters:
+        """Totals for the metrics."""
+        return self._world.counters
+
+    # -- stopping -----------------------------------------------------------------------------------
+
+    async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
+        """Take no more commands, finish the turns, keep snapshots, stop the owners.
+
+        Args:
+            seconds: after so long the rest is given up; nothing acknowledged is lost by that.
+        """
+        self._draining = True
+        for actor in list(self._actors.values()):
+            actor.close()
+        with trio.move_on_after(seconds):
+            while self._actors:
+                await self._empty.wait()
+                self._empty = trio.Event()
+
+    # -- for the other parts of the kernel ----------------------------------------------------------
+
+    def actors(self) -> list[Actor]:
+        """All owners in the directory."""
+        return list(self._actors.values())
+
+    def touched(self, view: View[Any], ids: Collection[str], source: str) -> None:
+        """A committed event concerns these views."""
+        self._views.touched(view, ids, source)
+
+    def overdue(self, kind: str, id: str) -> bool:
+        """A head row names a deadline that has passed: wake its owner. False when there was none to wake."""
+        actor = self._actors.get((kind, id))
+        if actor is not None:
+            if actor.life is not None:
+                actor.life.heed()
+            return False
+        if kind not in self._kinds or self._draining:
+            return False
+        self._activate(self._kinds[kind], id)
+        return True
+
+    # -- inside -------------------------------------------------------------------------------------
+
+    def _deliver(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
+        if self._draining:
+            letter.reply(Answer(None, Draining()))
+            return
+        actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
+        if letter.deadline_ms - ASK_MS < actor.parked_until_ms or not actor.mailbox.push(letter):
+            letter.reply(Answer(None, Overloaded()))
+
+    def _activate(self, kind: Kind[Any, Any], id: str) -> Actor:
+        actor = self._actors[kind.name, id] = Actor(kind, id, self._world, self._gone)
+        self._nursery.start_soon(supervise, actor)
+        return actor
+
+    async def _loaded(self, kind: Kind[Any, Any], id: str) -> Actor:
+        while True:
+            if self._draining:
+                raise Draining
+            actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
+            if actor.life is not None:
+                return actor
+            if self._world.clock.now_ms() < actor.parked_until_ms:
+                raise Overloaded
+            await actor.wait_loaded()
+
+    def _gone(self, actor: Actor) -> None:
+        del self._actors[actor.kind.name, actor.id]
+        if not self._actors:
+            self._empty.set()
+
+    def _lose(self, shard: int) -> None:
+        for actor in self._actors.values():
+            if self._world.placement.shard_of(actor.kind.name, actor.id) == shard:
+                actor.lose()
+
+    def _outside_turns(self) -> None:
+        # All tasks of the kernel, and only they, are children of its nursery. An actor that waited for
+        # another one inside its turn could wait for itself in the end.
+        if trio.lowlevel.current_task().parent_nursery is self._nursery:
+            raise RuntimeError("never ask inside a turn")
+
+
+@asynccontextmanager
+async def open_system(
+    database: Store,
+    clock: Clock,
+    *,
+    kinds: Collection[Kind[Any, Any]],
+    placement: Placement,
+    rng: Random,
+    journal: Journal = persistent_journal,
+    idle_seconds: float = IDLE_SECONDS,
+) -> AsyncIterator[System]:
+    """An actor system for as long as the block runs; leaving it drains the system.
+
+    Args:
+        database: where units of work run and turns are committed.
+        clock: the time of all rules, deadlines and timers.
+        kinds: every owner there is; deadlines of others stay untouched.
+        placement: which actors are ours, and under which fence.
+        rng: makes the epochs of views.
+        journal: the statements, `persistence.journal`.
+        idle_seconds: how long nobody must want an actor before it retires.
+    """
+    async with trio.open_nursery() as nursery:
+
+        def start(run: Callable[..., Awaitable[None]], *args: object) -> None:
+            nursery.start_soon(contained_task, "running a task", run, *args)
+
+        def touched(view: View[Any], ids: Collection[str], source: str) -> None:
+            system.touched(view, ids, source)
+
+        world = World(
+            store=database,
+            journal=journal,
+            placement=placement,
+            clock=clock,
+            timers=Timers(clock),
+            loads=trio.Semaphore(LOADS),
+            counters=Counters(),
+            touched=touched,
+            start=start,
+            idle_ms=int(idle_seconds * 1000),
+        )
+        system = System(world, kinds, nursery, rng)
+        nursery.start_soon(world.timers.run)
+        nursery.start_soon(patrol, world.clock, system.actors)
+        nursery.start_soon(sweep, world, system.overdue)
+        try:
+            yield system
+        finally:
+            with trio.CancelScope(shield=True):
+                await system.drain()
+            nursery.cancel_scope.cancel()

@@ -1,0 +1,174 @@
+"""What a domain tells the kernel about its actors: records of plain functions, two sorts.
+
+An **owner** (`Kind`) is a supervised task that decides and persists; no one else writes its rows. A **view**
+(`View`) owns nothing and has no task: it loads, is told what changed, and frames.
+
+State is immutable: `apply` returns a new one, so that the scratch state of a turn costs a reference.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import msgspec
+
+from actors.errors import NotFound
+from persistence.connection import Connection
+from persistence.turn import Persist
+
+State = TypeVar("State")
+Command = TypeVar("Command")
+
+
+class Event(msgspec.Struct, frozen=True, gc=False):
+    """Something that has happened to an actor. Kinds derive their own, tagged with the event's name.
+
+    journaled: it takes a place (an offset) in the journal and can be replayed.
+    durable: it has rows; an event that is neither (typing) never meets the writer.
+    moves_audience: viewers' audiences are computed again after it (somebody joined, left, voted).
+    reframes: it changes what `frame` returns; one that does not (typing, read) sends no snapshots.
+    """
+
+    journaled: ClassVar[bool] = True
+    durable: ClassVar[bool] = True
+    moves_audience: ClassVar[bool] = False
+    reframes: ClassVar[bool] = True
+
+
+class Delta(msgspec.Struct, frozen=True, gc=False):
+    """One event as delta subscribers see it.
+
+    Args:
+        event: the event's name on the wire, say `message_created`.
+        data: a struct or `msgspec.Raw`.
+        self_: what concerns this audience alone, beside `data` (contract §9); None when nothing does.
+        to: when set, only viewers whose `user_id` this is receive it, whatever their audience. Only for
+            events outside the journal, because it may overtake those within.
+    """
+
+    event: str
+    data: object
+    self_: object | None = None
+    to: str | None = None
+
+
+class Peek(Protocol):
+    """Looks at the committed state of a live owner without waking it."""
+
+    def __call__(self, kind: "Kind[Any, Any]", id: str, /) -> Any:
+        """The state, or None when the owner is not live."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Kind(Generic[State, Command]):
+    """An owner. All functions but the async ones are pure, and none waits for anything but its connection.
+
+    Args:
+        name: unique, in the journal, in channel names and in statistics.
+        version: of the snapshot's encoding; a snapshot of another version is never loaded.
+        events: the union of the kind's event structs, for the journal.
+        load: rebuilds the state from rows; None when there is no such thing.
+        refresh: after a snapshot was restored, takes in the rows that no journaled event tells of.
+        dump, restore: the state to bytes and back.
+        missing: what `decide` would need that is not in memory (an old message), or None. Asked first.
+        fetch, absorb: read what is missing, inside the turn; take it into the scratch state.
+        decide: the events that the command makes; raises `Refused`, and then nothing has changed.
+        apply: the state after the event; total.
+        answer: what the caller is told, from the state after the turn's events of this command.
+        persist: writes the rows of many turns, in the writer's transaction.
+        due: epoch milliseconds of the next deadline, or None.
+        expire: the command that the kernel posts to the actor when that deadline has come.
+        summary: what lists show, kept beside the head row.
+        audience: viewers of one audience receive the same bytes; raises `Refused` when one may not look.
+        frame: the snapshot as that audience sees it, a struct or `msgspec.Raw`.
+        delta: the event as that audience sees it, or None when it is not shown to it.
+        touches: the views, and the ids in them, that show something of this event.
+        unknown: what callers get when there is no such owner.
+    """
+
+    name: str
+    version: int
+    events: Any
+    load: "Load[State]"
+    refresh: "Refresh[State]"
+    dump: Callable[[State], bytes]
+    restore: Callable[[bytes], State]
+    missing: Callable[[State, Command], Hashable | None]
+    fetch: "Fetch"
+    absorb: Callable[[State, Any], State]
+    decide: Callable[[State, Command, int], Sequence[Event]]
+    apply: Callable[[State, Any], State]
+    answer: Callable[[State, Command, Sequence[Event]], Any]
+    persist: Persist
+    due: Callable[[State], int | None]
+    expire: Callable[[State, int], Command]
+    summary: Callable[[State], bytes]
+    audience: Callable[[State, Any], Hashable]
+    frame: Callable[[State, Any], object]
+    delta: Callable[[State, Any, Any], Delta | None]
+    touches: "Callable[[State, Any], Iterable[tuple[View[Any], Collection[str]]]]"
+    unknown: type[NotFound] = NotFound
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class View(Generic[State]):
+    """A view: what one user sees of many owners. It has no task, no rows and no `decide`.
+
+    Args:
+        name: unique; also the channel's name.
+        load: reads it whole.
+        reread: reads again what the given sources show, for those that `take` could not serve.
+        take: takes in changed sources from the live owners; returns the new state and what is still to be
+            read.
+        absorb: takes in what `reread` returned.
+        frame, audience, delta: as in `Kind`; `delta` is asked once for each source that changed.
+        interval_ms: frames to one viewer are at least this far apart.
+    """
+
+    name: str
+    load: "Load[State]"
+    reread: "Reread"
+    take: "Callable[[State, AbstractSet[str], Peek], tuple[State, AbstractSet[str]]]"
+    absorb: Callable[[State, Any], State]
+    audience: Callable[[State, Any], Hashable]
+    frame: Callable[[State, Any], object]
+    delta: Callable[[State, str, Any], Delta | None]
+    interval_ms: int = 250
+
+
+StateOut_co = TypeVar("StateOut_co", covariant=True)
+StateBoth = TypeVar("StateBoth")
+
+
+class Load(Protocol[StateOut_co]):
+    """Reads a state from its rows."""
+
+    async def __call__(self, conn: Connection, id: str, /) -> StateOut_co | None:
+        """The whole state, or None when there is no such thing."""
+        ...
+
+
+class Refresh(Protocol[StateBoth]):
+    """Takes in rows that the journal does not tell of."""
+
+    async def __call__(self, conn: Connection, id: str, state: StateBoth, /) -> StateBoth:
+        """The state with those rows in it."""
+        ...
+
+
+class Fetch(Protocol):
+    """Reads what `missing` named."""
+
+    async def __call__(self, conn: Connection, id: str, missing: Any, /) -> Any:
+        """What `absorb` takes."""
+        ...
+
+
+class Reread(Protocol):
+    """Reads the changed sources of a view."""
+
+    async def __call__(self, conn: Connection, id: str, sources: AbstractSet[str], /) -> Any:
+        """What the view's `absorb` takes."""
+        ...

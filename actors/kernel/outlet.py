@@ -1,0 +1,76 @@
+"""What the fan-out knows of a socket, and of the bytes it sends: nothing of WebSocket, HTTP or JSON.
+
+The edge implements `Outlet` (`routes/edge/socket.py`) and `Envelope` (`routes/edge/frames.py`).
+"""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+
+class Prepared:
+    """One or more messages, encoded once, ready for any number of sockets.
+
+    Args:
+        payloads: the messages themselves.
+        wire: the same with their WebSocket headers, joined: what goes to a socket in one `send`.
+    """
+
+    __slots__ = ("payloads", "wire")
+
+    def __init__(self, payloads: tuple[bytes, ...], wire: bytes) -> None:
+        self.payloads = payloads
+        self.wire = wire
+
+    @classmethod
+    def join(cls, parts: Iterable["Prepared"]) -> "Prepared":
+        """The messages of all parts, in order, as one."""
+        several = tuple(parts)
+        return cls(
+            tuple(payload for part in several for payload in part.payloads),
+            b"".join(part.wire for part in several),
+        )
+
+
+class Debtor(Protocol):
+    """A subscription that could not be served because its socket was full."""
+
+    def repay(self) -> None:
+        """Called by the outlet, synchronously, once it has room again; offers the newest state."""
+        ...
+
+
+class Outlet(Protocol):
+    """One socket, as the fan-out sees it. Nothing here waits; all of it is called in the trio thread."""
+
+    @property
+    def clear(self) -> bool:
+        """True while nothing waits in user space for the socket to take it."""
+        ...
+
+    def offer(self, prepared: Prepared) -> bool:
+        """Write, or queue behind what waits already; False when the bound (64 messages, 256 KiB) forbids it.
+
+        While it is `clear` it takes anything, whatever its size."""
+        ...
+
+    def owe(self, debtor: Debtor) -> None:
+        """Remember who is to be repaid, in order, each once, when the socket has taken what waits."""
+        ...
+
+    def end(self, channel: str, code: str) -> None:
+        """Tell the client that this subscription has ended, and why: a refusal's code, or `INTERNAL`."""
+        ...
+
+
+class Envelope(Protocol):
+    """How snapshots and events of a channel look on one sort of stream; encodes, once per audience."""
+
+    def snapshot(self, channel: str, epoch: str, offset: int, skipped: int, data: object) -> Prepared:
+        """A snapshot that includes every event up to `offset`; `skipped` events were not sent before it."""
+        ...
+
+    def event(
+        self, channel: str, epoch: str, offset: int | None, name: str, data: object, *, self_: object | None
+    ) -> Prepared:
+        """One event; `offset` is None for those outside the journal (`typing`, `read`, `presence`)."""
+        ...

@@ -1,0 +1,77 @@
+"""The two rounds that a system makes: over its live actors, and over the deadlines of those asleep.
+
+One task each, instead of a timer per caller and per actor: a cancel scope costs 2.4 µs, looking at a waiting
+letter a tenth of one.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import structlog
+import trio
+
+from actors.kernel.actor import Actor
+from actors.kernel.clock import Clock
+from actors.kernel.store import Journal
+from actors.kernel.world import World
+from persistence.connection import Connection
+from persistence.errors import PersistenceError
+
+_log = structlog.get_logger(__name__)
+
+# A caller is told in the last round before its time is up, so never late and at most this early.
+PATROL_SECONDS = 0.25
+PATROL_MS = int(PATROL_SECONDS * 1000)
+
+# Actors looked at between two checkpoints.
+PATROL_SLICE = 500
+
+# Every so often sleeping owners are looked for whose deadline has come, and at most so many are woken.
+SWEEP_SECONDS = 1.0
+SWEEP_WAKES = 50
+
+
+async def patrol(clock: Clock, actors: Callable[[], Sequence[Actor]]) -> None:
+    """Tell callers whose time is up, and let idle actors retire. Runs until cancelled."""
+    while True:
+        await trio.sleep(PATROL_SECONDS)
+        for count, actor in enumerate(actors(), 1):
+            now_ms = clock.now_ms()
+            actor.patrol(now_ms, now_ms + PATROL_MS)
+            if count % PATROL_SLICE == 0:
+                await trio.lowlevel.checkpoint()
+
+
+async def sweep(world: World, wake: Callable[[str, str], bool]) -> None:
+    """Wake owners whose deadline has come while they slept. Runs until cancelled.
+
+    Args:
+        world: what all actors share.
+        wake: takes kind and id; False when there was nobody to wake.
+    """
+    held = 0
+    while True:
+        await trio.sleep(SWEEP_SECONDS)
+        try:
+            # Those that are awake and still overdue (parked, say) must not hide the ones behind them.
+            overdue = await world.store.read(
+                _read_due, world.journal, world.clock.now_ms(), SWEEP_WAKES + held
+            )
+        except PersistenceError as failure:
+            _log.info("sweep_failed", why=type(failure).__name__)
+            continue
+        held = len(overdue) - _wake_some(overdue, wake)
+
+
+def _wake_some(overdue: Iterable[tuple[str, str]], wake: Callable[[str, str], bool]) -> int:
+    woken = 0
+    for kind, id in overdue:
+        woken += wake(kind, id)
+        if woken == SWEEP_WAKES:
+            break
+    return woken
+
+
+async def _read_due(
+    conn: Connection, journal: Journal, before_ms: int, limit: int
+) -> Sequence[tuple[str, str]]:
+    return await journal.due(conn, before_ms=before_ms, limit=limit)

@@ -1,0 +1,108 @@
+"""Bringing an owner back: its newest usable snapshot and the events above it, or else its rows.
+
+Rows are the truth and a snapshot is a cache: whatever is odd about one (another version, bytes that do not
+restore, a gap in the events) only makes the load slower. Everything is read as of one moment, so that a
+commit whose outcome is still unknown is either in all of it or in nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import structlog
+
+from actors.kernel.kind import Kind
+from actors.kernel.store import Head, Journal, JournalRow, Snapshot
+from persistence.connection import Connection
+
+_log = structlog.get_logger(__name__)
+
+# Events kept for one actor at most (architecture.md, Persistence); a snapshot further behind is of no use.
+MOST_EVENTS = 10_000
+
+# Missed events are sent one by one up to this many; beyond it a snapshot is smaller.
+MISSED_EVENTS = 1_000
+
+
+class SnapshotUnusable(Exception):
+    """This snapshot cannot be built upon; the next one, or the rows, will do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """A committed state.
+
+    Args:
+        state: as of `seq`.
+        seq: the journal position.
+        epoch: the name of the history.
+        due_at_ms: the deadline that the head row names.
+        from_rows: no snapshot was good enough; a new one would be.
+    """
+
+    state: Any
+    seq: int
+    epoch: str
+    due_at_ms: int | None
+    from_rows: bool
+
+
+async def recover(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str) -> Recovered | None:
+    """A unit of work: the owner's committed state, or None when there is no such thing."""
+    async with journal.consistent(conn):
+        head = await journal.read_head(conn, kind.name, id)
+        if head is None:
+            return None
+        for snapshot in await journal.read_snapshots(conn, kind.name, id):
+            ahead = head.seq - snapshot.seq
+            if snapshot.version != kind.version or not 0 <= ahead <= MOST_EVENTS:
+                continue
+            rows = await journal.read_events(conn, kind.name, id, after=snapshot.seq, limit=ahead)
+            try:
+                state = _rebuild(kind, head, snapshot, rows)
+            except SnapshotUnusable as unusable:
+                _log.warning("snapshot_unusable", kind=kind.name, id=id, seq=snapshot.seq, why=str(unusable))
+                continue
+            state = await kind.refresh(conn, id, state)
+            return Recovered(state, head.seq, head.epoch, head.due_at_ms, from_rows=False)
+        state = await kind.load(conn, id)
+        if state is None:
+            return None
+        return Recovered(state, head.seq, head.epoch, head.due_at_ms, from_rows=True)
+
+
+def _rebuild(kind: Kind[Any, Any], head: Head, snapshot: Snapshot, rows: Sequence[JournalRow]) -> Any:
+    if [row.seq for row in rows] != list(range(snapshot.seq + 1, head.seq + 1)):
+        raise SnapshotUnusable(f"events do not lead from {snapshot.seq} to {head.seq}")
+    decoder = msgspec.msgpack.Decoder(kind.events)
+    try:
+        state = kind.restore(snapshot.state)
+        for row in rows:
+            state = kind.apply(state, decoder.decode(row.event))
+    except (msgspec.MsgspecError, ValueError, TypeError, KeyError) as error:
+        raise SnapshotUnusable(f"{type(error).__name__} while it was restored") from error
+    return state
+
+
+async def save(
+    conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, snapshot: tuple[int, bytes]
+) -> None:
+    """A unit of work: keep a snapshot, given as (journal position, dumped state)."""
+    seq, state = snapshot
+    await journal.save_snapshot(conn, kind.name, id, seq=seq, version=kind.version, state=state)
+
+
+async def read_missed(
+    conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, after: int
+) -> list[tuple[int, Any]] | None:
+    """A unit of work: the events after an offset, for a client that was away.
+
+    None when some of them are no longer kept, or when they are too many to be worth sending one by one.
+    """
+    rows = await journal.read_events(conn, kind.name, id, after=after, limit=MISSED_EVENTS + 1)
+    seqs = [row.seq for row in rows]
+    if len(rows) > MISSED_EVENTS or seqs != list(range(after + 1, after + 1 + len(rows))):
+        return None
+    decoder = msgspec.msgpack.Decoder(kind.events)
+    return [(row.seq, decoder.decode(row.event)) for row in rows]

@@ -1,0 +1,56 @@
+"""What can be seen of a running system: one row an actor, and totals for the metrics."""
+
+import msgspec
+
+
+class ActorStatistics(msgspec.Struct, frozen=True, rename="camel"):
+    """One owner or view, as `GET /v1/admin/actors` lists it (contract §11).
+
+    Args:
+        kind, id: whose.
+        mailbox: commands that wait.
+        subscribers: open subscriptions.
+        restarts: lives that ended by a fault or a failure of the database.
+        last_error: what ended the last of them, the name of its class; None when nothing did.
+        offset: of its channel: the journal position of an owner, a count since activation of a view.
+        idle_ms: milliseconds since its last turn or frame.
+    """
+
+    kind: str
+    id: str
+    mailbox: int
+    subscribers: int
+    restarts: int
+    last_error: str | None
+    offset: int
+    idle_ms: int
+
+
+class Counters:
+    """Totals since the start; they only rise.
+
+    turns, letters: turns taken, and the commands in them. commits: turns that went to the writer.
+    activations, passivations, restarts: lives begun, ended in peace, ended by an error.
+    overdue: callers told that their deadline had passed. frames_offered: sends to subscribers.
+    frames_skipped: subscribers that fell behind because their socket was full.
+    """
+
+    __slots__ = (
+        "activations", "commits", "frames_offered", "frames_skipped", "letters", "overdue", "passivations",
+        "restarts", "turns",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.activations = 0
+        self.commits = 0
+        self.frames_offered = 0
+        self.frames_skipped = 0
+        self.letters = 0
+        self.overdue = 0
+        self.passivations = 0
+        self.restarts = 0
+        self.turns = 0
+
+    def items(self) -> list[tuple[str, int]]:
+        """Name and value of each, by name."""
+        return [(name, getattr(self, name)) for name in self.__slots__]

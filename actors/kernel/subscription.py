@@ -1,0 +1,114 @@
+"""One viewer's place in a channel, and what is needed to take it.
+
+A subscription is always in one of three conditions, told by `at`, the number of the last publication it has
+had:
+
+    at <= published     it is walked like the others
+    at == NEVER         its socket was full: it has left the walk, and its outlet owes it the newest snapshot
+    not in the channel  it was closed or ended
+"""
+
+import sys
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from actors.kernel.outlet import Envelope, Outlet
+from actors.kernel.supervisor import Contained
+
+if TYPE_CHECKING:
+    from actors.kernel.fanout import Channel
+    from actors.kernel.group import Group
+
+# Above every publication: no walk has anything for a subscription that stands here.
+NEVER = sys.maxsize
+
+# What a subscriber is told whose frames cannot be made.
+INTERNAL = "INTERNAL"
+
+
+@dataclass(frozen=True, slots=True)
+class WatchRequest:
+    """Who wants to see what, how, and where to.
+
+    Args:
+        outlet: the socket.
+        viewer: whatever the kind's `audience` takes.
+        channel: the channel's name on the wire.
+        envelope: how frames look on this sort of stream; only viewers with the same one share bytes.
+        mode: `snapshot` = the newest whole state after each turn that changes it; `delta` = one event each.
+        opened: called with epoch, offset and recovered, synchronously, before the first frame is offered.
+        since: epoch and offset that the client has, to be replayed from; None for a fresh start.
+    """
+
+    outlet: Outlet
+    viewer: Any
+    channel: str
+    envelope: Envelope
+    mode: Literal["snapshot", "delta"]
+    opened: Callable[[str, int, bool], None]
+    since: tuple[str, int] | None = None
+
+
+class Subscription:
+    """Made by `System.watch`; closed by its socket, or ended when the viewer may no longer look."""
+
+    __slots__ = ("_missed_from", "at", "channel", "group", "outlet", "viewer")
+
+    def __init__(self, channel: "Channel", group: "Group", outlet: Outlet, viewer: Any) -> None:
+        self.channel = channel
+        self.group = group
+        self.outlet = outlet
+        self.viewer = viewer
+        self.at = NEVER
+        self._missed_from = 0
+
+    @property
+    def audience(self) -> Hashable:
+        """Whose bytes it receives."""
+        return self.group.audience
+
+    def close(self) -> None:
+        """Receive nothing more. Harmless when repeated, and from within an `offer`."""
+        self.at = NEVER
+        self.channel.leave(self)
+
+    def recheck(self) -> None:
+        """Ask the kind again for the audience, because rights have changed; a refusal ends this."""
+        if self.channel.holds(self) and self.channel.place(self):
+            self.fall_behind(self.channel.told_before(self.at))
+            self.repay()
+
+    def end(self, code: str) -> None:
+        """Close it from our side and tell the client why."""
+        if self.channel.holds(self):
+            self.close()
+            self.outlet.end(self.group.wire_name, code)
+
+    def fall_behind(self, missed_from: int) -> None:
+        """Leave the walk until the socket has room; then one snapshot stands for everything since.
+
+        Args:
+            missed_from: how many events the channel had told before the first one missed.
+        """
+        if self.at != NEVER:
+            self.at = NEVER
+            self._missed_from = missed_from
+
+    def repay(self) -> None:
+        """Offer the newest snapshot and join the walk again; called by the outlet once it has room.
+
+        An outlet that is clear takes anything. While the actor has no state (it is loading again) the debt
+        stays, and the channel pays it with the state.
+        """
+        channel = self.channel
+        if self.at != NEVER or not channel.holds(self) or not channel.live:
+            return
+        if not self.outlet.clear:
+            self.outlet.owe(self)
+            return
+        with Contained("repaying", channel=self.group.wire_name) as repaying:
+            self.outlet.offer(self.group.snapshot(channel.told - self._missed_from))
+            self.at = channel.published
+        if repaying.fault is not None:
+            self.end(INTERNAL)

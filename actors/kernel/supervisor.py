@@ -1,0 +1,100 @@
+"""Faults and their walls: what a fault may take with it, and when an actor that had one is tried again.
+
+A fault is any exception that is neither a refusal nor a failure of the database. Three walls, from the inside
+out:
+
+    one letter       `Contained` around its `decide` and `apply`: its caller gets a `Fault`, that is all
+    one subscriber   `Contained` around its delivery: this subscription ends, the others do not notice
+    one actor        `supervise` around its life: it stops, answers who waits, and loads again after a pause
+
+This is the only module of the kernel that catches everything; no fault of an actor reaches another.
+"""
+
+from collections.abc import Awaitable, Callable
+from types import TracebackType
+from typing import Protocol
+
+import structlog
+
+from actors.errors import NotFound
+from persistence.errors import PersistenceError
+
+_log = structlog.get_logger(__name__)
+
+
+class Fault(Exception):
+    """Our own code failed on this request; the log has the traceback, the caller gets only this."""
+
+
+class Contained:
+    """A block whose faults are logged and kept here, instead of going further. Cancellation passes through.
+
+    Args:
+        doing: what the block does, for the log line.
+        about: facts for the log line.
+    """
+
+    __slots__ = ("_about", "_doing", "fault")
+
+    def __init__(self, doing: str, **about: object) -> None:
+        self._doing = doing
+        self._about = about
+        self.fault: Exception | None = None
+
+    def __enter__(self) -> "Contained":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if error is None or not isinstance(error, Exception):
+            return False
+        self.fault = error
+        _log.error("kernel_fault", doing=self._doing, **self._about, exc_info=error)
+        return True
+
+
+class Supervised(Protocol):
+    """What `supervise` needs of an actor."""
+
+    @property
+    def name(self) -> str:
+        """Kind and id."""
+        ...
+
+    async def run(self) -> None:
+        """Load and take turns; returns when the actor has retired, raises what stops it."""
+        ...
+
+    async def wait_next_life(self, error: Exception, /) -> bool:
+        """Answer who waits, pause, and wait until somebody wants the actor again; False when it may go."""
+        ...
+
+    def gone(self) -> None:
+        """Leave the directory; called exactly once, at the very end."""
+        ...
+
+
+async def contained_task(doing: str, run: Callable[..., Awaitable[None]], *args: object) -> None:
+    """A task of the kernel whose fault ends this task alone."""
+    with Contained(doing):
+        await run(*args)
+
+
+async def supervise(actor: Supervised) -> None:
+    """Run an actor through all of its lives, until it retires or nobody wants it any more."""
+    try:
+        while True:
+            with Contained("running an actor", actor=actor.name) as life:
+                try:
+                    await actor.run()
+                except (PersistenceError, NotFound) as failure:
+                    error: Exception = failure
+                else:
+                    return
+            if life.fault is not None:
+                error = life.fault
+            if not await actor.wait_next_life(error):
+                return
+    finally:
+        actor.gone()

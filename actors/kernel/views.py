@@ -1,0 +1,280 @@
+"""Views: what one user sees of many owners, alive while somebody looks.
+
+A view is marked dirty, source by source, and framed once for all that changed: at once when it has been
+quiet, else at the end of its interval. It takes what it can from the live owners; only the rest is read, by a
+task of its own, so that a slow database holds up this view and no other. A view that cannot be brought up to
+date stays dirty and tries again; one whose rules raise is loaded whole.
+
+Invariants: a view writes nothing; `changed` never waits and never activates; at most one frame per interval.
+"""
+
+from collections.abc import Collection, Mapping
+from collections.abc import Set as AbstractSet
+from functools import partial
+from random import Random
+from typing import Any
+
+import structlog
+
+from actors.errors import NotFound
+from actors.kernel.fanout import Channel
+from actors.kernel.kind import Peek, View
+from actors.kernel.mailbox import Failure
+from actors.kernel.parked import Parked
+from actors.kernel.statistics import ActorStatistics
+from actors.kernel.subscription import Subscription, WatchRequest
+from actors.kernel.supervisor import Contained, Fault
+from actors.kernel.world import World
+from persistence.errors import PersistenceError
+
+_log = structlog.get_logger(__name__)
+
+# After a failure of the database, and after a fault (doubled up to the longest).
+AGAIN_MS = 500
+LONGEST_PAUSE_MS = 30_000
+
+
+class LiveView:
+    """One view that somebody looks at, or is about to.
+
+    Args:
+        view, id: which.
+        channel: its subscribers.
+    """
+
+    __slots__ = (
+        "busy", "channel", "dirty", "error", "id", "loaded", "pause_ms", "rings_ms", "sent_ms", "state",
+        "view", "waiting", "wanted",
+    )  # fmt: skip
+
+    def __init__(self, view: View[Any], id: str, channel: Channel) -> None:
+        self.view = view
+        self.id = id
+        self.channel = channel
+        self.state: Any = None
+        self.loaded = False
+        # True while a task reads for it
+        self.busy = False
+        # {changed source: None}, in the order of the changes
+        self.dirty: dict[str, None] = {}
+        self.sent_ms = 0
+        self.rings_ms: int | None = None
+        self.pause_ms = AGAIN_MS
+        # viewers between asking and subscribing; those of them who wait for the load
+        self.wanted = 0
+        self.waiting: list[Parked[Failure | None]] = []
+        self.error: str | None = None
+
+
+class Views:
+    """All live views of a system.
+
+    Args:
+        world: what all actors share.
+        peek: looks at the live owners.
+        rng: makes the epochs.
+    """
+
+    def __init__(self, world: World, peek: Peek, rng: Random) -> None:
+        self._world = world
+        self._peek = peek
+        self._rng = rng
+        # {view's name: {id: live view}}
+        self._live: dict[str, dict[str, LiveView]] = {}
+
+    def changed(self, view: View[Any], id: str, source: str) -> None:
+        """A source of this view has changed. Nothing happens when nobody looks."""
+        live = self._live.get(view.name)
+        found = live.get(id) if live is not None else None
+        if found is not None:
+            self._mark(found, source)
+
+    def touched(self, view: View[Any], ids: Collection[str], source: str) -> None:
+        """The same for many ids: walks whichever is smaller, they or the live views."""
+        live = self._live.get(view.name)
+        if not live:
+            return
+        if len(ids) > len(live) and isinstance(ids, AbstractSet | Mapping):
+            hit = [found for id, found in live.items() if id in ids]
+        else:
+            hit = [found for id in ids if (found := live.get(id)) is not None]
+        for found in hit:
+            self._mark(found, source)
+
+    async def watch(self, view: View[Any], id: str, request: WatchRequest) -> Subscription:
+        """Load the view if need be and subscribe. Raises NotFound, Refused, or why it cannot be loaded."""
+        live = self._find(view, id)
+        live.wanted += 1
+        try:
+            while not live.loaded:
+                await self._wait_loaded(live)
+            return live.channel.subscribe(request, None)
+        finally:
+            live.wanted -= 1
+            self._drop_unwatched(live)
+
+    def statistics(self, now_ms: int) -> list[ActorStatistics]:
+        """One row a view."""
+        return [
+            ActorStatistics(
+                kind=live.view.name,
+                id=live.id,
+                mailbox=len(live.dirty),
+                subscribers=len(live.channel),
+                restarts=0,
+                last_error=live.error,
+                offset=live.channel.offset,
+                idle_ms=now_ms - live.sent_ms,
+            )
+            for views in self._live.values()
+            for live in views.values()
+        ]
+
+    # -- coming and going ---------------------------------------------------------------------------
+
+    def _find(self, view: View[Any], id: str) -> LiveView:
+        views = self._live.setdefault(view.name, {})
+        found = views.get(id)
+        if found is not None:
+            return found
+        world = self._world
+        channel = Channel(
+            view, id, counters=world.counters, start=world.start, emptied=lambda: self._drop_unwatched(live)
+        )
+        live = views[id] = LiveView(view, id, channel)
+        live.sent_ms = world.clock.now_ms() - view.interval_ms
+        self._start_load(live)
+        return live
+
+    async def _wait_loaded(self, live: LiveView) -> None:
+        parked: Parked[Failure | None] = Parked()
+        live.waiting.append(parked)
+        try:
+            failure = await parked.wait()
+        finally:
+            if parked in live.waiting:
+                live.waiting.remove(parked)
+        if failure is not None:
+            raise failure
+
+    def _drop_unwatched(self, live: LiveView) -> None:
+        if not len(live.channel) and not live.wanted and self._alive(live):
+            del self._live[live.view.name][live.id]
+
+    def _alive(self, live: LiveView) -> bool:
+        return self._live[live.view.name].get(live.id) is live
+
+    # -- loading ------------------------------------------------------------------------------------
+
+    def _start_load(self, live: LiveView) -> None:
+        live.busy = True
+        self._world.start(self._load, live)
+
+    async def _load(self, live: LiveView) -> None:
+        failure: Failure | None = None
+        with Contained("loading a view", view=live.view.name, id=live.id) as loading:
+            try:
+                async with self._world.loads:
+                    state = await self._world.store.read(live.view.load, live.id)
+                failure = self._loaded(live, state)
+            except (PersistenceError, NotFound) as error:
+                failure = error
+        if loading.fault is not None:
+            failure = Fault()
+        live.busy = False
+        waiting, live.waiting = live.waiting, []
+        for parked in waiting:
+            parked.wake(failure)
+        if failure is not None:
+            self._failed(live, failure)
+        elif live.dirty:
+            self._schedule(live, self._world.clock.now_ms())
+        else:
+            self._drop_unwatched(live)
+
+    def _loaded(self, live: LiveView, state: Any) -> NotFound | None:
+        if state is None:
+            return NotFound()
+        live.state = state
+        live.loaded = True
+        live.error = None
+        self._world.counters.activations += 1
+        # A fresh epoch at each load: what clients know of offsets of an earlier one is void (contract §9).
+        live.channel.attach(f"{self._rng.getrandbits(48):x}", 0, state)
+        return None
+
+    def _failed(self, live: LiveView, failure: Failure) -> None:
+        """Nobody could be let in. Those who are in already wait for another try."""
+        live.error = type(failure).__name__
+        live.loaded = False
+        live.channel.detach()
+        if isinstance(failure, NotFound):
+            live.channel.end(failure.code)
+        self._drop_unwatched(live)
+        if not self._alive(live):
+            return
+        self._world.timers.at(self._world.clock.now_ms() + live.pause_ms, partial(self._reload, live))
+        live.pause_ms = min(2 * live.pause_ms, LONGEST_PAUSE_MS)
+
+    def _reload(self, live: LiveView) -> None:
+        if self._alive(live) and not live.busy and not live.loaded:
+            self._start_load(live)
+
+    # -- changes ------------------------------------------------------------------------------------
+
+    def _mark(self, live: LiveView, source: str) -> None:
+        live.dirty[source] = None
+        if live.loaded and not live.busy and live.rings_ms is None:
+            self._schedule(live, live.sent_ms + live.view.interval_ms)
+
+    def _schedule(self, live: LiveView, at_ms: int) -> None:
+        if live.rings_ms is None:
+            live.rings_ms = at_ms
+            self._world.timers.at(at_ms, partial(self._flush, live))
+
+    def _flush(self, live: LiveView) -> None:
+        """Take in what changed and frame it, or start reading what the live owners cannot tell."""
+        live.rings_ms = None
+        if live.busy or not live.loaded or not live.dirty or not self._alive(live):
+            return
+        dirty, live.dirty = live.dirty, {}
+        with Contained("framing a view", view=live.view.name, id=live.id) as framing:
+            state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
+            if unknown:
+                live.busy = True
+                self._world.start(self._reread, live, dirty, state, unknown)
+            else:
+                self._publish(live, state, dirty)
+        if framing.fault is not None:
+            self._failed(live, Fault())
+
+    async def _reread(
+        self, live: LiveView, dirty: dict[str, None], state: Any, unknown: AbstractSet[str]
+    ) -> None:
+        again = False
+        with Contained("rereading a view", view=live.view.name, id=live.id) as reading:
+            try:
+                async with self._world.loads:
+                    found = await self._world.store.read(live.view.reread, live.id, unknown)
+                self._publish(live, live.view.absorb(state, found), dirty)
+            except PersistenceError as failure:
+                live.error = type(failure).__name__
+                live.dirty = dirty | live.dirty
+                again = True
+        live.busy = False
+        if reading.fault is not None:
+            self._failed(live, Fault())
+        elif live.dirty:
+            pause_ms = AGAIN_MS if again else 0
+            self._schedule(
+                live, max(live.sent_ms + live.view.interval_ms, self._world.clock.now_ms() + pause_ms)
+            )
+
+    def _publish(self, live: LiveView, state: Any, dirty: dict[str, None]) -> None:
+        live.state = state
+        live.sent_ms = self._world.clock.now_ms()
+        live.error = None
+        live.pause_ms = AGAIN_MS
+        offset = live.channel.offset
+        events: list[tuple[int | None, Any]] = [(offset + n, source) for n, source in enumerate(dirty, 1)]
+        live.channel.publish(state, events, moves=False, reframing=len(events))

@@ -1,0 +1,62 @@
+"""Timestamps on the wire: ISO 8601 in UTC with milliseconds and `Z`; inside, everything is epoch
+milliseconds.
+
+Pure, and without a clock: what time it is, is injected (`actors/kernel/clock.py`).
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+LAST_MS = 253_402_300_799_999
+"""9999-12-31T23:59:59.999Z: the last moment that four digits of a year can say."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+# `fromisoformat` alone also takes week dates, ordinals and commas, and a bare date.
+ISO_FORM = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)", re.ASCII)
+
+
+def iso(ms: int) -> str:
+    """The timestamp of an epoch millisecond, say `2026-11-21T03:20:34.123Z` (contract, opening).
+
+    Args:
+        ms: epoch milliseconds, 0 to `LAST_MS`; anything outside is clamped, since it can only come from
+            stored rows.
+    """
+    if ms < 0:
+        ms = 0
+    elif ms > LAST_MS:
+        ms = LAST_MS
+    seconds, rest = divmod(ms, 1000)
+    return f"{_second(seconds)}{rest:03d}Z"
+
+
+def iso_or_none(ms: int | None) -> str | None:
+    """`iso`, for the many fields that may be null."""
+    return None if ms is None else iso(ms)
+
+
+@lru_cache(maxsize=4096)
+def _second(seconds: int) -> str:
+    # Messages of one page, and everything that happens now, share their seconds: the cached half is the slow
+    # half.
+    return f"{EPOCH + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%S}."
+
+
+def parse_iso(text: str) -> int:
+    """Epoch milliseconds of a timestamp with a zone; what is finer than a millisecond is cut.
+
+    Args:
+        text: `YYYY-MM-DDThh:mm:ss[.f]` followed by `Z` or an offset.
+
+    Raises:
+        ValueError: it is not such a timestamp, or before 1970.
+    """
+    if ISO_FORM.fullmatch(text) is None:
+        raise ValueError("not an ISO 8601 timestamp with a zone")
+    elapsed = datetime.fromisoformat(text) - EPOCH
+    ms = elapsed // timedelta(milliseconds=1)
+    if ms < 0:
+        raise ValueError("before 1970")
+    return ms

@@ -1,0 +1,382 @@
+"""The demo kind of these tests: a ledger that several people write into, with one of everything.
+
+Deposit      journaled; an amount of 13 breaks a constraint of the rows
+Withdraw     refused when the money is not there
+Promote      moves audiences: bosses see the secret
+Kick         moves audiences: the kicked may no longer look
+Read         durable, outside the journal, shown to the reader alone
+Wave         neither durable nor journaled
+SetAlarm     a deadline; the kernel's `expire` answers it with Rang
+Recall       needs an entry that is no longer in memory
+Explode      a fault of ours, in the rule that it names
+"""
+
+from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, ClassVar, Protocol
+
+import msgspec
+
+from actors.errors import Conflict, Forbidden
+from actors.kernel.kind import Delta, Event, Kind, View
+from persistence.connection import Connection
+from persistence.errors import RowsRejected
+from persistence.turn import Turn
+
+# Entries in memory; older ones are fetched.
+RECENT = 5
+
+
+class Entry(msgspec.Struct, frozen=True):
+    by: str
+    amount: int
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    total: int = 0
+    count: int = 0
+    recent: tuple[Entry, ...] = ()
+    bosses: tuple[str, ...] = ()
+    kicked: tuple[str, ...] = ()
+    alarm_ms: int | None = None
+    rang: int = 0
+    reads: dict[str, int] = {}
+    recalled: Entry | None = None
+
+
+class Deposit(msgspec.Struct, frozen=True):
+    by: str
+    amount: int
+
+
+class Withdraw(msgspec.Struct, frozen=True):
+    by: str
+    amount: int
+
+
+class Promote(msgspec.Struct, frozen=True):
+    who: str
+
+
+class Kick(msgspec.Struct, frozen=True):
+    who: str
+
+
+class Read(msgspec.Struct, frozen=True):
+    by: str
+
+
+class Wave(msgspec.Struct, frozen=True):
+    by: str
+
+
+class SetAlarm(msgspec.Struct, frozen=True):
+    at_ms: int
+
+
+class Ring(msgspec.Struct, frozen=True):
+    now_ms: int
+
+
+class Recall(msgspec.Struct, frozen=True):
+    index: int
+
+
+class Explode(msgspec.Struct, frozen=True):
+    where: str
+
+
+class Changed(Event, frozen=True, tag="changed"):
+    by: str
+    amount: int
+
+
+class Promoted(Event, frozen=True, tag="promoted"):
+    moves_audience: ClassVar[bool] = True
+    who: str
+
+
+class Kicked(Event, frozen=True, tag="kicked"):
+    moves_audience: ClassVar[bool] = True
+    who: str
+
+
+class WasRead(Event, frozen=True, tag="was_read"):
+    journaled: ClassVar[bool] = False
+    reframes: ClassVar[bool] = False
+    by: str
+    count: int
+
+
+class Waved(Event, frozen=True, tag="waved"):
+    journaled: ClassVar[bool] = False
+    durable: ClassVar[bool] = False
+    reframes: ClassVar[bool] = False
+    by: str
+
+
+class AlarmSet(Event, frozen=True, tag="alarm_set"):
+    at_ms: int
+
+
+class Rang(Event, frozen=True, tag="rang"):
+    at_ms: int
+
+
+class Exploded(Event, frozen=True, tag="exploded"):
+    where: str
+
+
+Events = Changed | Promoted | Kicked | WasRead | Waved | AlarmSet | Rang | Exploded
+
+
+class Viewer(msgspec.Struct, frozen=True):
+    user_id: str
+
+
+class Rows(Protocol):
+    """Where ledgers are kept: in the simulation's memory, or in PostgreSQL."""
+
+    async def load(self, conn: Any, id: str) -> Ledger | None: ...
+    async def persist(self, conn: Any, turns: Sequence[Turn]) -> None: ...
+    async def fetch(self, conn: Any, id: str, missing: Any) -> Any: ...
+    async def refresh(self, conn: Any, id: str, state: Ledger) -> Ledger: ...
+
+
+def missing(state: Ledger, command: Any) -> Hashable | None:
+    if isinstance(command, Recall) and command.index < state.count - len(state.recent):
+        return command.index
+    return None
+
+
+def absorb(state: Ledger, found: Any) -> Ledger:
+    return msgspec.structs.replace(state, recalled=found)
+
+
+def decide(state: Ledger, command: Any, now_ms: int) -> Sequence[Event]:
+    match command:
+        case Deposit(by, amount):
+            return [Changed(by, amount)]
+        case Withdraw(by, amount):
+            if amount > state.total:
+                raise Conflict("there is not that much", total=state.total)
+            return [Changed(by, -amount)]
+        case Promote(who):
+            return [Promoted(who)]
+        case Kick(who):
+            return [Kicked(who)]
+        case Read(by):
+            return [WasRead(by, state.count)]
+        case Wave(by):
+            return [Waved(by)]
+        case SetAlarm(at_ms):
+            return [AlarmSet(at_ms)]
+        case Ring(at):
+            return [Rang(at)] if state.alarm_ms is not None and state.alarm_ms <= at else []
+        case Recall():
+            return []
+        case Explode(where):
+            if where == "decide":
+                raise ZeroDivisionError(where)
+            return [Changed("bomb", 1), Exploded(where)]
+    raise AssertionError(command)
+
+
+def apply(state: Ledger, event: Any) -> Ledger:
+    replace = msgspec.structs.replace
+    match event:
+        case Changed(by, amount):
+            return replace(
+                state,
+                total=state.total + amount,
+                count=state.count + 1,
+                recent=(*state.recent, Entry(by, amount))[-RECENT:],
+                recalled=None,
+            )
+        case Promoted(who):
+            return replace(state, bosses=tuple(sorted({*state.bosses, who})))
+        case Kicked(who):
+            return replace(state, kicked=tuple(sorted({*state.kicked, who})))
+        case WasRead(by, count):
+            return replace(state, reads=state.reads | {by: count})
+        case AlarmSet(at_ms):
+            return replace(state, alarm_ms=at_ms)
+        case Rang():
+            return replace(state, alarm_ms=None, rang=state.rang + 1)
+        case Exploded(where):
+            if where == "apply":
+                raise ZeroDivisionError(where)
+            return state
+    return state
+
+
+def answer(state: Ledger, command: Any, events: Sequence[Event]) -> Any:
+    if isinstance(command, Explode) and command.where == "answer":
+        raise ZeroDivisionError
+    if isinstance(command, Recall):
+        recent_from = state.count - len(state.recent)
+        return state.recalled if command.index < recent_from else state.recent[command.index - recent_from]
+    return state.total
+
+
+def audience(state: Ledger, viewer: Viewer) -> Hashable:
+    if viewer.user_id in state.kicked:
+        raise Forbidden
+    return "boss" if viewer.user_id in state.bosses else "member"
+
+
+def frame(state: Ledger, audience: Any) -> object:
+    seen: dict[str, Any] = {
+        "total": state.total,
+        "count": state.count,
+        "bosses": state.bosses,
+        "kicked": state.kicked,
+        "alarm": state.alarm_ms,
+        "rang": state.rang,
+    }
+    if audience == "boss":
+        seen["secret"] = state.total * 2
+    return seen
+
+
+def delta(state: Ledger, event: Any, audience: Any) -> Delta | None:
+    match event:
+        case WasRead(by, count):
+            return Delta("read", {"by": by, "count": count}, to=by)
+        case Exploded(where) if where == "delta":
+            raise ZeroDivisionError
+        case Exploded():
+            return None
+    return Delta(type(event).__name__, msgspec.to_builtins(event), self_={"boss": audience == "boss"})
+
+
+def fold(seen: dict[str, Any], arrived: dict[str, Any]) -> dict[str, Any]:
+    """What a client that follows the events makes of one more; must equal `frame` in the end."""
+    seen, data = dict(seen), arrived["data"]
+    match arrived["event"]:
+        case "Changed":
+            seen["total"] += data["amount"]
+            seen["count"] += 1
+        case "Promoted":
+            seen["bosses"] = sorted({*seen["bosses"], data["who"]})
+        case "Kicked":
+            seen["kicked"] = sorted({*seen["kicked"], data["who"]})
+        case "AlarmSet":
+            seen["alarm"] = data["at_ms"]
+        case "Rang":
+            seen["alarm"] = None
+            seen["rang"] += 1
+    if arrived["self"]["boss"]:
+        seen["secret"] = seen["total"] * 2
+    return seen
+
+
+def ledger_kind(rows: Rows, *, version: int = 1) -> Kind[Ledger, Any]:
+    """The kind over the given rows."""
+    return Kind(
+        name="ledger",
+        version=version,
+        events=Events,
+        load=rows.load,
+        refresh=rows.refresh,
+        dump=msgspec.msgpack.encode,
+        restore=msgspec.msgpack.Decoder(Ledger).decode,
+        missing=missing,
+        fetch=rows.fetch,
+        absorb=absorb,
+        decide=decide,
+        apply=apply,
+        answer=answer,
+        persist=rows.persist,
+        due=lambda state: state.alarm_ms,
+        expire=lambda state, now_ms: Ring(now_ms),
+        summary=lambda state: str(state.total).encode(),
+        audience=audience,
+        frame=frame,
+        delta=delta,
+        touches=lambda state, event: [(PURSE, {state.recent[-1].by})] if isinstance(event, Changed) else [],
+    )
+
+
+# -- a view: what one user put into which ledgers
+
+
+class Purse(msgspec.Struct, frozen=True):
+    totals: dict[str, int] = {}
+
+
+async def _load_purse(conn: Any, id: str) -> Purse | None:
+    if id == "nobody":
+        return None
+    return Purse(dict(conn.rows.get(("purse", id), {})))
+
+
+async def _reread(conn: Any, id: str, sources: AbstractSet[str]) -> dict[str, int]:
+    if "poison" in sources:
+        raise ZeroDivisionError
+    return {source: conn.rows["ledger", source].total for source in sorted(sources)}
+
+
+def _take(state: Purse, sources: AbstractSet[str], peek: Any) -> tuple[Purse, AbstractSet[str]]:
+    totals, unknown = dict(state.totals), set()
+    for source in sources:
+        ledger = peek(KIND, source)
+        if ledger is None:
+            unknown.add(source)
+        else:
+            totals[source] = ledger.total
+    return Purse(totals), unknown
+
+
+PURSE: View[Purse] = View(
+    name="purse",
+    load=_load_purse,
+    reread=_reread,
+    take=_take,
+    absorb=lambda state, found: Purse(state.totals | found),
+    audience=lambda state, viewer: "owner",
+    frame=lambda state, audience: state.totals,
+    delta=lambda state, source, audience: Delta("purse", {source: state.totals[source]}),
+)
+
+
+class MemoryRows:
+    """Ledgers as rows of a `Simulation`, whose connection is the simulation itself."""
+
+    async def load(self, conn: Any, id: str) -> Ledger | None:
+        state = conn.rows.get(("ledger", id))
+        if state is None:
+            return None
+        kept = conn.rows["entries", id]
+        return msgspec.structs.replace(state, recent=tuple(kept[-RECENT:]), recalled=None)
+
+    async def persist(self, conn: Any, turns: Sequence[Turn]) -> None:
+        for turn in turns:
+            if any(isinstance(event, Changed) and event.amount == 13 for event in turn.events):
+                raise RowsRejected("thirteen")
+            if any(isinstance(event, Exploded) and event.where == "persist" for event in turn.events):
+                raise RowsRejected("exploded")
+            for event in turn.events:
+                conn.rows["ledger", turn.id] = apply(conn.rows["ledger", turn.id], event)
+                if isinstance(event, Changed):
+                    conn.rows["entries", turn.id].append(Entry(event.by, event.amount))
+
+    async def fetch(self, conn: Any, id: str, missing: Any) -> Any:
+        return conn.rows["entries", id][missing]
+
+    async def refresh(self, conn: Any, id: str, state: Ledger) -> Ledger:
+        return msgspec.structs.replace(state, reads=conn.rows["ledger", id].reads)
+
+    async def create(self, simulation: Any, id: str) -> None:
+        """A new ledger, as its domain would make it."""
+        simulation.rows["ledger", id] = Ledger()
+        simulation.rows["entries", id] = []
+        await simulation.create_head(
+            simulation, "ledger", id, epoch=f"e-{id}", summary=b"0", due_at_ms=None, at_ms=0
+        )
+
+
+ROWS = MemoryRows()
+KIND = ledger_kind(ROWS)
+
+__all__ = ["KIND", "PURSE", "ROWS", "Collection", "Connection"]

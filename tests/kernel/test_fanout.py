@@ -1,0 +1,344 @@
+"""What subscribers receive: snapshots, events, replays, and what happens when they do not read."""
+
+from functools import partial
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from actors.errors import Forbidden, NotFound
+from actors.kernel.mailbox import Answer
+from actors.kernel.recent import RECENT_EVENTS
+from tests.kernel.conftest import Stage
+from tests.kernel.ledger import KIND, Deposit, Explode, Kick, Promote, Read, Viewer, Wave, fold
+from tests.support.outlets import Socket
+
+EPOCH = "e-a"
+
+
+async def test_a_snapshot_first_and_after_each_turn(autojump_clock: MockClock, stage: Stage) -> None:
+    socket = Socket()
+    await stage.watch(socket)
+    assert socket.opened == [(EPOCH, 0, False)]
+    await stage.ask(Deposit("ann", 2))
+    await stage.ask(Deposit("ann", 3))
+    assert [frame["data"]["total"] for frame in socket.frames] == [0, 2, 5]
+    assert [frame["offset"] for frame in socket.frames] == [0, 1, 2]
+
+
+async def test_a_turns_events_leave_together(autojump_clock: MockClock, stage: Stage) -> None:
+    snapshots, deltas = Socket(), Socket()
+    await stage.watch(snapshots)
+    await stage.watch(deltas, mode="delta")
+    for _ in range(8):
+        stage.system.post(KIND, "a", Deposit("ann", 1), lambda answer: None)
+    await trio.sleep(1)
+    assert len(snapshots.sends) == 2
+    assert len(deltas.sends) == 2
+    assert deltas.offsets == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+async def test_events_outside_the_journal(autojump_clock: MockClock, stage: Stage) -> None:
+    snapshots, ann, bob = Socket(), Socket(), Socket()
+    await stage.watch(snapshots)
+    await stage.watch(ann, "ann", mode="delta")
+    await stage.watch(bob, "bob", mode="delta")
+    await stage.ask(Wave("ann"))
+    await stage.ask(Read("ann"))
+    assert len(snapshots.sends) == 1
+    assert [(f["event"], f["offset"]) for f in bob.frames[1:]] == [("Waved", None)]
+    assert [(f["event"], f["offset"]) for f in ann.frames[1:]] == [("Waved", None), ("read", None)]
+
+
+async def test_each_audience_is_encoded_once(autojump_clock: MockClock, stage: Stage) -> None:
+    await stage.ask(Promote("boss"))
+    sockets = [Socket() for _ in range(120)]
+    for n, socket in enumerate(sockets):
+        await stage.watch(socket, "boss" if n % 2 else f"u{n}")
+    before = stage.envelope.encoded
+    await stage.ask(Deposit("ann", 4))
+    await wait_all_tasks_blocked()
+    assert stage.envelope.encoded - before <= 2 * 3
+    assert all(socket.frames[-1]["data"]["total"] == 4 for socket in sockets)
+    assert [socket.frames[-1]["data"].get("secret") for socket in sockets[:2]] == [None, 8]
+
+
+async def test_callers_are_answered_before_the_first_frame(autojump_clock: MockClock, stage: Stage) -> None:
+    order: list[str] = []
+
+    class Noting(Socket):
+        def offer(self, prepared: object) -> bool:
+            order.append("frame")
+            return True
+
+    await stage.watch(Noting())
+    stage.system.post(KIND, "a", Deposit("ann", 1), lambda answer: order.append("answer"))
+    await trio.sleep(1)
+    assert order == ["frame", "answer", "frame"]
+
+
+async def test_the_rest_of_many_is_walked_in_slices(autojump_clock: MockClock, stage: Stage) -> None:
+    sockets = [Socket() for _ in range(180)]
+    for socket in sockets:
+        await stage.watch(socket, mode="delta")
+    served: list[int] = []
+    stage.simulation.delay_seconds = (0, 0)
+    stage.system.post(
+        KIND, "a", Deposit("ann", 1), lambda answer: served.append(sum(len(s.sends) > 1 for s in sockets))
+    )
+    while not served:
+        await trio.lowlevel.checkpoint()
+    slices = [sum(len(socket.sends) > 1 for socket in sockets)]
+    while slices[-1] < 180:
+        await trio.lowlevel.checkpoint()
+        slices.append(sum(len(socket.sends) > 1 for socket in sockets))
+    assert served == [0]
+    assert {50, 180} <= {*slices} <= {50, 100, 150, 180}
+    assert all(socket.offsets == [1] for socket in sockets)
+
+
+async def test_turns_that_commit_during_a_walk_are_joined(autojump_clock: MockClock, stage: Stage) -> None:
+    sockets = [Socket() for _ in range(400)]
+    for socket in sockets:
+        await stage.watch(socket, mode="delta")
+    stage.simulation.delay_seconds = (0, 0)
+    for _ in range(40):
+        stage.system.post(KIND, "a", Deposit("ann", 1), lambda answer: None)
+        await trio.lowlevel.checkpoint()
+    await trio.sleep(1)
+    assert all(socket.offsets == list(range(1, 41)) for socket in sockets)
+    assert stage.system.peek(KIND, "a").total == 40
+
+
+async def test_a_slow_snapshot_reader_skips_to_the_newest(autojump_clock: MockClock, stage: Stage) -> None:
+    socket = Socket(room=1)
+    await stage.watch(socket)
+    for _ in range(5):
+        await stage.ask(Deposit("ann", 1))
+    assert len(socket.sends) == 1
+    assert socket.waiting == []
+    assert len(socket.debts) == 1
+    socket.make_room(2)
+    assert [(f["offset"], f["skipped"]) for f in socket.frames[1:]] == [(5, 5)]
+    await stage.ask(Deposit("ann", 1))
+    assert [(f["offset"], f["skipped"]) for f in socket.frames[2:]] == [(6, 0)]
+
+
+async def test_a_slow_delta_reader_falls_back_to_a_snapshot(autojump_clock: MockClock, stage: Stage) -> None:
+    socket = Socket(room=1, bound=2)
+    await stage.watch(socket, mode="delta")
+    for _ in range(6):
+        await stage.ask(Deposit("ann", 1))
+        await stage.ask(Wave("ann"))
+    assert len(socket.waiting) == 2
+    socket.make_room(None)
+    assert [f["type"] for f in socket.frames] == ["snapshot", "event", "event", "snapshot"]
+    assert socket.frames[-1]["offset"] == 6
+    assert socket.frames[-1]["skipped"] == 5
+    await stage.ask(Deposit("ann", 1))
+    assert socket.offsets[-1] == 7
+
+
+async def test_many_slow_readers_cost_nothing_per_turn(autojump_clock: MockClock, stage: Stage) -> None:
+    sockets = [Socket(room=1, bound=2) for _ in range(200)]
+    for n, socket in enumerate(sockets):
+        await stage.watch(socket, mode="delta" if n % 2 else "snapshot")
+    for _ in range(3):
+        await stage.ask(Deposit("ann", 1))
+        await wait_all_tasks_blocked()
+    skipped = stage.system.counters.frames_skipped
+    encoded = stage.envelope.encoded
+    for _ in range(50):
+        await stage.ask(Deposit("ann", 1))
+        await wait_all_tasks_blocked()
+    assert stage.system.counters.frames_skipped == skipped == 200
+    assert stage.envelope.encoded == encoded
+    assert max(socket.most_waiting for socket in sockets) <= 2
+    for socket in sockets:
+        socket.make_room(None)
+    assert {socket.frames[-1]["offset"] for socket in sockets} == {53}
+
+
+async def test_missed_events_are_replayed_from_memory(autojump_clock: MockClock, stage: Stage) -> None:
+    await stage.watch(Socket())
+    for _ in range(5):
+        await stage.ask(Deposit("ann", 1))
+    reads = len(stage.simulation.reads)
+    socket = Socket()
+    await stage.watch(socket, mode="delta", since=(EPOCH, 2))
+    assert socket.opened == [(EPOCH, 5, True)]
+    assert socket.offsets == [3, 4, 5]
+    assert len(socket.sends) == 1
+    assert len(stage.simulation.reads) == reads
+
+
+async def test_older_events_are_replayed_from_the_journal(autojump_clock: MockClock, stage: Stage) -> None:
+    for _ in range(RECENT_EVENTS + 20):
+        await stage.ask(Deposit("ann", 1))
+    socket = Socket()
+    await stage.watch(socket, mode="delta", since=(EPOCH, 3))
+    await stage.ask(Deposit("ann", 1))
+    assert socket.opened == [(EPOCH, RECENT_EVENTS + 20, True)]
+    assert socket.offsets == list(range(4, RECENT_EVENTS + 22))
+
+
+async def test_turns_during_the_journals_answer_are_not_missed(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    for _ in range(20):
+        await stage.ask(Deposit("ann", 1))
+    socket = Socket()
+    stage.simulation.delay_seconds = (0.01, 0.08)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(stage.watch, socket, mode="delta", since=(EPOCH, 3)))
+        for _ in range(20):
+            await stage.ask(Deposit("ann", 1))
+    assert socket.offsets == list(range(4, 41))
+
+
+@pytest.mark.parametrize("since", [("other", 2), (EPOCH, 99), None])
+async def test_what_cannot_be_replayed_is_a_snapshot(
+    autojump_clock: MockClock, stage: Stage, since: tuple[str, int] | None
+) -> None:
+    for _ in range(3):
+        await stage.ask(Deposit("ann", 1))
+    socket = Socket()
+    await stage.watch(socket, mode="delta", since=since)
+    assert socket.opened == [(EPOCH, 3, False)]
+    assert [(f["type"], f["offset"]) for f in socket.frames] == [("snapshot", 3)]
+
+
+async def test_pruned_events_are_a_snapshot(autojump_clock: MockClock, stage: Stage) -> None:
+    for _ in range(9):
+        await stage.ask(Deposit("ann", 1))
+    del stage.simulation.events["ledger", "a"][:5]
+    socket = Socket()
+    await stage.watch(socket, mode="delta", since=(EPOCH, 2))
+    assert socket.opened == [(EPOCH, 9, False)]
+
+
+@pytest.mark.parametrize("mode", ["snapshot", "delta"])
+async def test_whoever_is_current_gets_nothing(autojump_clock: MockClock, stage: Stage, mode: str) -> None:
+    await stage.ask(Deposit("ann", 1))
+    socket = Socket()
+    await stage.watch(socket, mode=mode, since=(EPOCH, 1))
+    assert socket.opened == [(EPOCH, 1, True)]
+    assert socket.frames == []
+
+
+async def test_a_stranger_may_not_watch(autojump_clock: MockClock, stage: Stage) -> None:
+    await stage.ask(Kick("bob"))
+    with pytest.raises(Forbidden):
+        await stage.watch(Socket(), "bob")
+    with pytest.raises(NotFound):
+        await stage.watch(Socket(), id="none")
+    assert stage.system.statistics()[0].subscribers == 0
+
+
+async def test_moving_audiences(autojump_clock: MockClock, stage: Stage) -> None:
+    ann, bob = Socket(), Socket()
+    await stage.watch(ann, "ann", mode="delta")
+    await stage.watch(bob, "bob")
+    await stage.ask(Deposit("x", 1))
+    await stage.ask(Promote("ann"))
+    await stage.ask(Kick("bob"))
+    await stage.ask(Deposit("x", 1))
+    assert [frame["self"] for frame in ann.frames[1:]] == [
+        {"boss": boss} for boss in (False, True, True, True)
+    ]
+    assert bob.ended == [("ledger:a", "FORBIDDEN")]
+    assert bob.frames[-1]["offset"] == 2
+    assert stage.system.statistics()[0].subscribers == 1
+
+
+async def test_recheck_after_rights_have_moved(autojump_clock: MockClock, stage: Stage) -> None:
+    socket = Socket()
+    subscription = await stage.watch(socket, "ann", mode="delta")
+    subscription.recheck()
+    assert len(socket.sends) == 1
+    subscription.viewer = Viewer("boss")
+    await stage.ask(Promote("boss"))
+    subscription.recheck()
+    assert subscription.audience == "boss"
+    await stage.ask(Kick("bob"))
+    subscription.viewer = Viewer("bob")
+    subscription.recheck()
+    assert socket.ended == [("ledger:a", "FORBIDDEN")]
+    subscription.close()
+    assert stage.system.statistics()[0].subscribers == 0
+
+
+async def test_closing_from_within_an_offer(autojump_clock: MockClock, stage: Stage) -> None:
+    class Broken(Socket):
+        def offer(self, prepared: object) -> bool:
+            if self.opened and subscriptions:
+                subscriptions[0].close()
+                return False
+            return True
+
+    subscriptions: list = []
+    broken, well = Broken(), Socket()
+    subscriptions.append(await stage.watch(broken))
+    await stage.watch(well)
+    await stage.ask(Deposit("ann", 1))
+    assert broken.debts == {}
+    assert len(well.sends) == 2
+    assert stage.system.statistics()[0].subscribers == 1
+
+
+async def test_a_broken_socket_or_frame_ends_its_subscription_alone(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    class Broken(Socket):
+        def offer(self, prepared: object) -> bool:
+            if self.sends:
+                raise ZeroDivisionError
+            return super().offer(prepared)  # type: ignore[arg-type]
+
+    broken, delta, snapshot = Broken(), Socket(), Socket()
+    await stage.watch(broken)
+    await stage.watch(delta, mode="delta")
+    await stage.watch(snapshot)
+    await stage.ask(Deposit("ann", 1))
+    assert broken.ended == [("ledger:a", "INTERNAL")]
+    await stage.ask(Explode("delta"))
+    assert delta.ended == [("ledger:a", "INTERNAL")]
+    assert snapshot.frames[-1]["offset"] == 3
+    assert stage.system.statistics()[0].restarts == 0
+
+
+async def test_the_events_make_what_the_snapshot_says(autojump_clock: MockClock, stage: Stage) -> None:
+    socket = Socket()
+    await stage.watch(socket, mode="delta")
+    for command in (Deposit("ann", 3), Promote("bob"), Kick("eve"), Deposit("bob", -1)):
+        await stage.ask(command)
+    seen = socket.frames[0]["data"]
+    for frame in socket.frames[1:]:
+        seen = fold(seen, frame)
+    fresh = Socket()
+    await stage.watch(fresh)
+    assert seen == fresh.frames[0]["data"]
+
+
+async def test_the_reply_to_a_watch_may_be_given_in_opened(autojump_clock: MockClock, stage: Stage) -> None:
+    order: list[object] = []
+    socket = Socket()
+
+    def opened(epoch: str, offset: int, recovered: bool) -> None:
+        order.append(len(socket.sends))
+
+    await stage.watch(socket, opened=opened)
+    assert order == [0]
+    assert len(socket.sends) == 1
+
+
+async def test_statistics(autojump_clock: MockClock, stage: Stage) -> None:
+    answers: list[Answer] = []
+    await stage.watch(Socket())
+    stage.system.post(KIND, "a", Deposit("ann", 1), answers.append)
+    await trio.sleep(3)
+    row = stage.system.statistics()[0]
+    assert (row.kind, row.id, row.mailbox, row.subscribers, row.restarts) == ("ledger", "a", 0, 1, 0)
+    assert (row.offset, row.last_error) == (1, None)
+    assert 2_900 <= row.idle_ms <= 3_000
+    assert dict(stage.system.counters.items())["commits"] == 1

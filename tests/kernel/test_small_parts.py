@@ -1,0 +1,148 @@
+"""The parts that need no system: clock, strikes, timers, recent events, the parked task."""
+
+import pytest
+import trio
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from actors.kernel.clock import SystemClock
+from actors.kernel.parked import Parked
+from actors.kernel.recent import RECENT_EVENTS, Recent
+from actors.kernel.strikes import Strikes
+from actors.kernel.timers import Timers
+from tests.support.simulation import SimulatedClock
+
+SECOND_NS = 1_000_000_000
+
+
+class Machine:
+    """A machine whose two clocks can be turned by hand."""
+
+    def __init__(self) -> None:
+        self.steady_ns = 5 * SECOND_NS
+        self.wall_ns = 1_800_000_000 * SECOND_NS
+
+    def clock(self) -> SystemClock:
+        return SystemClock(steady_ns=lambda: self.steady_ns, wall_ns=lambda: self.wall_ns)
+
+    def run(self, seconds: float) -> None:
+        self.steady_ns += int(seconds * SECOND_NS)
+        self.wall_ns += int(seconds * SECOND_NS)
+
+
+def test_the_clock_starts_at_wall_time_and_follows_the_steady_one() -> None:
+    machine = Machine()
+    clock = machine.clock()
+    assert clock.now_ms() == 1_800_000_000_000
+    machine.run(2.5)
+    assert clock.now_ms() == 1_800_000_002_500
+
+
+@pytest.mark.parametrize("jump_seconds", [3600, -3600])
+def test_a_jump_of_the_wall_clock_is_followed_by_half_a_millisecond_a_second(jump_seconds: int) -> None:
+    machine = Machine()
+    clock = machine.clock()
+    machine.wall_ns += jump_seconds * SECOND_NS
+    readings = [clock.now_ms()]
+    for _ in range(10_000):
+        machine.run(0.1)
+        readings.append(clock.now_ms())
+    assert readings == sorted(readings)
+    gained_ms = readings[-1] - readings[0] - 1_000_000
+    assert 499 <= abs(gained_ms) <= 501
+    assert (gained_ms > 0) == (jump_seconds > 0)
+
+
+def test_a_small_drift_is_followed_to_the_end() -> None:
+    machine = Machine()
+    clock = machine.clock()
+    machine.wall_ns += SECOND_NS // 1000
+    for _ in range(10):
+        machine.run(1)
+        clock.now_ms()
+    assert clock.now_ms() == machine.wall_ns // 1_000_000
+
+
+def test_the_real_clock_runs() -> None:
+    clock = SystemClock()
+    assert clock.now_ms() <= clock.now_ms()
+
+
+def test_strikes_double_their_pause_and_then_park() -> None:
+    strikes = Strikes()
+    assert [strikes.strike(1_000_000 + n) for n in range(5)] == [100, 200, 400, 800, 30_000]
+    assert strikes.parked_until_ms == 1_000_004 + 30_000
+
+
+def test_parking_doubles_to_ten_minutes_and_is_forgotten() -> None:
+    strikes, now_ms, parks = Strikes(), 1_000_000, []
+    for _ in range(7):
+        for _ in range(5):
+            pause_ms = strikes.strike(now_ms)
+        parks.append(pause_ms)
+        now_ms = strikes.parked_until_ms
+    assert parks == [30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]
+    assert not strikes.forgiven(now_ms + 599_999)
+    assert strikes.forgiven(now_ms + 600_000)
+    assert strikes.strike(now_ms + 600_000) == 100
+
+
+def test_strikes_far_apart_never_park() -> None:
+    strikes = Strikes()
+    assert {strikes.strike(1_000_000 + 3_000 * n) for n in range(20)} <= {100, 200, 400, 800}
+
+
+async def test_timers_ring_in_order_and_survive_faults(autojump_clock: MockClock) -> None:
+    clock = SimulatedClock()
+    timers = Timers(clock)
+    rung: list[str] = []
+
+    def broken() -> None:
+        raise ZeroDivisionError
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(timers.run)
+        await wait_all_tasks_blocked()
+        now_ms = clock.now_ms()
+        timers.at(now_ms + 2_000, lambda: rung.append("second"))
+        timers.at(now_ms + 1_000, lambda: rung.append("first"))
+        timers.at(now_ms + 1_500, broken)
+        timers.at(now_ms - 5, lambda: rung.append("past"))
+        await wait_all_tasks_blocked()
+        assert rung == ["past"]
+        await trio.sleep(1.6)
+        assert rung == ["past", "first"]
+        timers.at(now_ms + 200_000, lambda: rung.append("late"))
+        await trio.sleep(150)
+        assert rung == ["past", "first", "second"]
+        await trio.sleep(50)
+        assert rung[-1] == "late"
+        for n in range(100):
+            timers.at(0, lambda n=n: rung.append(str(n)))  # type: ignore[misc]
+        await wait_all_tasks_blocked()
+        assert rung[4:] == [str(n) for n in range(100)]
+        assert len(timers) == 0
+        nursery.cancel_scope.cancel()
+
+
+def test_recent_events_know_what_they_lack() -> None:
+    recent = Recent(10)
+    assert recent.after(10) == []
+    assert recent.after(9) is None
+    for offset in range(11, 11 + RECENT_EVENTS):
+        recent.record(offset, offset)
+    assert recent.after(10) == [(n, n) for n in range(11, 11 + RECENT_EVENTS)]
+    recent.record(11 + RECENT_EVENTS, "last")
+    assert recent.after(10) is None
+    assert recent.after(10 + RECENT_EVENTS) == [(11 + RECENT_EVENTS, "last")]
+
+
+async def test_a_parked_task_gets_the_first_value(autojump_clock: MockClock) -> None:
+    early: Parked[int] = Parked()
+    early.wake(1)
+    early.wake(2)
+    assert await early.wait() == 1
+    left: Parked[int] = Parked()
+    with trio.move_on_after(1):
+        await left.wait()
+    left.wake(3)
+    assert await left.wait() == 3

@@ -1,0 +1,164 @@
+"""Views: loaded once, told what changed, framed at most once an interval."""
+
+from functools import partial
+from itertools import pairwise
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from actors.errors import NotFound
+from actors.kernel.supervisor import Fault
+from persistence.errors import DatabaseUnavailable
+from tests.kernel.conftest import Stage
+from tests.kernel.ledger import KIND, PURSE, Deposit
+from tests.support.outlets import Socket
+
+
+async def look(stage: Stage, socket: Socket, user_id: str = "ann", **options: object) -> object:
+    return await stage.watch(socket, user_id, shown=PURSE, id=user_id, **options)  # type: ignore[arg-type]
+
+
+async def test_a_view_loads_once_and_frames(autojump_clock: MockClock, stage: Stage) -> None:
+    stage.simulation.rows["purse", "ann"] = {"a": 1}
+    sockets = [Socket() for _ in range(5)]
+    async with trio.open_nursery() as nursery:
+        for socket in sockets:
+            nursery.start_soon(partial(look, stage, socket))
+    assert [socket.frames[0]["data"] for socket in sockets] == [{"a": 1}] * 5
+    assert stage.simulation.reads == ["_load_purse"]
+    assert len({socket.opened[0] for socket in sockets}) == 1
+
+
+async def test_an_owners_events_reach_the_views_they_touch(autojump_clock: MockClock, stage: Stage) -> None:
+    ann, bob, delta = Socket(), Socket(), Socket()
+    await look(stage, ann)
+    await look(stage, bob, "bob")
+    await look(stage, delta, mode="delta")
+    await stage.ask(Deposit("ann", 4))
+    await trio.sleep(0.01)
+    assert [frame["data"] for frame in ann.frames] == [{}, {"a": 4}]
+    assert [frame["offset"] for frame in ann.frames] == [0, 1]
+    assert len(bob.frames) == 1
+    assert delta.frames[1]["data"] == {"a": 4}
+    assert delta.offsets == [1]
+    # Taken from the live owner: nothing was read but the two views and the owner.
+    assert stage.simulation.reads.count("_reread") == 0
+
+
+async def test_at_once_when_quiet_then_once_an_interval(autojump_clock: MockClock, stage: Stage) -> None:
+    socket = Socket()
+    await look(stage, socket)
+    times: list[float] = []
+    socket.offer = lambda prepared: times.append(trio.current_time()) or True  # type: ignore[method-assign, func-returns-value]
+    await trio.sleep(1)
+    started = trio.current_time()
+    for _ in range(100):
+        await stage.ask(Deposit("ann", 1))
+        await trio.sleep(0.005)
+    await trio.sleep(1)
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert times[0] - started < 0.02
+    assert all(gap >= 0.249 for gap in gaps)
+    assert 3 <= len(times) <= 6
+
+
+async def test_what_no_owner_can_tell_is_read(autojump_clock: MockClock, stage: Stage) -> None:
+    socket = Socket()
+    await stage.ask(Deposit("ann", 3), id="b")
+    await trio.sleep(70)
+    assert stage.system.peek(KIND, "b") is None
+    await look(stage, socket)
+    stage.system.changed(PURSE, "ann", "b")
+    await trio.sleep(0.1)
+    assert socket.frames[-1]["data"] == {"b": 3}
+    assert stage.system.peek(KIND, "b") is None
+
+
+async def test_a_view_stays_dirty_until_it_could_be_read(autojump_clock: MockClock, stage: Stage) -> None:
+    socket = Socket()
+    await look(stage, socket)
+    stage.simulation.away = True
+    stage.system.changed(PURSE, "ann", "b")
+    await trio.sleep(5)
+    assert len(socket.frames) == 1
+    assert stage.system.statistics()[0].last_error == "DatabaseUnavailable"
+    stage.simulation.away = False
+    await trio.sleep(2)
+    assert socket.frames[-1]["data"] == {"b": 0}
+
+
+async def test_changes_while_it_loads_are_not_missed(autojump_clock: MockClock, stage: Stage) -> None:
+    socket = Socket()
+    stage.simulation.delay_seconds = (1, 1)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(look, stage, socket))
+        await trio.sleep(0.5)
+        stage.system.changed(PURSE, "ann", "b")
+    await trio.sleep(3)
+    assert socket.frames[-1]["data"] == {"b": 0}
+
+
+async def test_a_view_whose_rules_raise_is_loaded_whole(autojump_clock: MockClock, stage: Stage) -> None:
+    socket = Socket()
+    await look(stage, socket)
+    stage.simulation.rows["purse", "ann"] = {"b": 9}
+    stage.system.changed(PURSE, "ann", "poison")
+    await trio.sleep(2)
+    assert socket.frames[-1]["data"] == {"b": 9}
+    assert socket.opened[0][0] != socket.frames[-1]["epoch"]
+    stage.system.changed(PURSE, "ann", "a")
+    await trio.sleep(2)
+    assert socket.frames[-1]["data"] == {"a": 0, "b": 9}
+
+
+async def test_a_view_ends_with_its_last_viewer(autojump_clock: MockClock, stage: Stage) -> None:
+    first = await look(stage, Socket())
+    second = await look(stage, Socket())
+    first.close()  # type: ignore[attr-defined]
+    assert len(stage.system.statistics()) == 1
+    second.close()  # type: ignore[attr-defined]
+    assert stage.system.statistics() == []
+    stage.system.changed(PURSE, "ann", "a")
+    await look(stage, Socket())
+    assert stage.simulation.reads.count("_load_purse") == 2
+
+
+async def test_a_view_that_cannot_be_loaded(autojump_clock: MockClock, stage: Stage) -> None:
+    with pytest.raises(NotFound):
+        await look(stage, Socket(), "nobody")
+    stage.simulation.away = True
+    with pytest.raises(DatabaseUnavailable):
+        await look(stage, Socket())
+    stage.simulation.away = False
+    stage.simulation.rows["purse", "ann"] = 5
+    with pytest.raises(Fault):
+        await look(stage, Socket())
+    assert stage.system.statistics() == []
+    await trio.sleep(60)
+    assert stage.system.statistics() == []
+
+
+async def test_a_viewer_that_leaves_while_it_loads(autojump_clock: MockClock, stage: Stage) -> None:
+    stage.simulation.delay_seconds = (1, 1)
+    with trio.move_on_after(0.5):
+        await look(stage, Socket())
+    await trio.sleep(2)
+    assert stage.system.statistics() == []
+
+
+async def test_events_that_were_missed_are_replayed(autojump_clock: MockClock, stage: Stage) -> None:
+    first = Socket()
+    await look(stage, first)
+    await stage.ask(Deposit("ann", 4))
+    await trio.sleep(1)
+    await stage.ask(Deposit("ann", 1), id="b")
+    await trio.sleep(1)
+    epoch = first.opened[0][0]
+    socket = Socket()
+    await look(stage, socket, mode="delta", since=(epoch, 1))
+    assert socket.opened == [(epoch, 2, True)]
+    assert [frame["data"] for frame in socket.frames] == [{"b": 1}]
+    stranger = Socket()
+    await look(stage, stranger, mode="delta", since=("other", 1))
+    assert stranger.opened == [(epoch, 2, False)]

@@ -1,0 +1,240 @@
+"""A database in memory that fails on command, for tests of the kernel that must be repeatable to the letter.
+
+`Simulation` is both the kernel's `Store` and its `Journal`; units of work get it as their connection. Delays
+and failures come from one seeded generator, so the same seed gives the same history. It keeps the rules of
+the real one: a turn lands whole or not at all, only under its fence and on its head, and one turn of an actor
+at a time.
+"""
+
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Literal
+
+import trio
+
+from persistence.errors import (
+    DatabaseUnavailable,
+    Fenced,
+    HeadMoved,
+    OutcomeUnknown,
+    PersistenceError,
+    QueueFull,
+    RowsRejected,
+)
+from persistence.turn import Receipt, Turn
+
+Fate = Literal["lands", "fails", "unknown_landed", "unknown_lost", "unknown_late", "fenced"]
+
+# How long after its OutcomeUnknown a late commit lands.
+LATE_SECONDS = 0.3
+
+
+@dataclass
+class Head:
+    seq: int
+    epoch: str
+    due_at_ms: int | None
+    summary: bytes
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    seq: int
+    version: int
+    state: bytes
+
+
+@dataclass(frozen=True)
+class JournalRow:
+    seq: int
+    at_ms: int
+    event: bytes
+
+
+class Simulation:
+    """See the module.
+
+    Args:
+        rng: draws delays, and fates when `rates` says so.
+        rates: probability of each fate but `lands`.
+    """
+
+    def __init__(self, rng: Random, rates: Mapping[Fate, float] | None = None) -> None:
+        self.rng = rng
+        self.rates = dict(rates or {})
+        self.script: deque[Fate] = deque()
+        self.away = False
+        self.full = False
+        self.delay_seconds = (0.001, 0.004)
+        self.heads: dict[tuple[str, str], Head] = {}
+        self.events: dict[tuple[str, str], list[JournalRow]] = {}
+        self.snapshots: dict[tuple[str, str], list[Snapshot]] = {}
+        self.rows: dict[tuple[str, str], Any] = {}
+        self.receipts: dict[bytes, Receipt] = {}
+        self.leases: dict[int, tuple[str, int]] = {}
+        self.reads: list[str] = []
+        self.batches: list[int] = []
+        self._queue: deque[tuple[Turn, Callable[[PersistenceError | None], None]]] = deque()
+        self._more = trio.Event()
+
+    # -- Store
+
+    async def read(self, unit: Callable[..., Awaitable[Any]], *args: object) -> Any:
+        self.reads.append(unit.__name__)
+        await self._delay()
+        return await unit(self, *args)
+
+    async def transact(self, unit: Callable[..., Awaitable[Any]], *args: object) -> Any:
+        await self._delay()
+        return await unit(self, *args)
+
+    def submit(self, turn: Turn, done: Callable[[PersistenceError | None], None]) -> None:
+        if self.full:
+            raise QueueFull
+        self._queue.append((turn, done))
+        self._more.set()
+
+    async def write(self) -> None:
+        """The writer: everything that waits in one batch, each with its fate."""
+        while True:
+            await self._more.wait()
+            self._more = trio.Event()
+            batch, self._queue = list(self._queue), deque()
+            assert len({(turn.kind, turn.id) for turn, _ in batch}) == len(batch), "two turns of one actor"
+            self.batches.append(len(batch))
+            await trio.sleep(self.rng.uniform(*self.delay_seconds))
+            for turn, done in batch:
+                done(await self._fate(turn))
+
+    async def _fate(self, turn: Turn) -> PersistenceError | None:
+        fate = self.script.popleft() if self.script else self._draw()
+        if self.away or fate == "fails":
+            return DatabaseUnavailable("simulated")
+        if fate == "fenced":
+            return Fenced("simulated")
+        if fate == "unknown_lost":
+            return OutcomeUnknown("simulated")
+        if fate == "unknown_late":
+            trio.lowlevel.spawn_system_task(self._land_late, turn)
+            return OutcomeUnknown("simulated")
+        failure = await self._land(turn)
+        return OutcomeUnknown("simulated") if fate == "unknown_landed" else failure
+
+    def _draw(self) -> Fate:
+        for fate, rate in self.rates.items():
+            if self.rng.random() < rate:
+                return fate
+        return "lands"
+
+    async def _land_late(self, turn: Turn) -> None:
+        await trio.sleep(LATE_SECONDS)
+        await self._land(turn)
+
+    async def _land(self, turn: Turn) -> PersistenceError | None:
+        key = (turn.kind, turn.id)
+        head = self.heads[key]
+        if turn.shard in self.leases and self.leases[turn.shard][1] != turn.fence:
+            return Fenced("not under this fence")
+        if head.seq != turn.seq:
+            return HeadMoved("not on this head")
+        try:
+            if turn.events:
+                await turn.persist(self, [turn])
+        except RowsRejected as rejected:
+            return rejected
+        for n, event in enumerate(turn.journal, 1):
+            self.events.setdefault(key, []).append(JournalRow(turn.seq + n, turn.at_ms, event))
+        self.heads[key] = Head(turn.seq + len(turn.journal), head.epoch, turn.due_at_ms, turn.summary)
+        self.receipts |= {receipt.key: receipt for receipt in turn.receipts}
+        return None
+
+    async def _delay(self) -> None:
+        await trio.sleep(self.rng.uniform(*self.delay_seconds))
+        if self.away:
+            raise DatabaseUnavailable("simulated")
+
+    # -- Journal
+
+    @asynccontextmanager
+    async def consistent(self, conn: Any) -> AsyncIterator[None]:
+        yield
+
+    async def read_head(self, conn: Any, kind: str, id: str) -> Head | None:
+        return self.heads.get((kind, id))
+
+    async def create_head(
+        self, conn: Any, kind: str, id: str, *, epoch: str, summary: bytes, due_at_ms: int | None, at_ms: int
+    ) -> None:
+        self.heads[kind, id] = Head(0, epoch, due_at_ms, summary)
+
+    async def read_snapshots(self, conn: Any, kind: str, id: str) -> list[Snapshot]:
+        return self.snapshots.get((kind, id), [])
+
+    async def save_snapshot(
+        self, conn: Any, kind: str, id: str, *, seq: int, version: int, state: bytes
+    ) -> None:
+        kept = self.snapshots.get((kind, id), [])
+        self.snapshots[kind, id] = [Snapshot(seq, version, state), *kept][:2]
+
+    async def read_events(self, conn: Any, kind: str, id: str, *, after: int, limit: int) -> list[JournalRow]:
+        return [row for row in self.events.get((kind, id), []) if row.seq > after][:limit]
+
+    async def due(self, conn: Any, *, before_ms: int, limit: int) -> list[tuple[str, str]]:
+        overdue = [
+            (head.due_at_ms, key)
+            for key, head in self.heads.items()
+            if head.due_at_ms is not None and head.due_at_ms <= before_ms
+        ]
+        return [key for _, key in sorted(overdue)[:limit]]
+
+    # -- Leases
+
+    async def take_leases(
+        self, conn: Any, node: str, shards: Collection[int], ttl_seconds: float
+    ) -> dict[int, int]:
+        taken = {}
+        for shard in shards:
+            owner, fence = self.leases.get(shard, ("", 0))
+            if owner in ("", node):
+                self.leases[shard] = (node, fence + 1)
+                taken[shard] = fence + 1
+        return taken
+
+    async def renew_leases(
+        self, conn: Any, node: str, fences: Mapping[int, int], ttl_seconds: float
+    ) -> set[int]:
+        return {shard for shard, fence in fences.items() if self.leases.get(shard) == (node, fence)}
+
+    async def release_leases(self, conn: Any, node: str, shards: Iterable[int]) -> None:
+        for shard in shards:
+            owner, fence = self.leases[shard]
+            self.leases[shard] = ("" if owner == node else owner, fence)
+
+    def steal(self, shards: Sequence[int]) -> None:
+        """Another node takes the shards over."""
+        for shard in shards:
+            self.leases[shard] = ("thief", self.leases[shard][1] + 1)
+
+
+class SimulatedClock:
+    """Epoch milliseconds that follow trio's clock, mocked or not."""
+
+    START_MS = 1_800_000_000_000
+
+    def now_ms(self) -> int:
+        return self.START_MS + int(trio.current_time() * 1000)
+
+
+@asynccontextmanager
+async def open_simulation(
+    seed: int = 0, rates: Mapping[Fate, float] | None = None
+) -> AsyncIterator[Simulation]:
+    """A simulation with its writer running."""
+    simulation = Simulation(Random(seed), rates)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(simulation.write)
+        yield simulation
+        nursery.cancel_scope.cancel()
