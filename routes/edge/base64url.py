@@ -1,0 +1,30 @@
+"""base64url without padding, strictly: one byte string has one spelling (RFC 4648 §5, RFC 7515 §2).
+
+The standard library skips foreign characters and ignores leftover bits, so that many spellings decode to the
+same bytes. For a token that would mean that a changed byte can go unnoticed.
+"""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+
+
+def to_base64url(raw: bytes) -> str:
+    """The one spelling of these bytes."""
+    return urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def from_base64url(text: str) -> bytes:
+    """The bytes of the one spelling.
+
+    Args:
+        text: base64url without padding.
+
+    Raises:
+        ValueError: it is anything else.
+    """
+    try:
+        raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
+    except ValueError as error:
+        raise ValueError("not base64url") from error
+    if to_base64url(raw) != text:
+        raise ValueError("not the canonical base64url")
+    return raw

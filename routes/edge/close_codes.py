@@ -1,0 +1,60 @@
+"""WebSocket close codes of Partyline, and what a client does about each (contract §9, RFC 6455 §7.4).
+
+The range tells the duty, so that a client needs no list: 1xxx is the protocol's own, 44xx is about this
+client, 45xx about this server.
+"""
+
+from enum import IntEnum
+
+
+class CloseCode(IntEnum):
+    """Why a socket was closed."""
+
+    NORMAL = 1000
+    PROTOCOL_ERROR = 1002
+    ABNORMAL = 1006
+    INVALID_TEXT = 1007
+    INTERNAL_ERROR = 1011
+    BAD_FRAME = 4400
+    UNAUTHENTICATED = 4401
+    FORBIDDEN = 4403
+    HEARTBEAT_MISSED = 4408
+    TOO_BIG = 4413
+    FLOOD = 4429
+    DRAINING = 4503
+
+
+class Duty(IntEnum):
+    """What the client does after the close."""
+
+    STOP = 0
+    FIX = 1
+    NEW_TOKEN = 2
+    BACK_OFF = 3
+    RECONNECT = 4
+
+
+# What a client owes us after each code: {code: duty}. Ranges as in the module's docstring.
+DUTIES: dict[CloseCode, Duty] = {
+    CloseCode.NORMAL: Duty.STOP,
+    CloseCode.PROTOCOL_ERROR: Duty.FIX,
+    CloseCode.ABNORMAL: Duty.RECONNECT,
+    CloseCode.INVALID_TEXT: Duty.FIX,
+    CloseCode.INTERNAL_ERROR: Duty.BACK_OFF,
+    CloseCode.BAD_FRAME: Duty.FIX,
+    CloseCode.UNAUTHENTICATED: Duty.NEW_TOKEN,
+    CloseCode.FORBIDDEN: Duty.STOP,
+    CloseCode.HEARTBEAT_MISSED: Duty.RECONNECT,
+    CloseCode.TOO_BIG: Duty.FIX,
+    CloseCode.FLOOD: Duty.BACK_OFF,
+    CloseCode.DRAINING: Duty.RECONNECT,
+}
+
+# The sentences of the AsyncAPI document and of the docs: {duty: sentence}.
+SENTENCES: dict[Duty, str] = {
+    Duty.STOP: "Do not reconnect by yourself.",
+    Duty.FIX: "Do not reconnect: what was sent breaks a rule, and would again.",
+    Duty.NEW_TOKEN: "Reconnect with a fresh token.",
+    Duty.BACK_OFF: "Reconnect after at least 10 s, doubling.",
+    Duty.RECONNECT: "Reconnect, after `afterMs` of the `reconnect` frame or a random time up to 10 s.",
+}

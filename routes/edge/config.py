@@ -1,0 +1,250 @@
+"""The service's configuration: environment only, one table, read once at start (contract §11).
+
+The table says name, meaning, default and form of every setting; parsing, `partyline config` and the
+documentation are made from it. A name that is not in it, or a value that does not fit, stops the start with
+one clear line: a typo in a limit must not be found out by its absence. An empty value counts as unset.
+"""
+
+import difflib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from routes.edge import settings
+from routes.edge.address import Network
+from routes.edge.issuers import IssuerSettings
+from routes.edge.settings import Bind
+
+PREFIX = "PARTYLINE_"
+DOTENV = ".env"
+
+
+class ConfigError(Exception):
+    """The configuration cannot be used; the text is one line for the operator."""
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """Every setting, parsed. What each means stands in `SETTINGS`, under the same name."""
+
+    bind: tuple[Bind, ...]
+    base_url: str
+    dashboard_url: str
+    data_dir: Path
+    database_url: str | None
+    pg_bin: Path | None
+    nats_url: str | None
+    rate_limits: bool
+    trusted_proxies: tuple[Network, ...]
+    client_ip_header: bytes | None
+    cors_origins: tuple[str, ...]
+    jwt_issuers: tuple[IssuerSettings, ...]
+    geoip_db: Path | None
+    dns_server: Bind | None
+    cloudflare_url: str
+    modrinth_url: str
+    curseforge_url: str
+    curseforge_key: str | None
+    gateway_token: str | None
+    gateway_domain: str | None
+    gateway_host: str | None
+    shop_provider: str
+    shop_webhook_secret: str | None
+    stripe_key: str | None
+    allow_query_tokens: bool
+    freshness_seconds: int
+    attachment_max_bytes: int
+    edge: str
+    ws_deflate: bool
+    max_connections: int
+    totem_gallery: bool
+    archive_after_days: int
+    log: str
+    log_level: str
+
+
+class Setting(NamedTuple):
+    """One row of the table.
+
+    Args:
+        field: of `Config`; the variable is `PARTYLINE_` and this in capitals.
+        default: as it would be written; None is unset.
+        parse: the text as value; raises ValueError with the rest of a sentence.
+        says: what it means, one line.
+        secret: its value is shown to nobody.
+    """
+
+    field: str
+    default: str | None
+    parse: Callable[[str], object]
+    says: str
+    secret: bool = False
+
+    @property
+    def name(self) -> str:
+        """The environment variable."""
+        return PREFIX + self.field.upper()
+
+
+SETTINGS = (
+    Setting("bind", "127.0.0.1:8080", settings.binds, "addresses to listen on, comma-separated host:port"),
+    Setting(
+        "base_url",
+        None,
+        settings.web_address,
+        "how clients reach the service; default: from the bind address",
+    ),
+    Setting(
+        "dashboard_url",
+        None,
+        settings.web_address,
+        "how users reach the dashboard; default: the base address",
+    ),
+    Setting("data_dir", "./.partyline", Path, "keys, embedded database and attachments"),
+    Setting(
+        "database_url", None, settings.database_url, "PostgreSQL 15 or newer; unset: the embedded one", True
+    ),
+    Setting("pg_bin", None, Path, "folder of PostgreSQL's programs for the embedded database"),
+    Setting("nats_url", None, settings.text, "NATS server that joins several nodes; unset: one node", True),
+    Setting("rate_limits", "on", settings.switch, "off lifts all rates, for load tests"),
+    Setting("trusted_proxies", "", settings.networks, "proxies whose forwarded headers are believed, CIDR"),
+    Setting(
+        "client_ip_header", None, settings.header_name, "their header with the client; unset: X-Forwarded-For"
+    ),
+    Setting(
+        "cors_origins",
+        "",
+        settings.origins,
+        "origins of pages that may call the service, comma-separated, or *",
+    ),
+    Setting("jwt_issuers", "", settings.issuers, "who else may sign user tokens, as a JSON array", True),
+    Setting("geoip_db", None, Path, "MaxMind database for GeoIP lookups"),
+    Setting(
+        "dns_server", None, settings.host_port, "resolver for domain claims, host:port; unset: the system's"
+    ),
+    Setting(
+        "cloudflare_url", "https://api.cloudflare.com/client/v4", settings.web_address, "Cloudflare's API"
+    ),
+    Setting("modrinth_url", "https://api.modrinth.com/v2", settings.web_address, "Modrinth's API"),
+    Setting("curseforge_url", "https://api.curseforge.com/v1", settings.web_address, "CurseForge's API"),
+    Setting("curseforge_key", None, settings.text, "key for CurseForge's API", True),
+    Setting("gateway_token", None, settings.text, "deployment token with which gateways register", True),
+    Setting("gateway_domain", None, settings.text, "domain below which gateways give out names"),
+    Setting("gateway_host", None, settings.text, "host that those names point to"),
+    Setting(
+        "shop_provider", "manual", settings.one_of("manual", "stripe"), "who takes payments: manual or stripe"
+    ),
+    Setting("shop_webhook_secret", None, settings.text, "signs the payment provider's webhooks", True),
+    Setting("stripe_key", None, settings.text, "Stripe's secret key", True),
+    Setting(
+        "allow_query_tokens",
+        "off",
+        settings.switch,
+        "take bearer tokens from the address of sockets and files",
+    ),
+    Setting(
+        "freshness_seconds", "90", settings.whole(1, 86_400), "how long a server's reported status counts"
+    ),
+    Setting("attachment_max_bytes", "8388608", settings.whole(1, 268_435_456), "largest attachment, decoded"),
+    Setting("edge", "lean", settings.one_of("lean", "stock"), "connections: lean, or stock Hypercorn"),
+    Setting("ws_deflate", "off", settings.switch, "offer permessage-deflate on WebSockets"),
+    Setting("max_connections", "20000", settings.whole(1, 1_000_000), "connections at once, in all"),
+    Setting("totem_gallery", "on", settings.switch, "the public gallery of totems"),
+    Setting(
+        "archive_after_days", "0", settings.whole(0, 36_500), "messages this old go to the archive; 0: never"
+    ),
+    Setting("log", "console", settings.one_of("console", "json"), "form of the log: console or json"),
+    Setting(
+        "log_level",
+        "info",
+        settings.one_of("debug", "info", "warning", "error"),
+        "least level that is logged",
+    ),
+)
+
+
+def read_config(environ: Mapping[str, str]) -> Config:
+    """The configuration that an environment says.
+
+    Args:
+        environ: all variables; those without our prefix are ignored.
+
+    Raises:
+        ConfigError: an unknown name of ours, or a value that does not fit.
+    """
+    _refuse_unknown(environ)
+    values: dict[str, object] = {}
+    for setting in SETTINGS:
+        text = environ.get(setting.name) or setting.default
+        try:
+            values[setting.field] = None if text is None else setting.parse(text)
+        except ValueError as error:
+            shown = "" if setting.secret else f"={text}"
+            raise ConfigError(f"{setting.name}{shown}: {error}") from None
+    bind = values["bind"]
+    if values["base_url"] is None and isinstance(bind, tuple):
+        values["base_url"] = settings.address_of(bind[0])
+    values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
+    return Config(**values)  # type: ignore[arg-type]  # each parser is held to its field by tests/edge
+
+
+def process_environment(directory: Path | None = None) -> dict[str, str]:
+    """The environment of this process over that of a `.env` file.
+
+    Args:
+        directory: where `.env` is looked for; None for the working directory.
+
+    Raises:
+        ConfigError: a line of the file is not `NAME=value`.
+    """
+    path = (directory or Path.cwd()) / DOTENV
+    found = {}
+    if path.is_file():
+        found = {name: text for name, text in dotenv(path.read_text("utf-8")) if name.startswith(PREFIX)}
+    return {**found, **os.environ}
+
+
+_LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
+
+
+def dotenv(text: str) -> Iterator[tuple[str, str]]:
+    """(name, value) of each line of a `.env` file: `NAME=value`, quotes optional, `#` at the beginning
+    comments.
+
+    Raises:
+        ConfigError: a line is neither of these nor empty.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.strip()
+        if not bare or bare.startswith("#"):
+            continue
+        form = _LINE.fullmatch(bare)
+        if form is None:
+            raise ConfigError(f"{DOTENV}, line {number}: not NAME=value")
+        value = form[2]
+        if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
+            value = value[1:-1]
+        yield form[1], value
+
+
+def listing(environ: Mapping[str, str]) -> Iterator[tuple[Setting, str]]:
+    """Every setting with what it is set to, secrets masked; for `partyline config`.
+
+    Args:
+        environ: as for `read_config`.
+    """
+    for setting in SETTINGS:
+        text = environ.get(setting.name) or ""
+        yield setting, "********" if text and setting.secret else text
+
+
+def _refuse_unknown(environ: Mapping[str, str]) -> None:
+    known = [setting.name for setting in SETTINGS]
+    for name in environ:
+        if name.startswith(PREFIX) and name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ConfigError(f"{name}: there is no such setting{hint}")

@@ -1,0 +1,63 @@
+"""Which pages of other origins may read our answers (contract §3; Fetch standard, CORS protocol).
+
+Credentials travel in Authorization, never in cookies, so `Access-Control-Allow-Credentials` is never sent.
+"""
+
+from dataclasses import dataclass
+
+from routes.edge.outgoing import Headers
+
+EXPOSED = b"RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed"
+ALLOWED_HEADERS = (
+    b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Range, X-Request-Id, X-Server-Id"
+)
+
+PREFLIGHT_SECONDS = 600
+"""How long a browser may remember a preflight; Chromium's own cap is two hours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cors:
+    """The configured origins.
+
+    Args:
+        origins: in lower case, `scheme://host[:port]`, or `*` for any.
+    """
+
+    origins: tuple[str, ...]
+
+    def headers(self, origin: bytes | None) -> Headers:
+        """What every response to this origin carries, refusals too; `Vary` keeps caches from mixing origins
+        up.
+
+        Args:
+            origin: the request's Origin header.
+        """
+        if not self.origins:
+            return []
+        vary = (b"vary", b"Origin")
+        if origin is None or not self._allows(origin):
+            return [vary]
+        return [
+            (b"access-control-allow-origin", origin),
+            (b"access-control-expose-headers", EXPOSED),
+            vary,
+        ]
+
+    def preflight(self, origin: bytes | None, methods: str) -> Headers:
+        """What the answer to a preflight carries beside `headers`.
+
+        Args:
+            origin: the request's Origin header.
+            methods: those of the route, joined by commas.
+        """
+        if origin is None or not self._allows(origin):
+            return []
+        return [
+            (b"access-control-allow-methods", methods.encode("ascii")),
+            (b"access-control-allow-headers", ALLOWED_HEADERS),
+            (b"access-control-max-age", b"%d" % PREFLIGHT_SECONDS),
+        ]
+
+    def _allows(self, origin: bytes) -> bool:
+        return "*" in self.origins or origin.decode("latin-1").lower() in self.origins

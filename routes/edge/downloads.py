@@ -1,0 +1,124 @@
+"""Files and cacheable answers over HTTP: ETag, conditional requests and one byte range (RFC 9110 §13, §14).
+
+What users uploaded is served so that no browser runs it in our origin: as an attachment, unsniffed, in a
+sandbox.
+"""
+
+import hashlib
+import re
+from pathlib import Path
+from urllib.parse import quote
+
+from routes.edge.errors import RangeNotSatisfiable
+from routes.edge.incoming import Incoming
+from routes.edge.outgoing import FileSlice, Headers, Outgoing
+from routes.edge.reply import Blob
+
+_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
+_TAGS = re.compile(r'(?:W/)?"[^"]*"')
+_UNSAFE_NAME = re.compile(r"[^\w.\- ()\[\]]", re.ASCII)
+
+
+def blob_response(blob: Blob, incoming: Incoming, size_bytes: int) -> Outgoing:
+    """The response that carries a file, a part of it, or the word that the client has it already.
+
+    Args:
+        blob: what to serve.
+        incoming: asked for If-None-Match, Range and If-Range.
+        size_bytes: of the whole content.
+
+    Raises:
+        RangeNotSatisfiable: the asked range lies outside.
+    """
+    tag = f'"{blob.etag}"'.encode("ascii")
+    headers: Headers = [
+        (b"etag", tag),
+        (b"cache-control", blob.cache_control.encode("ascii")),
+        (b"accept-ranges", b"bytes"),
+        (b"content-security-policy", b"default-src 'none'; sandbox"),
+    ]
+    if matches(incoming.header(b"if-none-match"), tag):
+        return Outgoing(304, headers)
+    headers.append((b"content-type", blob.content_type.encode("latin-1")))
+    if blob.filename is not None:
+        headers.append((b"content-disposition", disposition(blob.filename)))
+    span = _asked_span(incoming, tag, size_bytes)
+    if span is None:
+        return Outgoing(200, headers, _part(blob.content, 0, size_bytes))
+    start, length = span
+    headers.append((b"content-range", b"bytes %d-%d/%d" % (start, start + length - 1, size_bytes)))
+    return Outgoing(206, headers, _part(blob.content, start, length))
+
+
+def with_etag(outgoing: Outgoing, incoming: Incoming, cache_control: str) -> Outgoing:
+    """A cacheable answer with its ETag, or a 304 without a body when the client has the same.
+
+    Args:
+        outgoing: a 200 with its body in memory.
+        incoming: asked for If-None-Match.
+        cache_control: how long it may be kept.
+    """
+    if outgoing.status != 200 or not isinstance(outgoing.body, bytes):
+        return outgoing
+    tag = b'"%s"' % hashlib.sha256(outgoing.body).hexdigest()[:32].encode("ascii")
+    cached: Headers = [(b"etag", tag), (b"cache-control", cache_control.encode("ascii"))]
+    if matches(incoming.header(b"if-none-match"), tag):
+        return Outgoing(304, cached)
+    return Outgoing(200, outgoing.headers + cached, outgoing.body)
+
+
+def matches(condition: bytes | None, tag: bytes) -> bool:
+    """Whether If-None-Match names the tag, compared weakly (RFC 9110 §13.1.2).
+
+    Args:
+        condition: the header, or None.
+        tag: with its quotes.
+    """
+    if condition is None:
+        return False
+    text = condition.decode("latin-1").strip()
+    return text == "*" or any(
+        known.removeprefix("W/") == tag.decode("ascii") for known in _TAGS.findall(text)
+    )
+
+
+def disposition(filename: str) -> bytes:
+    """Content-Disposition for a download under any name (RFC 6266 §4.3): plain for old clients, `filename*`
+    exact.
+
+    Args:
+        filename: any characters; what could end the header or leave a folder is replaced in the plain form.
+    """
+    plain = _UNSAFE_NAME.sub("_", filename)
+    exact = quote(filename, safe="", errors="replace")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{exact}".encode("ascii")
+
+
+def _asked_span(incoming: Incoming, tag: bytes, size_bytes: int) -> tuple[int, int] | None:
+    """(start, length) of the one range that is asked for; None for the whole."""
+    asked = incoming.header(b"range")
+    condition = incoming.header(b"if-range")
+    if asked is None or (condition is not None and condition != tag):
+        return None
+    form = _RANGE.fullmatch(asked.decode("latin-1").strip())
+    if form is None or (not form[1] and not form[2]):
+        # Several ranges, or another unit: a server may answer with the whole (RFC 9110 §14.2).
+        return None
+    if not form[1]:
+        length = min(int(form[2]), size_bytes)
+        start = size_bytes - length
+    else:
+        start = int(form[1])
+        last = min(int(form[2]), size_bytes - 1) if form[2] else size_bytes - 1
+        if form[2] and int(form[2]) < start:
+            return None
+        length = last - start + 1
+    if length <= 0 or start >= size_bytes:
+        raise RangeNotSatisfiable(headers={"content-range": f"bytes */{size_bytes}"})
+    return start, length
+
+
+def _part(content: bytes | Path, start: int, length: int) -> bytes | FileSlice:
+    if isinstance(content, Path):
+        return FileSlice(content, start, length)
+    return content[start : start + length]

@@ -1,0 +1,321 @@
+"""Every refusal of the edge itself, and how any refusal or fault becomes a problem document (contract §1, RFC
+9457).
+
+    Refused (actors/errors.py)
+    └── EdgeRefused                  abstract; may carry response headers
+        ├── MalformedJson            400  the body is not JSON that we read
+        │   └── CutShort             400  the client went away
+        ├── BadQuery                 400  a query parameter or request header is not of its type
+        ├── TokenInQuery             400  a credential was put into the address
+        ├── Unauthenticated          401  no usable credentials
+        │   ├── TokenExpired         401
+        │   └── BadServerCredentials 401
+        ├── OriginRefused            403  a browser page of a foreign origin asked for a WebSocket
+        ├── RouteNotFound            404
+        ├── MethodNotAllowed         405  carries Allow
+        ├── IdempotencyInProgress    409  the same key is being worked on
+        ├── PayloadTooLarge          413
+        ├── UnsupportedMedia         415
+        ├── RangeNotSatisfiable      416
+        ├── IdempotencyKeyReused     422  the same key came with another body
+        ├── RateLimited              429  carries Retry-After
+        ├── DatabaseDown             503  carries Retry-After
+        ├── UpstreamUnavailable      503  carries Retry-After
+        ├── Internal                 500  our fault; says nothing of what it was
+        └── in server_refusals.py, for what never becomes a request: BadRequest 400, RequestTimeout 408,
+            UpgradeRequired 426, TooManyConnections 429, HeadTooLarge 431, Full 503, VersionNotSupported 505
+
+Nothing that PostgreSQL said, no traceback and no name of ours is ever sent. This file holds one of the two
+broad `except` of the service (the supervisor has the other).
+"""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from typing import ClassVar
+
+import msgspec
+import structlog
+import trio
+
+from actors.errors import FieldError, Invalid, Overloaded, Refused
+from persistence.errors import (
+    DatabaseUnavailable,
+    Fenced,
+    HeadMoved,
+    OutcomeUnknown,
+    PersistenceError,
+    QueueFull,
+)
+from routes.edge.outgoing import Outgoing
+
+log = structlog.get_logger("partyline.edge")
+
+RETRY_AFTER_SECONDS = 1
+"""What a 503 tells the client to wait: everything that causes one is over within seconds, or lasts anyway."""
+
+OPAQUE = "something went wrong on our side"
+
+
+class EdgeRefused(Refused):
+    """A refusal that only HTTP knows.
+
+    Args:
+        headers: response headers beside those that every problem has, lower-case names.
+    """
+
+    def __init__(
+        self, message: str | None = None, *, headers: dict[str, str] | None = None, **meta: object
+    ) -> None:
+        if type(self) is EdgeRefused:
+            raise TypeError("EdgeRefused is abstract: raise one of its children")
+        self.headers = headers or {}
+        super().__init__(message, **meta)
+
+
+class MalformedJson(EdgeRefused):
+    """The body is missing, is not JSON, or is JSON that we do not read (too deep, a name twice)."""
+
+    code, status_hint, sentence = "MALFORMED_JSON", 400, "the body is not well-formed JSON"
+
+
+class CutShort(MalformedJson):
+    """The client went away before its request was complete; nobody reads the answer."""
+
+    sentence = "the request ended early"
+
+
+class BadQuery(EdgeRefused):
+    """A query parameter or a request header does not have the declared form."""
+
+    code, status_hint, sentence = "BAD_QUERY", 400, "a query parameter is not valid"
+
+
+class TokenInQuery(EdgeRefused):
+    """A credential in the address ends up in logs and referrers, so it is refused even when it is valid."""
+
+    code, status_hint, sentence = "TOKEN_IN_QUERY", 400, "credentials do not belong into the address"
+
+
+class Unauthenticated(EdgeRefused):
+    """No credentials, or none that we accept; which of the two is not said."""
+
+    code, status_hint, sentence = "UNAUTHENTICATED", 401, "valid credentials are required"
+
+
+class TokenExpired(Unauthenticated):
+    """The token was good once."""
+
+    code, sentence = "TOKEN_EXPIRED", "the token has expired"
+
+
+class BadServerCredentials(Unauthenticated):
+    """The server's id and secret do not belong together."""
+
+    code, sentence = "BAD_SERVER_CREDENTIALS", "the server credentials are not valid"
+
+
+class OriginRefused(EdgeRefused):
+    """A WebSocket was asked for by a page of an origin that is not configured (contract §2)."""
+
+    code, status_hint, sentence = "FORBIDDEN", 403, "this origin may not open a WebSocket here"
+
+
+class RouteNotFound(EdgeRefused):
+    """No declared route has this path."""
+
+    code, status_hint, sentence = "ROUTE_NOT_FOUND", 404, "there is no such route"
+
+
+class MethodNotAllowed(EdgeRefused):
+    """The path exists, with other methods; they are in Allow."""
+
+    code, status_hint, sentence = "METHOD_NOT_ALLOWED", 405, "this route does not take that method"
+
+
+class IdempotencyInProgress(EdgeRefused):
+    """A request with the same Idempotency-Key has not been answered yet."""
+
+    code, status_hint, sentence = "IDEMPOTENCY_IN_PROGRESS", 409, "the same request is being worked on"
+
+
+class PayloadTooLarge(EdgeRefused):
+    """The body is, or says that it is, larger than this route takes."""
+
+    code, status_hint, sentence = "PAYLOAD_TOO_LARGE", 413, "the body is too large"
+
+
+class UnsupportedMedia(EdgeRefused):
+    """The body has another type than this route takes, or is compressed."""
+
+    code, status_hint, sentence = "UNSUPPORTED_MEDIA", 415, "the body must be application/json"
+
+
+class RangeNotSatisfiable(EdgeRefused):
+    """The asked range lies outside the file (RFC 9110 §15.5.17); Content-Range says how long it is."""
+
+    code, status_hint, sentence = "RANGE_NOT_SATISFIABLE", 416, "the range lies outside the file"
+
+
+class IdempotencyKeyReused(EdgeRefused):
+    """The Idempotency-Key was used before, with another body."""
+
+    code, status_hint, sentence = "IDEMPOTENCY_KEY_REUSED", 422, "this key was used for another request"
+
+
+class RateLimited(EdgeRefused):
+    """The caller's own limit is reached."""
+
+    code, status_hint, sentence = "RATE_LIMITED", 429, "too many requests"
+
+    def __init__(self, retry_after_ms: int) -> None:
+        seconds = max(1, -(-retry_after_ms // 1000))
+        super().__init__(headers={"retry-after": str(seconds)}, retryAfterMs=retry_after_ms)
+
+
+class DatabaseDown(EdgeRefused):
+    """PostgreSQL cannot be asked, or went away while it committed (`meta.outcome` is then `unknown`)."""
+
+    code, status_hint, sentence = "DATABASE_UNAVAILABLE", 503, "the database is not available right now"
+
+
+class UpstreamUnavailable(EdgeRefused):
+    """A service outside that we must ask does not answer, and nothing that it said before serves."""
+
+    code, status_hint, sentence = (
+        "UPSTREAM_UNAVAILABLE",
+        503,
+        "a service that this depends on does not answer",
+    )
+
+
+class Internal(EdgeRefused):
+    """A fault of ours."""
+
+    code, status_hint, sentence = "INTERNAL", 500, OPAQUE
+
+
+class Problem(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """The body of every error (RFC 9457 with a stable `code`)."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    message: str
+    detail: str
+    request_id: str
+    errors: tuple[FieldError, ...] | None = None
+    meta: dict[str, object] | msgspec.UnsetType = msgspec.UNSET
+
+    media_type: ClassVar[str] = "application/problem+json"
+
+
+_encoder = msgspec.json.Encoder(enc_hook=str)
+
+
+def problem(refused: Refused, request_id: str) -> Outgoing:
+    """The response that tells a client of a refusal.
+
+    Args:
+        refused: what was said no to.
+        request_id: repeated in the body, so that a report by a user finds its log line.
+    """
+    status = refused.status_hint
+    headers = [(b"content-type", b"application/problem+json"), (b"cache-control", b"no-store")]
+    if status == 401:
+        headers.append((b"www-authenticate", b"Bearer"))
+    own = refused.headers if isinstance(refused, EdgeRefused) else {}
+    if status == 503 and "retry-after" not in own:
+        headers.append((b"retry-after", b"%d" % RETRY_AFTER_SECONDS))
+    headers.extend((name.encode("latin-1"), text.encode("latin-1")) for name, text in own.items())
+    document = Problem(
+        type=f"urn:problem:{refused.code.lower().replace('_', '-')}",
+        title=HTTPStatus(status).phrase,
+        status=status,
+        code=refused.code,
+        message=refused.message,
+        detail=refused.message,
+        request_id=request_id,
+        errors=refused.errors if isinstance(refused, Invalid) else _reused(refused),
+        meta=refused.meta,
+    )
+    return Outgoing(status, headers, _encoder.encode(document))
+
+
+def _reused(refused: Refused) -> tuple[FieldError, ...] | None:
+    # Contract §1: `errors` on every 422, and only there.
+    return () if refused.status_hint == 422 else None
+
+
+def refusal_of(error: PersistenceError) -> Refused:
+    """What a client is told when the database did not do as asked; never what the database said."""
+    if isinstance(error, OutcomeUnknown):
+        return DatabaseDown("the outcome is unknown; repeat the request with the same key", outcome="unknown")
+    if isinstance(error, DatabaseUnavailable):
+        return DatabaseDown()
+    if isinstance(error, QueueFull | Fenced | HeadMoved):
+        # Nothing was changed, and trying again starts from what is there then.
+        return Overloaded()
+    # Rows that PostgreSQL refuses although the rules let them pass: a rule of ours is missing.
+    return Internal()
+
+
+async def answered(work: Callable[[], Awaitable[Outgoing]], *, request_id: str, route: str) -> Outgoing:
+    """Run one request to its response; whatever goes wrong becomes a problem document.
+
+    Cancellation passes through untouched.
+
+    Args:
+        work: makes the response.
+        request_id: of the request.
+        route: declared method and path, for the log.
+    """
+    try:
+        return await work()
+    except Refused as refused:
+        return problem(refused, request_id)
+    except Exception as error:
+        return problem(explained(error, request_id=request_id, route=route), request_id)
+
+
+def explained(error: Exception, *, request_id: str, route: str) -> Refused:
+    """The refusal behind an exception, alone or at the bottom of exception groups; faults are logged.
+
+    Args:
+        error: anything that came out of a handler.
+        request_id: of the request.
+        route: declared method and path, for the log.
+    """
+    bottom: BaseException = error
+    while isinstance(bottom, BaseExceptionGroup) and len(bottom.exceptions) == 1:
+        bottom = bottom.exceptions[0]
+    if isinstance(bottom, Refused):
+        return bottom
+    if isinstance(bottom, PersistenceError):
+        refused = refusal_of(bottom)
+        log.warning("request refused by persistence", route=route, request_id=request_id, error=repr(bottom))
+        return refused
+    log.error("request failed", route=route, request_id=request_id, exc_info=error)
+    return Internal()
+
+
+@contextmanager
+def contained(report: Callable[[BaseException], None]) -> Iterator[None]:
+    """Let a fault end only the connection that it belongs to; cancellation passes.
+
+    Args:
+        report: is told of the fault, in place of whoever would have caught it.
+    """
+    try:
+        yield
+    except Exception as error:
+        report(error)
+    except BaseExceptionGroup as group:
+        # A nursery that failed while it was cancelled raises both together: the fault is reported, the rest
+        # goes on.
+        cancelled, faults = group.split(trio.Cancelled)
+        if faults is not None:
+            report(faults)
+        if cancelled is not None:
+            raise cancelled from None

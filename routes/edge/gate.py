@@ -1,0 +1,120 @@
+"""What every route asks before it looks at the request's content, in the order of contract §1.
+
+Declared size (413), credentials (401), rate (429), permission node (403), membership (404 for a stranger).
+Requests and streams pass the same gate; a stream passes it before its upgrade, so that refusals are plain
+HTTP.
+"""
+
+from dataclasses import dataclass
+
+from routes.edge.address import rate_key
+from routes.edge.call import Call
+from routes.edge.credentials import (
+    Authenticator,
+    bearer,
+    check_origin,
+    protocol_bearer,
+    query_token,
+    refuse_query_token,
+)
+from routes.edge.endpoint import Route
+from routes.edge.errors import RateLimited, Unauthenticated
+from routes.edge.incoming import Incoming
+from routes.edge.limits import Limits
+from routes.edge.principal import PUBLIC, admit
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Passes callers, or refuses them.
+
+    Args:
+        authenticator: verifies tokens.
+        limits: counts requests.
+        origins: from which browser pages may open WebSockets, `*` for any.
+        allow_query_tokens: whether a token in the address counts (`PARTYLINE_ALLOW_QUERY_TOKENS`).
+    """
+
+    authenticator: Authenticator
+    limits: Limits
+    origins: tuple[str, ...]
+    allow_query_tokens: bool
+
+    async def pass_request(self, call: Call, route: Route, incoming: Incoming) -> dict[str, str]:
+        """Every check of a request up to membership; fills in the call's principal, decision and subject.
+
+        Args:
+            call: of this request.
+            route: as declared.
+            incoming: what came in.
+
+        Returns:
+            The path's parameters, {snake_case name: normalised text}.
+
+        Raises:
+            Refused: the first check that said no.
+        """
+        in_query = self._query_token(route, incoming)
+        token = bearer(incoming.header(b"authorization")) or in_query
+        return await self._pass(call, route, incoming, token)
+
+    async def pass_stream(
+        self, call: Call, route: Route, incoming: Incoming
+    ) -> tuple[dict[str, str], str | None]:
+        """As `pass_request`, with the two things that only WebSockets have: Origin, and a token as
+        subprotocol.
+
+        Returns:
+            The path's parameters, and the subprotocol to select, if any.
+        """
+        check_origin(incoming.header(b"origin"), incoming.header(b"host"), self.origins)
+        in_query = self._query_token(route, incoming)
+        offered = incoming.header(b"sec-websocket-protocol") or b""
+        entries = [entry.strip() for entry in offered.decode("latin-1").split(",") if entry.strip()]
+        offered_token, selected = protocol_bearer(entries)
+        token = bearer(incoming.header(b"authorization"))
+        if token is not None and offered_token is not None and token != offered_token:
+            raise Unauthenticated
+        token = token or offered_token or in_query
+        return await self._pass(call, route, incoming, token), selected
+
+    def _query_token(self, route: Route, incoming: Incoming) -> str | None:
+        if not route.refuse_query_tokens:
+            return None
+        if self.allow_query_tokens:
+            return query_token(incoming.query)
+        refuse_query_token(incoming.query)
+        return None
+
+    async def _pass(self, call: Call, route: Route, incoming: Incoming, token: str | None) -> dict[str, str]:
+        if route.needs is not PUBLIC:
+            if token is None:
+                raise Unauthenticated
+            call.principal = await self.authenticator.user(token)
+        self._count(call, route, incoming)
+        admit(route.needs, call.principal)
+        values = {}
+        for parameter in route.parameters:
+            value = parameter.parse(incoming.parameters[parameter.wire])
+            if value is None:
+                raise parameter.not_found
+            values[parameter.name] = value
+        if route.guard is not None:
+            call.subject = await route.guard(call, **{name: values[name] for name in route.guard_takes})
+        return values
+
+    def _count(self, call: Call, route: Route, incoming: Incoming) -> None:
+        if not self.limits.enabled:
+            return
+        principal = call.principal
+        if principal is None or route.rate.by_address:
+            caller, access = rate_key(call.client_address), None
+        else:
+            caller, access = principal.key, principal.access
+        suffix = ""
+        if route.rate_key is not None:
+            keyed = next(known for known in route.parameters if known.name == route.rate_key)
+            suffix = keyed.parse(incoming.parameters[keyed.wire]) or ""
+        call.decision = self.limits.take_for(route.rate, caller, call.now_ms, suffix=suffix, access=access)
+        if not call.decision.allowed:
+            raise RateLimited(call.decision.retry_after_ms)

@@ -1,0 +1,166 @@
+"""Idempotency-Key: a repeated request gets the first one's answer, and no second effect (contract §3).
+
+The answer is kept as a `Receipt`, which commits in the very transaction of the effect, by way of `Call.ask`
+or `Call.transact`; so there is no moment at which one is there without the other. Only answers of 200 to 299
+exist as receipts. A key is looked up by SHA-256 over who asks, method, path and key; two callers never meet.
+
+Replies that hold a secret are sealed with AES-GCM under HKDF(server's key, Idempotency-Key): a copy of the
+database alone opens none of them, nor does it together with the server's key, since the Idempotency-Key
+itself is not kept.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from persistence.turn import Receipt
+from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
+
+KEPT_MS = 24 * 60 * 60 * 1000
+"""How long an answer is kept (contract §3)."""
+
+MAX_KEY_CHARACTERS = 255
+
+METHODS = frozenset({"POST", "PUT"})
+"""Those that take a key; PATCH and DELETE may be repeated as they are."""
+
+_NONCE_BYTES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Sealer:
+    """Seals the replies to one Idempotency-Key.
+
+    Args:
+        cipher: under the derived key.
+        receipt_key: binds the sealed text to its receipt.
+        random_bytes: source of nonces; must be cryptographic.
+    """
+
+    cipher: AESGCM
+    receipt_key: bytes
+    random_bytes: Callable[[int], bytes]
+
+    def seal(self, reply: bytes) -> bytes:
+        """Nonce and sealed text."""
+        nonce = self.random_bytes(_NONCE_BYTES)
+        return nonce + self.cipher.encrypt(nonce, reply, self.receipt_key)
+
+    def open(self, sealed: bytes) -> bytes | None:
+        """The reply, or None when it was not sealed with this key."""
+        try:
+            return self.cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], self.receipt_key)
+        except InvalidTag:
+            return None
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One request under a key.
+
+    Args:
+        key: of its receipt, 32 bytes.
+        fingerprint: SHA-256 of the body, 32 bytes.
+        expires_at_ms: of the receipt.
+        sealer: for replies that hold a secret, else None.
+        kept: whether a receipt was handed out already; a request has one effect.
+    """
+
+    key: bytes
+    fingerprint: bytes
+    expires_at_ms: int
+    sealer: Sealer | None
+    kept: bool = field(default=False)
+
+    def receipt(self, status: int, reply: bytes) -> Receipt:
+        """What is to commit with the effect.
+
+        Args:
+            status: 200 to 299.
+            reply: the encoded body, empty for a 204.
+        """
+        self.kept = True
+        stored = self.sealer.seal(reply) if self.sealer is not None else reply
+        return Receipt(self.key, self.fingerprint, status, stored, self.expires_at_ms)
+
+    def replay(self, kept: Receipt) -> tuple[int, bytes]:
+        """(status, body) of the first answer.
+
+        Raises:
+            IdempotencyKeyReused: that answer was to another body.
+        """
+        if kept.fingerprint != self.fingerprint:
+            raise IdempotencyKeyReused
+        if self.sealer is None:
+            return kept.status, kept.reply
+        reply = self.sealer.open(kept.reply)
+        if reply is None:
+            # The server's key was replaced meanwhile. The effect stays done; that its answer is lost must be
+            # said.
+            raise IdempotencyKeyReused("the answer to this key can no longer be opened")
+        return kept.status, reply
+
+
+class Idempotency:
+    """The keys that are being worked on in this process.
+
+    Args:
+        server_key: 32 secret bytes, the same at every start.
+        random_bytes: source of nonces.
+    """
+
+    def __init__(
+        self, server_key: bytes, *, random_bytes: Callable[[int], bytes] = secrets.token_bytes
+    ) -> None:
+        self._server_key = server_key
+        self._random_bytes = random_bytes
+        self._in_flight: set[bytes] = set()
+
+    def begin(  # the parts that make a key unique, and nothing else
+        self, text: bytes, *, scope: str, line: str, body: bytes, secret: bool, now_ms: int
+    ) -> Attempt:
+        """Mark a key as being worked on; `end` must follow.
+
+        Args:
+            text: the Idempotency-Key header.
+            scope: the principal's key, or the client address of an anonymous caller.
+            line: method and actual path.
+            body: the whole body.
+            secret: whether the reply is to be sealed.
+            now_ms: epoch milliseconds.
+
+        Raises:
+            BadQuery: the header is not 1 to 255 visible ASCII characters.
+            IdempotencyInProgress: the same key is being worked on.
+        """
+        if not 0 < len(text) <= MAX_KEY_CHARACTERS or not all(0x21 <= byte <= 0x7E for byte in text):
+            raise BadQuery(
+                "Idempotency-Key must be 1 to 255 visible ASCII characters", header="Idempotency-Key"
+            )
+        key = hashlib.sha256("\n".join((scope, line, text.decode("ascii"))).encode()).digest()
+        if key in self._in_flight:
+            raise IdempotencyInProgress
+        attempt = Attempt(
+            key,
+            hashlib.sha256(body).digest(),
+            now_ms + KEPT_MS,
+            self._sealer(text, key) if secret else None,
+        )
+        self._in_flight.add(key)
+        return attempt
+
+    def end(self, attempt: Attempt) -> None:
+        """The request was answered, whichever way."""
+        self._in_flight.discard(attempt.key)
+
+    def _sealer(self, text: bytes, key: bytes) -> Sealer:
+        derived = HKDF(SHA256(), length=32, salt=text, info=b"partyline idempotent reply").derive(
+            self._server_key
+        )
+        return Sealer(AESGCM(derived), key, self._random_bytes)

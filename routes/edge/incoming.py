@@ -1,0 +1,99 @@
+"""A request as the pipeline sees it, whichever carrier brought it: nothing of Quart, Hypercorn or sockets."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
+
+from routes.edge.errors import MalformedJson, PayloadTooLarge
+from routes.edge.outgoing import Headers
+
+Receive: TypeAlias = Callable[[], Awaitable[tuple[bytes, bool]]]
+"""`async () -> (next piece of the body, whether more follows)`; raises `CutShort` when the client is gone."""
+
+
+class Incoming:
+    """One request.
+
+    Args:
+        method: of HTTP, upper case.
+        path: decoded, without the query.
+        parameters: {camelCase name: text} of the route's path.
+        query: as it stands after the `?`.
+        headers: (lower-case name, value).
+        peer: the address at the other end of the connection.
+        receive: gives the body piece by piece.
+    """
+
+    __slots__ = ("_by_name", "headers", "method", "parameters", "path", "peer", "query", "receive")
+
+    def __init__(
+        self,
+        method: str,
+        path: str,
+        parameters: Mapping[str, str],
+        *,
+        query: bytes,
+        headers: Headers,
+        peer: str,
+        receive: Receive,
+    ) -> None:
+        self.method = method
+        self.path = path
+        self.parameters = parameters
+        self.query = query
+        self.headers = headers
+        self.peer = peer
+        self.receive = receive
+        self._by_name: dict[bytes, bytes] | None = None
+
+    def header(self, name: bytes) -> bytes | None:
+        """The value of a header, or None; repeated ones are joined by commas (RFC 9110 §5.3).
+
+        Args:
+            name: in lower case.
+        """
+        known = self._by_name
+        if known is None:
+            known = self._by_name = {}
+            for header, text in self.headers:
+                known[header] = known[header] + b", " + text if header in known else text
+        return known.get(name)
+
+    def check_declared_size(self, max_bytes: int) -> None:
+        """Refuse a body that says that it is too large, before any of it is read.
+
+        Raises:
+            PayloadTooLarge: Content-Length is above the bound.
+            MalformedJson: Content-Length is not a number.
+        """
+        declared = self.header(b"content-length")
+        if declared is None:
+            return
+        if not declared.isdigit() or len(declared) > 18:
+            raise MalformedJson("Content-Length is not a number")
+        if int(declared) > max_bytes:
+            raise PayloadTooLarge(maxBytes=max_bytes)
+
+    async def body(self, max_bytes: int) -> bytes:
+        """The whole body.
+
+        Args:
+            max_bytes: a body without a declared length is cut off there.
+
+        Raises:
+            PayloadTooLarge: there was more.
+            CutShort: the client went away.
+        """
+        piece, more = await self.receive()
+        if not more:
+            if len(piece) > max_bytes:
+                raise PayloadTooLarge(maxBytes=max_bytes)
+            return piece
+        pieces = [piece]
+        size = len(piece)
+        while more and size <= max_bytes:
+            piece, more = await self.receive()
+            size += len(piece)
+            pieces.append(piece)
+        if size > max_bytes:
+            raise PayloadTooLarge(maxBytes=max_bytes)
+        return b"".join(pieces)

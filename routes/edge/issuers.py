@@ -1,0 +1,289 @@
+"""Who else may sign user tokens: the issuers of `PARTYLINE_JWT_ISSUERS`, each with its keys and one
+algorithm.
+
+The algorithm belongs to the key and is never taken from the token (RFC 8725 §3.1). A JWKS is fetched on a
+schedule and by nothing that a token says, so that a flood of unknown `kid`s costs nobody anything.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+import httpx2
+import jwt
+import msgspec
+import structlog
+import trio
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePublicKey
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+from cryptography.hazmat.primitives.serialization import load_pem_public_key
+
+from actors.kernel.clock import Clock
+from routes.edge.keys import OWN_ISSUER
+
+log = structlog.get_logger("partyline.issuers")
+
+SECRET_MIN_BYTES = 32
+"""An HS256 key is at least as long as its hash (RFC 7518 §3.2): whoever has a token can guess at it
+offline."""
+
+RSA_MIN_BITS = 2048
+"""RFC 7518 §3.3."""
+
+REFRESH_SECONDS = 300
+"""How often a JWKS is fetched: issuers publish a new key longer than this before they use it."""
+
+RETRY_SECONDS = 5
+"""First wait after a fetch that failed; doubles up to `REFRESH_SECONDS`."""
+
+STALE_MS = 24 * 3_600_000
+"""Keys of an issuer that could not be reached for so long are no longer believed: they may have been
+withdrawn."""
+
+FETCH_SECONDS = 10
+FETCH_MAX_BYTES = 64 * 1024
+FETCH_MAX_KEYS = 32
+
+# {algorithm: the sort of public key that it takes, and the curve's name where there are several}
+_PUBLIC: dict[str, tuple[type, str | None]] = {
+    **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), (RSAPublicKey, None)),
+    "ES256": (EllipticCurvePublicKey, "secp256r1"),
+    "ES384": (EllipticCurvePublicKey, "secp384r1"),
+    "ES512": (EllipticCurvePublicKey, "secp521r1"),
+    "EdDSA": (Ed25519PublicKey, None),
+}
+
+PublicKey: TypeAlias = RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
+
+VerifyingKey: TypeAlias = bytes | PublicKey
+"""A secret for HS256, a public key for everything else."""
+
+
+class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """One entry of `PARTYLINE_JWT_ISSUERS` (contract §11); exactly one of the last three is there.
+
+    Args:
+        iss: compared whole with the token's.
+        alg: `HS256`, or an algorithm of RSA, EC or Ed25519.
+        aud: when given, the token's `aud` must be it, or hold it.
+        secret: for HS256, at least 32 bytes.
+        public_key: PEM.
+        jwks_url: where the public keys are published.
+    """
+
+    iss: str
+    alg: str
+    aud: str | None = None
+    secret: str | None = None
+    public_key: str | None = None
+    jwks_url: str | None = None
+
+
+def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
+    """Read the setting, and check everything that can be checked without the network.
+
+    Args:
+        text: a JSON array; empty for none.
+
+    Raises:
+        ValueError: with one line that says what is wrong; never with a secret in it.
+    """
+    if not text.strip():
+        return ()
+    try:
+        entries = msgspec.json.decode(text, type=tuple[IssuerSettings, ...])
+    except msgspec.DecodeError as error:
+        raise ValueError(f"is no JSON array of {{iss,aud?,alg,secret|publicKey|jwksUrl}}: {error}") from None
+    for entry in entries:
+        _check(entry)
+    return entries
+
+
+def _check(entry: IssuerSettings) -> None:
+    if not entry.iss or entry.iss == OWN_ISSUER:
+        raise ValueError(f"iss may not be empty or {OWN_ISSUER!r}")
+    ways = [way for way in (entry.secret, entry.public_key, entry.jwks_url) if way is not None]
+    if len(ways) != 1:
+        raise ValueError(f"issuer {entry.iss}: wants exactly one of secret, publicKey, jwksUrl")
+    if entry.alg == "HS256":
+        if entry.secret is None:
+            raise ValueError(f"issuer {entry.iss}: HS256 wants a secret")
+        if len(entry.secret.encode()) < SECRET_MIN_BYTES:
+            raise ValueError(f"issuer {entry.iss}: the secret wants at least {SECRET_MIN_BYTES} bytes")
+    elif entry.alg not in _PUBLIC:
+        raise ValueError(f"issuer {entry.iss}: alg is none of HS256, {', '.join(_PUBLIC)}")
+    elif entry.secret is not None:
+        raise ValueError(f"issuer {entry.iss}: {entry.alg} wants publicKey or jwksUrl, not a secret")
+    elif entry.public_key is not None:
+        _pem_key(entry)
+    elif urlsplit(entry.jwks_url or "").scheme not in {"http", "https"}:
+        raise ValueError(f"issuer {entry.iss}: jwksUrl is not an http(s) address")
+
+
+def _pem_key(entry: IssuerSettings) -> PublicKey:
+    try:
+        key = load_pem_public_key((entry.public_key or "").encode())
+    except (ValueError, UnsupportedAlgorithm):
+        raise ValueError(f"issuer {entry.iss}: publicKey is not a PEM public key") from None
+    fitting = _fitting(key, entry.alg)
+    if fitting is None:
+        raise ValueError(f"issuer {entry.iss}: publicKey does not fit {entry.alg}, or is too short")
+    return fitting
+
+
+def _fitting(key: object, algorithm: str) -> PublicKey | None:
+    """The key, if it is one that this algorithm may be used with."""
+    sort, curve = _PUBLIC[algorithm]
+    if not isinstance(key, sort):
+        return None
+    if isinstance(key, RSAPublicKey):
+        return key if key.key_size >= RSA_MIN_BITS else None
+    if isinstance(key, EllipticCurvePublicKey):
+        return key if key.curve.name == curve else None
+    return key if isinstance(key, Ed25519PublicKey) else None
+
+
+@dataclass(slots=True)
+class Issuer:
+    """One issuer at work.
+
+    Args:
+        settings: as configured.
+        keys: {`kid`: key}; "" for the one key of an issuer that has no key ids.
+        fetched_at_ms: when the keys were last known to be right; None = never, or not fetched at all.
+    """
+
+    settings: IssuerSettings
+    keys: Mapping[str, VerifyingKey]
+    fetched_at_ms: int | None = None
+
+    def key_for(self, key_id: str | None) -> VerifyingKey | None:
+        """The key that a token names, or the only one when it names none.
+
+        A key that was configured has no id, and is meant whatever the token calls it.
+        """
+        if self.settings.jwks_url is None:
+            return self.keys[""]
+        if key_id is None:
+            return next(iter(self.keys.values())) if len(self.keys) == 1 else None
+        return self.keys.get(key_id)
+
+
+class Issuers:
+    """Every configured issuer; `generation` moves when a key was withdrawn or added.
+
+    Args:
+        settings: of `parse_issuers`.
+        clock: tells how old a fetched key set is.
+    """
+
+    def __init__(self, settings: tuple[IssuerSettings, ...], clock: Clock) -> None:
+        self._clock = clock
+        self._issuers: dict[str, list[Issuer]] = {}  # {iss: its entries}
+        self.generation = 0
+        for entry in settings:
+            keys: dict[str, VerifyingKey] = {}
+            if entry.secret is not None:
+                keys[""] = entry.secret.encode()
+            elif entry.public_key is not None:
+                keys[""] = _pem_key(entry)
+            self._issuers.setdefault(entry.iss, []).append(Issuer(entry, keys))
+
+    def named(self, iss: str) -> list[Issuer]:
+        """The entries of this issuer, none when it is not configured; names are compared whole."""
+        return self._issuers.get(iss, [])
+
+    async def keep_fresh(self) -> None:
+        """Fetch every JWKS on its schedule, for ever; returns at once when there is none. To be cancelled."""
+        remote = [one for several in self._issuers.values() for one in several if one.settings.jwks_url]
+        if not remote:
+            return
+        async with (
+            httpx2.AsyncClient(follow_redirects=False, timeout=FETCH_SECONDS) as client,
+            trio.open_nursery() as nursery,
+        ):
+            for issuer in remote:
+                nursery.start_soon(self._keep_one_fresh, client, issuer)
+
+    async def _keep_one_fresh(self, client: httpx2.AsyncClient, issuer: Issuer) -> None:
+        wait_seconds = RETRY_SECONDS
+        while True:
+            if await self.fetch(client, issuer):
+                wait_seconds = RETRY_SECONDS
+                await trio.sleep(REFRESH_SECONDS)
+            else:
+                await trio.sleep(wait_seconds)
+                wait_seconds = min(2 * wait_seconds, REFRESH_SECONDS)
+
+    async def fetch(self, client: httpx2.AsyncClient, issuer: Issuer) -> bool:
+        """Fetch one JWKS; False when it could not be had, and then the keys stay until they are `STALE_MS`
+        old."""
+        try:
+            with trio.fail_after(FETCH_SECONDS):
+                keys = read_key_set(
+                    await _download(client, issuer.settings.jwks_url or ""), issuer.settings.alg
+                )
+        except (httpx2.HTTPError, trio.TooSlowError, ValueError) as error:
+            log.warning("keys of an issuer cannot be fetched", issuer=issuer.settings.iss, error=repr(error))
+            age_ms = self._clock.now_ms() - (issuer.fetched_at_ms or 0)
+            if issuer.keys and age_ms > STALE_MS:
+                issuer.keys, issuer.fetched_at_ms = {}, None
+                self.generation += 1
+            return False
+        issuer.fetched_at_ms = self._clock.now_ms()
+        if keys != issuer.keys:
+            issuer.keys = keys
+            self.generation += 1
+        return True
+
+
+async def _download(client: httpx2.AsyncClient, url: str) -> bytes:
+    async with client.stream("GET", url, headers={"accept": "application/json"}) as response:
+        if response.status_code != httpx2.codes.OK:
+            raise ValueError(f"answered {response.status_code}")
+        body = bytearray()
+        # Read to its end even where it is too long: leaving the stream half-way leaves its generators open.
+        # Memory is bounded here, time by `FETCH_SECONDS`.
+        async for part in response.aiter_bytes():
+            if len(body) <= FETCH_MAX_BYTES:
+                body += part
+    if len(body) > FETCH_MAX_BYTES:
+        raise ValueError(f"longer than {FETCH_MAX_BYTES} bytes")
+    return bytes(body)
+
+
+class _KeySet(msgspec.Struct, frozen=True):
+    keys: list[dict[str, object]]
+
+
+def read_key_set(body: bytes, algorithm: str) -> dict[str, VerifyingKey]:
+    """The public keys of a JWKS (RFC 7517) that may be used with this algorithm; others are passed over.
+
+    Args:
+        body: the JSON document.
+        algorithm: the one that is pinned for the issuer.
+
+    Raises:
+        ValueError: it is no JWKS, or holds none of those keys.
+    """
+    try:
+        entries = msgspec.json.decode(body, type=_KeySet).keys
+    except msgspec.DecodeError:
+        raise ValueError("not a JWKS") from None
+    keys: dict[str, VerifyingKey] = {}
+    for entry in entries[:FETCH_MAX_KEYS]:
+        # A symmetric key in a public document is no key at all; `_fitting` passes it over.
+        if entry.get("use", "sig") != "sig" or entry.get("alg", algorithm) != algorithm:
+            continue
+        try:
+            key = _fitting(jwt.PyJWK(entry, algorithm=algorithm).key, algorithm)
+        except (jwt.PyJWTError, ValueError, TypeError):
+            continue
+        if key is not None:
+            keys[str(entry.get("kid", ""))] = key
+    if not keys:
+        raise ValueError(f"no key for {algorithm}")
+    return keys

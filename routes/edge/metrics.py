@@ -1,0 +1,111 @@
+"""What `/metrics` tells: requests counted here, everything else read at the moment it is asked for.
+
+Counting a request must cost next to nothing, so it is two dictionary look-ups and an addition; the Prometheus
+forms are made at scrape time. Each service has its own registry: nothing global.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+BUCKETS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+"""Upper ends; a request has five seconds."""
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Reading = Callable[[], float]
+"""Reads one number at scrape time."""
+
+
+class Durations:
+    """How long the requests of one route took."""
+
+    __slots__ = ("counts", "total_seconds")
+
+    def __init__(self) -> None:
+        self.counts = [0] * (len(BUCKETS_SECONDS) + 1)
+        self.total_seconds = 0.0
+
+    def add(self, seconds: float) -> None:
+        """Count one request."""
+        self.counts[bisect_left(BUCKETS_SECONDS, seconds)] += 1
+        self.total_seconds += seconds
+
+
+class Metrics(Collector):
+    """The numbers of one service."""
+
+    def __init__(self) -> None:
+        # by route and status
+        self._answers: dict[tuple[str, int], int] = {}
+        # by method and path
+        self._durations: dict[str, Durations] = {}
+        # by name: what it says, and how to read it
+        self._gauges: dict[str, tuple[str, Reading]] = {}
+        self._counters: dict[str, tuple[str, Reading]] = {}
+        self._registry = CollectorRegistry(auto_describe=False)
+        self._registry.register(self)
+
+    def observe(self, route: str, status: int, seconds: float) -> None:
+        """Count one answered request.
+
+        Args:
+            route: the declared method and path, never the actual path: labels must stay few.
+            status: as answered.
+            seconds: from the first check to the answer.
+        """
+        key = (route, status)
+        self._answers[key] = self._answers.get(key, 0) + 1
+        durations = self._durations.get(route)
+        if durations is None:
+            durations = self._durations[route] = Durations()
+        durations.add(seconds)
+
+    def gauge(self, name: str, says: str, read: Reading) -> None:
+        """Show a number that goes up and down.
+
+        Args:
+            name: after `partyline_`, with its unit.
+            says: one sentence.
+            read: called at each scrape, must not wait.
+        """
+        self._gauges[name] = (says, read)
+
+    def counter(self, name: str, says: str, read: Reading) -> None:
+        """Show a number that only goes up; arguments as for `gauge`."""
+        self._counters[name] = (says, read)
+
+    def collect(self) -> Iterator[Metric]:
+        """The Prometheus forms of everything, for the registry."""
+        answers = CounterMetricFamily(
+            "partyline_http_requests", "Requests by declared route and status.", labels=("route", "status")
+        )
+        for (route, status), count in self._answers.items():
+            answers.add_metric((route, str(status)), count)
+        yield answers
+        durations = HistogramMetricFamily(
+            "partyline_http_request_duration_seconds",
+            "From the first check to the answer.",
+            labels=("route",),
+        )
+        for route, known in self._durations.items():
+            durations.add_metric((route,), list(_cumulative(known.counts)), known.total_seconds)
+        yield durations
+        for name, (says, read) in self._gauges.items():
+            yield GaugeMetricFamily(f"partyline_{name}", says, value=read())
+        for name, (says, read) in self._counters.items():
+            yield CounterMetricFamily(f"partyline_{name}", says, value=read())
+
+    def text(self) -> bytes:
+        """The whole page."""
+        return generate_latest(self._registry)
+
+
+def _cumulative(counts: Iterable[int]) -> Iterator[tuple[str, float]]:
+    total = 0
+    for end, count in zip((*map(str, BUCKETS_SECONDS), "+Inf"), counts, strict=True):
+        total += count
+        yield end, total

@@ -1,0 +1,278 @@
+"""Quart as carrier: its URL map holds the declared routes, its ASGI classes hand them to the pipeline.
+
+Declared routes are answered before Quart's request context is made (that context is most of what a small
+request costs on stock Quart); a rule that somebody added to the app by hand goes Quart's own way. What no
+rule matches is a problem document too. The application is plain ASGI: `hypercorn -k trio
+'routes:create_app()'` serves all of it.
+"""
+
+import re
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import cast
+
+import structlog
+import trio
+from hypercorn.typing import (
+    ASGIReceiveCallable,
+    ASGISendCallable,
+    HTTPScope,
+    WebsocketScope,
+)
+from quart_trio import QuartTrio
+from quart_trio.asgi import TrioASGIHTTPConnection, TrioASGIWebsocketConnection
+from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import MethodNotAllowed as NoSuchMethod
+from werkzeug.routing import RequestRedirect, Rule
+
+from routes.edge.asgi_socket import serve_socket
+from routes.edge.dispatch import Edge, Opening
+from routes.edge.endpoint import Endpoint, Route, RouteTable, Stream
+from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, contained
+from routes.edge.incoming import Incoming
+from routes.edge.outgoing import FileSlice, Outgoing
+
+log = structlog.get_logger("partyline.edge")
+
+HANDSHAKES = 200
+"""WebSocket handshakes checked at once: when everybody comes back after a restart, requests are still answered."""
+
+FILE_PIECE_BYTES = 64 * 1024
+"""What is read from a file and sent at a time."""
+
+_PARAMETER = re.compile(r"\{(\w+)\}")
+
+Opened = Callable[[], AbstractAsyncContextManager[Edge]]
+"""Opens what the routes need, for as long as the application serves."""
+
+
+class EdgeApp(QuartTrio):
+    """The application.
+
+    Args:
+        table: what is declared.
+        opened: entered when serving starts, left when it ends.
+    """
+
+    def __init__(self, table: RouteTable, opened: Opened) -> None:
+        super().__init__("routes", static_folder=None)
+        self.asgi_http_class = EdgeHTTP
+        self.asgi_websocket_class = EdgeWebsocket
+        self.url_map.merge_slashes = False
+        self.edge: Edge | None = None
+        self.handshakes = trio.CapacityLimiter(HANDSHAKES)
+        # {Quart's endpoint name: declaration}
+        self._declared: dict[str, Route] = {}
+        for endpoint in table.endpoints:
+            for path in (endpoint.path, *endpoint.aliases):
+                name = self._named(endpoint, path)
+                self.add_url_rule(
+                    _rule(path), name, methods=[endpoint.method], provide_automatic_options=False
+                )
+        for stream in table.streams:
+            self.add_websocket(_rule(stream.path), self._named(stream, stream.path))
+        self._routes = self.url_map.bind("partyline")
+
+        @self.while_serving
+        async def serving() -> AsyncGenerator[None, None]:
+            async with opened() as edge:
+                self.edge = edge
+                yield
+            self.edge = None
+
+    def _named(self, route: Route, path: str) -> str:
+        name = f"{route.name} {path}"
+        self._declared[name] = route
+        return name
+
+    def find(self, method: str, path: str) -> tuple[Route | None, dict[str, str]]:
+        """The declared route of a request, with its path's parameters; (None, …) for a rule of Quart's own.
+
+        Args:
+            method: of HTTP, or `WEBSOCKET`.
+            path: decoded.
+
+        Raises:
+            RouteNotFound: no rule has this path.
+            MethodNotAllowed: rules have it, for other methods, which are in its Allow.
+        """
+        if path.startswith("//"):
+            # Werkzeug would drop the first slash, and a proxy's rule for the path would not have seen it.
+            raise RouteNotFound
+        try:
+            rule, parameters = cast(
+                tuple[Rule, dict[str, str]],
+                self._routes.match(
+                    path,
+                    method="GET" if method == "WEBSOCKET" else method,
+                    websocket=method == "WEBSOCKET",
+                    return_rule=True,
+                ),
+            )
+        except NoSuchMethod as error:
+            methods = ", ".join(sorted({*(error.valid_methods or ()), "OPTIONS"}))
+            raise MethodNotAllowed(headers={"allow": methods}) from None
+        except (HTTPException, RequestRedirect):
+            raise RouteNotFound from None
+        return self._declared.get(rule.endpoint), parameters
+
+    async def answer(self, scope: HTTPScope, receive: ASGIReceiveCallable) -> Outgoing | None:
+        """The response to a request; None when it is for a rule of Quart's own.
+
+        Args:
+            scope: of ASGI.
+            receive: of ASGI.
+        """
+        edge = self._open_edge()
+        incoming = _incoming(scope, receive)
+        try:
+            route, parameters = self.find(incoming.method, incoming.path)
+        except MethodNotAllowed as refused:
+            if incoming.method == "OPTIONS":
+                return edge.preflight(incoming, refused.headers["allow"])
+            return edge.refuse(incoming, refused)
+        except RouteNotFound as refused:
+            return edge.refuse(incoming, refused)
+        if not isinstance(route, Endpoint):
+            return None
+        incoming.parameters = parameters
+        return await edge.answer(route, incoming)
+
+    async def open(self, scope: WebsocketScope, receive: ASGIReceiveCallable) -> Outgoing | Opening | None:
+        """What is to be done with a WebSocket handshake; None when it is for a rule of Quart's own."""
+        edge = self._open_edge()
+        incoming = _incoming(scope, receive)
+        try:
+            route, parameters = self.find("WEBSOCKET", incoming.path)
+        except (RouteNotFound, MethodNotAllowed):
+            return edge.refuse(incoming, RouteNotFound())
+        if not isinstance(route, Stream):
+            return None
+        incoming.parameters = parameters
+        return await edge.open(route, incoming)
+
+    def _open_edge(self) -> Edge:
+        if self.edge is None:
+            raise RuntimeError("a request came in before the lifespan's start-up or after its shutdown")
+        return self.edge
+
+
+class EdgeHTTP(TrioASGIHTTPConnection):
+    """One request: to the pipeline where it is declared, to Quart where it is not."""
+
+    app: EdgeApp
+    scope: HTTPScope
+
+    async def __call__(self, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        """Answer it."""
+        outgoing = await self.app.answer(self.scope, receive)
+        if outgoing is None:
+            await super().__call__(receive, send)
+        else:
+            await send_response(send, outgoing)
+
+
+class EdgeWebsocket(TrioASGIWebsocketConnection):
+    """One WebSocket handshake, and the socket if it is accepted."""
+
+    app: EdgeApp
+
+    async def __call__(self, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        """Refuse it, or run its handler until the socket is closed."""
+        async with self.app.handshakes:
+            opening = await self.app.open(self.scope, receive)
+        if opening is None:
+            await super().__call__(receive, send)
+            return
+        await receive()  # websocket.connect, which is always the first event
+        if isinstance(opening, Outgoing):
+            await _deny(self.scope, send, opening)
+            return
+        call = opening.call
+        principal = call.principal
+        with contained(partial(_report, call.request_id, self.scope["path"])):
+            await serve_socket(
+                self.scope,
+                receive,
+                send,
+                handler=opening.run,
+                sockets=call.service.sockets,
+                session_id=call.service.random_bytes(12).hex(),
+                user_id=None if principal is None else principal.key,
+                expires_at_ms=None if principal is None else principal.expires_at_ms,
+                subprotocol=opening.subprotocol,
+                headers=opening.headers,
+            )
+
+
+def _rule(path: str) -> str:
+    """A declared path in Werkzeug's spelling."""
+    return _PARAMETER.sub(r"<\1>", path)
+
+
+def _report(request_id: str, path: str, fault: BaseException) -> None:
+    log.error("stream failed", request_id=request_id, path=path, exc_info=fault)
+
+
+def _incoming(scope: HTTPScope | WebsocketScope, receive: ASGIReceiveCallable) -> Incoming:
+    async def next_piece() -> tuple[bytes, bool]:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise CutShort
+        return message.get("body", b""), message.get("more_body", False)
+
+    client = scope.get("client")
+    return Incoming(
+        scope["method"] if scope["type"] == "http" else "GET",
+        scope["path"],
+        {},
+        query=scope["query_string"],
+        headers=list(scope["headers"]),
+        peer=client[0] if client else "",
+        receive=next_piece,
+    )
+
+
+async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
+    """Send a response over ASGI, files piece by piece. Cancellation leaves it incomplete.
+
+    Args:
+        send: of ASGI.
+        outgoing: what the pipeline made.
+    """
+    await send({"type": "http.response.start", "status": outgoing.status, "headers": outgoing.headers})
+    body = outgoing.body
+    if isinstance(body, bytes):
+        await send({"type": "http.response.body", "body": body, "more_body": False})
+        return
+    await _send_file(send, body)
+
+
+async def _send_file(send: ASGISendCallable, part: FileSlice) -> None:
+    left = part.length_bytes
+    async with await trio.open_file(part.path, "rb") as file:
+        await file.seek(part.start)
+        while left > 0:
+            piece = await file.read(min(FILE_PIECE_BYTES, left))
+            if not piece:
+                break  # cut shorter than it was: the missing bytes tell the client, by Content-Length
+            left -= len(piece)
+            await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def _deny(scope: WebsocketScope, send: ASGISendCallable, outgoing: Outgoing) -> None:
+    """Refuse the upgrade with a response, where the server can send one (ASGI, WebSocket Denial Response)."""
+    if "websocket.http.response" not in (scope.get("extensions") or {}):
+        await send({"type": "websocket.close", "code": 1008, "reason": None})
+        return
+    await send(
+        {
+            "type": "websocket.http.response.start",
+            "status": outgoing.status,
+            "headers": outgoing.headers,
+        }
+    )
+    body = outgoing.body if isinstance(outgoing.body, bytes) else b""
+    await send({"type": "websocket.http.response.body", "body": body, "more_body": False})

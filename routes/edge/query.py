@@ -1,0 +1,204 @@
+"""Text in the address as typed values: query parameters and path parameters.
+
+A query is a struct whose fields are integers, booleans, strings, enumerations, or lists of those; the plan
+for one is made once, at declaration. Anything that is not of its type is a 400 `BAD_QUERY`; a malformed id in
+the path is a 404, like an id that nobody has (contract §1).
+"""
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Annotated, Union, get_args, get_origin, get_type_hints
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from actors.errors import NotFound
+from actors.ids import parse_object_id, parse_uuid
+from routes.edge.errors import BadQuery
+
+MAX_FIELDS = 100
+"""More parameters than any route has; parsing more is only work."""
+
+MAX_SEGMENT_CHARACTERS = 200
+"""The longest text in a path that is looked up anywhere."""
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
+_BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
+
+
+class PathForm(Enum):
+    """What a path parameter must look like."""
+
+    OBJECT_ID = "objectId"
+    UUID = "uuid"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class PathParam:
+    """One `{parameter}` of a path.
+
+    Args:
+        wire: its name in the path, camelCase.
+        name: its name as an argument, snake_case.
+        form: what it must look like.
+        not_found: what a malformed one is refused with.
+    """
+
+    wire: str
+    name: str
+    form: PathForm
+    not_found: type[NotFound]
+
+    def parse(self, text: str) -> str | None:
+        """The id in lower case, or the text as it is; None when it is malformed."""
+        if self.form is PathForm.OBJECT_ID:
+            return parse_object_id(text)
+        if self.form is PathForm.UUID:
+            return parse_uuid(text)
+        return text if 0 < len(text) <= MAX_SEGMENT_CHARACTERS and "\0" not in text else None
+
+
+@dataclass(frozen=True, slots=True)
+class Clamp:
+    """An integer that is moved into its range instead of refused: `limit: Annotated[int, Clamp(1, 120)] =
+    50`.
+
+    Args:
+        least: the lower end, included.
+        most: the upper end, included.
+    """
+
+    least: int
+    most: int
+
+    def into(self, number: int) -> int:
+        """The number, or the end of the range that is nearer to it."""
+        return min(max(number, self.least), self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class QueryField:
+    """How one parameter is read.
+
+    Args:
+        wire: its name in the address.
+        reads: `int`, `bool` or `str`: what one text becomes before the struct checks it.
+        many: repeated parameters are collected; otherwise the last one counts.
+        clamp: for integers, or None.
+    """
+
+    wire: str
+    reads: type
+    many: bool
+    clamp: Clamp | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QueryPlan:
+    """How a query string becomes a struct."""
+
+    struct: type[msgspec.Struct]
+    fields: dict[str, QueryField]
+
+    @classmethod
+    def of(cls, struct: type) -> "QueryPlan":
+        """Read the struct's annotations.
+
+        Raises:
+            TypeError: it is not a struct, or a field is of no type that text can say.
+        """
+        if not issubclass(struct, msgspec.Struct):
+            raise TypeError(f"{struct.__name__} is not a struct")
+        hints = get_type_hints(struct, include_extras=True)
+        fields = {}
+        for own in msgspec.structs.fields(struct):
+            reads, many, clamp = _reading(hints[own.name])
+            fields[own.encode_name] = QueryField(own.encode_name, reads, many, clamp)
+        return cls(struct, fields)
+
+    def decode(self, query: bytes) -> msgspec.Struct:
+        """The struct that a query string says; unknown parameters are ignored.
+
+        Args:
+            query: as it stands after the `?`.
+
+        Raises:
+            BadQuery: a parameter is not of its type, or a required one is missing.
+        """
+        values: dict[str, object] = {}
+        if query:
+            for wire, text in _pairs(query):
+                known = self.fields.get(wire)
+                if known is None:
+                    continue
+                value = _read(known, text)
+                if known.many:
+                    collected = values.setdefault(wire, [])
+                    if isinstance(collected, list):
+                        collected.append(value)
+                else:
+                    values[wire] = value
+        try:
+            return msgspec.convert(values, self.struct)
+        except msgspec.ValidationError as error:
+            parameter = _NAMED.search(str(error))
+            name = parameter[1] or parameter[2] if parameter is not None else ""
+            raise _bad(name, "is missing or not valid") from None
+
+
+_NAMED = re.compile(r"required field `([^`]+)`|at `\$\.([^`.\[]+)")
+
+
+def _pairs(query: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(
+            query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS
+        )
+    except ValueError:
+        raise BadQuery("the query string is not valid") from None
+
+
+def _read(field: QueryField, text: str) -> object:
+    if "\0" in text:
+        raise _bad(field.wire, "must not contain U+0000")
+    if field.reads is int:
+        if _INTEGER.fullmatch(text) is None:
+            raise _bad(field.wire, "is not an integer")
+        number = int(text)
+        if field.clamp is not None:
+            return field.clamp.into(number)
+        if not -(2**63) <= number < 2**63:
+            raise _bad(field.wire, "is out of range")
+        return number
+    if field.reads is bool:
+        flag = _BOOLEANS.get(text.lower())
+        if flag is None:
+            raise _bad(field.wire, "is neither true nor false")
+        return flag
+    return text
+
+
+def _bad(parameter: str, what: str) -> BadQuery:
+    return BadQuery(f"query parameter {parameter} {what}", parameter=parameter)
+
+
+def _reading(annotation: object) -> tuple[type, bool, Clamp | None]:
+    clamp = None
+    if get_origin(annotation) is Annotated:
+        annotation, *extras = get_args(annotation)
+        clamp = next((extra for extra in extras if isinstance(extra, Clamp)), None)
+    if get_origin(annotation) in {Union, UnionType}:
+        rest = [part for part in get_args(annotation) if part not in {NoneType, msgspec.UnsetType}]
+        if len(rest) != 1:
+            raise TypeError(f"a query parameter cannot be {annotation}")
+        reads, many, inner = _reading(rest[0])
+        return reads, many, clamp or inner
+    if get_origin(annotation) in {list, tuple}:
+        reads, _, inner = _reading(get_args(annotation)[0])
+        return reads, True, clamp or inner
+    if annotation in {int, bool}:
+        return (int if annotation is int else bool), False, clamp
+    return str, False, clamp

@@ -1,0 +1,87 @@
+"""What a handler may return beside a plain struct, and beside None, which is a 204."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, TypeVar
+
+import msgspec
+
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Encoded(Generic[T_co]):
+    """JSON that is encoded already, and that OpenAPI describes as `T`.
+
+    Args:
+        data: the JSON text of a `T`.
+    """
+
+    __slots__ = ("data",)
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T_co]):
+    """A value with another status than the declared one, or with headers of its own.
+
+    Args:
+        value: as a handler would return it bare.
+        status: 200 to 299; None for the declared one.
+        headers: (name in lower case: value), ASCII.
+    """
+
+    value: T_co
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """A file for download, with Range, ETag and the headers that keep it from running in a page (RFC 6266).
+
+    Args:
+        content: the bytes, or the path of a file.
+        content_type: as it was checked at upload.
+        filename: what the client may call it, any characters; None serves it inline.
+        etag: an opaque text that changes with the content, without quotes.
+        cache_control: how long it may be kept.
+    """
+
+    content: bytes | Path
+    content_type: str
+    filename: str | None
+    etag: str
+    cache_control: str = "private, max-age=31536000, immutable"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, script or text that is ours and that a browser may show.
+
+    Args:
+        html: the content.
+        policy: Content-Security-Policy; names every source that the page uses, and no others.
+        content_type: what it is.
+    """
+
+    html: bytes
+    policy: str = "default-src 'none'; frame-ancestors 'none'"
+    content_type: str = "text/html; charset=utf-8"
+
+
+def shaped(type_: type) -> msgspec.Meta:
+    """Marks a `msgspec.Raw` field as holding the JSON of a `type_`, for OpenAPI and AsyncAPI.
+
+    For structs that join bytes encoded before: `items: list[Annotated[msgspec.Raw, shaped(Message)]]`.
+
+    Args:
+        type_: the struct that the bytes were encoded from, at the top level of its module.
+    """
+    return msgspec.Meta(extra_json_schema={SHAPE: f"{type_.__module__}:{type_.__qualname__}"})
+
+
+SHAPE = "x-shape"
+"""Where `shaped` leaves the struct's name in a generated schema; `schemas.py` puts a reference there."""

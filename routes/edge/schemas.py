@@ -1,0 +1,149 @@
+"""JSON schemas of declared types, as components that refer to each other: what OpenAPI and AsyncAPI both
+need."""
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from inspect import cleandoc
+from typing import Any, TypeAlias
+
+import msgspec
+
+from routes.edge.reply import SHAPE
+
+Schema: TypeAlias = dict[str, Any]
+"""JSON Schema 2020-12."""
+
+REFERENCE = "#/components/schemas/{name}"
+
+
+class Schemas:
+    """The schemas of many types, made together so that they share their components.
+
+    Args:
+        types: every type that will be asked for; repeats are fine.
+    """
+
+    def __init__(self, types: Iterable[object]) -> None:
+        self._types: list[object] = []
+        for known in types:
+            self._add(known)
+        self._schemas, self.components = self._generate()
+
+    def of(self, type_: object) -> Schema:
+        """The schema of one of the types, most often a reference."""
+        return self._schemas[self._types.index(type_)]
+
+    def _add(self, type_: object) -> None:
+        if type_ not in self._types:
+            self._types.append(type_)
+
+    def _generate(self) -> tuple[tuple[Schema, ...], Schema]:
+        while True:
+            schemas, components = msgspec.json.schema_components(
+                self._types, schema_hook=_opaque, ref_template=REFERENCE
+            )
+            count = len(self._types)
+            marked = list(_marked((schemas, components)))
+            for mark in marked:
+                self._add(_found(mark[SHAPE]))
+            if len(self._types) == count:
+                break
+        for mark in marked:
+            shape = schemas[self._types.index(_found(mark.pop(SHAPE)))]
+            mark.update(shape)
+        for component in components.values():
+            _spread_docstring(component)
+        return schemas, components
+
+
+def used(document: Schema, components: Schema) -> Schema:
+    """The components that a document refers to, directly or through others; a query's struct, say, is spelled
+    out.
+
+    Args:
+        document: without its components.
+        components: {name: schema}.
+    """
+    kept: Schema = {}
+    open_ends = list(_references(document))
+    while open_ends:
+        name = open_ends.pop()
+        if name in components and name not in kept:
+            kept[name] = components[name]
+            open_ends.extend(_references(components[name]))
+    return {name: schema for name, schema in components.items() if name in kept}
+
+
+def _references(node: object) -> Iterator[str]:
+    if isinstance(node, dict):
+        reference = node.get("$ref")
+        if isinstance(reference, str):
+            yield reference.rpartition("/")[2]
+        for inner in node.values():
+            yield from _references(inner)
+    elif isinstance(node, list | tuple):
+        for inner in node:
+            yield from _references(inner)
+
+
+def _opaque(_type: type) -> Schema:
+    # msgspec takes an empty schema for none at all.
+    return {"description": "Any JSON value."}
+
+
+def _marked(node: object) -> Iterator[Schema]:
+    if isinstance(node, dict):
+        if SHAPE in node:
+            yield node
+        for inner in node.values():
+            yield from _marked(inner)
+    elif isinstance(node, list | tuple):
+        for inner in node:
+            yield from _marked(inner)
+
+
+def _found(name: str) -> object:
+    module, _, path = name.partition(":")
+    found: object = sys.modules[module]
+    for step in path.split("."):
+        found = getattr(found, step)
+    return found
+
+
+_ARGUMENT = re.compile(r"^ {4}(\w[\w, ]*): (.+(?:\n {6,}.+)*)", re.MULTILINE)
+
+
+def _spread_docstring(component: Schema) -> None:
+    """Move what a struct's docstring says of its fields (`Args:`) to those fields."""
+    text, _, arguments = cleandoc(component.get("description", "")).partition("\nArgs:\n")
+    if text:
+        component["description"] = paragraphs(text)
+    properties = component.get("properties", {})
+    for names, meaning in _ARGUMENT.findall(arguments):
+        for name in names.split(","):
+            described = properties.get(camel(name.strip().rstrip("_")))
+            if described is not None:
+                described.setdefault("description", " ".join(meaning.split()))
+
+
+def title(name: str) -> str:
+    """A handler's name as a short sentence: `post_message` is `Post message`."""
+    return name.replace("_", " ").capitalize()
+
+
+def camel(name: str) -> str:
+    """A handler's name as operation id: `post_message` is `postMessage`."""
+    first, *rest = name.split("_")
+    return first + "".join(part.capitalize() for part in rest)
+
+
+def paragraphs(docstring: str | None) -> str:
+    """A docstring as Markdown text: joined lines, without its indentation."""
+    blocks = [" ".join(block.split()) for block in (docstring or "").strip().split("\n\n")]
+    return "\n\n".join(blocks)
+
+
+def one_of(schemas: Sequence[Schema]) -> Schema:
+    """A schema that one of several satisfies."""
+    return schemas[0] if len(schemas) == 1 else {"oneOf": list(schemas)}

@@ -1,0 +1,94 @@
+"""What the server itself refuses, before there is a request that the application could answer."""
+
+from http import HTTPStatus
+from secrets import token_hex
+from typing import NamedTuple
+
+from routes.edge.errors import EdgeRefused, problem
+from routes.edge.outgoing import Headers
+
+
+class BadRequest(EdgeRefused):
+    """What came is not HTTP, or not a WebSocket handshake (RFC 9112 §2.2, RFC 6455 §4.2.1)."""
+
+    code, status_hint, sentence = "BAD_REQUEST", 400, "this is not a request that we can read"
+
+
+class RequestTimeout(EdgeRefused):
+    """The rest of the request did not come in time."""
+
+    code, status_hint, sentence = "REQUEST_TIMEOUT", 408, "the request did not arrive in time"
+
+
+class UpgradeRequired(EdgeRefused):
+    """A WebSocket of a version that we do not speak (RFC 6455 §4.2.2)."""
+
+    code, status_hint, sentence = "UPGRADE_REQUIRED", 426, "only WebSocket version 13 is spoken here"
+
+    def __init__(self) -> None:
+        super().__init__(headers={"sec-websocket-version": "13"})
+
+
+class TooManyConnections(EdgeRefused):
+    """This address has as many connections as it may (contract §3)."""
+
+    code, status_hint, sentence = "RATE_LIMITED", 429, "too many connections from this address"
+
+    def __init__(self) -> None:
+        super().__init__(headers={"retry-after": "5"}, retryAfterMs=5000)
+
+
+class HeadTooLarge(EdgeRefused):
+    """Request line and header fields are larger than we take (RFC 6585 §5)."""
+
+    code, status_hint, sentence = "PAYLOAD_TOO_LARGE", 431, "the header fields are too large"
+
+
+class Full(EdgeRefused):
+    """The server has as many connections as it takes."""
+
+    code, status_hint, sentence = "OVERLOADED", 503, "the server has as many connections as it takes"
+
+
+class VersionNotSupported(EdgeRefused):
+    """Not HTTP/1.1 on a connection without TLS."""
+
+    code, status_hint, sentence = "BAD_REQUEST", 505, "only HTTP/1.1 is spoken here"
+
+
+# Refusals by the status that Hypercorn's parser asks for; everything else is a plain 400.
+_BY_STATUS: dict[int, type[EdgeRefused]] = {431: HeadTooLarge, 505: VersionNotSupported}
+
+
+def refusal_of_status(status: int) -> EdgeRefused:
+    """The refusal behind a bare status of the parser."""
+    return _BY_STATUS.get(status, BadRequest)()
+
+
+class Farewell(NamedTuple):
+    """A response that ends its connection: status, header fields and the whole body."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+
+def farewell(refused: EdgeRefused) -> Farewell:
+    """The refusal as the last response of its connection."""
+    request_id = token_hex(12)
+    response = problem(refused, request_id)
+    body = response.body if isinstance(response.body, bytes) else b""
+    own = [
+        (b"content-length", b"%d" % len(body)),
+        (b"x-request-id", request_id.encode()),
+        (b"connection", b"close"),
+    ]
+    return Farewell(response.status, response.headers + own, body)
+
+
+def raw(refused: EdgeRefused) -> bytes:
+    """The same as bytes, for where no parser has begun."""
+    response = farewell(refused)
+    head = [b"HTTP/1.1 %d %s" % (response.status, HTTPStatus(response.status).phrase.encode())]
+    head += [name + b": " + text for name, text in response.headers]
+    return b"\r\n".join([*head, b"", response.body])

@@ -1,0 +1,176 @@
+"""All live sockets of this process: who has which, and everything that happens to them by time.
+
+One task (`keep`) serves them all: heartbeats, and the end of tokens. A socket leaves by its own `on_close`,
+so nothing here can keep a closed one. Invariant: `opened` and `closed` are called once each per socket, in
+this order.
+
+Cap: a user has at most 10 sockets. The eleventh is let in and the oldest is closed with 4429: the newest is
+the one that somebody looks at, while an old one is often the dead half of a lost connection, and refusing
+would lock out exactly those who roam. 4429 tells the replaced client to back off, so that two greedy clients
+do not chase each other.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from random import Random
+
+import trio
+
+from actors.kernel.clock import Clock
+from routes.edge import frames
+from routes.edge.close_codes import CloseCode
+from routes.edge.socket import LiveSocket
+
+HEARTBEAT_SECONDS = 30.0
+"""A silent socket is pinged after this, and closed with 4408 after as long again (contract §9)."""
+
+SWEEP_SECONDS = 1.0
+"""How exact heartbeats and token ends are; revocation must take effect within 2 s (contract §2)."""
+
+MAX_PER_USER = 10
+
+RECONNECT_JITTER_MS = 10_000
+"""Clients of a draining server come back spread over this time (reliability F10)."""
+
+_SLICE = 50
+"""Sockets served between two checkpoints: 50 sends are 0.2 ms in which nothing else runs."""
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Heartbeat of one socket; times of trio's clock.
+
+    Args:
+        heard_at: when the sweeper last saw that something had come.
+        pinged_at: when it pinged since, or None.
+    """
+
+    heard_at: float
+    pinged_at: float | None = None
+
+
+def _nothing(socket: LiveSocket) -> None:
+    """What happens to a socket when nobody asked to be told."""
+
+
+class Sockets:
+    """The registry of open live sockets.
+
+    Args:
+        clock: for the ends of tokens.
+        rng: for the jitter of `reconnect`.
+        max_per_user: sockets of one user, or None for no cap (`PARTYLINE_RATE_LIMITS=off`).
+        heartbeat_seconds: as `HEARTBEAT_SECONDS`.
+        opened, closed: told of each socket; presence hangs here.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        rng: Random,
+        *,
+        max_per_user: int | None = MAX_PER_USER,
+        heartbeat_seconds: float = HEARTBEAT_SECONDS,
+        opened: Callable[[LiveSocket], None] = _nothing,
+        closed: Callable[[LiveSocket], None] = _nothing,
+    ) -> None:
+        self._clock = clock
+        self._rng = rng
+        self._max_per_user = max_per_user
+        self._heartbeat_seconds = heartbeat_seconds
+        self._opened = opened
+        self._closed = closed
+        self._watches: dict[LiveSocket, _Watch] = {}
+        self._by_user: dict[str, dict[LiveSocket, None]] = {}  # {user id: sockets, oldest first}
+        self._draining = False
+
+    def __len__(self) -> int:
+        return len(self._watches)
+
+    def __iter__(self) -> Iterator[LiveSocket]:
+        return iter(tuple(self._watches))
+
+    @property
+    def heartbeat_ms(self) -> int:
+        """For `hello`."""
+        return round(self._heartbeat_seconds * 1000)
+
+    def of_user(self, user_id: str) -> tuple[LiveSocket, ...]:
+        """The open sockets of a user, oldest first."""
+        return tuple(self._by_user.get(user_id, ()))
+
+    def add(self, socket: LiveSocket) -> None:
+        """Register an open socket, which leaves by itself; above the cap the user's oldest is closed."""
+        self._watches[socket] = _Watch(trio.current_time())
+        if socket.user_id is not None:
+            mine = self._by_user.setdefault(socket.user_id, {})
+            mine[socket] = None
+            if self._max_per_user is not None and len(mine) > self._max_per_user:
+                next(iter(mine)).close(CloseCode.FLOOD, "replaced by a newer socket")
+        self._opened(socket)
+        socket.on_close(lambda: self._remove(socket))
+        if self._draining:
+            socket.close(CloseCode.DRAINING, "DRAINING")
+
+    def close_user(self, user_id: str, code: CloseCode, reason: str) -> None:
+        """Close every socket of a user, say when the account is erased or the right to be here is gone."""
+        for socket in self.of_user(user_id):
+            socket.close(code, reason)
+
+    async def keep(self) -> None:
+        """Sweep once a second, for as long as the service runs; ends by cancellation only."""
+        while True:
+            await trio.sleep(SWEEP_SECONDS)
+            self.sweep()
+
+    def sweep(self) -> None:
+        """Ping the silent, close the dead with 4408 and those whose token has ended with 4401."""
+        now, now_ms = trio.current_time(), self._clock.now_ms()
+        for socket, watch in tuple(self._watches.items()):
+            if socket.expires_at_ms is not None and socket.expires_at_ms <= now_ms:
+                socket.close(CloseCode.UNAUTHENTICATED, "TOKEN_EXPIRED")
+            elif socket.heard:
+                socket.heard = False
+                watch.heard_at, watch.pinged_at = now, None
+            elif socket.pings:
+                self._beat(socket, watch, now)
+
+    async def drain(self, *, grace_seconds: float = 1.0) -> None:
+        """Tell every client to come back elsewhere, then close with 4503; newcomers are closed at once.
+
+        Clients that understand `reconnect` get their own random `afterMs`, so that they do not all return at
+        once; the others (single-purpose streams) spread by the duty of 45xx codes.
+
+        Args:
+            grace_seconds: between the frame and the close.
+        """
+        self._draining = True
+        for number, socket in enumerate(self):
+            if socket.multiplexed:
+                after_ms = self._rng.randrange(RECONNECT_JITTER_MS)
+                socket.send_nowait(frames.reconnect(after_ms, "DRAINING"))
+            if number % _SLICE == _SLICE - 1:
+                await trio.lowlevel.checkpoint()
+        await trio.sleep(grace_seconds if self._watches else 0)
+        for number, socket in enumerate(self):
+            socket.close(CloseCode.DRAINING, "DRAINING")
+            if number % _SLICE == _SLICE - 1:
+                await trio.lowlevel.checkpoint()
+
+    def _beat(self, socket: LiveSocket, watch: _Watch, now: float) -> None:
+        if watch.pinged_at is None:
+            # A socket that is not clear is slow, not silent: its ping waits until it has caught up.
+            if now - watch.heard_at >= self._heartbeat_seconds and socket.clear:
+                socket.ping()
+                watch.pinged_at = now
+        elif now - watch.pinged_at >= self._heartbeat_seconds and socket.clear:
+            socket.close(CloseCode.HEARTBEAT_MISSED, "heartbeat missed")
+
+    def _remove(self, socket: LiveSocket) -> None:
+        self._watches.pop(socket, None)
+        if socket.user_id is not None and socket.user_id in self._by_user:
+            mine = self._by_user[socket.user_id]
+            mine.pop(socket, None)
+            if not mine:
+                del self._by_user[socket.user_id]
+        self._closed(socket)

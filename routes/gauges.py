@@ -1,0 +1,40 @@
+"""What `/metrics` shows beside the requests: numbers that the parts of the service keep anyway."""
+
+from collections.abc import Callable
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+_DATABASE_GAUGES = (
+    ("database_available", "available", "1 while PostgreSQL answers."),
+    ("writer_turns_waiting", "turns_waiting", "Turns in front of the writer."),
+    ("database_connections", "connections", "Open connections of the pool."),
+    ("database_connections_idle", "connections_idle", "Connections of the pool without work."),
+)
+_DATABASE_COUNTERS = (
+    ("writer_transactions", "transactions", "Transactions committed by the writer."),
+    ("writer_turns", "turns", "Turns answered in those transactions."),
+    ("database_reconnects", "reconnects", "How often the watching connection was made anew."),
+)
+
+
+def show_gauges(service: "Service") -> None:
+    """Register every number that is read at scrape time."""
+    metrics, database, system = service.metrics, service.database, service.system
+    metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
+    metrics.gauge("actors", "Live actors and views.", lambda: len(system.statistics()))
+    metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
+    for name, field, says in _DATABASE_GAUGES:
+        metrics.gauge(name, says, _number(database.statistics, field))
+    for name, field, says in _DATABASE_COUNTERS:
+        metrics.counter(name, says, _number(database.statistics, field))
+    for name, _ in system.counters.items():
+        says = f"Kernel: {name.replace('_', ' ')}."
+        metrics.counter(f"kernel_{name}", says, _number(lambda: system.counters, name))
+
+
+def _number(read: Callable[[], object], field: str) -> Callable[[], float]:
+    pick = attrgetter(field)
+    return lambda: float(pick(read()))

@@ -1,0 +1,154 @@
+"""Running the service: is it alive, is it ready, what is it doing, and what can it do (contract §11).
+
+Nothing here asks more than it must: `/health` touches no database, so that a process whose database is away
+is not restarted for it; `/ready` asks the database, so that such a process gets no traffic.
+"""
+
+from functools import lru_cache
+from importlib.resources import files
+
+from actors.errors import Draining, NotFound
+from actors.kernel.statistics import ActorStatistics
+from persistence.migrate import unapplied
+from routes.edge.asyncapi import asyncapi
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.errors import DatabaseDown
+from routes.edge.metrics import CONTENT_TYPE
+from routes.edge.openapi import openapi
+from routes.edge.principal import PUBLIC, SUPER_ADMIN
+from routes.edge.reply import Encoded, Page
+from routes.edge.version import VERSION
+from routes.edge.wire import Wire
+
+DOCS_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+# {name in the address: (file below routes/static, media type)}
+DOCS_FILES = {
+    "start.js": ("docs.js", "text/javascript; charset=utf-8"),
+    "swagger-ui-bundle.js": ("swagger-ui/swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
+    "swagger-ui.css": ("swagger-ui/swagger-ui.css", "text/css; charset=utf-8"),
+}
+
+STABLE = "public, max-age=300"
+"""What changes only with a new release is asked for again after five minutes, and then answered with 304."""
+
+
+class Checks(Wire, frozen=True):
+    """One word for each thing that the service stands on.
+
+    Args:
+        database: `ok` or `unavailable`.
+    """
+
+    database: str
+
+
+class Health(Wire, frozen=True):
+    """The process is alive.
+
+    Args:
+        status: `ok`; `degraded` while the database is away; `draining` when it is about to stop.
+        version: of the service.
+        uptime_ms: since its start.
+        checks: as last known, never asked for this answer.
+    """
+
+    status: str
+    version: str
+    uptime_ms: int
+    checks: Checks
+
+
+class Ready(Wire, frozen=True):
+    """The process takes traffic.
+
+    Args:
+        status: always `ok`; otherwise it is a 503.
+    """
+
+    status: str
+
+
+class ActorList(Wire, frozen=True):
+    """Every live actor of this process.
+
+    Args:
+        items: owners and views, in no order.
+    """
+
+    items: list[ActorStatistics]
+
+
+@endpoint("GET", "/health", needs=PUBLIC, rate="operations")
+async def health(call: Call) -> Health:
+    """Tells that the process is alive. The database's state is the last known one; it is never asked here."""
+    service = call.service
+    available = service.database.available
+    status = "draining" if service.draining else "ok" if available else "degraded"
+    return Health(
+        status,
+        VERSION,
+        call.now_ms - service.lifecycle.started_at_ms,
+        Checks("ok" if available else "unavailable"),
+    )
+
+
+@endpoint("GET", "/ready", needs=PUBLIC, rate="operations", refusals=(Draining, DatabaseDown))
+async def ready(call: Call) -> Ready:
+    """Tells whether the process takes traffic: the database answers, its schema is ours, and no stop is under
+    way."""
+    if call.service.draining:
+        raise Draining
+    missing = await call.service.database.read(unapplied)
+    if missing:
+        raise DatabaseDown("migrations are missing", migrations=list(missing))
+    return Ready("ok")
+
+
+@endpoint("GET", "/metrics", needs=PUBLIC, rate="operations", produces="text/plain")
+async def metrics(call: Call) -> Page:
+    """Numbers for Prometheus, in its text form."""
+    return Page(call.service.metrics.text(), content_type=CONTENT_TYPE)
+
+
+@endpoint("GET", "/openapi.json", needs=PUBLIC, rate="operations", cacheable=STABLE)
+async def openapi_document(call: Call) -> Encoded[dict[str, object]]:
+    """This description, OpenAPI 3.1."""
+    return Encoded(openapi(call.table))
+
+
+@endpoint("GET", "/asyncapi.json", needs=PUBLIC, rate="operations", cacheable=STABLE)
+async def asyncapi_document(call: Call) -> Encoded[dict[str, object]]:
+    """The description of the WebSocket streams, AsyncAPI 3.0."""
+    return Encoded(asyncapi(call.table))
+
+
+@endpoint("GET", "/docs", needs=PUBLIC, rate="operations", cacheable=STABLE)
+async def docs(call: Call) -> Page:  # noqa: ARG001 - every handler is given its call
+    """The description as a page to read and try out; works without any outside network."""
+    return Page(_shipped("docs.html"), DOCS_POLICY)
+
+
+@endpoint("GET", "/docs/{file}", needs=PUBLIC, rate="operations", cacheable=STABLE, produces="text/*")
+async def docs_file(call: Call, file: str) -> Page:  # noqa: ARG001
+    """A script or style sheet of that page."""
+    found = DOCS_FILES.get(file)
+    if found is None:
+        raise NotFound
+    path, media = found
+    return Page(_shipped(path), content_type=media)
+
+
+@endpoint("GET", "/v1/admin/actors", needs=SUPER_ADMIN)
+async def list_actors(call: Call) -> ActorList:
+    """Every live actor of this process, with its queue, its subscribers and its last fault."""
+    return ActorList(list(call.service.system.statistics()))
+
+
+@lru_cache(maxsize=8)
+def _shipped(path: str) -> bytes:
+    return files("routes").joinpath("static", path).read_bytes()

@@ -1,0 +1,97 @@
+"""A raw TCP client: sends exactly the bytes that a test wants, reads exactly what comes."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import trio
+
+from tests.support.server import address_of
+
+PATIENCE_SECONDS = 10.0
+
+HANDSHAKE = (
+    b"GET /live HTTP/1.1\r\nHost: t\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+class Raw:
+    """One TCP connection."""
+
+    def __init__(self, stream: trio.SocketStream) -> None:
+        self.stream = stream
+        self._buffer = b""
+
+    async def send(self, data: bytes) -> None:
+        await self.stream.send_all(data)
+
+    async def read_response(self) -> tuple[int, dict[str, str], bytes]:
+        """One response with Content-Length or chunks: (status, headers, body)."""
+        with trio.fail_after(PATIENCE_SECONDS):
+            while b"\r\n\r\n" not in self._buffer:
+                await self._more()
+            head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
+            first, *lines = head.decode("latin-1").split("\r\n")
+            headers = {
+                name.lower(): text.strip() for name, _, text in (line.partition(":") for line in lines)
+            }
+            status = int(first.split(" ")[1])
+            if headers.get("transfer-encoding") == "chunked":
+                return status, headers, await self._chunks()
+            length = 0 if status in {100, 101, 204, 304} else int(headers.get("content-length", 0))
+            while len(self._buffer) < length:
+                await self._more()
+            body, self._buffer = self._buffer[:length], self._buffer[length:]
+            return status, headers, body
+
+    async def _chunks(self) -> bytes:
+        body = b""
+        while True:
+            while b"\r\n" not in self._buffer:
+                await self._more()
+            size, _, self._buffer = self._buffer.partition(b"\r\n")
+            length = int(size, 16)
+            while len(self._buffer) < length + 2:
+                await self._more()
+            body += self._buffer[:length]
+            self._buffer = self._buffer[length + 2 :]
+            if length == 0:
+                return body
+
+    async def read_to_end(self) -> bytes:
+        """Everything until the server ends; a reset counts as an end."""
+        with trio.fail_after(PATIENCE_SECONDS):
+            while True:
+                try:
+                    data = await self.stream.receive_some(65536)
+                except trio.BrokenResourceError:
+                    break
+                if not data:
+                    break
+                self._buffer += data
+        rest, self._buffer = self._buffer, b""
+        return rest
+
+    async def _more(self) -> None:
+        data = await self.stream.receive_some(65536)
+        if not data:
+            raise EOFError(self._buffer)
+        self._buffer += data
+
+
+@asynccontextmanager
+async def raw(base_url: str) -> AsyncIterator[Raw]:
+    """Connect for the block; cut afterwards."""
+    stream = await trio.open_tcp_stream(*address_of(base_url))
+    try:
+        yield Raw(stream)
+    finally:
+        await trio.aclose_forcefully(stream)
+
+
+async def alive(base_url: str) -> bool:
+    """A fresh connection is answered."""
+    async with raw(base_url) as connection:
+        await connection.send(b"GET /alive HTTP/1.1\r\nHost: t\r\n\r\n")
+        status, _, _ = await connection.read_response()
+        return status == 200

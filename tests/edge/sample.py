@@ -1,0 +1,300 @@
+"""A small service for tests of the pipeline: every sort of route once, and the parts that the edge needs."""
+
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Annotated, cast
+
+import msgspec
+import trio
+
+from actors.errors import Conflict, ConversationNotFound, FieldError, Invalid
+from actors.ids import ObjectId, UserId, Uuid
+from actors.kernel.directory import System
+from persistence.bridge import Database
+from persistence.connection import Connection
+from persistence.errors import OutcomeUnknown, QueueFull, RowsRejected
+from routes.edge.call import Call
+from routes.edge.config import Config, read_config
+from routes.edge.dispatch import Edge
+from routes.edge.endpoint import Mount, RouteTable, endpoint, stream
+from routes.edge.errors import TokenExpired, Unauthenticated
+from routes.edge.limits import Limits
+from routes.edge.metrics import Metrics
+from routes.edge.principal import AUTHENTICATED, MODERATOR, PUBLIC, SUPER_ADMIN, UserPrincipal
+from routes.edge.quart_app import EdgeApp
+from routes.edge.query import Clamp
+from routes.edge.reply import Blob, Encoded, Page, Reply
+from routes.edge.socket import LiveSocket
+from routes.edge.sockets import Sockets
+from routes.edge.wire import Wire
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+NOW_MS = 1_795_231_234_123
+
+
+class Thing(Wire, frozen=True):
+    """A thing.
+
+    Args:
+        name: of it.
+        size_bytes: of it.
+    """
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=20)]
+    size_bytes: int = 0
+
+
+class Listing(Wire, frozen=True):
+    items: list[Thing]
+    next_cursor: str | None
+
+
+class Paging(Wire, frozen=True):
+    limit: Annotated[int, Clamp(1, 100)] = 50
+    cursor: str | None = None
+
+
+async def member(call: Call, *, thing_id: str) -> str:
+    if not thing_id.startswith("aaaa"):
+        raise ConversationNotFound
+    return f"member of {thing_id}"
+
+
+@endpoint("GET", "/v1/open", needs=PUBLIC, cacheable="public, max-age=60")
+async def open_thing(call: Call) -> Thing:
+    """Shows a thing to everybody."""
+    return Thing("open")
+
+
+@endpoint("GET", "/v1/things", needs="things:read")
+async def list_things(call: Call, query: Paging) -> Listing:
+    """Lists things."""
+    return Listing([Thing("a", query.limit)], query.cursor)
+
+
+@endpoint("GET", "/v1/admin/things", needs=SUPER_ADMIN)
+async def admin_things(call: Call) -> None:
+    """Shows nothing, to super-admins."""
+
+
+@endpoint("GET", "/v1/moderator/things", needs=MODERATOR)
+async def moderator_things(call: Call) -> None:
+    """Shows nothing, to moderators."""
+
+
+@endpoint(
+    "POST",
+    "/v1/things/{thingId}/parts",
+    needs="things:write",
+    rate="chat-send",
+    rate_key="thing_id",
+    status=201,
+    guard=member,
+    refusals=(ConversationNotFound, Conflict),
+    not_found={"thing_id": ConversationNotFound},
+    max_bytes=200,
+    aliases=("/things/{thingId}/parts",),
+)
+async def add_part(call: Call, thing_id: ObjectId, body: Thing) -> Thing:
+    """Adds a part."""
+    if body.name == "taken":
+        raise Conflict
+    if body.name == "odd":
+        raise Invalid(FieldError("/name", "ODD", "this name is odd"))
+    assert call.subject == f"member of {thing_id}"
+    return await call.transact(insert, thing_id, body.name, shape=lambda name: Thing(name, 7))
+
+
+async def insert(conn: Connection, id: str, name: str) -> str:
+    await conn.execute("INSERT INTO parts VALUES ($1, $2)", id, name)
+    return name
+
+
+@endpoint("PUT", "/v1/secrets", needs=AUTHENTICATED, secret_reply=True)
+async def new_secret(call: Call) -> Reply[Thing]:
+    """Makes a secret."""
+    return await call.transact(
+        insert, "secret", "s3cret", shape=lambda name: Reply(Thing(name), status=202, headers={"x-a": "b"})
+    )
+
+
+@endpoint("POST", "/v1/anonymous", needs=PUBLIC)
+async def anonymous(call: Call) -> None:
+    """Does something without a name."""
+    await call.transact(insert, call.client_address, "anonymous", shape=lambda _: None)
+
+
+@endpoint("POST", "/v1/raw", needs=PUBLIC, media=("image/*", "text/plain"), max_bytes=10)
+async def raw(call: Call, body: bytes) -> Encoded[Thing]:
+    """Takes bytes."""
+    return Encoded(b'{"name":"%d bytes","sizeBytes":0}' % len(body))
+
+
+@endpoint("POST", "/v1/large", needs=PUBLIC, max_bytes=1024 * 1024)
+async def large(call: Call, body: Thing) -> Thing:
+    """Takes a body that is decoded beside everybody else's work."""
+    return body
+
+
+@endpoint("DELETE", "/v1/optional", needs=PUBLIC)
+async def optional(call: Call, body: Thing | None) -> None:
+    """Takes a body, or none."""
+    assert body is None or body.name
+
+
+@endpoint("GET", "/v1/users/{userId}", needs=PUBLIC)
+async def show_user(call: Call, user_id: UserId) -> Thing:
+    """Shows a user."""
+    return Thing(user_id[:8])
+
+
+@endpoint("GET", "/v1/page", needs=PUBLIC)
+async def page(call: Call) -> Page:
+    """Shows a page."""
+    return Page(b"<p>hello", "default-src 'self'")
+
+
+@endpoint("GET", "/v1/files/{name}", needs=AUTHENTICATED, refuse_query_tokens=True)
+async def file(call: Call, name: str) -> Blob:
+    """Serves a file."""
+    content: bytes | Path = b"0123456789" if name == "memory" else Path(bytes.fromhex(name).decode())
+    return Blob(content, "text/plain", 'na"me\r\n ü.txt', "e7")
+
+
+@endpoint("GET", "/v1/faults/{name}", needs=PUBLIC)
+async def fault(call: Call, name: str) -> None:
+    """Goes wrong."""
+    faults: dict[str, Callable[[], Exception]] = {
+        "bug": lambda: ZeroDivisionError('relation "users" SELECT'),
+        "group": lambda: ExceptionGroup("of one", [Conflict("inner")]),
+        "full": QueueFull,
+        "unknown": OutcomeUnknown,
+        "rejected": lambda: RowsRejected("SELECT"),
+    }
+    if name == "slow":
+        await trio.sleep_forever()
+    if name == "poll":
+        call.wait_longer(10)
+        await trio.sleep(12)
+        return
+    if name == "slow-effect":
+        call.handing_over = True
+        await trio.sleep_forever()
+    raise faults[name]()
+
+
+class Frame(Wire, frozen=True, tag_field="type", tag="snapshot"):
+    """All of it."""
+
+    data: Annotated[msgspec.Raw, msgspec.Meta(description="a thing")]
+
+
+class Said(Wire, frozen=True):
+    """What a client says."""
+
+    op: str
+
+
+@stream("/v1/things/{thingId}/live", needs="things:read", sends=(Frame,), receives=(Said,), guard=member)
+async def watch_thing(call: Call, socket: LiveSocket, thing_id: Uuid, query: Paging) -> None:
+    """Shows a thing as it changes."""
+    del call, socket, thing_id, query
+
+
+@dataclass(frozen=True)
+class Rights:
+    """Rights for tests."""
+
+    nodes: frozenset[str] = frozenset()
+    is_moderator: bool = False
+    is_super_admin: bool = False
+
+    def allows(self, node: str) -> bool:
+        return node in self.nodes
+
+    def quota(self, node: str) -> None:
+        return None
+
+
+def user(number: int, *nodes: str, **roles: bool) -> UserPrincipal:
+    id = UserId(Uuid(f"00000000-0000-4000-8000-{number:012}"))
+    return UserPrincipal(id, f"user {number}", NOW_MS + 60_000, Rights(frozenset(nodes), **roles))
+
+
+USERS = {
+    "ann": user(1, "things:read", "things:write"),
+    "bob": user(2, "things:read", "things:write"),
+    "nobody": user(3),
+    "mod": user(4, is_moderator=True),
+    "root": user(5, is_moderator=True, is_super_admin=True),
+}
+
+
+class TableAuthenticator:
+    """Tokens are the names in `USERS`."""
+
+    async def user(self, token: str) -> UserPrincipal:
+        if token == "old":
+            raise TokenExpired
+        if token not in USERS:
+            raise Unauthenticated
+        return USERS[token]
+
+
+@dataclass
+class FixedClock:
+    at_ms: int = NOW_MS
+
+    def now_ms(self) -> int:
+        return self.at_ms
+
+
+@dataclass(frozen=True)
+class Keys:
+    sealing_key: bytes = b"k" * 32
+
+
+@dataclass
+class Parts:
+    """The parts of a service that the edge touches."""
+
+    config: Config = field(
+        default_factory=lambda: read_config({"PARTYLINE_CORS_ORIGINS": "https://app.example"})
+    )
+    clock: FixedClock = field(default_factory=FixedClock)
+    random_bytes: Callable[[int], bytes] = field(default_factory=lambda: Random(1).randbytes)
+    database: Database | None = None
+    system: System | None = None
+    authenticator: TableAuthenticator = field(default_factory=TableAuthenticator)
+    keys: Keys = field(default_factory=Keys)
+    limits: Limits = field(default_factory=Limits)
+    metrics: Metrics = field(default_factory=Metrics)
+    draining: bool = False
+
+    def __post_init__(self) -> None:
+        self.sockets = Sockets(self.clock, Random(1))
+
+
+def sample_table() -> RouteTable:
+    """What this module declares."""
+    return RouteTable.of([Mount("sample", (sys.modules[__name__],))])
+
+
+@asynccontextmanager
+async def serving(parts: Parts, table: RouteTable | None = None) -> AsyncIterator[EdgeApp]:
+    """The application over these parts, started as a server starts it; without a table, this module's."""
+    table = table or sample_table()
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Edge]:
+        yield Edge(cast("Service", parts), table)
+
+    app = EdgeApp(table, opened)
+    async with app.test_app():
+        yield app

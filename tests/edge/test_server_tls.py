@@ -1,0 +1,109 @@
+"""TLS: Hypercorn's send path under our connection; HTTP/1.1, HTTP/2 and a live socket over a queue."""
+
+import ssl
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+import httpx2
+import pytest
+import trio
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
+from routes.edge.frames import prepare
+from routes.edge.server import ServerSettings
+from routes.edge.socket import LiveSocket
+from routes.edge.sockets import Sockets
+from tests.edge.apps import Application
+from tests.support.server import address_of, running
+from tests.support.websocket import Client
+
+
+class Certificate:
+    """A self-signed certificate of the loopback, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.certfile, self.keyfile = folder / "cert.pem", folder / "key.pem"
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+        now = datetime.now(UTC)
+        certificate = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - timedelta(days=1))
+            .not_valid_after(now + timedelta(days=1))
+            .add_extension(
+                x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False
+            )
+            .sign(key, SHA256())
+        )
+        self.certfile.write_bytes(certificate.public_bytes(Encoding.PEM))
+        self.keyfile.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+
+    def trusting(self) -> ssl.SSLContext:
+        return ssl.create_default_context(cafile=str(self.certfile))
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Certificate:
+    return Certificate(tmp_path)
+
+
+@pytest.fixture
+def settings(certificate: Certificate) -> ServerSettings:
+    return ServerSettings(certfile=certificate.certfile, keyfile=certificate.keyfile)
+
+
+@pytest.mark.parametrize("http2", [False, True])
+async def test_requests(http2: bool, certificate: Certificate, settings: ServerSettings) -> None:
+    async with (
+        running(Application(), settings=settings) as base_url,
+        httpx2.AsyncClient(verify=certificate.trusting(), http2=http2) as client,
+    ):
+        assert base_url.startswith("https://")
+        for _ in range(2):
+            response = await client.post(base_url + "/x", content=b"x" * 100_000)
+            assert (response.http_version, response.text) == (
+                "HTTP/2" if http2 else "HTTP/1.1",
+                "POST /x 100000",
+            )
+        assert (await client.post(base_url + "/unread", content=b"abc")).status_code == 401
+
+
+async def test_a_live_socket(certificate: Certificate, settings: ServerSettings, sockets: Sockets) -> None:
+    async def echo(socket: LiveSocket) -> None:
+        while True:
+            socket.offer(prepare((await socket.receive()).decode()))
+
+    app = Application(handler=echo, sockets=sockets)
+    async with running(app, settings=settings) as base_url:
+        stream = await trio.open_ssl_over_tcp_stream(
+            *address_of(base_url), ssl_context=certificate.trusting(), https_compatible=True
+        )
+        client = Client(stream)
+        await client.shake_hands("/live", "127.0.0.1", headers=[], subprotocols=[])
+        for number in range(20):
+            await client.send_text(f"{number} " + "x" * 10_000)
+        for number in range(20):
+            assert (await client.receive_json()).startswith(f"{number} ")
+        (socket,) = sockets
+        socket.close(4503, "DRAINING")
+        assert (await client.wait_closed()).code == 4503
+        await trio.aclose_forcefully(stream)
+
+
+async def test_whoever_does_not_shake_hands_is_dropped(settings: ServerSettings) -> None:
+    async with running(Application(), settings=settings) as base_url:
+        stream = await trio.open_tcp_stream(*address_of(base_url))
+        async with stream:
+            await stream.send_all(b"GET / HTTP/1.1\r\nHost: t\r\n\r\n")
+            with trio.fail_after(5):
+                while await stream.receive_some(1000):
+                    continue

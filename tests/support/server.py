@@ -1,0 +1,84 @@
+"""Runs an ASGI application in this process on a free port, on our server or on stock Hypercorn."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Literal
+
+import trio
+from hypercorn.app_wrappers import ASGIWrapper
+from hypercorn.config import Config
+from hypercorn.trio.run import worker_serve
+from hypercorn.typing import ASGIFramework
+
+from routes.edge.server import ServerSettings, serve
+
+Edge = Literal["seam", "stock"]
+
+EDGES: tuple[Edge, ...] = ("seam", "stock")
+
+PATIENCE_SECONDS = 20.0
+"""How long a server may take to start or to stop before the test fails."""
+
+
+@asynccontextmanager
+async def running(
+    app: ASGIFramework, *, edge: Edge = "seam", settings: ServerSettings | None = None
+) -> AsyncIterator[str]:
+    """Serve while the block runs, then stop gracefully.
+
+    Args:
+        app: with or without a lifespan.
+        edge: `seam` for our server, `stock` for Hypercorn's own.
+        settings: of our server; the address is replaced by a free port of the loopback.
+
+    Yields:
+        The base URL, `http://127.0.0.1:port`.
+    """
+    async with trio.open_nursery() as nursery:
+        stop = trio.Event()
+        if edge == "seam":
+            base_url = await nursery.start(_seam, app, settings or ServerSettings(), stop)
+        else:
+            base_url = await nursery.start(_stock, app, stop)
+        try:
+            yield base_url
+        finally:
+            stop.set()
+            # A test that failed must not hang in the drain of what it left open.
+            nursery.cancel_scope.deadline = trio.current_time() + PATIENCE_SECONDS
+
+
+async def _seam(
+    app: ASGIFramework,
+    settings: ServerSettings,
+    stop: trio.Event,
+    *,
+    task_status: trio.TaskStatus[str],
+) -> None:
+    own = on_free_port(settings)
+    await serve(app, own, stop=stop, started=lambda addresses: task_status.started(addresses[0]))
+
+
+async def _stock(app: ASGIFramework, stop: trio.Event, *, task_status: trio.TaskStatus[str]) -> None:
+    config = Config()
+    config.bind = ["127.0.0.1:0"]
+    config.errorlog = None
+    config.graceful_timeout = 1.0
+    async with trio.open_nursery() as nursery:
+        binds = await nursery.start(
+            partial(worker_serve, ASGIWrapper(app), config, shutdown_trigger=stop.wait)
+        )
+        task_status.started(binds[0])
+
+
+def on_free_port(settings: ServerSettings) -> ServerSettings:
+    """The same settings, on a free port of the loopback."""
+    fields = {name: getattr(settings, name) for name in settings.__slots__}
+    return ServerSettings(**{**fields, "bind": ("127.0.0.1:0",)})
+
+
+def address_of(base_url: str) -> tuple[str, int]:
+    """Host and port of a base URL."""
+    host, port = base_url.rsplit("/", 1)[1].rsplit(":", 1)
+    return host, int(port)
