@@ -1,0 +1,79 @@
+"""Who is online: while at least one live socket of theirs is open, and ten seconds longer (contract §5).
+
+Soft state of this process: lost at a restart, and filled again as sockets come back. The grace keeps a page
+that is reloaded, or a phone that changes networks, from flickering in front of everybody.
+"""
+
+from collections.abc import Callable
+
+from actors.kernel.clock import Clock
+
+GRACE_MS = 10_000
+"""How long a user stays online after their last socket closed (contract §5)."""
+
+PresenceListener = Callable[[str, bool], None]
+"""Called with a user id and whether they are online now."""
+
+
+class Presence:
+    """Open live sockets, counted per user.
+
+    Args:
+        clock: tells when a grace has passed.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._open: dict[str, int] = {}  # {user id: open sockets, at least 1}
+        self._leaving: dict[str, int] = {}  # {user id: when the grace ends}, in the order of ending
+        self._changed_at_ms: dict[str, int] = {}  # {user id: when they came online}, of those online
+        self._listeners: list[PresenceListener] = []
+
+    def opened(self, user_id: str) -> None:
+        """A live socket of this user has opened; every call wants one of `closed`."""
+        self._open[user_id] = self._open.get(user_id, 0) + 1
+        if self._leaving.pop(user_id, None) is None and self._open[user_id] == 1:
+            self._changed_at_ms[user_id] = self._clock.now_ms()
+            self._tell(user_id, online=True)
+
+    def closed(self, user_id: str) -> None:
+        """A live socket of this user has closed."""
+        left = self._open[user_id] - 1
+        if left:
+            self._open[user_id] = left
+            return
+        del self._open[user_id]
+        self._leaving[user_id] = self._clock.now_ms() + GRACE_MS
+
+    def is_online(self, user_id: str) -> bool:
+        """Whether the user is online at this moment."""
+        if user_id in self._open:
+            return True
+        return self._leaving.get(user_id, 0) > self._clock.now_ms()
+
+    def online_since_ms(self, user_id: str) -> int | None:
+        """When the user came online, epoch milliseconds; None when they are not."""
+        return self._changed_at_ms.get(user_id) if self.is_online(user_id) else None
+
+    def on_change(self, listener: PresenceListener) -> None:
+        """Call `listener(user_id, online)`, synchronously, when a user comes or has gone."""
+        self._listeners.append(listener)
+
+    def tick(self) -> None:
+        """To be called every second: lets those go whose grace has passed."""
+        now_ms = self._clock.now_ms()
+        while self._leaving:
+            user_id, ends_at_ms = next(iter(self._leaving.items()))
+            if ends_at_ms > now_ms:
+                return
+            del self._leaving[user_id]
+            self._changed_at_ms.pop(user_id, None)
+            self._tell(user_id, online=False)
+
+    def statistics(self) -> int:
+        """How many users have a live socket open."""
+        return len(self._open)
+
+    def _tell(self, user_id: str, *, online: bool) -> None:
+        for listener in self._listeners:
+            listener(user_id, online)

@@ -1,0 +1,333 @@
+"""Who is here and what they may do, in memory, as the store says.
+
+A user is made at the first sight of a verified token, and renamed by a newer token with another name
+(contract §2). What is cached is dropped at once when it changes: in this process through `changed`, in any
+other through PostgreSQL's NOTIFY, which the service passes on to `heard`. A load that runs while its rows
+change is repeated before anybody is answered, so that nobody acts on rights that were taken away before they
+asked.
+
+When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: only an answer ever grants
+anything.
+"""
+
+import heapq
+from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Set as AbstractSet
+from typing import Protocol, TypeVar
+
+from actors.errors import NotFound
+from actors.ids import RandomBytes, new_object_id
+from actors.kernel.clock import Clock
+from actors.kernel.single_flight import SingleFlight
+from actors.permissions import ABSENT_GRANTS, BUILT_IN_NODES, Access, resolve
+from persistence.connection import Connection
+from persistence.permissions import GREW, nodes_of, read_catalog, seed_catalog
+from persistence.users import (
+    NAME_SLACK_SECONDS,
+    User,
+    UserWithRights,
+    arrive,
+    read_names,
+    read_with_rights,
+    save_last_seen,
+)
+
+CAPACITY = 50_000
+"""Users kept in memory, about 2 KB each; who was loaded longest ago makes room."""
+
+AccessListener = Callable[[str], None]
+"""Called with a user id whose rights may have moved; "" = anybody's."""
+
+RenameListener = Callable[[str, str], None]
+"""Called with a user id and the new name."""
+
+Result = TypeVar("Result")
+
+
+class Store(Protocol):
+    """The two calls of the database that are needed here."""
+
+    async def read(self, unit: Callable[[Connection], Awaitable[Result]], /) -> Result:
+        """Run a unit of work that only reads."""
+        ...
+
+    async def transact(self, unit: Callable[[Connection], Awaitable[Result]], /) -> Result:
+        """Run a unit of work in one transaction."""
+        ...
+
+
+class _Entry:
+    """One cached user; `stale` = the rows have changed, only the name is still good for comparing."""
+
+    __slots__ = ("access", "rights", "seen_at_ms", "stale", "user")
+
+    def __init__(self, rights: UserWithRights, access: Access) -> None:
+        self.user = rights.user
+        self.rights = rights
+        self.access = access
+        self.seen_at_ms = rights.user.last_seen_at_ms or 0
+        self.stale = False
+
+
+class Users:
+    """The users of this process's requests and sockets; call `open` once before anything else.
+
+    Args:
+        store: the database.
+        clock: tells when grants expire.
+        random_bytes: for the ids of catalog nodes.
+        capacity: users kept in memory, at least 1.
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, random_bytes: RandomBytes, *, capacity: int = CAPACITY
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._random_bytes = random_bytes
+        self._capacity = capacity
+        self._entries: dict[str, _Entry] = {}
+        self._loads: SingleFlight[str, UserWithRights | None] = SingleFlight()
+        self._arrivals: SingleFlight[tuple[str, str], User] = SingleFlight()
+        self._catalog: frozenset[str] | None = None
+        self._catalogs: SingleFlight[None, frozenset[str]] = SingleFlight()
+        self._expiries: list[tuple[int, str]] = []  # heap of (at_ms, user id); may hold what no longer counts
+        self._seen: dict[str, int] = {}  # {user id: at_ms}, not yet written
+        self._access_listeners: list[AccessListener] = []
+        self._rename_listeners: list[RenameListener] = []
+
+    async def open(self) -> None:
+        """Put the built-in nodes into the catalog, and read it.
+
+        Raises:
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        now_ms = self._clock.now_ms()
+        ids = {node: new_object_id(now_ms, self._random_bytes) for node in sorted(BUILT_IN_NODES)}
+        await self._store.transact(lambda conn: seed_catalog(conn, dict(ids), now_ms))
+        await self._read_catalog()
+
+    # Asking
+    # ----------------------------------------------------------------------------------------------------
+
+    async def arrive(self, user_id: str, name: str, issued_at_s: int) -> Access:
+        """The rights of the user behind a verified token; makes or renames the user where that is due.
+
+        Args:
+            user_id: `sub`, lower-case uuid.
+            name: `name`.
+            issued_at_s: `iat`; an older token does not take back the name that a newer one gave.
+
+        Raises:
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        entry = await self._entry(user_id)
+        if entry is None or (
+            entry.user.name != name and issued_at_s + NAME_SLACK_SECONDS >= entry.user.name_issued_at_s
+        ):
+            now_ms = self._clock.now_ms()
+            await self._arrivals.run(
+                (user_id, name),
+                lambda: self._store.transact(
+                    lambda conn: arrive(conn, user_id, name, issued_at_s=issued_at_s, now_ms=now_ms)
+                ),
+            )
+            self._drop(user_id)
+            entry = await self._entry(user_id)
+        if entry is None:
+            raise NotFound("this user has just been removed")
+        return self._fresh(entry)
+
+    def peek_access(self, user_id: str) -> Access | None:
+        """The rights of a user who is in memory, or None; never waits."""
+        entry = self._entries.get(user_id)
+        return None if entry is None or entry.stale else self._fresh(entry)
+
+    async def access_of(self, user_id: str) -> Access:
+        """The rights of a user who was seen before.
+
+        Raises:
+            NotFound: there is no such user.
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        return self._fresh(await self._known(user_id))
+
+    async def user_of(self, user_id: str) -> User:
+        """The row of a user who was seen before; `last_seen_of` is newer than its `last_seen_at_ms`.
+
+        Raises:
+            NotFound: there is no such user.
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        return (await self._known(user_id)).user
+
+    async def name_of(self, user_id: str) -> str | None:
+        """The name of a user, or None when there is none.
+
+        Raises:
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        entry = await self._entry(user_id)
+        return None if entry is None else entry.user.name
+
+    async def names_of(self, user_ids: Collection[str]) -> dict[str, str]:
+        """{user id: name} of those who exist; one read for all that are not in memory.
+
+        Raises:
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        entries = {user_id: self._entries.get(user_id) for user_id in user_ids}
+        names = {user_id: one.user.name for user_id, one in entries.items() if one and not one.stale}
+        if missing := sorted(entries.keys() - names.keys()):
+            names |= await self._store.read(lambda conn: read_names(conn, missing))
+        return names
+
+    def last_seen_of(self, user: User) -> int | None:
+        """When the user last did anything, epoch milliseconds, as far as this process knows."""
+        entry = self._entries.get(user.id)
+        latest = max(
+            user.last_seen_at_ms or 0,
+            self._seen.get(user.id, 0),
+            entry.seen_at_ms if entry is not None else 0,
+        )
+        return latest or None
+
+    # Changes
+    # ---------------------------------------------------------------------------------------------------
+
+    def on_access_change(self, listener: AccessListener) -> None:
+        """Call `listener(user_id)`, synchronously, whenever rights may have moved; "" means anybody's."""
+        self._access_listeners.append(listener)
+
+    def on_rename(self, listener: RenameListener) -> None:
+        """Call `listener(user_id, name)`, synchronously, when a user is seen under a new name."""
+        self._rename_listeners.append(listener)
+
+    def changed(self, user_id: str) -> None:
+        """The rows of this user have changed: forget them, and have their sockets asked again."""
+        self._drop(user_id)
+        self._tell(user_id)
+
+    def catalog_grew(self, node: str) -> None:
+        """A node is in the catalog now: it no longer grants by being absent (service-api §5 rule 6)."""
+        self._catalogs.void_all()
+        if self._catalog is None or node in self._catalog:
+            return
+        self._catalog |= {node}
+        if node in ABSENT_GRANTS:
+            self._tell("")
+
+    def heard(self, payload: str) -> None:
+        """What another process announced: a user id, a node that the catalog has now, or "" for anything at
+        all."""
+        if payload.startswith(GREW):
+            self.catalog_grew(payload.removeprefix(GREW))
+        elif payload:
+            self.changed(payload)
+        else:
+            self._catalog = None
+            self._catalogs.void_all()
+            self._loads.void_all()
+            for entry in self._entries.values():
+                entry.stale = True
+            self._tell("")
+
+    def saw(self, user_id: str) -> None:
+        """The user did something now."""
+        self._seen[user_id] = self._clock.now_ms()
+
+    def tick(self) -> None:
+        """To be called every second: tells of those whose grants have expired since."""
+        now_ms = self._clock.now_ms()
+        while self._expiries and self._expiries[0][0] <= now_ms:
+            self._tell(heapq.heappop(self._expiries)[1])
+
+    async def flush(self) -> None:
+        """To be called every minute: writes who was seen since the last time. What cannot be written is
+        forgotten.
+
+        Raises:
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        seen, self._seen = self._seen, {}
+        for user_id, at_ms in seen.items():
+            entry = self._entries.get(user_id)
+            if entry is not None:
+                entry.seen_at_ms = at_ms
+        if seen:
+            await self._store.transact(lambda conn: save_last_seen(conn, seen))
+
+    # Within
+    # ----------------------------------------------------------------------------------------------------
+
+    def _tell(self, user_id: str) -> None:
+        for listener in self._access_listeners:
+            listener(user_id)
+
+    def _drop(self, user_id: str) -> None:
+        self._loads.void(user_id)
+        entry = self._entries.get(user_id)
+        if entry is not None:
+            entry.stale = True
+
+    async def _known(self, user_id: str) -> _Entry:
+        entry = await self._entry(user_id)
+        if entry is None:
+            raise NotFound("no such user")
+        return entry
+
+    async def _entry(self, user_id: str) -> _Entry | None:
+        entry = self._entries.get(user_id)
+        if entry is not None and not entry.stale:
+            return entry
+        catalog = await self._read_catalog()
+        rights = await self._loads.run(
+            user_id,
+            lambda: self._store.read(lambda conn: read_with_rights(conn, user_id)),
+            lambda rights: self._keep(user_id, rights, catalog),
+        )
+        if rights is None:
+            return None
+        # A load that was void to the last is answered, and not kept: the next caller reads again.
+        entry = self._entries.get(user_id)
+        if entry is not None and not entry.stale:
+            return entry
+        return _Entry(rights, self._resolve(rights, catalog))
+
+    async def _read_catalog(self) -> frozenset[str]:
+        if self._catalog is not None:
+            return self._catalog
+
+        async def load() -> frozenset[str]:
+            return nodes_of(await self._store.read(read_catalog))
+
+        def keep(catalog: frozenset[str]) -> None:
+            self._catalog = catalog
+
+        return await self._catalogs.run(None, load, keep)
+
+    def _keep(self, user_id: str, rights: UserWithRights | None, catalog: frozenset[str]) -> None:
+        before = self._entries.pop(user_id, None)
+        if rights is None:
+            return
+        if len(self._entries) >= self._capacity:
+            del self._entries[next(iter(self._entries))]
+        self._entries[user_id] = _Entry(rights, self._resolve(rights, catalog))
+        if before is not None and before.user.name != rights.user.name:
+            for listener in self._rename_listeners:
+                listener(user_id, rights.user.name)
+
+    def _resolve(self, rights: UserWithRights, catalog: AbstractSet[str]) -> Access:
+        access = resolve(rights.roles, rights.grants, catalog, self._clock.now_ms())
+        # The heap is bounded like the entries; a socket of someone beyond it learns at its own next check.
+        if access.valid_until_ms is not None and len(self._expiries) < self._capacity:
+            heapq.heappush(self._expiries, (access.valid_until_ms, rights.user.id))
+        return access
+
+    def _fresh(self, entry: _Entry) -> Access:
+        access = entry.access
+        until_ms = access.valid_until_ms
+        catalog = access.catalog if self._catalog is None else self._catalog
+        if access.catalog is not catalog or (until_ms is not None and until_ms <= self._clock.now_ms()):
+            access = entry.access = self._resolve(entry.rights, catalog)
+        return access

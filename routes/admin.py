@@ -1,0 +1,341 @@
+"""Looking users up, and what they may do: the admin's routes (service-api §4 Admin, contract §2).
+
+Looking up needs `admin:user:view`; permissions and the audit trail are for super-admins alone (service-api §5
+rule 8).
+"""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.administration import (
+    UNCHANGED,
+    GrantChange,
+    GrantChanged,
+    Unchanged,
+    change_grant,
+    quantity_of,
+    read_grants_of,
+    revoke_grant,
+)
+from actors.errors import FieldError, Invalid, NotFound
+from actors.ids import ObjectId, UserId, new_object_id, parse_uuid
+from actors.permissions import is_node
+from actors.quantities import Quantity
+from actors.time import iso, iso_or_none, parse_iso
+from persistence.audit import AuditEntry, Stamp, read_audit
+from persistence.permissions import Grant, read_catalog
+from persistence.users import User, find_by_prefix, read_user
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.errors import BadQuery
+from routes.edge.principal import SUPER_ADMIN
+from routes.edge.query import Clamp
+from routes.edge.wire import Wire
+
+USER_VIEW = "admin:user:view"
+
+
+class UserLookup(Wire, frozen=True):
+    """`query`: the beginning of a name in any case, or a whole uuid."""
+
+    query: str
+    limit: Annotated[int, Clamp(1, 50)] = 10
+
+
+class UserFound(Wire, frozen=True):
+    """One user of a look-up."""
+
+    user_id: str
+    name: str
+    home_region: str | None
+    last_seen_at: str | None
+
+
+class UsersFound(Wire, frozen=True):
+    """The users that were found, by name."""
+
+    items: list[UserFound]
+
+
+class UserDetail(Wire, frozen=True):
+    """Everything that admins see of a user."""
+
+    user_id: str
+    name: str
+    home_region: str | None
+    last_region: str | None
+    created_at: str
+    updated_at: str
+    first_joined_at: str | None
+    last_seen_at: str | None
+    last_region_at: str | None
+    allow_friend_requests: bool
+
+
+class Node(Wire, frozen=True):
+    """One node of the catalog."""
+
+    id: ObjectId
+    node: str
+
+
+class Nodes(Wire, frozen=True):
+    """The catalog: every node that the permission store knows."""
+
+    items: list[Node]
+
+
+class Amount(Wire, frozen=True):
+    """A number with a unit.
+
+    Args:
+        value: from 0.
+        unit: bytes, kib, mib, gib, tib, seconds, minutes, hours, days, years, count or messages, in any case,
+            or a common way to write one (`gb`, `min`, `msgs`); answers always have the listed one.
+    """
+
+    value: float
+    unit: str
+
+
+class UserGrant(Wire, frozen=True):
+    """A permission of a user.
+
+    Args:
+        node: a node, or a pattern whose `*` stands for exactly one segment.
+        negated: it takes away.
+        expires_at: from when it counts as absent; null = never.
+        value: the quantity that it carries.
+    """
+
+    node: str
+    negated: bool
+    expires_at: str | None
+    value: int | float | Amount | None
+
+
+class UserGrants(Wire, frozen=True):
+    """Every grant of a user, expired ones too."""
+
+    user_id: str
+    items: list[UserGrant]
+
+
+class GrantBody(Wire, frozen=True):
+    """A permission to grant or change.
+
+    Args:
+        node: a node, or a pattern.
+        negated: it takes away.
+        expires_at: left out or null = it never expires.
+        value: left out = the quantity stays as it is; null = it is cleared.
+    """
+
+    node: str
+    negated: bool = False
+    expires_at: str | None = None
+    value: int | float | Amount | msgspec.UnsetType | None = msgspec.UNSET
+
+
+class UserGranted(Wire, frozen=True):
+    """The grant as it is now."""
+
+    user_id: str
+    node: str
+    negated: bool
+    expires_at: str | None
+    value: int | float | Amount | None
+
+
+class Removed(Wire, frozen=True):
+    """How many grants were taken away, 0 or 1."""
+
+    removed: int
+
+
+class AuditQuery(Wire, frozen=True):
+    """`cursor`: `nextCursor` of the page before."""
+
+    cursor: str | None = None
+    limit: Annotated[int, Clamp(1, 200)] = 50
+
+
+class AuditItem(Wire, frozen=True):
+    """One line of the audit trail.
+
+    Args:
+        actor_id: who did it; null = the command line.
+        action: `permission.granted`, `permission.removed` or `role.added`.
+        detail: what was there before and after.
+    """
+
+    id: ObjectId
+    at: str
+    actor_id: str | None
+    actor_name: str | None
+    action: str
+    target_id: str | None
+    target_name: str | None
+    request_id: str | None
+    detail: msgspec.Raw
+
+
+class AuditPage(Wire, frozen=True):
+    """A page of the audit trail, newest first."""
+
+    items: list[AuditItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+@endpoint("GET", "/v1/admin/users/lookup", needs=USER_VIEW)
+async def look_up_users(call: Call, query: UserLookup) -> UsersFound:
+    """Finds users by the beginning of their name, or one by uuid."""
+    user_id = parse_uuid(query.query)
+    if user_id is not None:
+        user = await call.service.database.read(read_user, user_id)
+        found = [] if user is None else [user]
+    else:
+        found = await call.service.database.read(find_by_prefix, query.query, query.limit)
+    seen = call.service.users.last_seen_of
+    return UsersFound(
+        [UserFound(user.id, user.name, user.home_region, iso_or_none(seen(user))) for user in found]
+    )
+
+
+@endpoint("GET", "/v1/admin/users/{userId}", needs=USER_VIEW, refusals=(NotFound,))
+async def read_user_detail(call: Call, user_id: UserId) -> UserDetail:
+    """Answers what is known of one user."""
+    user = await call.service.database.read(read_user, user_id)
+    if user is None:
+        raise NotFound("no such user")
+    return _detail(user, call.service.users.last_seen_of(user))
+
+
+@endpoint("GET", "/v1/admin/permissions", needs=SUPER_ADMIN)
+async def list_permissions(call: Call) -> Nodes:
+    """Lists the catalog: every node that the permission store knows."""
+    catalog = await call.service.database.read(read_catalog)
+    return Nodes([Node(ObjectId(one.id), one.node) for one in catalog])
+
+
+@endpoint("GET", "/v1/admin/users/{userId}/permissions", needs=SUPER_ADMIN, refusals=(NotFound,))
+async def list_user_permissions(call: Call, user_id: UserId) -> UserGrants:
+    """Lists the grants of a user, expired ones too; what roles and defaults give is not among them."""
+    grants = await call.service.database.read(read_grants_of, user_id)
+    if grants is None:
+        raise NotFound("no such user")
+    return UserGrants(user_id, [_granted(grant) for grant in grants])
+
+
+@endpoint(
+    "POST",
+    "/v1/admin/users/{userId}/permissions",
+    needs=SUPER_ADMIN,
+    status=201,
+    refusals=(NotFound, Invalid),
+)
+async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> UserGranted:
+    """Grants a node to a user, or changes the grant that they have; the node is in the catalog afterwards."""
+    change = GrantChange(
+        user_id,
+        body.node,
+        body.negated,
+        _expiry(body.expires_at),
+        _quantity(body),
+        new_object_id(call.now_ms, call.service.random_bytes),
+    )
+
+    def shape(changed: GrantChanged) -> UserGranted:
+        grant = _granted(changed.grant)
+        return UserGranted(user_id, grant.node, grant.negated, grant.expires_at, grant.value)
+
+    granted = await call.transact(change_grant, change, _stamp(call), shape=shape)
+    call.service.users.catalog_grew(body.node)
+    call.service.users.changed(user_id)
+    return granted
+
+
+@endpoint("DELETE", "/v1/admin/users/{userId}/permissions/{node}", needs=SUPER_ADMIN, refusals=(NotFound,))
+async def remove_permission(call: Call, user_id: UserId, node: str) -> Removed:
+    """Takes a grant from a user; the node stays in the catalog."""
+    if not is_node(node):
+        raise NotFound("no such permission")
+    removed = await call.transact(revoke_grant, user_id, node, _stamp(call), shape=Removed)
+    call.service.users.changed(user_id)
+    return removed
+
+
+@endpoint("GET", "/v1/admin/audit", needs=SUPER_ADMIN)
+async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
+    """Lists who changed whose rights, newest first."""
+    before_seq = None
+    if query.cursor is not None:
+        if not (query.cursor.isascii() and query.cursor.isdecimal() and len(query.cursor) <= 18):
+            raise BadQuery("query parameter cursor is not valid", parameter="cursor")
+        before_seq = int(query.cursor)
+    rows = await call.service.database.read(read_audit, before_seq, query.limit + 1)
+    items, more = rows[: query.limit], len(rows) > query.limit
+    return AuditPage([_audit_item(row) for row in items], str(items[-1].seq) if more else None, more)
+
+
+def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:
+    return UserDetail(
+        user.id,
+        user.name,
+        user.home_region,
+        user.last_region,
+        iso(user.created_at_ms),
+        iso(user.updated_at_ms),
+        iso_or_none(user.first_joined_at_ms),
+        iso_or_none(last_seen_at_ms),
+        iso_or_none(user.last_region_at_ms),
+        user.allow_friend_requests,
+    )
+
+
+def _granted(grant: Grant) -> UserGrant:
+    value: int | float | Amount | None = None
+    if grant.value is not None:
+        number = Quantity(grant.value, grant.unit).number
+        value = number if grant.unit is None else Amount(number, grant.unit)
+    return UserGrant(grant.node, grant.negated, iso_or_none(grant.expires_at_ms), value)
+
+
+def _quantity(body: GrantBody) -> Quantity | Unchanged | None:
+    if isinstance(body.value, msgspec.UnsetType):
+        return UNCHANGED
+    if body.value is None:
+        return None
+    if isinstance(body.value, Amount):
+        return quantity_of(body.node, body.value.value, body.value.unit)
+    return quantity_of(body.node, body.value, None)
+
+
+def _expiry(text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        return parse_iso(text)
+    except ValueError as error:
+        raise Invalid(FieldError("/expiresAt", "BAD_FORMAT", f"the timestamp is {error}")) from None
+
+
+def _stamp(call: Call) -> Stamp:
+    entry_id = new_object_id(call.now_ms, call.service.random_bytes)
+    return Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
+
+
+def _audit_item(entry: AuditEntry) -> AuditItem:
+    return AuditItem(
+        ObjectId(entry.id),
+        iso(entry.at_ms),
+        entry.actor_id,
+        entry.actor_name,
+        entry.action,
+        entry.target_id,
+        entry.target_name,
+        entry.request_id,
+        msgspec.Raw(entry.detail),
+    )

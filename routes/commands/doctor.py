@@ -1,0 +1,161 @@
+"""`partyline doctor`: looks at everything that a start depends on, changes nothing, and says what to do.
+
+Each check is a function that yields findings; one that cannot even be carried out is a finding too.
+"""
+
+import os
+import resource
+import shutil
+import socket
+import stat
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from persistence import checks
+from persistence.bridge import Database, open_database
+from persistence.embedded_account import account_for
+from persistence.embedded_address import running_address
+from persistence.embedded_binaries import find_installation
+from persistence.errors import PersistenceError
+from persistence.migrate import unapplied
+from routes.edge.config import Config
+from routes.edge.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
+
+FREE_MIN_BYTES = 1 << 30
+"""Below this the write-ahead log alone may fill the disk."""
+
+CLOCK_MAX_SECONDS = 5
+"""More between this machine's clock and the database's, and tokens of other machines begin to be refused."""
+
+SPARE_DESCRIPTORS = 200
+"""Descriptors beside those of connections: database, log, files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report.
+
+    Args:
+        about: what was looked at.
+        says: what was found.
+        cure: what to do; None = it is well.
+        grave: with a cure: without it a start fails, or something is unsafe. Otherwise the cure is advice.
+    """
+
+    about: str
+    says: str
+    cure: str | None = None
+    grave: bool = True
+
+    @property
+    def ill(self) -> bool:
+        """Whether something has to be done."""
+        return self.cure is not None and self.grave
+
+    def __str__(self) -> str:
+        if self.cure is None:
+            return f"ok      {self.about}: {self.says}"
+        mark = "WRONG " if self.grave else "advice"
+        return f"{mark}  {self.about}: {self.says}\n        → {self.cure}"
+
+
+async def examine(config: Config) -> AsyncIterator[Finding]:
+    """Every finding, in the order in which a start would meet them.
+
+    Args:
+        config: as read.
+    """
+    for finding in (*_python(), *_data_dir(config.data_dir), *_keys(config.data_dir)):
+        yield finding
+    async for finding in _database(config):
+        yield finding
+    for finding in (*_addresses(config), *_descriptors(config)):
+        yield finding
+
+
+def _python() -> Iterator[Finding]:
+    running = f"{sys.version_info.major}.{sys.version_info.minor}"
+    fits = (3, 11) <= sys.version_info[:2] < (3, 13)
+    yield Finding("python", running, None if fits else "use Python 3.11 or 3.12")
+
+
+def _data_dir(data_dir: Path) -> Iterator[Finding]:
+    nearest = next(folder for folder in (data_dir, *data_dir.absolute().parents) if folder.exists())
+    if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
+        advice = "give it to this user, or set PARTYLINE_DATA_DIR"
+        yield Finding("data folder", f"{nearest} cannot be written", advice)
+        return
+    yield Finding("data folder", str(data_dir) if nearest == data_dir else f"{data_dir} will be made")
+    free = shutil.disk_usage(nearest).free
+    cure = None if free >= FREE_MIN_BYTES else "free at least 1 GiB"
+    yield Finding("disk", f"{free / (1 << 30):.1f} GiB free", cure)
+
+
+def _keys(data_dir: Path) -> Iterator[Finding]:
+    folder = data_dir / "keys"
+    if not all((folder / name).exists() for name in (SIGNING_FILE, MASTER_FILE)):
+        yield Finding("keys", "made at the next start")
+        return
+    for path in (folder, *sorted(folder.iterdir())):
+        open_to_others = stat.S_IMODE(path.stat().st_mode) & 0o077
+        if open_to_others:
+            yield Finding("keys", f"{path} can be read by others", f"chmod go-rwx {path}")
+    try:
+        keys = open_keys(data_dir)
+    except KeyFault as fault:
+        yield Finding("keys", str(fault), "restore the folder from a backup; a new key ends every token")
+    else:
+        yield Finding("keys", f"Ed25519 {keys.key_id}")
+
+
+async def _database(config: Config) -> AsyncIterator[Finding]:
+    address = config.database_url or running_address(config.data_dir)
+    try:
+        if address is None:
+            account = account_for(config.data_dir / "postgres" / "data")
+            found = find_installation(account, pg_bin=config.pg_bin, major=None)
+            says = f"embedded, PostgreSQL {found.version} ({found.source}), not running"
+            yield Finding("database", says)
+            return
+        async with open_database(address, pool_size=1) as database:
+            async for finding in _server(database):
+                yield finding
+    except PersistenceError as fault:
+        yield Finding("database", str(fault), "see PARTYLINE_DATABASE_URL and PARTYLINE_PG_BIN")
+
+
+async def _server(database: Database) -> AsyncIterator[Finding]:
+    await database.read(checks.check_server)
+    yield Finding("database", "answers, and keeps what it acknowledges")
+    missing = await database.read(unapplied)
+    says = f"{len(missing)} to be applied at the next start" if missing else "all applied"
+    yield Finding("migrations", says)
+    ahead = time.time() - await database.read(checks.read_clock)
+    cure = None if abs(ahead) <= CLOCK_MAX_SECONDS else "let both machines keep time by NTP"
+    yield Finding("clock", f"{ahead:+.1f} s against the database", cure)
+
+
+def _addresses(config: Config) -> Iterator[Finding]:
+    for host, port in config.bind:
+        about = f"address {host}:{port}"
+        try:
+            family, kind, protocol, _, where = socket.getaddrinfo(
+                host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+            )[0]
+            with socket.socket(family, kind, protocol) as tried:
+                tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                tried.bind(where)
+        except OSError as fault:
+            yield Finding(about, fault.strerror or str(fault), "end what uses it, or set PARTYLINE_BIND")
+        else:
+            yield Finding(about, "free")
+
+
+def _descriptors(config: Config) -> Iterator[Finding]:
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = config.max_connections + SPARE_DESCRIPTORS
+    cure = None if limit >= wanted else f"ulimit -n {wanted}, or lower PARTYLINE_MAX_CONNECTIONS"
+    yield Finding("open files", f"{limit} allowed, {wanted} wanted", cure, grave=False)

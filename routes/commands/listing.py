@@ -1,0 +1,37 @@
+"""`partyline routes` and `partyline config`: what there is, as text."""
+
+from collections.abc import Iterator, Mapping
+
+from routes.edge.config import listing
+from routes.edge.endpoint import Route, RouteTable
+from routes.edge.principal import Need
+
+
+def list_routes(table: RouteTable) -> Iterator[str]:
+    """One line a route, by path: method, path, what it needs, and the handler that serves it."""
+    rows = [
+        ("WS" if route in table.streams else route.method, path, _needs(route), _handler(route))
+        for route in (*table.endpoints, *table.streams)
+        for path in (route.path, *getattr(route, "aliases", ()))
+    ]
+    rows.sort(key=lambda row: (row[1], row[0]))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for method, path, needs, handler in rows:
+        yield f"{method:{widths[0]}}  {path:{widths[1]}}  {needs:{widths[2]}}  {handler}"
+
+
+def list_settings(environ: Mapping[str, str]) -> Iterator[str]:
+    """Three lines a setting: its name with its default, its meaning, and what it is set to now."""
+    for setting, text in listing(environ):
+        yield f"{setting.name}={setting.default or ''}"
+        yield f"    {setting.says}"
+        if text:
+            yield f"    now: {text}"
+
+
+def _needs(route: Route) -> str:
+    return route.needs.value if isinstance(route.needs, Need) else route.needs
+
+
+def _handler(route: Route) -> str:
+    return f"{route.handler.__module__}.{route.handler.__name__}"

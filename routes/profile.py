@@ -1,0 +1,207 @@
+"""The caller's own profile and settings (service-api §4 Profile, contract §8)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import NotFound
+from actors.presence import Presence
+from actors.profile import (
+    ABSENT,
+    UI_STYLE_SOURCE_MAX,
+    SettingsChange,
+    UiStyle,
+    UiStyleChange,
+    change_settings,
+    ui_style_of,
+)
+from actors.time import iso, iso_or_none
+from persistence.users import User, Visibility
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.wire import Wire
+
+SETTINGS_BODY_MAX_BYTES = 96 * 1024
+"""A style of 64 KiB, written with some white space."""
+
+StyleSource = Annotated[str, msgspec.Meta(max_length=UI_STYLE_SOURCE_MAX)]
+
+
+class Status(Wire, frozen=True):
+    """Whether somebody is online, and since when that is so.
+
+    Args:
+        state: `ONLINE` or `OFFLINE`.
+        timestamp: the last change.
+    """
+
+    state: str
+    timestamp: str
+
+
+class ProfileSelf(Wire, frozen=True):
+    """The caller.
+
+    Args:
+        user_id: uuid.
+        name: as in their newest token.
+        highest_role_label: `Super Admin`, `Admin`, `Moderator` or `User`.
+        permissions: every permission node that they hold, sorted.
+        online: a live socket of theirs is open, or closed less than 10 s ago.
+        status: the same with its time.
+        last_seen_at: when they last did anything.
+    """
+
+    user_id: str
+    name: str
+    highest_role_label: str
+    permissions: tuple[str, ...]
+    online: bool
+    status: Status
+    last_seen_at: str | None
+
+
+class Privacy(Wire, frozen=True):
+    """Who may see what of the user.
+
+    Args:
+        server_list_visibility: who may read their saved servers; `FRIENDS` until they choose.
+    """
+
+    server_list_visibility: Visibility
+
+
+class UiStyleOut(Wire, frozen=True):
+    """How the user's launcher looks; the server keeps it and does not read it.
+
+    Args:
+        sync_enabled: whether clients should keep it in step.
+        source: where it comes from, as the client calls it.
+        payload: any JSON.
+    """
+
+    sync_enabled: bool
+    source: str | None
+    payload: msgspec.Raw
+
+
+class Patreon(Wire, frozen=True):
+    """The linked Patreon account."""
+
+    linked: bool
+    tier: str | None
+
+
+class Discord(Wire, frozen=True):
+    """The linked Discord account."""
+
+    linked: bool
+    username: str | None
+
+
+class Supporter(Wire, frozen=True):
+    """Whether the user supports the service."""
+
+    active: bool
+    tier: str | None
+    since: str | None
+
+
+class ProfileSettings(Wire, frozen=True):
+    """The caller's settings; `patreon`, `discord` and `supporter` are read-only."""
+
+    allow_friend_requests: bool
+    privacy: Privacy
+    ui_style: UiStyleOut
+    patreon: Patreon
+    discord: Discord
+    supporter: Supporter
+
+
+class PrivacyPatch(Wire, frozen=True):
+    """What to change of `privacy`."""
+
+    server_list_visibility: Visibility | None = None
+
+
+class UiStylePatch(Wire, frozen=True):
+    """What to change of `uiStyle`; what is left out stays. All of it together has at most 64 KiB."""
+
+    sync_enabled: bool | None = None
+    source: StyleSource | msgspec.UnsetType | None = msgspec.UNSET
+    payload: msgspec.Raw = msgspec.field(default_factory=lambda: ABSENT)
+
+
+class SettingsPatch(Wire, frozen=True):
+    """What to change; what is left out stays."""
+
+    allow_friend_requests: bool | None = None
+    privacy: PrivacyPatch | None = None
+    ui_style: UiStylePatch | None = None
+
+
+def status_of(user: User, presence: Presence, last_seen_at_ms: int | None) -> Status:
+    """The status of a user who is asked for by themselves."""
+    since_ms = presence.online_since_ms(user.id)
+    if since_ms is not None:
+        return Status("ONLINE", iso(since_ms))
+    return Status("OFFLINE", iso(last_seen_at_ms or user.created_at_ms))
+
+
+def settings_of(user: User) -> ProfileSettings:
+    """A user's settings as they cross the wire."""
+    style: UiStyle = ui_style_of(user)
+    return ProfileSettings(
+        user.allow_friend_requests,
+        Privacy(user.server_list_visibility),
+        UiStyleOut(style.sync_enabled, style.source, style.payload),
+        Patreon(user.patreon_tier is not None, user.patreon_tier),
+        Discord(user.discord_username is not None, user.discord_username),
+        Supporter(user.supporter_tier is not None, user.supporter_tier, iso_or_none(user.supporter_since_ms)),
+    )
+
+
+@endpoint("GET", "/v1/profile/self", needs=AUTHENTICATED, refusals=(NotFound,))
+async def read_own_profile(call: Call) -> ProfileSelf:
+    """Answers who the caller is, and what they may do."""
+    users = call.service.users
+    user = await users.user_of(call.user_id)
+    access = await users.access_of(call.user_id)
+    last_seen_at_ms = users.last_seen_of(user)
+    status = status_of(user, call.service.presence, last_seen_at_ms)
+    return ProfileSelf(
+        user.id,
+        user.name,
+        access.highest_role_label,
+        access.held,
+        status.state == "ONLINE",
+        status,
+        iso_or_none(last_seen_at_ms),
+    )
+
+
+@endpoint("GET", "/v1/profile/settings", needs=AUTHENTICATED, refusals=(NotFound,))
+async def read_settings(call: Call) -> ProfileSettings:
+    """Answers the caller's settings."""
+    return settings_of(await call.service.users.user_of(call.user_id))
+
+
+@endpoint(
+    "PATCH",
+    "/v1/profile/settings",
+    needs=AUTHENTICATED,
+    refusals=(NotFound,),
+    max_bytes=SETTINGS_BODY_MAX_BYTES,
+)
+async def change_own_settings(call: Call, body: SettingsPatch) -> ProfileSettings:
+    """Changes the settings that are named, and answers all of them."""
+    style = body.ui_style
+    change = SettingsChange(
+        body.allow_friend_requests,
+        None if body.privacy is None else body.privacy.server_list_visibility,
+        None if style is None else UiStyleChange(style.sync_enabled, style.source, style.payload),
+    )
+    settings = await call.transact(change_settings, call.user_id, change, call.now_ms, shape=settings_of)
+    call.service.users.changed(call.user_id)
+    return settings

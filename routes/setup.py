@@ -1,0 +1,147 @@
+"""Making the first super-admin, once: the link that is printed at the start, and what lies behind it
+(contract §11).
+
+As long as there is no super-admin, each start makes a new code and forgets the one before; the database has
+its SHA-256 only. The page is plain and complete in itself; its policy lets nothing run but its own script.
+"""
+
+import re
+import sys
+from base64 import b64encode
+from hashlib import sha256
+from importlib import resources
+from typing import TYPE_CHECKING, Annotated
+
+import msgspec
+
+from actors.administration import open_setup, set_up
+from actors.errors import Conflict, FieldError, Invalid, NotFound
+from actors.ids import RandomBytes, UserId, new_object_id, new_uuid
+from persistence.audit import Stamp
+from persistence.bridge import Database
+from persistence.users import User
+from routes.edge.base64url import to_base64url
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.keys import TOKEN_TTL_SECONDS
+from routes.edge.principal import PUBLIC
+from routes.edge.reply import Page
+from routes.edge.tokens import NAME_MAX, is_name
+from routes.edge.wire import Wire
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+CODE_BYTES = 20
+"""160 random bits: nobody guesses it before the universe ends, so no counter of attempts is needed."""
+
+PAGE = resources.files("routes").joinpath("setup.html").read_bytes()
+
+
+class SetupBody(Wire, frozen=True):
+    """The code of the printed link, and what the super-admin wants to be called."""
+
+    code: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_MAX)]
+
+
+class SetUp(Wire, frozen=True):
+    """The new super-admin and their access token, which holds for 30 days."""
+
+    user_id: str
+    token: str
+
+
+async def setup_link(
+    database: Database, base_url: str, *, now_ms: int, random_bytes: RandomBytes
+) -> str | None:
+    """The link that makes the first super-admin; None when there is one already. Earlier links end.
+
+    Args:
+        database: migrated.
+        base_url: where the service is reached, without a slash at the end.
+        now_ms: epoch milliseconds.
+        random_bytes: makes the code.
+
+    Raises:
+        DatabaseUnavailable: it cannot be asked.
+    """
+    code = to_base64url(random_bytes(CODE_BYTES))
+    opened = await database.transact(open_setup, _hash(code), now_ms)
+    return f"{base_url}/setup?code={code}" if opened else None
+
+
+async def announce_setup(service: "Service") -> None:
+    """Tell the operator the link that makes the first super-admin, while there is none.
+
+    It goes to standard output and not to the log: it is a secret.
+
+    Args:
+        service: just opened.
+    """
+    link = await setup_link(
+        service.database,
+        service.config.base_url,
+        now_ms=service.clock.now_ms(),
+        random_bytes=service.random_bytes,
+    )
+    if link is not None:
+        sys.stdout.write(f"No super-admin yet. Open this once to become it: {link}\n")
+        sys.stdout.flush()
+
+
+def _hash(code: str) -> bytes:
+    return sha256(code.encode()).digest()
+
+
+def _policy(page: bytes) -> str:
+    """A Content-Security-Policy under which only the page's own script and style count (CSP Level 3 §8.2)."""
+
+    def source(tag: bytes) -> str:
+        inside = re.search(rb"<%b>(.*?)</%b>" % (tag, tag), page, re.DOTALL)
+        if inside is None:
+            raise ValueError(f"the page has no {tag.decode()}")
+        return f"'sha256-{b64encode(sha256(inside[1]).digest()).decode()}'"
+
+    return (
+        f"default-src 'none'; script-src {source(b'script')}; style-src {source(b'style')};"
+        " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+POLICY = _policy(PAGE)
+
+
+@endpoint("GET", "/setup", needs=PUBLIC)
+async def read_setup_page(call: Call) -> Page:  # noqa: ARG001
+    """Shows the page behind the setup link; the page posts to `/v1/setup`."""
+    return Page(PAGE, POLICY)
+
+
+@endpoint(
+    "POST",
+    "/v1/setup",
+    needs=PUBLIC,
+    status=201,
+    refusals=(NotFound, Conflict, Invalid),
+    secret_reply=True,
+)
+async def set_up_server(call: Call, body: SetupBody) -> SetUp:
+    """Makes the first super-admin and answers their token; works once, with the code of the newest link."""
+    if not is_name(body.name):
+        raise Invalid(FieldError("/name", "BAD_FORMAT", f"a name is 1 to {NAME_MAX} printable characters"))
+    service = call.service
+    user_id = UserId(new_uuid(service.random_bytes))
+    minted = service.keys.mint_user_token(
+        user_id,
+        body.name,
+        now_ms=call.now_ms,
+        ttl_seconds=TOKEN_TTL_SECONDS,
+        random_bytes=service.random_bytes,
+    )
+    stamp = Stamp(new_object_id(call.now_ms, service.random_bytes), call.now_ms, user_id, call.request_id)
+
+    def shape(user: User) -> SetUp:
+        return SetUp(user.id, minted.token)
+
+    return await call.transact(set_up, _hash(body.code), user_id, body.name, stamp, shape=shape)

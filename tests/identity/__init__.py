@@ -1,0 +1,1 @@
+"""Users, tokens, permissions: rules as tables, forged tokens, races, and the routes."""

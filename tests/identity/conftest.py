@@ -1,0 +1,89 @@
+"""Fixtures of the identity tests: the identity routes over a real database, and tokens for anybody."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from actors.administration import GrantChange, change_grant, enrol
+from actors.ids import new_object_id
+from actors.permissions import Role
+from persistence.audit import Stamp
+from routes import admin, auth, profile, setup
+from routes.edge.dispatch import Edge
+from routes.edge.endpoint import Mount, RouteTable
+from routes.edge.issuers import Issuers
+from routes.edge.keys import Keys
+from routes.edge.quart_app import EdgeApp
+from tests.edge.asgi import Answered, request
+from tests.identity.parts import NOW_MS, Parts
+
+TABLE = RouteTable.of([Mount("identity", (auth, admin, profile, setup))])
+
+
+@pytest.fixture
+def keys() -> Keys:
+    return Keys(Ed25519PrivateKey.from_private_bytes(bytes(range(32))), bytes(32))
+
+
+@pytest.fixture
+async def parts(database, keys) -> Parts:
+    parts = Parts(database, keys, Issuers((), Parts.clock_type()))
+    await parts.users.open()
+    return parts
+
+
+@pytest.fixture
+async def app(parts) -> AsyncIterator[EdgeApp]:
+    @asynccontextmanager
+    async def opened():
+        yield Edge(parts, TABLE)
+
+    app = EdgeApp(TABLE, opened)
+    async with app.test_app():
+        yield app
+
+
+class People:
+    """Makes users with roles and grants, and calls the routes as them.
+
+    Args:
+        app: the application.
+        parts: what it stands on.
+    """
+
+    def __init__(self, app, parts):
+        self.app = app
+        self.parts = parts
+
+    def stamp(self) -> Stamp:
+        return Stamp(new_object_id(NOW_MS, self.parts.random_bytes), NOW_MS, None, None)
+
+    def token(self, user_id, name, *, ttl_seconds=3600):
+        now_ms = self.parts.clock.now_ms()
+        return self.parts.keys.mint_user_token(
+            user_id, name, now_ms=now_ms, ttl_seconds=ttl_seconds, random_bytes=self.parts.random_bytes
+        ).token
+
+    async def make(self, user_id, name="", *, role=None, grants=()) -> str:
+        """A user and their token."""
+        name = name or f"user-{user_id[-4:]}"
+        database = self.parts.database
+        await database.transact(enrol, user_id, name, None if role is None else Role(role), self.stamp())
+        for grant in grants:
+            node = grant.removeprefix("-")
+            node_id = new_object_id(NOW_MS, self.parts.random_bytes)
+            change = GrantChange(user_id, node, grant.startswith("-"), None, None, node_id)
+            await database.transact(change_grant, change, self.stamp())
+            self.parts.users.catalog_grew(node)
+        self.parts.users.changed(user_id)
+        return self.token(user_id, name)
+
+    async def call(self, token, method, target, body=b"", **headers) -> Answered:
+        return await request(self.app, method, target, body, token=token, **headers)
+
+
+@pytest.fixture
+def people(app, parts) -> People:
+    return People(app, parts)

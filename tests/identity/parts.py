@@ -1,0 +1,47 @@
+"""The parts of a service that the identity routes touch, all real but the clock and the dice."""
+
+from random import Random
+
+from actors.presence import Presence
+from actors.users import Users
+from routes.edge.auth import Authenticator
+from routes.edge.config import read_config
+from routes.edge.limits import Limits
+from routes.edge.metrics import Metrics
+
+NOW_MS = 1_800_000_000_000
+
+ANN = "00000000-0000-4000-8000-00000000000a"
+BEN = "00000000-0000-4000-8000-00000000000b"
+EVE = "00000000-0000-4000-8000-00000000000e"
+ROOT = "00000000-0000-4000-8000-0000000000ff"
+NOBODY = "00000000-0000-4000-8000-000000000000"
+
+
+class SteppedClock:
+    """Stands still until it is told to go."""
+
+    def __init__(self):
+        self.at_ms = NOW_MS
+
+    def now_ms(self):
+        return self.at_ms
+
+
+class Parts:
+    """What `Edge` and the handlers are given as their service."""
+
+    clock_type = SteppedClock
+
+    def __init__(self, database, keys, issuers):
+        self.config = read_config({})
+        self.clock = SteppedClock()
+        self.random_bytes = Random(1).randbytes
+        self.database = database
+        self.keys = keys
+        self.users = Users(database, self.clock, self.random_bytes)
+        self.presence = Presence(self.clock)
+        self.authenticator = Authenticator(keys, issuers, self.users, self.clock)
+        self.limits = Limits(enabled=False)
+        self.metrics = Metrics()
+        self.draining = False

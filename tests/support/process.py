@@ -1,0 +1,176 @@
+"""A server in a process of its own, as a user would start it: to be killed, stopped and started again."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+
+import httpx2
+import trio
+
+READY_SECONDS = 60.0
+GONE_SECONDS = 15.0
+POLL_SECONDS = 0.02
+
+
+@asynccontextmanager
+async def server_process() -> AsyncIterator["ServerProcess"]:
+    """A server that is ready; whatever is left of it at the end is killed, and its data removed."""
+    with reachable_directory() as folder:
+        server = ServerProcess(folder)
+        try:
+            await server.start()
+            yield server
+        finally:
+            if server.process is not None and server.process.returncode is None:
+                server.process.kill()
+                with trio.CancelScope(shield=True):
+                    await server.process.wait()
+
+
+@contextmanager
+def reachable_directory() -> Iterator[Path]:
+    """An empty directory that every user can reach, as the database's user must; removed afterwards."""
+    folder = Path(mkdtemp(prefix="partyline-test-"))
+    folder.chmod(0o755)
+    try:
+        yield folder
+    finally:
+        rmtree(folder, ignore_errors=True)
+
+
+def free_port() -> int:
+    """A TCP port that nobody listens on at this moment."""
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+def _stat(pid: int) -> tuple[str, int, str] | None:
+    """Name, parent and start time of a process; None when it is gone or only waits to be reaped."""
+    try:
+        name, _, rest = Path(f"/proc/{pid}/stat").read_text().partition("(")[2].rpartition(")")
+    except OSError:
+        return None
+    fields = rest.split()
+    return None if fields[0] == "Z" else (name, int(fields[1]), fields[19])
+
+
+def _processes() -> dict[int, tuple[str, int, str]]:
+    found = {int(p.name): _stat(int(p.name)) for p in Path("/proc").iterdir() if p.name.isdigit()}
+    return {pid: stat for pid, stat in found.items() if stat is not None}
+
+
+@dataclass
+class ServerProcess:
+    """`partyline serve` on a loopback port, with its data below `folder`.
+
+    Args:
+        folder: holds `data/` and the log of all starts.
+        port: the same at every start, so that clients find it again.
+    """
+
+    folder: Path
+    port: int = field(default_factory=free_port)
+    process: trio.Process | None = None
+    databases: set[tuple[int, str]] = field(default_factory=set)  # {(pid, start time)} of PostgreSQL
+
+    @property
+    def url(self) -> str:
+        """The base address."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def data_dir(self) -> Path:
+        """`PARTYLINE_DATA_DIR`."""
+        return self.folder / "data"
+
+    @property
+    def log(self) -> str:
+        """What it has printed, all starts together."""
+        return (self.folder / "log").read_text(errors="replace")
+
+    async def start(self) -> None:
+        """Start it and wait until `/ready` says yes."""
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PARTYLINE_")}
+        environment |= {
+            "PARTYLINE_BIND": f"127.0.0.1:{self.port}",
+            "PARTYLINE_DATA_DIR": str(self.data_dir),
+            "PARTYLINE_RATE_LIMITS": "off",
+        }
+        with (self.folder / "log").open("ab") as log:
+            self.process = await trio.lowlevel.open_process(
+                [str(Path(sys.executable).parent / "partyline"), "serve"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                cwd=self.folder,
+            )
+        async with httpx2.AsyncClient() as client:
+            with trio.move_on_after(READY_SECONDS):
+                while self.process.poll() is None:
+                    if await self._ready(client):
+                        self.databases |= self._postgres()
+                        return
+                    await trio.sleep(POLL_SECONDS)
+        raise AssertionError(f"the server did not get ready:\n{self.log[-2000:]}")
+
+    async def _ready(self, client: httpx2.AsyncClient) -> bool:
+        try:
+            return (await client.get(f"{self.url}/ready")).status_code == 200
+        except httpx2.TransportError:
+            return False
+
+    def _postgres(self) -> set[tuple[int, str]]:
+        """PostgreSQL's processes below ours, or inside our data directory."""
+        everything = _processes()
+        ours = set()
+        for pid, (name, parent, started) in everything.items():
+            if not name.startswith("postgres"):
+                continue
+            above = parent
+            while above in everything and everything[above][0].startswith("postgres"):
+                above = everything[above][1]
+            if (self.process is not None and above == self.process.pid) or self._inside(pid):
+                ours.add((pid, started))
+        return ours
+
+    def _inside(self, pid: int) -> bool:
+        try:
+            return Path(f"/proc/{pid}/cwd").readlink().is_relative_to(self.data_dir)
+        except OSError:
+            return False
+
+    async def kill(self) -> None:
+        """`kill -9`, and wait until its PostgreSQL is gone as well."""
+        assert self.process is not None
+        self.databases |= self._postgres()
+        self.process.send_signal(signal.SIGKILL)
+        await self.process.wait()
+        left = self.databases
+        with trio.move_on_after(GONE_SECONDS):
+            while left := self._left():  # noqa: ASYNC110  (nobody tells us of the end of a grandchild)
+                await trio.sleep(POLL_SECONDS)
+        assert not left, f"PostgreSQL outlived its server: {sorted(left)}"
+        self.databases = set()
+
+    def _left(self) -> set[tuple[int, str]]:
+        alive = {(pid, stat[2]) for pid, stat in _processes().items()}
+        return (self.databases & alive) | self._postgres()
+
+    async def stop(self) -> int:
+        """SIGTERM; returns the exit status, which it has 30 s to give (contract §11)."""
+        assert self.process is not None
+        self.process.terminate()
+        with trio.CancelScope(shield=True), trio.move_on_after(30):
+            return await self.process.wait()
+        self.process.kill()
+        raise AssertionError(f"the server did not stop within 30 s:\n{self.log[-2000:]}")
