@@ -1,0 +1,241 @@
+"""What each event makes of the state: pure and total, the same whether it happens now or is read from the
+journal.
+
+Every event empties `recalled`, so that nothing read for one command outlives it.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from actors.chat import events
+from actors.chat.public import LastEvent
+from actors.chat.recall import newest_archived
+from actors.chat.rules_members import READ_TOLD_EVERY_MS, READ_TOLD_MEMBERS
+from actors.chat.state import (
+    MENTIONS_KEPT,
+    NOTHING_RECALLED,
+    WINDOW_LINES,
+    LastMessage,
+    Line,
+    Member,
+    State,
+)
+
+OnePoll = dict[str, tuple[str, ...]]  # {user id: option ids}
+
+
+def apply(state: State, event: events.AnyEvent) -> State:  # noqa: PLR0911 - a table
+    """The state after the event."""
+    match event:
+        case events.MessageCreated():
+            return _created(state, event)
+        case events.MessageEdited():
+            return _edited(state, event)
+        case events.MessageDeleted():
+            return _deleted(state, event)
+        case events.PollVoted():
+            return _voted(state, event)
+        case events.PollClosed():
+            return _closed(state, event)
+        case events.MembersAdded() | events.MemberRemoved() | events.ConversationChanged():
+            return _membership(state, event)
+        case events.ReadMarked() | events.ReadTold():
+            return _read(state, event)
+        case _:
+            return _told(state, event)
+
+
+def _created(state: State, event: events.MessageCreated) -> State:
+    line = event.line
+    window = (*state.window, line)
+    members = state.members.copy()
+    sender = members.get(line.sender_id)
+    if sender is not None:
+        members[sender.user_id] = replace(sender, sent=event.sender_seq)
+    _mention(members, line.seq, event.mentioned)
+    votes, older_live = state.votes, state.older_live
+    if len(window) > WINDOW_LINES:
+        gone, window, older_live = window[0], window[1:], True
+        if gone.id in votes:
+            votes = {id: choices for id, choices in votes.items() if id != gone.id}
+    archived = newest_archived(window, state.archived)
+    return replace(
+        state,
+        window=window,
+        archived=archived,
+        older_live=older_live,
+        older_archived=state.older_archived or len(archived) < len(state.archived),
+        members=members,
+        votes={**votes, line.id: {}} if line.has_poll else votes,
+        deadlines=_deadlines(state, line),
+        message_seq=line.seq,
+        last_ms=line.created_at_ms,
+        updated_at_ms=max(state.updated_at_ms, line.created_at_ms),
+        last_message=LastMessage(line.id, line.seq, line.created_at_ms, line.sender_id, event.preview),
+        last_event=_last_event("message_created", line, line.sender_id, line.created_at_ms),
+        recalled=NOTHING_RECALLED,
+    )
+
+
+def _edited(state: State, event: events.MessageEdited) -> State:
+    members = state.members.copy()
+    _forget_mention(members, event.line.seq)
+    _mention(members, event.line.seq, event.mentioned)
+    changed = _with_line(state, event.line, event.at_ms, preview=event.preview)
+    return replace(
+        changed,
+        members=members,
+        last_event=_last_event("message_edited", event.line, event.line.sender_id, event.at_ms),
+    )
+
+
+def _deleted(state: State, event: events.MessageDeleted) -> State:
+    members = state.members.copy()
+    _forget_mention(members, event.line.seq)
+    changed = _with_line(state, event.line, event.at_ms, preview="")
+    return replace(
+        changed,
+        members=members,
+        votes={id: choices for id, choices in state.votes.items() if id != event.line.id},
+        last_event=_last_event("message_deleted", event.line, event.actor_id, event.at_ms),
+    )
+
+
+def _voted(state: State, event: events.PollVoted) -> State:
+    votes = state.votes
+    mine = votes.get(event.line.id)
+    if mine is not None:
+        poll: OnePoll = {user_id: chosen for user_id, chosen in mine.items() if user_id != event.voter_id}
+        if event.option_ids:
+            poll[event.voter_id] = event.option_ids
+        votes = {**votes, event.line.id: poll}
+    changed = _with_line(state, event.line, event.at_ms)
+    return replace(
+        changed,
+        votes=votes,
+        last_event=_last_event("poll_voted", event.line, event.voter_id, event.at_ms),
+    )
+
+
+def _closed(state: State, event: events.PollClosed) -> State:
+    return _with_line(state, event.line, event.at_ms)
+
+
+def _membership(
+    state: State, event: events.MembersAdded | events.MemberRemoved | events.ConversationChanged
+) -> State:
+    changed = replace(state, updated_at_ms=max(state.updated_at_ms, event.at_ms), recalled=NOTHING_RECALLED)
+    if isinstance(event, events.ConversationChanged):
+        return replace(changed, title=event.title)
+    if isinstance(event, events.MembersAdded):
+        added = {member.user_id: member for member in event.members}
+        return replace(changed, members={**state.members, **added})
+    gone = event.user_id
+    return replace(
+        changed,
+        owner_id=event.owner_id,
+        members={id: member for id, member in state.members.items() if id != gone},
+        told_reads={id: ms for id, ms in state.told_reads.items() if id != gone},
+        owed_reads={id: owed for id, owed in state.owed_reads.items() if id != gone},
+    )
+
+
+def _read(state: State, event: events.ReadMarked | events.ReadTold) -> State:
+    user_id = event.notice.user_id
+    told, owed = state.told_reads, state.owed_reads
+    if isinstance(event, events.ReadTold) or event.everyone:
+        told = {**told, user_id: event.at_ms}
+        owed = {id: waiting for id, waiting in owed.items() if id != user_id}
+    elif user_id in told and len(state.members) <= READ_TOLD_MEMBERS:
+        owed = {**owed, user_id: (told[user_id] + READ_TOLD_EVERY_MS, event.notice)}
+    members = state.members
+    if isinstance(event, events.ReadMarked) and user_id in members:
+        member = members[user_id]
+        read = replace(
+            member,
+            read_seq=event.seq,
+            read_at_ms=event.notice.last_read_at_ms,
+            own_at_read=event.own_at_read,
+            mentions=tuple(seq for seq in member.mentions if seq > event.seq),
+        )
+        members = {**members, user_id: read}
+    return replace(state, members=members, told_reads=told, owed_reads=owed, recalled=NOTHING_RECALLED)
+
+
+def _told(state: State, event: events.AnyEvent) -> State:
+    changed = replace(state, recalled=NOTHING_RECALLED)
+    match event:
+        case events.MuteChanged():
+            return _with_member(changed, event.user_id, muted=event.muted)
+        case events.MemberRenamed():
+            return _with_member(changed, event.user_id, name=event.name)
+        case events.BlockChanged():
+            others = state.blockers - {event.user_id}
+            return replace(changed, blockers=others | {event.user_id} if event.blocked else others)
+        case events.ArchiveSeen():
+            newest_ms = event.lines[-1].created_at_ms if event.lines else 0
+            return replace(
+                changed,
+                archived=event.lines,
+                older_live=event.older_live,
+                older_archived=event.older_archived,
+                last_ms=max(state.last_ms, newest_ms),
+            )
+        case _:
+            return changed
+
+
+def _with_member(state: State, user_id: str, **fields: object) -> State:
+    member = state.members.get(user_id)
+    if member is None:
+        return state
+    return replace(state, members={**state.members, user_id: replace(member, **fields)})
+
+
+def _with_line(state: State, line: Line, at_ms: int, *, preview: str | None = None) -> State:
+    """With a message's line replaced, if the window holds it, and what hangs on it."""
+    last = state.last_message
+    if preview is not None and last is not None and last.id == line.id:
+        last = replace(last, preview=preview)
+    return replace(
+        state,
+        window=_swap(state.window, line),
+        deadlines=_deadlines(state, line),
+        updated_at_ms=max(state.updated_at_ms, at_ms),
+        last_message=last,
+        recalled=NOTHING_RECALLED,
+    )
+
+
+def _swap(window: Sequence[Line], line: Line) -> tuple[Line, ...]:
+    return tuple(line if one.id == line.id else one for one in window)
+
+
+def _deadlines(state: State, line: Line) -> dict[str, int]:
+    if state.deadlines.get(line.id) == line.poll_expires_at_ms:
+        return state.deadlines
+    left = {id: due_ms for id, due_ms in state.deadlines.items() if id != line.id}
+    if line.poll_expires_at_ms is not None:
+        left[line.id] = line.poll_expires_at_ms
+    return left
+
+
+def _last_event(type: str, line: Line, actor_id: str, at_ms: int) -> LastEvent:
+    return LastEvent(type=type, message_id=line.id, actor_id=actor_id, at_ms=at_ms)  # type: ignore[arg-type]
+
+
+def _mention(members: dict[str, Member], seq: int, mentioned: Iterable[str]) -> None:
+    """Note who is named, but for those who have read past it; `members` is the caller's own copy."""
+    for user_id in mentioned:
+        member = members.get(user_id)
+        if member is not None and seq > member.read_seq:
+            seqs = sorted({*member.mentions, seq})[-MENTIONS_KEPT:]
+            members[user_id] = replace(member, mentions=tuple(seqs))
+
+
+def _forget_mention(members: dict[str, Member], seq: int) -> None:
+    for user_id, member in members.items():
+        if seq in member.mentions:
+            left = tuple(one for one in member.mentions if one != seq)
+            members[user_id] = replace(member, mentions=left)

@@ -1,0 +1,278 @@
+"""The archive: history brought in from elsewhere as JSON lines, and live messages that grew old.
+
+An import may be repeated: a line whose id is there already is passed over, and a line without an id gets one
+from what it says. Two messages of one millisecond are kept apart by moving the later one on, since `beforeMs`
+could not tell them apart. Nothing is imported into the last minute, so that no message that is just being
+sent is in the way.
+"""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from actors.chat import records
+from actors.chat.creating import Creation, create
+from actors.chat.drafts import MAX_CONTENT_CHARACTERS
+from actors.chat.public import Message, Public
+from actors.errors import Refused
+from actors.ids import is_object_id, is_uuid
+from actors.kernel.store import Store
+from actors.time import iso, parse_iso
+from persistence.chat import archive, conversations
+from persistence.chat.rows import ArchiveRow, ConversationRow
+from persistence.connection import Connection
+
+LINES_AT_ONCE = 500
+"""Lines in one transaction."""
+
+YOUNGEST_MS = 60_000
+"""An imported message is at least this old."""
+
+_SPAN_MS = 2_000  # how far a message may be moved on to find a free millisecond
+
+
+class ArchiveLine(Public, frozen=True):
+    """One line of an import.
+
+    Args:
+        conversation_id: where it belongs; else `participant_ids`, for which a conversation is found or made.
+        kind: with `participant_ids`: `direct` (two) or `group`; the first one is the owner.
+        created_at_ms: epoch milliseconds; or `created_at`, ISO 8601.
+        id: 24 hexadecimal digits; made from the line when absent.
+    """
+
+    sender_id: str
+    sender_name: str
+    content: str
+    conversation_id: str | None = None
+    participant_ids: tuple[str, ...] | None = None
+    kind: str = "direct"
+    created_at_ms: int | None = None
+    created_at: str | None = None
+    id: str | None = None
+
+
+class ImportReport(msgspec.Struct, frozen=True):
+    """What came of an import.
+
+    Args:
+        refused: (line number from 1, reason).
+    """
+
+    imported: int = 0
+    present: int = 0
+    refused: tuple[tuple[int, str], ...] = ()
+
+    def plus(self, other: "ImportReport") -> "ImportReport":
+        """Both together."""
+        return ImportReport(
+            self.imported + other.imported, self.present + other.present, self.refused + other.refused
+        )
+
+
+class Numbered(msgspec.Struct, frozen=True):
+    """A valid line."""
+
+    number: int
+    line: ArchiveLine
+    at_ms: int
+
+
+class Homeless(msgspec.Struct, frozen=True):
+    """Why a line has no conversation to go to."""
+
+    reason: str
+
+
+_decoder = msgspec.json.Decoder(ArchiveLine)
+
+
+async def import_archive(
+    database: Store,
+    lines: Iterable[bytes],
+    *,
+    now_ms: int,
+    new_id: Callable[[], str],
+    report: Callable[[ImportReport], None] = lambda _: None,
+) -> ImportReport:
+    """Bring in history; what is refused is said line by line, and the rest is kept.
+
+    Args:
+        lines: JSON objects as in `ArchiveLine`; blank ones are passed over.
+        new_id: makes object ids, for conversations.
+        report: told after each transaction, for the user who waits.
+
+    Cancellation: what was reported is kept; the import may be repeated.
+    """
+    total = ImportReport()
+    batch: list[Numbered] = []
+    for number, text in enumerate(lines, 1):
+        if not text.strip():
+            continue
+        try:
+            batch.append(check_line(number, text, now_ms))
+        except (msgspec.MsgspecError, ValueError) as wrong:
+            total = total.plus(ImportReport(refused=((number, str(wrong)),)))
+        if len(batch) >= LINES_AT_ONCE:
+            total = total.plus(await database.transact(_import_batch, tuple(batch), now_ms, new_id))
+            batch.clear()
+            report(total)
+    if batch:
+        total = total.plus(await database.transact(_import_batch, tuple(batch), now_ms, new_id))
+    report(total)
+    return total
+
+
+def check_line(number: int, text: bytes, now_ms: int) -> Numbered:
+    """The line, if it may be imported.
+
+    Raises:
+        ValueError: with the reason; `msgspec.MsgspecError` when it is not such JSON.
+    """
+    line = _decoder.decode(text)
+    if not is_uuid(line.sender_id):
+        raise ValueError("senderId is not a lower-case uuid")
+    if not line.content.strip() or len(line.content) > MAX_CONTENT_CHARACTERS or "\0" in line.content:
+        raise ValueError(f"content has 1 to {MAX_CONTENT_CHARACTERS} characters, none of them NUL")
+    if not line.sender_name.strip() or "\0" in line.sender_name:
+        raise ValueError("senderName is empty")
+    if line.id is not None and not is_object_id(line.id):
+        raise ValueError("id is not 24 lower-case hexadecimal digits")
+    if (line.conversation_id is None) == (line.participant_ids is None):
+        raise ValueError("exactly one of conversationId and participantIds")
+    if line.participant_ids is not None:
+        _check_participants(line.kind, line.participant_ids)
+    if (line.created_at_ms is None) == (line.created_at is None):
+        raise ValueError("exactly one of createdAtMs and createdAt")
+    at_ms = line.created_at_ms if line.created_at_ms is not None else parse_iso(line.created_at or "")
+    if not 0 < at_ms <= now_ms - YOUNGEST_MS:
+        raise ValueError("createdAtMs must lie at least a minute in the past")
+    return Numbered(number, line, at_ms)
+
+
+def _check_participants(kind: str, participant_ids: Sequence[str]) -> None:
+    several = len(set(participant_ids))
+    if kind not in ("direct", "group"):
+        raise ValueError("kind is direct or group")
+    if several < 2 or (kind == "direct" and several > 2):
+        raise ValueError("participantIds: two for direct, two or more for group")
+
+
+async def _import_batch(
+    conn: Connection, batch: Sequence[Numbered], now_ms: int, new_id: Callable[[], str]
+) -> ImportReport:
+    report = ImportReport()
+    homes: dict[tuple[object, ...], str | Homeless] = {}
+    by_home: dict[str, list[Numbered]] = defaultdict(list)
+    for one in batch:
+        key = (one.line.conversation_id, one.line.kind, one.line.participant_ids)
+        if key not in homes:
+            homes[key] = await _home(conn, one.line, now_ms, new_id)
+        home = homes[key]
+        if isinstance(home, Homeless):
+            report = report.plus(ImportReport(refused=((one.number, home.reason),)))
+        else:
+            by_home[home].append(one)
+    for home, lines in sorted(by_home.items()):
+        report = report.plus(await _import_into(conn, home, lines))
+    return report
+
+
+async def _home(
+    conn: Connection, line: ArchiveLine, now_ms: int, new_id: Callable[[], str]
+) -> str | Homeless:
+    """The conversation of a line, or why it has none."""
+    if line.participant_ids is None:
+        row = await conversations.read(conn, line.conversation_id or "")
+        return Homeless("no such conversation") if row is None else row.id
+    participant_ids = tuple(dict.fromkeys(line.participant_ids))
+    owner_id = participant_ids[0]
+    creation = Creation(
+        row=ConversationRow(new_id(), line.kind, None, owner_id if line.kind == "group" else None, now_ms),
+        caller_id=owner_id,
+        member_ids=participant_ids,
+        pointers={id: f"/participantIds/{place}" for place, id in enumerate(participant_ids)},
+        epoch=new_id()[-8:],
+    )
+    try:
+        created = await create(conn, creation)
+    except Refused as refused:
+        return Homeless(refused.message)
+    return created.conversation.facts.id
+
+
+async def _import_into(conn: Connection, conversation_id: str, lines: Sequence[Numbered]) -> ImportReport:
+    await archive.lock(conn, conversation_id)
+    ids = {one.number: one.line.id or _made_id(conversation_id, one) for one in lines}
+    present = await archive.present(conn, list(ids.values()))
+    taken = await archive.taken_ms(conn, conversation_id, [one.at_ms for one in lines], span_ms=_SPAN_MS)
+    rows: list[ArchiveRow] = []
+    refused: list[tuple[int, str]] = []
+    repeated = 0
+    for one in sorted(lines, key=lambda one: (one.at_ms, one.number)):
+        id = ids[one.number]
+        if id in present:
+            repeated += 1
+            continue
+        at_ms = next((ms for ms in range(one.at_ms, one.at_ms + _SPAN_MS) if ms not in taken), None)
+        if at_ms is None:
+            refused.append((one.number, "too many messages at this moment"))
+            continue
+        present.add(id)
+        taken.add(at_ms)
+        rows.append(ArchiveRow(conversation_id, at_ms, id, _record(conversation_id, id, one.line, at_ms)))
+    if rows:
+        await archive.store(conn, rows)
+    return ImportReport(len(rows), repeated, tuple(refused))
+
+
+def _made_id(conversation_id: str, one: Numbered) -> str:
+    said = "\n".join([conversation_id, one.line.sender_id, str(one.at_ms), one.line.content])
+    return hashlib.sha256(said.encode()).hexdigest()[:24]
+
+
+def _record(conversation_id: str, id: str, line: ArchiveLine, at_ms: int) -> bytes:
+    return records.encode(
+        Message(
+            id=id,
+            conversation_id=conversation_id,
+            sender_id=line.sender_id,
+            sender_name=line.sender_name,
+            content=line.content,
+            mentions=(),
+            attachments=(),
+            poll=None,
+            created_at=iso(at_ms),
+            created_at_ms=at_ms,
+            source="archived",
+            revision=1,
+            client_message_id=None,
+            edited_at=None,
+            deleted_at=None,
+        )
+    )
+
+
+async def archive_old(database: Store, *, now_ms: int, after_ms: int, most: int = 10_000) -> int:
+    """Move messages older than `after_ms` into the archive, but never the newest 120 of a conversation.
+
+    Args:
+        most: in one call, so that it does not hold up the rest; call it again while it returns this many.
+    """
+    before_ms = now_ms - after_ms
+    moved = 0
+    for conversation_id in await database.read(_overgrown, before_ms):
+        moved += await database.transact(_move, conversation_id, before_ms, min(most - moved, 1_000))
+        if moved >= most:
+            break
+    return moved
+
+
+async def _overgrown(conn: Connection, before_ms: int) -> list[str]:
+    return await archive.overgrown(conn, before_ms=before_ms, limit=100)
+
+
+async def _move(conn: Connection, conversation_id: str, before_ms: int, limit: int) -> int:
+    return await archive.move_old(conn, conversation_id, before_ms=before_ms, limit=limit)

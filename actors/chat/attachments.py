@@ -1,0 +1,245 @@
+"""Uploads: what may be stored, under which name and type, and when it goes again (contract §4).
+
+Bytes are looked at, since a declared type is only a claim; names are cleaned, since they end up in headers
+and on disks of others. What a browser might run is handed out as plain bytes, whatever it is called.
+"""
+
+import base64
+import binascii
+import re
+import unicodedata
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Protocol
+
+import msgspec
+
+from actors.chat.public import Attachment, Public
+from actors.chat.records import public_attachment
+from actors.chat.rules_messages import UNUSED_ATTACHMENT_MS
+from actors.errors import ConversationNotFound, FieldError, Invalid, NotFound, QuotaExceeded, TooLarge
+from actors.kernel.store import Store
+from persistence.blobs import ORPHAN_SECONDS, Blobs
+from persistence.chat import attachments, members
+from persistence.chat.rows import AttachmentRow
+from persistence.connection import Connection
+
+MAX_BYTES = 8 * 1024 * 1024
+"""Of one attachment, decoded, unless configured otherwise (contract §4)."""
+
+QUOTA_BYTES = 256 * 1024 * 1024
+"""Of all attachments of one user (contract §4)."""
+
+MAX_NAME_BYTES = 255
+"""Of a file name in UTF-8: what common file systems take."""
+
+_SWEPT_AT_ONCE = 500
+_GRACE_MS = 5 * 60 * 1000  # a message that was decided just before the deadline commits before the sweep
+
+_TYPE_FORM = re.compile(r"[a-z0-9!#$&^_.+-]{1,63}/[a-z0-9!#$&^_.+-]{1,63}", re.ASCII)
+
+# {declared type: (offset, bytes) of which one must be there}
+_MAGIC: dict[str, tuple[tuple[int, bytes], ...]] = {
+    "image/png": ((0, b"\x89PNG\r\n\x1a\n"),),
+    "image/jpeg": ((0, b"\xff\xd8\xff"),),
+    "image/gif": ((0, b"GIF87a"), (0, b"GIF89a")),
+    "image/webp": ((8, b"WEBP"),),
+    "image/bmp": ((0, b"BM"),),
+    "image/tiff": ((0, b"II*\0"), (0, b"MM\0*")),
+    "image/avif": ((4, b"ftypavif"), (4, b"ftypavis")),
+    "image/heic": ((4, b"ftypheic"), (4, b"ftypheix"), (4, b"ftypmif1")),
+    "image/x-icon": ((0, b"\0\0\1\0"),),
+    "image/vnd.microsoft.icon": ((0, b"\0\0\1\0"),),
+    "application/pdf": ((0, b"%PDF-"),),
+    "application/zip": ((0, b"PK\x03\x04"), (0, b"PK\x05\x06")),
+    "application/x-zip-compressed": ((0, b"PK\x03\x04"), (0, b"PK\x05\x06")),
+    "application/java-archive": ((0, b"PK\x03\x04"),),
+    "application/gzip": ((0, b"\x1f\x8b"),),
+    "video/mp4": ((4, b"ftyp"),),
+    "audio/mp4": ((4, b"ftyp"),),
+    "video/quicktime": ((4, b"ftyp"), (4, b"moov")),
+    "video/webm": ((0, b"\x1aE\xdf\xa3"),),
+    "audio/webm": ((0, b"\x1aE\xdf\xa3"),),
+    "video/ogg": ((0, b"OggS"),),
+    "audio/ogg": ((0, b"OggS"),),
+    "audio/mpeg": ((0, b"ID3"), (0, b"\xff\xfb"), (0, b"\xff\xf3"), (0, b"\xff\xf2")),
+    "audio/wav": ((8, b"WAVE"),),
+    "audio/flac": ((0, b"fLaC"),),
+}
+_TEXT_TYPES = frozenset({"application/json", "application/xml", "application/javascript", "image/svg+xml"})
+# A browser that was made to show one of these would run what is in it.
+_ACTIVE_TYPES = frozenset(
+    {
+        "text/html", "application/xhtml+xml", "image/svg+xml", "text/xml", "application/xml",
+        "text/javascript", "application/javascript", "application/ecmascript", "text/css",
+    }
+)  # fmt: skip
+_PLAIN_BYTES = "application/octet-stream"
+
+
+class UploadDraft(Public, frozen=True):
+    """What a client sends."""
+
+    file_name: str
+    content_type: str
+    data_base64: str
+
+
+class Upload(msgspec.Struct, frozen=True):
+    """A checked upload."""
+
+    file_name: str
+    content_type: str
+    data: bytes
+
+
+class InThread(Protocol):
+    """Runs something that blocks in a worker thread (`trio.to_thread.run_sync`)."""
+
+    def __call__(self, blocking: Callable[[], int], /) -> Awaitable[int]:
+        """What `blocking()` returns."""
+        ...
+
+
+def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
+    """The upload with a clean name and verified type.
+
+    Raises:
+        TooLarge: more than `max_bytes`, decoded.
+        Invalid: no name, not base64, empty, or not what its type claims.
+    """
+    # Before it is decoded: what is too large shall not cost three quarters of its size once more.
+    if len(draft.data_base64) // 4 * 3 - 2 > max_bytes:
+        raise TooLarge(f"an attachment has at most {max_bytes} bytes", maxBytes=max_bytes)
+    errors = []
+    file_name = clean_name(draft.file_name)
+    if not file_name:
+        errors.append(
+            FieldError("/fileName", "REQUIRED", "a file name with at least one printable character")
+        )
+    content_type = draft.content_type.partition(";")[0].strip().lower()
+    if not _TYPE_FORM.fullmatch(content_type):
+        errors.append(FieldError("/contentType", "MALFORMED", "a media type such as image/png"))
+    try:
+        data = base64.b64decode(draft.data_base64.encode("ascii"), validate=True)
+    except (binascii.Error, UnicodeEncodeError):
+        data = b""
+        errors.append(FieldError("/dataBase64", "MALFORMED", "not base64 (RFC 4648 §4, with padding)"))
+    else:
+        if not data:
+            errors.append(FieldError("/dataBase64", "REQUIRED", "the file is empty"))
+        elif not errors and not fits_type(content_type, data):
+            errors.append(FieldError("/contentType", "MISMATCH", f"the file is not {content_type}"))
+    if errors:
+        raise Invalid(*errors)
+    if len(data) > max_bytes:
+        raise TooLarge(f"an attachment has at most {max_bytes} bytes", maxBytes=max_bytes)
+    return Upload(file_name, content_type, data)
+
+
+def clean_name(name: str) -> str:
+    """The last part of a path, without control characters, at most 255 bytes; "" if nothing is left."""
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
+    visible = "".join(c for c in last if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))
+    stripped = visible.strip().rstrip(".")
+    stem, dot, ending = stripped.rpartition(".")
+    if not dot or len(ending.encode()) > MAX_NAME_BYTES // 4:
+        stem, dot, ending = stripped, "", ""
+    room = MAX_NAME_BYTES - len((dot + ending).encode())
+    return stem.encode()[:room].decode(errors="ignore") + dot + ending
+
+
+def fits_type(content_type: str, data: bytes) -> bool:
+    """Whether the bytes may be what they are declared to be; a type without a mark always fits."""
+    magic = _MAGIC.get(content_type)
+    if magic is not None:
+        return any(data.startswith(start, offset) for offset, start in magic)
+    if content_type.startswith("text/") or content_type in _TEXT_TYPES:
+        return _is_text(data)
+    # An image that we cannot verify is one that we do not take.
+    return not content_type.startswith("image/")
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        return "\0" not in data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+
+
+def served_type(content_type: str) -> str:
+    """The type under which it is handed out."""
+    return _PLAIN_BYTES if content_type in _ACTIVE_TYPES else content_type
+
+
+def attachment_row(
+    upload: Upload, *, id: str, conversation_id: str, uploader_id: str, sha256: bytes, now_ms: int
+) -> AttachmentRow:
+    """The row of an upload whose bytes are in the blob store already."""
+    return AttachmentRow(
+        id=id,
+        conversation_id=conversation_id,
+        uploader_id=uploader_id,
+        file_name=upload.file_name,
+        content_type=upload.content_type,
+        size_bytes=len(upload.data),
+        sha256=sha256,
+        created_at_ms=now_ms,
+    )
+
+
+async def add(conn: Connection, row: AttachmentRow) -> Attachment:
+    """Store an upload's row, inside a transaction.
+
+    Raises:
+        ConversationNotFound: the uploader is not in it, or no longer.
+        QuotaExceeded: all uploads of this user would exceed 256 MiB.
+    """
+    if not await members.is_member(conn, row.conversation_id, row.uploader_id):
+        raise ConversationNotFound
+    if not await attachments.add(conn, row, quota_bytes=QUOTA_BYTES):
+        error = FieldError("/dataBase64", "QUOTA", f"all your attachments may have {QUOTA_BYTES} bytes")
+        raise QuotaExceeded(error, maxBytes=QUOTA_BYTES)
+    return public_attachment(row)
+
+
+async def find(conn: Connection, conversation_id: str, user_id: str, attachment_id: str) -> AttachmentRow:
+    """An attachment for a participant; one that no message shows yet, for its uploader alone.
+
+    Raises:
+        ConversationNotFound: no such conversation, or the user is not in it.
+        NotFound: no such attachment in it.
+    """
+    if not await members.is_member(conn, conversation_id, user_id):
+        raise ConversationNotFound
+    rows = await attachments.by_ids(conn, conversation_id, [attachment_id])
+    if not rows or (rows[0].message_id is None and rows[0].uploader_id != user_id):
+        raise NotFound("attachment not found")
+    return rows[0]
+
+
+async def sweep(database: Store, blobs: Blobs, in_thread: InThread, *, now_ms: int) -> int:
+    """Remove uploads that no message used within 24 hours, and blobs that no row has spoken of for as long.
+
+    Returns: how many blobs went. To be called now and then; cancellation leaves nothing half-done.
+    """
+    await database.transact(_drop_unused, now_ms - UNUSED_ATTACHMENT_MS - _GRACE_MS)
+    before_seconds = now_ms / 1000 - ORPHAN_SECONDS
+    removed = 0
+    old: list[bytes] = []
+
+    def look() -> int:
+        old.extend(blobs.older_than(before_seconds))
+        return len(old)
+
+    await in_thread(look)
+    for start in range(0, len(old), _SWEPT_AT_ONCE):
+        some = old[start : start + _SWEPT_AT_ONCE]
+        known = await database.read(attachments.known, some)
+        orphans = [digest for digest in some if digest not in known]
+        removed += await in_thread(partial(blobs.drop, orphans, before_seconds=before_seconds))
+    return removed
+
+
+async def _drop_unused(conn: Connection, before_ms: int) -> int:
+    return await attachments.drop_unused(conn, before_ms=before_ms, limit=10_000)

@@ -1,0 +1,213 @@
+"""What can be asked of a conversation, as structs; `rules_*.py` decide on them.
+
+Every command that a person gives carries who they are: membership is decided in the turn, whatever the edge
+has checked before. Ids are made by the caller, time is the turn's.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from actors.chat.public import Public
+
+
+class MentionDraft(Public, kw_only=True, frozen=True):
+    """A user to name. `kind` is always `user`; without a label the member's name is taken."""
+
+    kind: str = "user"
+    id: str
+    label: str | None = None
+
+
+class PollOptionDraft(Public, frozen=True):
+    """An answer to offer."""
+
+    label: str
+
+
+class PollDraft(Public, frozen=True):
+    """A question to ask; options get their ids, "1" and up, in order."""
+
+    question: str
+    options: tuple[PollOptionDraft, ...]
+    multiple: bool = False
+    expires_at_ms: int | None = None
+
+
+class MessageDraft(Public, frozen=True):
+    """A message to send; at least one of content, attachments and poll (service description §4)."""
+
+    content: str | None = None
+    attachment_ids: tuple[str, ...] | None = None
+    mentions: tuple[MentionDraft, ...] | None = None
+    poll: PollDraft | None = None
+    client_message_id: str | None = None
+
+
+class Command(msgspec.Struct, frozen=True, gc=False):
+    """The root of what a conversation takes."""
+
+
+class PostMessage(Command, frozen=True):
+    """Send a message; answered with it, as `msgspec.Raw`.
+
+    A repeated `draft.client_message_id` of the same sender changes nothing and is answered with the first
+    message.
+
+    Args:
+        message_id: a fresh object id, made by the caller.
+    """
+
+    sender_id: str
+    message_id: str
+    draft: MessageDraft
+
+
+class EditMessage(Command, frozen=True):
+    """Replace the text of one's own message; answered with it, as `msgspec.Raw`.
+
+    Args:
+        mentions: None keeps those whose token still stands in the content.
+    """
+
+    user_id: str
+    message_id: str
+    content: str
+    mentions: tuple[MentionDraft, ...] | None = None
+
+
+class DeleteMessage(Command, frozen=True):
+    """Soft-delete a message; answered with what is left of it, as `msgspec.Raw`. A repeat changes nothing.
+
+    Args:
+        moderator: the caller holds `social:chat.moderate`, and need not be a participant.
+    """
+
+    user_id: str
+    message_id: str
+    moderator: bool = False
+
+
+class VotePoll(Command, frozen=True):
+    """Give one's whole choice in a poll, none to withdraw; answered with the message as the voter sees it."""
+
+    user_id: str
+    message_id: str
+    option_ids: tuple[str, ...]
+
+
+class ClosePoll(Command, frozen=True):
+    """Close a poll by hand, as its author or the group's owner; answered with the message as the caller sees
+    it.
+    """
+
+    user_id: str
+    message_id: str
+
+
+class MeetDeadlines(Command, frozen=True):
+    """Deadlines have come, of polls, or of telling the others what somebody has read; the kernel's own.
+
+    Args:
+        message_ids: of the polls.
+    """
+
+    message_ids: tuple[str, ...] = ()
+
+
+class MarkRead(Command, frozen=True):
+    """Everything up to this message is read; never moves back. Answered with a `ReadMarker`."""
+
+    user_id: str
+    message_id: str
+
+
+class StartTyping(Command, frozen=True):
+    """Tell the others, for 5 seconds at most, that the member writes."""
+
+    user_id: str
+
+
+class ChangeConversation(Command, frozen=True):
+    """Set a group's title (owner), or mute it for oneself; answered with the Conversation, as `msgspec.Raw`.
+
+    Args:
+        title: unset leaves it, null or blank takes it away.
+    """
+
+    user_id: str
+    title: str | UnsetType | None = UNSET
+    muted: bool | UnsetType = UNSET
+
+
+class AddParticipants(Command, frozen=True):
+    """Add users to a group, as its owner; members already there are passed over. Answered with the
+    Conversation.
+    """
+
+    user_id: str
+    new_user_ids: tuple[str, ...]
+
+
+class RemoveParticipant(Command, frozen=True):
+    """Take a member out of a group, as its owner, or leave it oneself; answered with None."""
+
+    user_id: str
+    target_id: str
+
+
+class TellBlock(Command, frozen=True):
+    """`user_id` has begun or ceased to block `target_id`; told to live direct conversations of the two."""
+
+    user_id: str
+    target_id: str
+    blocked: bool
+
+
+class TellRename(Command, frozen=True):
+    """A member is called otherwise now; told to live conversations."""
+
+    user_id: str
+    name: str
+
+
+class TellArchive(Command, frozen=True):
+    """Rows of the archive have changed; told to live conversations."""
+
+
+AnyCommand: TypeAlias = (
+    PostMessage
+    | EditMessage
+    | DeleteMessage
+    | VotePoll
+    | ClosePoll
+    | MeetDeadlines
+    | MarkRead
+    | StartTyping
+    | ChangeConversation
+    | AddParticipants
+    | RemoveParticipant
+    | TellBlock
+    | TellRename
+    | TellArchive
+)
+
+
+class ChatViewer(msgspec.Struct, frozen=True):
+    """Somebody who watches a conversation.
+
+    Args:
+        limit: messages in a snapshot, 1 to 120.
+        include_archived: older history is merged in.
+    """
+
+    user_id: str
+    limit: int = 50
+    include_archived: bool = True
+
+
+class InboxViewer(msgspec.Struct, frozen=True):
+    """Somebody who watches their own inbox."""
+
+    user_id: str

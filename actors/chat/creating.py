@@ -1,0 +1,142 @@
+"""Making conversations: the rules are pure, the rest is one transaction, since nothing is live yet (contract
+§4).
+"""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from actors.chat.public import Public
+from actors.chat.reading import StoredConversation
+from actors.chat.rules_members import MAX_TITLE_CHARACTERS
+from actors.chat.state import MAX_MEMBERS, Summary, encode_summary, participant_key
+from actors.chat.stored import facts_of_row, standing_of_row
+from actors.errors import ConversationNotFound, FieldError, Invalid
+from persistence.chat import conversations, members
+from persistence.chat.rows import ConversationRow
+from persistence.connection import Connection
+
+
+class ConversationDraft(Public, frozen=True):
+    """What a client asks for; the caller is added by the server (service description §4).
+
+    Args:
+        kind: `direct` or `group`.
+        participant_ids: the peers; the caller among them, and repetitions, are passed over.
+        title: groups only.
+    """
+
+    kind: str
+    participant_ids: tuple[str, ...]
+    title: str | None = None
+
+
+class Creation(msgspec.Struct, frozen=True):
+    """A conversation to be made, or found.
+
+    Args:
+        pointers: {user id: JSON pointer} of the peers.
+        epoch: the name of its history, made by the caller.
+    """
+
+    row: ConversationRow
+    caller_id: str
+    member_ids: tuple[str, ...]
+    pointers: dict[str, str]
+    epoch: str
+
+
+class Created(msgspec.Struct, frozen=True):
+    """What came of it.
+
+    Args:
+        fresh: it was made; else the one that was there.
+        member_ids: whose inboxes now show it.
+    """
+
+    conversation: StoredConversation
+    fresh: bool
+    member_ids: tuple[str, ...]
+
+
+def plan(draft: ConversationDraft, caller_id: str, *, id: str, epoch: str, now_ms: int) -> Creation:
+    """The conversation that the draft describes.
+
+    Args:
+        id: a fresh object id.
+        epoch: a fresh short name.
+
+    Raises:
+        Invalid: another kind, too few or too many peers, a title that does not fit.
+    """
+    pointers: dict[str, str] = {}
+    for place, peer_id in enumerate(draft.participant_ids):
+        pointers.setdefault(peer_id.lower(), f"/participantIds/{place}")
+    pointers.pop(caller_id, None)
+    errors = [*_check_peers(draft.kind, pointers), *_check_title(draft)]
+    if errors:
+        raise Invalid(*errors)
+    group = draft.kind == "group"
+    title = (draft.title or "").strip() or None
+    return Creation(
+        row=ConversationRow(id, draft.kind, title, caller_id if group else None, now_ms),
+        caller_id=caller_id,
+        member_ids=(caller_id, *pointers),
+        pointers=pointers,
+        epoch=epoch,
+    )
+
+
+def _check_peers(kind: str, pointers: Mapping[str, str]) -> list[FieldError]:
+    if kind not in ("direct", "group"):
+        return [FieldError("/kind", "UNKNOWN", "kind is direct or group")]
+    if not pointers:
+        return [FieldError("/participantIds", "TOO_FEW", "somebody other than yourself")]
+    if kind == "direct" and len(pointers) > 1:
+        return [FieldError("/participantIds", "TOO_MANY", "a direct conversation has exactly one peer")]
+    if len(pointers) >= MAX_MEMBERS:
+        return [FieldError("/participantIds", "TOO_MANY", f"at most {MAX_MEMBERS} participants")]
+    return []
+
+
+def _check_title(draft: ConversationDraft) -> list[FieldError]:
+    title = (draft.title or "").strip()
+    if not title:
+        return []
+    if draft.kind != "group":
+        return [FieldError("/title", "NOT_ALLOWED", "only groups have a title")]
+    if len(title) > MAX_TITLE_CHARACTERS:
+        return [FieldError("/title", "TOO_LONG", f"at most {MAX_TITLE_CHARACTERS} characters")]
+    if not title.isprintable():
+        return [FieldError("/title", "BAD_TEXT", "printable characters only")]
+    return []
+
+
+async def create(conn: Connection, creation: Creation) -> Created:
+    """Make the conversation, or find the oldest with the same kind and members; inside a transaction.
+
+    Raises:
+        Invalid: a peer is not known.
+    """
+    known = await members.names(conn, creation.member_ids)
+    unknown = [
+        FieldError(pointer, "UNKNOWN", "no such user")
+        for user_id, pointer in creation.pointers.items()
+        if user_id not in known
+    ]
+    if unknown:
+        raise Invalid(*unknown)
+    row = creation.row
+    summary = encode_summary(Summary(row.created_at_ms, 0, 0))
+    key = participant_key(row.kind, creation.member_ids)
+    if key is None:
+        raise Invalid(FieldError("/participantIds", "TOO_FEW", "at least two participants"))
+    id = await conversations.create(
+        conn, row, member_ids=creation.member_ids, participant_key=key, epoch=creation.epoch, summary=summary
+    )
+    rows = await conversations.named(conn, creation.caller_id, [id])
+    if not rows:
+        # The set was this one when it was looked up; the caller has left it since.
+        raise ConversationNotFound
+    shown = StoredConversation(facts_of_row(rows[0]), standing_of_row(rows[0]))
+    return Created(shown, id == row.id, creation.member_ids)

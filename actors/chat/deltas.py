@@ -1,0 +1,74 @@
+"""Events as clients see them: as deltas on a live channel, and as items of `GET …/events` (contract §9)."""
+
+from msgspec import Raw
+
+from actors.chat import events
+from actors.chat.frames import Audience, Frames
+from actors.chat.public import ConversationEvent, OwnChoice, TypingNotice
+from actors.chat.state import Facts, State
+from actors.kernel.kind import Delta
+from persistence.journal import JournalRow
+
+Journaled = (
+    events.MessageCreated
+    | events.MessageEdited
+    | events.MessageDeleted
+    | events.PollVoted
+    | events.PollClosed
+    | events.MembersAdded
+    | events.MemberRemoved
+    | events.ConversationChanged
+)
+
+
+def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audience) -> Delta | None:  # noqa: PLR0911 - a table
+    """The event as this audience sees it; None when it is not shown on the conversation's channel."""
+    match event:
+        case events.MessageCreated() | events.MessageEdited() | events.MessageDeleted():
+            return Delta(wire_name(event), Raw(event.line.record))
+        case events.PollVoted() | events.PollClosed():
+            chosen = dict(audience.choices).get(event.line.id)
+            own = OwnChoice(message_id=event.line.id, selected=chosen) if chosen else None
+            return Delta("poll_updated", Raw(event.line.record), own)
+        case events.ReadMarked():
+            # Audiences are shared, so that the reader is named here rather than in the audience.
+            return Delta("read", event.notice, to=None if event.everyone else event.user_id)
+        case events.ReadTold():
+            return Delta("read", event.notice)
+        case events.TypingStarted():
+            return Delta("typing", TypingNotice(user_id=event.user_id, expires_at_ms=event.expires_at_ms))
+        case events.MembersAdded() | events.MemberRemoved() | events.ConversationChanged():
+            return Delta("conversation_updated", Raw(frames.conversation(frames.facts(state), None)))
+        case events.MemberRenamed():
+            return Delta("conversation_updated", Raw(frames.conversation(frames.facts(state), None)))
+        case _:
+            return None
+
+
+def wire_name(event: Journaled) -> events.WireName:
+    """What a journaled event is called on the wire."""
+    match event:
+        case events.MessageCreated():
+            return "message_created"
+        case events.MessageEdited():
+            return "message_edited"
+        case events.MessageDeleted():
+            return "message_deleted"
+        case events.PollVoted() | events.PollClosed():
+            return "poll_updated"
+        case _:
+            return "conversation_updated"
+
+
+def past_event(frames: Frames, shown: Facts, row: JournalRow, event: Journaled) -> ConversationEvent:
+    """A journaled event for those who ask what has happened since.
+
+    Args:
+        shown: the conversation as it is now: that is what a past `conversation_updated` carries.
+    """
+    data = (
+        frames.conversation(shown, None)
+        if isinstance(event, events.MembersAdded | events.MemberRemoved | events.ConversationChanged)
+        else event.line.record
+    )
+    return ConversationEvent(offset=row.seq, event=wire_name(event), data=Raw(data), at_ms=row.at_ms)

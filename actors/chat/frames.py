@@ -1,0 +1,258 @@
+"""The bytes that viewers get: pages, snapshots and conversations, joined from what was encoded before.
+
+A message is encoded when it changes. A conversation's head is encoded when it or the presence of its
+participants has changed, and shared by all who look; only the four own fields of a viewer are written anew.
+What differs per viewer in a message is their choice in a poll, so that only those messages are encoded for
+them (architecture, Fan-out).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from actors.chat import records
+from actors.chat.commands import ChatViewer
+from actors.chat.public import ConversationHead
+from actors.chat.recall import place
+from actors.chat.rules_messages import member_of
+from actors.chat.state import (
+    WINDOW_LINES,
+    Facts,
+    Line,
+    Standing,
+    State,
+    facts,
+    participants,
+    standing,
+)
+from actors.time import iso
+
+HEADS_KEPT = 4_096
+"""Encoded heads in memory, about 1 KB each."""
+
+NOBODY = b',"unreadCount":null,"mentionCount":null,"lastReadAtMs":null,"muted":null}'
+"""The own fields where the same bytes go to every viewer (contract §4)."""
+
+
+Value = TypeVar("Value")
+
+
+class Audience(NamedTuple):
+    """Viewers of one conversation who get the same bytes.
+
+    Args:
+        limit: messages in a snapshot.
+        include_archived: older history is merged in.
+        choices: (message id, option ids) of their votes in polls of the window.
+    """
+
+    limit: int
+    include_archived: bool
+    choices: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+class Shown(NamedTuple):
+    """A message on its way into a page, live or archived, from memory or rows."""
+
+    created_at_ms: int
+    record: bytes
+
+
+class Frames:
+    """Makes the bytes, and keeps the heads that it has encoded.
+
+    Args:
+        is_online: the presence of a user as it is now.
+        now_ms: epoch milliseconds; a poll past its expiry is shown closed before its deadline was met.
+    """
+
+    def __init__(self, is_online: Callable[[str], bool], now_ms: Callable[[], int]) -> None:
+        self._is_online = is_online
+        self._now_ms = now_ms
+        self._facts: dict[str, tuple[State, Facts]] = {}
+        self._heads: dict[str, tuple[Facts, bytes, bytes]] = {}
+
+    def is_online(self, user_id: str) -> bool:
+        """The presence of a user as it is now."""
+        return self._is_online(user_id)
+
+    def facts(self, state: State) -> Facts:
+        """What the head shows of a live conversation, the same object as long as the state is."""
+        known = self._facts.get(state.id)
+        if known is not None and known[0] is state:
+            return known[1]
+        made = facts(state)
+        _keep(self._facts, state.id, (state, made))
+        return made
+
+    def head(self, shown: Facts) -> bytes:
+        """A conversation up to the viewer's own fields: JSON that lacks them and its closing brace."""
+        online = bytes(self._is_online(id) for id, _ in shown.participants)
+        known = self._heads.get(shown.id)
+        if known is not None and known[1] == online and (known[0] is shown or known[0] == shown):
+            return known[2]
+        made = _encode_head(shown, online)
+        _keep(self._heads, shown.id, (shown, online, made))
+        return made
+
+    def conversation(self, shown: Facts, own: Standing | None) -> bytes:
+        """A whole Conversation; without a viewer, their fields are null."""
+        return self.head(shown) + (NOBODY if own is None else own_fields(own))
+
+    def conversation_for(self, state: State, user_id: str) -> bytes:
+        """The Conversation of a live state for one member.
+
+        Raises:
+            ConversationNotFound: they are not in it.
+        """
+        return self.conversation(self.facts(state), standing(state, member_of(state, user_id)))
+
+    def message_for(self, state: State, line: Line, user_id: str) -> bytes:
+        """A Message as one member sees it."""
+        chosen = state.votes.get(line.id, {}).get(user_id) or state.recalled.choices.get(line.id, ())
+        return self._record(line, chosen if line.has_poll else ())
+
+    def message_chosen(self, line: Line, choice: Sequence[str]) -> bytes:
+        """A Message with this choice selected."""
+        return self._record(line, choice)
+
+    def snapshot(self, state: State, audience: Audience) -> bytes:
+        """The live message snapshot for one audience."""
+        lines, older = newest(state, audience.limit, include_archived=audience.include_archived)
+        choices = dict(audience.choices)
+        items = [Shown(line.created_at_ms, self._record(line, choices.get(line.id, ()))) for line in lines]
+        return page(self.conversation(self.facts(state), None), items, has_more=older)
+
+    def page_for(
+        self, state: State, user_id: str, *, before_ms: int | None, limit: int, include_archived: bool
+    ) -> bytes | None:
+        """The MessagePage of a live state for one member, or None when rows are needed for it.
+
+        Args:
+            before_ms: exclusive; None for the newest.
+            limit: 1 to 120.
+
+        Raises:
+            ConversationNotFound: they are not in it.
+        """
+        member = member_of(state, user_id)
+        if before_ms is None:
+            lines, older = newest(state, limit, include_archived=include_archived)
+        else:
+            found = before(state, before_ms, limit, include_archived=include_archived)
+            if found is None:
+                return None
+            lines, older = found
+        items = [
+            Shown(line.created_at_ms, self._record(line, state.votes.get(line.id, {}).get(user_id, ())))
+            for line in lines
+        ]
+        head = self.conversation(self.facts(state), standing(state, member))
+        return page(head, items, has_more=older)
+
+    def shown(self, lines: Iterable[Line], choices: Mapping[str, tuple[str, ...]]) -> list[Shown]:
+        """Lines as one viewer sees them now, in their order."""
+        return [Shown(line.created_at_ms, self._record(line, choices.get(line.id, ()))) for line in lines]
+
+    def _record(self, line: Line, choice: Sequence[str]) -> bytes:
+        if not line.has_poll:
+            return line.record
+        return records.shown(
+            line.record, poll_expires_at_ms=line.poll_expires_at_ms, choice=choice, now_ms=self._now_ms()
+        )
+
+
+def audience(state: State, viewer: ChatViewer) -> Audience:
+    """Whose bytes this viewer shares.
+
+    Raises:
+        ConversationNotFound: they are not in it, or no longer.
+    """
+    member_of(state, viewer.user_id)
+    choices = tuple(
+        (message_id, poll[viewer.user_id])
+        for message_id, poll in state.votes.items()
+        if viewer.user_id in poll
+    )
+    return Audience(min(max(viewer.limit, 1), WINDOW_LINES), viewer.include_archived, choices)
+
+
+def newest(state: State, limit: int, *, include_archived: bool) -> tuple[Sequence[Line], bool]:
+    """The newest lines, oldest first, and whether there is anything older."""
+    lines, elsewhere = _in_memory(state, include_archived)
+    return lines[-limit:], elsewhere or len(lines) > limit
+
+
+def before(
+    state: State, before_ms: int, limit: int, *, include_archived: bool
+) -> tuple[Sequence[Line], bool] | None:
+    """The newest lines before a moment, oldest first, and whether there is anything older; None when only
+    rows know.
+
+    While rows hold more than memory, memory is complete for the newest 120 of everything, and for no more.
+    """
+    lines, elsewhere = _in_memory(state, include_archived)
+    certain = lines[-WINDOW_LINES:] if elsewhere else lines
+    wanted = [line for line in certain if line.created_at_ms < before_ms]
+    if elsewhere and len(wanted) < limit:
+        return None
+    return wanted[-limit:], elsewhere or len(wanted) > limit
+
+
+def _in_memory(state: State, include_archived: bool) -> tuple[Sequence[Line], bool]:
+    """All lines in order, and whether rows hold more."""
+    if not include_archived:
+        return state.window, state.older_live
+    elsewhere = state.older_live or state.older_archived
+    if not state.archived:
+        return state.window, elsewhere
+    return sorted((*state.window, *state.archived), key=place), elsewhere
+
+
+def page(conversation: bytes, items: Sequence[Shown], *, has_more: bool) -> bytes:
+    """A MessagePage of encoded parts, oldest first."""
+    next_before_ms = items[0].created_at_ms if has_more and items else 0
+    return b'{"conversation":%b,"items":[%b],"nextBeforeMs":%d,"hasMore":%b}' % (
+        conversation,
+        b",".join([item.record for item in items]),
+        next_before_ms,
+        b"true" if has_more else b"false",
+    )
+
+
+def own_fields(own: Standing) -> bytes:
+    """What closes a Conversation for its viewer."""
+    return b',"unreadCount":%d,"mentionCount":%d,"lastReadAtMs":%b,"muted":%b}' % (
+        own.unread,
+        own.mentions,
+        b"null" if own.last_read_at_ms is None else b"%d" % own.last_read_at_ms,
+        b"true" if own.muted else b"false",
+    )
+
+
+def _encode_head(shown: Facts, online: bytes) -> bytes:
+    last = shown.last_message
+    head = ConversationHead(
+        id=shown.id,
+        kind=shown.kind,
+        title=shown.title,
+        owner_id=shown.owner_id,
+        participants=participants(shown.participants, online),
+        participant_count=shown.participant_count,
+        created_at=iso(shown.created_at_ms),
+        updated_at=iso(shown.updated_at_ms),
+        last_message_id=last.id if last else None,
+        last_message_preview=last.preview if last else None,
+        last_message_at_ms=last.at_ms if last else None,
+        last_message_sender_id=last.sender_id if last else None,
+        last_event=shown.last_event,
+    )
+    return msgspec.json.encode(head)[:-1]
+
+
+def _keep(kept: dict[str, Value], id: str, value: Value) -> None:
+    kept.pop(id, None)
+    kept[id] = value
+    if len(kept) > HEADS_KEPT:
+        del kept[next(iter(kept))]

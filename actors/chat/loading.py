@@ -1,0 +1,96 @@
+"""A conversation's state from its rows, or its snapshot brought up to date with what the journal omits."""
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.chat.recall import newest_archived, oldest_seq, read_tail
+from actors.chat.records import line_of
+from actors.chat.state import (
+    NOTHING_RECALLED,
+    WINDOW_LINES,
+    Member,
+    State,
+    decode_summary,
+)
+from persistence import journal
+from persistence.chat import conversations, members, messages, polls
+from persistence.chat.rows import MemberRow
+from persistence.connection import Connection
+
+VERSION = 1
+"""Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(State)
+
+
+def dump(state: State) -> bytes:
+    """The snapshot: all but what lives in memory only."""
+    return _encoder.encode(replace(state, told_reads={}, owed_reads={}, recalled=NOTHING_RECALLED))
+
+
+def restore(kept: bytes) -> State:
+    """What `dump` made."""
+    return _decoder.decode(kept)
+
+
+async def load(conn: Connection, conversation_id: str) -> State | None:
+    """The state from rows alone; None when there is no such conversation."""
+    row = await conversations.read(conn, conversation_id)
+    head = await journal.read_head(conn, conversations.KIND, conversation_id)
+    if row is None or head is None:
+        return None
+    summary = decode_summary(head.summary)
+    window = tuple(line_of(one) for one in await messages.newest(conn, conversation_id, WINDOW_LINES))
+    polled = [line.id for line in window if line.has_poll]
+    votes = await polls.votes(conn, polled) if polled else {}
+    state = State(
+        id=row.id,
+        kind="direct" if row.kind == "direct" else "group",
+        title=row.title,
+        owner_id=row.owner_id,
+        created_at_ms=row.created_at_ms,
+        updated_at_ms=summary.updated_at_ms,
+        message_seq=summary.message_seq,
+        last_ms=summary.last_ms,
+        members={},
+        window=window,
+        votes={id: votes.get(id, {}) for id in polled},
+        deadlines=await messages.deadlines(conn, conversation_id),
+        last_message=summary.last_message,
+        last_event=summary.last_event,
+    )
+    return await refresh(conn, conversation_id, state)
+
+
+async def refresh(conn: Connection, conversation_id: str, state: State) -> State:
+    """With members (read markers, muting, names), blocks and the archive as their rows are now."""
+    found = {row.user_id: _member(row) for row in await members.of_conversation(conn, conversation_id)}
+    blockers = await members.blockers(conn, list(found)) if state.kind == "direct" else frozenset()
+    tail = await read_tail(conn, conversation_id, oldest_seq(state))
+    archived = newest_archived(state.window, tail.lines)
+    newest_ms = tail.lines[-1].created_at_ms if tail.lines else 0
+    return replace(
+        state,
+        members=found,
+        blockers=blockers,
+        archived=archived,
+        older_live=tail.older_live,
+        older_archived=len(archived) < len(tail.lines),
+        last_ms=max(state.last_ms, newest_ms),
+    )
+
+
+def _member(row: MemberRow) -> Member:
+    return Member(
+        user_id=row.user_id,
+        name=row.name,
+        joined_at_ms=row.joined_at_ms,
+        joined_seq=row.joined_seq,
+        muted=row.muted,
+        read_seq=row.read_seq,
+        read_at_ms=row.read_at_ms,
+        own_at_read=row.own_at_read,
+        sent=row.sent,
+        mentions=row.mentions,
+    )

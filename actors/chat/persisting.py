@@ -1,0 +1,179 @@
+"""The rows of a batch of turns: what happened in each is folded to its outcome, then one statement a table.
+
+A message that was sent and edited in one turn is inserted as sent and updated as edited; a member who left
+and came back has the marks of a newcomer. One actor has at most one turn in a batch, so that rows of turns
+never meet.
+"""
+
+from collections.abc import Sequence
+
+from actors.chat import events
+from actors.chat.events import AnyEvent
+from actors.chat.state import Line
+from persistence.chat import attachments, conversations, members, messages, polls
+from persistence.chat.rows import (
+    JoinRow,
+    MentionRow,
+    MessageRow,
+    PageRow,
+    ReadRow,
+    RevisionRow,
+    VoteRow,
+)
+from persistence.connection import Connection
+from persistence.turn import Turn
+
+
+async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
+    """Write the rows of all turns, inside the writer's transaction."""
+    changes = Changes()
+    for turn in turns:
+        for event in turn.events:
+            changes.take(turn.id, event)  # type: ignore[arg-type]
+    await changes.write(conn)
+
+
+class Changes:
+    """The outcome of many turns, by table."""
+
+    def __init__(self) -> None:
+        self.created: list[MessageRow] = []
+        self.used: dict[str, tuple[str, str, int]] = {}  # {attachment id: (it, message id, used at ms)}
+        self.changed: dict[str, Line] = {}  # {message id: its last line}
+        self.revisions: list[RevisionRow] = []
+        self.deleted: list[str] = []
+        self.votes: dict[tuple[str, str], VoteRow] = {}  # {(message id, user id): last choice}
+        self.named: dict[tuple[str, int], MentionRow] = {}  # {(conversation id, seq): of new messages}
+        self.renamed: dict[tuple[str, int], MentionRow] = {}  # the same, of changed ones
+        self.joined: dict[tuple[str, str], JoinRow] = {}  # {(conversation id, user id): …}
+        self.left: dict[tuple[str, str], None] = {}
+        self.reads: dict[tuple[str, str], ReadRow] = {}
+        self.mutes: dict[tuple[str, str], bool] = {}
+        self.titles: dict[str, str | None] = {}
+        self.owners: dict[str, str | None] = {}
+        self.keys: dict[str, str | None] = {}
+
+    def take(self, conversation_id: str, event: AnyEvent) -> None:
+        """Add one event, in the order of happening."""
+        match event:
+            case events.MessageCreated():
+                self._created(conversation_id, event)
+            case events.MessageEdited():
+                self._edited(conversation_id, event)
+            case events.MessageDeleted():
+                self.changed[event.line.id] = event.line
+                self.deleted.append(event.line.id)
+                self._renamed(conversation_id, event.line, ())
+            case events.PollVoted():
+                self.changed[event.line.id] = event.line
+                vote = VoteRow(event.line.id, event.voter_id, event.option_ids)
+                self.votes[event.line.id, event.voter_id] = vote
+            case events.PollClosed():
+                self.changed[event.line.id] = event.line
+            case _:
+                self._take_membership(conversation_id, event)
+
+    def _take_membership(self, conversation_id: str, event: AnyEvent) -> None:
+        match event:
+            case events.MembersAdded():
+                for member in event.members:
+                    key = conversation_id, member.user_id
+                    self._forget_marks(key)
+                    self.joined[key] = JoinRow(*key, member.joined_at_ms, member.joined_seq)
+                self.keys[conversation_id] = event.participant_key
+            case events.MemberRemoved():
+                key = conversation_id, event.user_id
+                self._forget_marks(key)
+                self.joined.pop(key, None)
+                self.left[key] = None
+                self.owners[conversation_id] = event.owner_id
+                self.keys[conversation_id] = event.participant_key
+            case events.ConversationChanged():
+                self.titles[conversation_id] = event.title
+            case events.ReadMarked():
+                read_at_ms = event.notice.last_read_at_ms
+                row = ReadRow(conversation_id, event.user_id, event.seq, read_at_ms, event.own_at_read)
+                self.reads[conversation_id, event.user_id] = row
+            case events.MuteChanged():
+                self.mutes[conversation_id, event.user_id] = event.muted
+            case _:
+                pass
+
+    async def write(self, conn: Connection) -> None:
+        """Write it all; tables that nothing has changed are not touched."""
+        await self._write_members(conn)
+        await self._write_messages(conn)
+        # Marks last: what is read now takes away mentions that came in this very turn.
+        if self.reads:
+            await members.mark_read(conn, list(self.reads.values()))
+        if self.mutes:
+            await members.mute(conn, [(*key, muted) for key, muted in self.mutes.items()])
+
+    async def _write_members(self, conn: Connection) -> None:
+        if self.left:
+            await members.remove(conn, list(self.left))
+        if self.joined:
+            await members.join(conn, list(self.joined.values()))
+        if self.titles or self.owners or self.keys:
+            await conversations.change(conn, titles=self.titles, owners=self.owners, keys=self.keys)
+
+    async def _write_messages(self, conn: Connection) -> None:
+        if self.created:
+            await messages.insert(conn, self.created)
+        if self.used:
+            await attachments.use(conn, list(self.used.values()))
+        if self.changed:
+            rows = [
+                PageRow(line.id, line.created_at_ms, line.record, line.has_poll, line.poll_expires_at_ms)
+                for line in self.changed.values()
+            ]
+            await messages.update(conn, rows, poll_open=[line.poll_open for line in self.changed.values()])
+        if self.named:
+            await members.set_mentions(conn, list(self.named.values()), replaced=False)
+        if self.renamed:
+            await members.set_mentions(conn, list(self.renamed.values()), replaced=True)
+        if self.revisions:
+            await messages.add_revisions(conn, self.revisions)
+        if self.votes:
+            await polls.store(conn, list(self.votes.values()))
+        if self.deleted:
+            await messages.drop_revisions(conn, self.deleted)
+            await polls.drop(conn, self.deleted)
+            await attachments.drop_of_messages(conn, self.deleted)
+
+    def _created(self, conversation_id: str, event: events.MessageCreated) -> None:
+        line = event.line
+        self.created.append(
+            MessageRow(
+                conversation_id=conversation_id,
+                seq=line.seq,
+                id=line.id,
+                created_at_ms=line.created_at_ms,
+                sender_id=line.sender_id,
+                sender_seq=event.sender_seq,
+                client_message_id=line.client_message_id,
+                record=line.record,
+                has_poll=line.has_poll,
+                poll_open=line.poll_open,
+                poll_expires_at_ms=line.poll_expires_at_ms,
+            )
+        )
+        for attachment_id in line.attachment_ids:
+            self.used[attachment_id] = attachment_id, line.id, line.created_at_ms
+        if event.mentioned:
+            self.named[conversation_id, line.seq] = MentionRow(conversation_id, line.seq, event.mentioned)
+
+    def _edited(self, conversation_id: str, event: events.MessageEdited) -> None:
+        line = event.line
+        self.changed[line.id] = line
+        revision = RevisionRow(line.id, event.revision, event.content, event.since_ms, line.sender_id)
+        self.revisions.append(revision)
+        self._renamed(conversation_id, line, event.mentioned)
+
+    def _renamed(self, conversation_id: str, line: Line, mentioned: tuple[str, ...]) -> None:
+        self.named.pop((conversation_id, line.seq), None)
+        self.renamed[conversation_id, line.seq] = MentionRow(conversation_id, line.seq, mentioned)
+
+    def _forget_marks(self, key: tuple[str, str]) -> None:
+        self.reads.pop(key, None)
+        self.mutes.pop(key, None)

@@ -1,0 +1,270 @@
+"""What chat shows to clients, as structs: the one description from which bytes and documentation are made.
+
+Names and shapes are those of the service description §2 and contract §4; on the wire they are camelCase. An
+optional value is null, never absent. A `Message` is encoded once, when it changes, with every `selected`
+false (`records.py`).
+"""
+
+from typing import Literal
+
+import msgspec
+
+
+class Public(msgspec.Struct, frozen=True, rename="camel"):
+    """Whatever crosses the wire: frozen, camelCase."""
+
+
+class Mention(Public, kw_only=True, frozen=True):
+    """A user named in a message; `label` is what they were called when it was sent.
+
+    Args:
+        token: `<@user:uuid>`, as it stands in `content`.
+    """
+
+    kind: Literal["user"] = "user"
+    id: str
+    token: str
+    label: str
+
+
+class Attachment(Public, frozen=True):
+    """A file that belongs to a conversation; its bytes are at `url`, for participants only."""
+
+    id: str
+    file_name: str
+    content_type: str
+    size_bytes: int
+    url: str
+
+
+class PollOption(Public, frozen=True):
+    """One answer of a poll; `selected` is the viewer's own choice."""
+
+    id: str
+    label: str
+    votes: int
+    selected: bool
+
+
+class Poll(Public, frozen=True):
+    """A question in a message.
+
+    Args:
+        multiple: several options may be chosen by one voter.
+        closed: closed by hand, or `now >= expiresAt`.
+        total_votes: chosen options of all voters together.
+        total_voters: users with a choice.
+    """
+
+    question: str
+    multiple: bool
+    closed: bool
+    total_votes: int
+    total_voters: int
+    options: tuple[PollOption, ...]
+    expires_at: str | None
+    expires_at_ms: int | None
+    closed_at: str | None
+    close_reason: Literal["expired", "manual"] | None
+
+
+class Message(Public, frozen=True):
+    """One message; once deleted, without content, mentions, attachments and poll.
+
+    Args:
+        created_at_ms: strictly increasing within a conversation.
+        source: `archived` for older history.
+        revision: 1 as sent, +1 with each edit.
+        client_message_id: what the sender gave, unique for them in this conversation.
+    """
+
+    id: str
+    conversation_id: str
+    sender_id: str
+    sender_name: str
+    content: str
+    mentions: tuple[Mention, ...]
+    attachments: tuple[Attachment, ...]
+    poll: Poll | None
+    created_at: str
+    created_at_ms: int
+    source: Literal["live", "archived"]
+    revision: int
+    client_message_id: str | None
+    edited_at: str | None
+    deleted_at: str | None
+
+
+class Participant(Public, frozen=True):
+    """A member as lists show them; `online` is as of the moment when the frame was built."""
+
+    id: str
+    name: str
+    online: bool
+
+
+class LastEvent(Public, frozen=True):
+    """The newest thing that happened to a message of the conversation."""
+
+    type: Literal["message_created", "message_edited", "message_deleted", "poll_voted"]
+    message_id: str
+    actor_id: str
+    at_ms: int
+
+
+class ConversationHead(Public, frozen=True):
+    """A conversation without what differs per viewer: encoded once and shared by all who see it.
+
+    Args:
+        title: groups only, null when none was given.
+        owner_id: groups only.
+        participants: at most 100: the owner, then the longest-standing.
+        last_message_preview: the content cut to 140 characters, else a poll's question, else
+            `[attachment] <fileName>`; null before the first message, "" after its deletion.
+    """
+
+    id: str
+    kind: Literal["direct", "group"]
+    title: str | None
+    owner_id: str | None
+    participants: tuple[Participant, ...]
+    participant_count: int
+    created_at: str
+    updated_at: str
+    last_message_id: str | None
+    last_message_preview: str | None
+    last_message_at_ms: int | None
+    last_message_sender_id: str | None
+    last_event: LastEvent | None
+
+
+class Conversation(ConversationHead, frozen=True):
+    """A conversation as one viewer sees it; in live message snapshots the four own fields are null.
+
+    Args:
+        unread_count: messages of others above the viewer's read marker.
+        mention_count: of those, the ones that name the viewer; counted up to 200.
+        last_read_at_ms: `createdAtMs` of the newest message that the viewer has read.
+    """
+
+    unread_count: int | None
+    mention_count: int | None
+    last_read_at_ms: int | None
+    muted: bool | None
+
+
+class MessagePage(Public, frozen=True):
+    """The message snapshot: `items` oldest first.
+
+    Args:
+        next_before_ms: `createdAtMs` of the oldest item, to be sent as `beforeMs`; 0 when there is no more.
+    """
+
+    conversation: Conversation
+    items: tuple[Message, ...]
+    next_before_ms: int
+    has_more: bool
+
+
+class ConversationList(Public, frozen=True):
+    """Conversations of the caller, newest activity first."""
+
+    items: tuple[Conversation, ...]
+    next_cursor: str | None
+    has_more: bool
+
+
+class ParticipantList(Public, frozen=True):
+    """Members of a conversation, owner first, then longest-standing."""
+
+    items: tuple[Participant, ...]
+    next_cursor: str | None
+    has_more: bool
+
+
+class InboxTotals(Public, frozen=True):
+    """Sums over all conversations of the user, shown or not."""
+
+    unread: int
+    mentions: int
+
+
+class InboxSnapshot(Public, kw_only=True, frozen=True):
+    """The frame of the inbox stream: at most 200 conversations, newest activity first."""
+
+    type: Literal["inbox_snapshot"] = "inbox_snapshot"
+    conversations: tuple[Conversation, ...]
+    totals: InboxTotals
+
+
+class ConversationGone(Public, frozen=True):
+    """The inbox's `conversation_updated` for a conversation that the user is no longer in."""
+
+    id: str
+    removed: Literal[True] = True
+
+
+class ReadMarker(Public, frozen=True):
+    """Where a member stands after reading."""
+
+    unread_count: int
+    mention_count: int
+    last_read_at_ms: int | None
+
+
+class ReadNotice(Public, frozen=True):
+    """The `read` event: a member has read up to this message."""
+
+    user_id: str
+    message_id: str
+    last_read_at_ms: int
+
+
+class TypingNotice(Public, frozen=True):
+    """The `typing` event: the member is writing, until `expiresAtMs` at most."""
+
+    user_id: str
+    expires_at_ms: int
+
+
+class OwnChoice(Public, frozen=True):
+    """`self` beside a `poll_updated`: what the viewer has chosen."""
+
+    message_id: str
+    selected: tuple[str, ...]
+
+
+class Revision(Public, frozen=True):
+    """One text that a message had; revision 1 is as sent."""
+
+    revision: int
+    content: str
+    edited_at: str
+    editor_id: str
+
+
+class RevisionList(Public, frozen=True):
+    """Every text of a message, oldest first; none once it is deleted."""
+
+    items: tuple[Revision, ...]
+
+
+class ConversationEvent(Public, frozen=True):
+    """One past event of the conversation channel (contract §9).
+
+    Args:
+        data: the Message for `message_*` and `poll_updated`, the Conversation for `conversation_updated`.
+    """
+
+    offset: int
+    event: str
+    data: msgspec.Raw
+    at_ms: int
+
+
+class EventPage(Public, frozen=True):
+    """Events after an offset, oldest first; more of them follow the last offset when `hasMore`."""
+
+    items: tuple[ConversationEvent, ...]
+    epoch: str
+    has_more: bool

@@ -1,0 +1,244 @@
+"""What requests read when the conversation is not live: units of work for `Database.read`.
+
+Membership is asked in the same unit; a stranger gets `ConversationNotFound`, whatever exists. What comes back
+is in the terms of `state.py`; `rendering.py` makes bytes of it, with presence as it is then.
+"""
+
+import msgspec
+
+from actors.chat.deltas import Journaled
+from actors.chat.events import AnyEvent
+from actors.chat.public import Revision, RevisionList
+from actors.chat.records import decode
+from actors.chat.state import Facts, Line, Standing, State
+from actors.chat.stored import facts_of_row, standing_of_row
+from actors.errors import ConversationNotFound, EventsExpired, NotFound
+from actors.time import iso
+from persistence import journal
+from persistence.chat import conversations, members, messages, polls
+from persistence.connection import Connection
+from persistence.journal import JournalRow
+
+MAX_REVISIONS = 1_000
+"""Texts of one message in a list, the newest."""
+
+_events = msgspec.msgpack.Decoder(AnyEvent)
+
+
+class Membership(msgspec.Struct, frozen=True):
+    """What the guard of a route may know: that the caller is in, and what the conversation is.
+
+    Args:
+        kind: `direct` or `group`.
+    """
+
+    kind: str
+    owner_id: str | None
+
+
+class PageQuery(msgspec.Struct, frozen=True):
+    """Which messages.
+
+    Args:
+        before_ms: exclusive; None for the newest.
+        limit: 1 to 120.
+    """
+
+    limit: int
+    before_ms: int | None = None
+    include_archived: bool = True
+
+
+class StoredConversation(msgspec.Struct, frozen=True):
+    """A conversation and the standing of the one who asked."""
+
+    facts: Facts
+    own: Standing
+
+
+class StoredPage(msgspec.Struct, frozen=True):
+    """A page from rows, oldest first."""
+
+    conversation: StoredConversation
+    lines: tuple[Line, ...]
+    choices: dict[str, tuple[str, ...]]
+    has_more: bool
+
+
+class StoredList(msgspec.Struct, frozen=True):
+    """Conversations of a user, newest activity first."""
+
+    entries: tuple[StoredConversation, ...]
+    has_more: bool
+
+
+class StoredParticipants(msgspec.Struct, frozen=True):
+    """(user id, name) of members, and the cursor behind the last one."""
+
+    items: tuple[tuple[str, str], ...]
+    next_place: tuple[int, str] | None
+
+
+class StoredEvents(msgspec.Struct, frozen=True):
+    """Journaled events, and what is needed to show them."""
+
+    facts: Facts
+    epoch: str
+    rows: tuple[tuple[JournalRow, Journaled], ...]
+    has_more: bool
+
+
+def membership_of(state: State, user_id: str) -> Membership | None:
+    """The same as `read_membership`, of a live conversation."""
+    return Membership(state.kind, state.owner_id) if user_id in state.members else None
+
+
+async def read_membership(conn: Connection, conversation_id: str, user_id: str) -> Membership | None:
+    """Whether the user is in this conversation; None when not, or when there is none."""
+    if not await members.is_member(conn, conversation_id, user_id):
+        return None
+    row = await conversations.read(conn, conversation_id)
+    return None if row is None else Membership(row.kind, row.owner_id)
+
+
+async def read_conversation(conn: Connection, conversation_id: str, user_id: str) -> StoredConversation:
+    """One conversation for one member.
+
+    Raises:
+        ConversationNotFound: no such conversation, or the user is not in it.
+    """
+    rows = await conversations.named(conn, user_id, [conversation_id])
+    if not rows:
+        raise ConversationNotFound
+    return StoredConversation(facts_of_row(rows[0]), standing_of_row(rows[0]))
+
+
+async def read_page(conn: Connection, conversation_id: str, user_id: str, query: PageQuery) -> StoredPage:
+    """A page of messages for one member.
+
+    Raises:
+        ConversationNotFound: no such conversation, or the user is not in it.
+    """
+    conversation = await read_conversation(conn, conversation_id, user_id)
+    rows = await messages.page(
+        conn,
+        conversation_id,
+        before_ms=messages.LAST_MS if query.before_ms is None else query.before_ms,
+        limit=query.limit + 1,
+        include_archived=query.include_archived,
+    )
+    lines = tuple(
+        Line(
+            id=row.id,
+            seq=0,
+            created_at_ms=row.created_at_ms,
+            sender_id="",
+            client_message_id=None,
+            record=row.record,
+            has_poll=row.has_poll,
+            poll_expires_at_ms=row.poll_expires_at_ms,
+        )
+        for row in reversed(rows[: query.limit])
+    )
+    polled = [line.id for line in lines if line.has_poll]
+    choices = await polls.choices(conn, polled, user_id) if polled else {}
+    return StoredPage(conversation, lines, choices, len(rows) > query.limit)
+
+
+async def read_list(conn: Connection, user_id: str, after: tuple[int, str] | None, limit: int) -> StoredList:
+    """A user's conversations.
+
+    Args:
+        after: the place of the last one already seen (`rendering.parse_cursor`).
+        limit: 1 to 200.
+    """
+    rows = await conversations.list_of(
+        conn, user_id, after=after or conversations.FIRST_PAGE, limit=limit + 1
+    )
+    entries = tuple(StoredConversation(facts_of_row(row), standing_of_row(row)) for row in rows[:limit])
+    return StoredList(entries, len(rows) > limit)
+
+
+async def read_participants(
+    conn: Connection, conversation_id: str, user_id: str, after: tuple[int, str] | None, limit: int
+) -> StoredParticipants:
+    """Members of a conversation, for one of them.
+
+    Raises:
+        ConversationNotFound: no such conversation, or the user is not in it.
+    """
+    membership = await read_membership(conn, conversation_id, user_id)
+    if membership is None:
+        raise ConversationNotFound
+    rows = await members.page(conn, conversation_id, membership.owner_id, after=after, limit=limit + 1)
+    shown = tuple((id, name) for id, name, _ in rows[:limit])
+    if len(rows) <= limit:
+        return StoredParticipants(shown, None)
+    last_id, _, joined_at_ms = rows[limit - 1]
+    return StoredParticipants(shown, (joined_at_ms, "" if joined_at_ms < 0 else last_id))
+
+
+async def read_revisions(
+    conn: Connection, conversation_id: str, user_id: str, message_id: str
+) -> RevisionList:
+    """Every text that a message had and has; none of a deleted one.
+
+    Raises:
+        ConversationNotFound: no such conversation, or the user is not in it.
+        NotFound: no such message in it.
+    """
+    if not await members.is_member(conn, conversation_id, user_id):
+        raise ConversationNotFound
+    record = await messages.record_of(conn, conversation_id, message_id)
+    if record is None:
+        raise NotFound("message not found")
+    message = decode(record)
+    if message.deleted_at is not None:
+        return RevisionList(items=())
+    rows = await messages.revisions(conn, message_id, MAX_REVISIONS - 1)
+    # A text that was replaced between the two reads stands in both.
+    past = [
+        Revision(
+            revision=row.revision,
+            content=row.content,
+            edited_at=iso(row.edited_at_ms),
+            editor_id=row.editor_id,
+        )
+        for row in rows
+        if row.revision < message.revision
+    ]
+    present = Revision(
+        revision=message.revision,
+        content=message.content,
+        edited_at=message.edited_at or message.created_at,
+        editor_id=message.sender_id,
+    )
+    return RevisionList(items=(*past, present))
+
+
+async def read_events(
+    conn: Connection, conversation_id: str, user_id: str, since: int, limit: int
+) -> StoredEvents:
+    """What has happened after an offset, oldest first (contract §4).
+
+    Raises:
+        ConversationNotFound: no such conversation, or the user is not in it.
+        EventsExpired: some of it is no longer kept.
+    """
+    conversation = await read_conversation(conn, conversation_id, user_id)
+    head = await journal.read_head(conn, conversations.KIND, conversation_id)
+    if head is None:
+        raise ConversationNotFound
+    after = max(since, 0)
+    rows = await journal.read_events(conn, conversations.KIND, conversation_id, after=after, limit=limit + 1)
+    if after < head.seq and (not rows or rows[0].seq != after + 1):
+        raise EventsExpired
+    decoded = tuple((row, _journaled(row)) for row in rows[:limit])
+    return StoredEvents(conversation.facts, head.epoch, decoded, len(rows) > limit)
+
+
+def _journaled(row: JournalRow) -> Journaled:
+    event = _events.decode(row.event)
+    if not isinstance(event, Journaled):
+        raise TypeError(f"{type(event).__name__} does not belong into the journal")
+    return event

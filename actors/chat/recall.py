@@ -1,0 +1,186 @@
+"""Rows that a command needs beside the state: old messages, uploads, names of users to be added.
+
+Asked for within the turn, directly before the decision, and only for commands of members, so that a stranger
+costs no read. What comes back fills one slot of the state, which the next event empties.
+"""
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.chat.commands import (
+    AddParticipants,
+    AnyCommand,
+    ClosePoll,
+    DeleteMessage,
+    EditMessage,
+    MarkRead,
+    MeetDeadlines,
+    PostMessage,
+    TellArchive,
+    VotePoll,
+)
+from actors.chat.drafts import MAX_ATTACHMENTS
+from actors.chat.records import archived_line_of, line_of
+from actors.chat.state import MAX_MEMBERS, WINDOW_LINES, ArchiveTail, Line, Recalled, State
+from persistence.chat import archive, attachments, members, messages, polls
+from persistence.connection import Connection
+
+
+class Need(msgspec.Struct, frozen=True):
+    """What is to be read.
+
+    Args:
+        message_ids: messages outside the window.
+        voter_id: whose choices in polls of those.
+        reader_id: whose own messages after those are to be counted.
+        client: (sender id, clientMessageId) of a message that may exist already.
+        attachment_ids: uploads to be used.
+        user_ids: users to be added.
+        archive: the archive's newest lines are to be read again.
+        oldest_seq: of the window's oldest message, beside `archive`.
+    """
+
+    message_ids: tuple[str, ...] = ()
+    voter_id: str | None = None
+    reader_id: str | None = None
+    client: tuple[str, str] | None = None
+    attachment_ids: tuple[str, ...] = ()
+    user_ids: tuple[str, ...] = ()
+    archive: bool = False
+    oldest_seq: int | None = None
+
+
+def missing(state: State, command: AnyCommand) -> Need | None:  # noqa: PLR0911 - a table
+    """What `decide` would need for this command, or None."""
+    match command:
+        case PostMessage():
+            return _for_post(state, command)
+        case VotePoll() | ClosePoll():
+            return _for_message(state, command.user_id, command.message_id, voter_id=command.user_id)
+        case MarkRead():
+            return _for_message(state, command.user_id, command.message_id, reader_id=command.user_id)
+        case EditMessage():
+            return _for_message(state, command.user_id, command.message_id)
+        case DeleteMessage():
+            user_id = None if command.moderator else command.user_id
+            return _for_message(state, user_id, command.message_id)
+        case MeetDeadlines():
+            old = tuple(
+                id for id in command.message_ids if id in state.deadlines and not _in_window(state, id)
+            )
+            return Need(message_ids=old) if old else None
+        case AddParticipants():
+            new = tuple(id for id in command.new_user_ids if id not in state.members)
+            wanted = command.user_id == state.owner_id and 0 < len(new) <= MAX_MEMBERS
+            return Need(user_ids=new) if wanted else None
+        case TellArchive():
+            return Need(archive=True, oldest_seq=oldest_seq(state))
+        case _:
+            return None
+
+
+def _for_post(state: State, command: PostMessage) -> Need | None:
+    if command.sender_id not in state.members:
+        return None
+    client_id = command.draft.client_message_id
+    client = None
+    if client_id is not None:
+        for line in state.window:
+            if line.client_message_id == client_id and line.sender_id == command.sender_id:
+                return None
+        client = (command.sender_id, client_id) if state.older_live else None
+    attachment_ids = (command.draft.attachment_ids or ())[:MAX_ATTACHMENTS]
+    if client is None and not attachment_ids:
+        return None
+    return Need(client=client, attachment_ids=attachment_ids)
+
+
+def _for_message(
+    state: State,
+    user_id: str | None,
+    message_id: str,
+    *,
+    voter_id: str | None = None,
+    reader_id: str | None = None,
+) -> Need | None:
+    anything_older = state.older_live or state.older_archived or bool(state.archived)
+    stranger = user_id is not None and user_id not in state.members
+    if stranger or not anything_older or _in_window(state, message_id):
+        return None
+    return Need(message_ids=(message_id,), voter_id=voter_id, reader_id=reader_id)
+
+
+def _in_window(state: State, message_id: str) -> bool:
+    return any(line.id == message_id for line in reversed(state.window))
+
+
+async def fetch(conn: Connection, conversation_id: str, need: Need) -> Recalled:
+    """Read what is needed."""
+    lines: dict[str, Line] = {}
+    archived: frozenset[str] = frozenset()
+    choices: dict[str, tuple[str, ...]] = {}
+    own_after: dict[str, int | None] = {}
+    original = None
+    if need.message_ids:
+        rows = await messages.by_ids(conn, conversation_id, need.message_ids)
+        lines = {row.id: line_of(row) for row in rows}
+        if len(lines) < len(need.message_ids):
+            archived = await archive.among(conn, conversation_id, need.message_ids)
+    if need.voter_id is not None and lines:
+        choices = await polls.choices(conn, list(lines), need.voter_id)
+    if need.reader_id is not None:
+        for line in lines.values():
+            own_after[line.id] = await messages.own_after(conn, conversation_id, need.reader_id, line.seq)
+    if need.client is not None:
+        row = await messages.by_client_id(conn, conversation_id, *need.client)
+        original = None if row is None else line_of(row)
+        if original is not None and original.has_poll:
+            choices = await polls.choices(conn, [original.id], need.client[0])
+    uploads = (
+        await attachments.by_ids(conn, conversation_id, need.attachment_ids) if need.attachment_ids else []
+    )
+    return Recalled(
+        lines=lines,
+        archived=archived,
+        choices=choices,
+        own_after=own_after,
+        original=original,
+        attachments={row.id: row for row in uploads},
+        names=await members.names(conn, need.user_ids) if need.user_ids else {},
+        archive=await read_tail(conn, conversation_id, need.oldest_seq) if need.archive else None,
+    )
+
+
+def absorb(state: State, recalled: Recalled) -> State:
+    """The scratch state with what was read."""
+    return replace(state, recalled=recalled)
+
+
+async def read_tail(conn: Connection, conversation_id: str, oldest_seq: int | None) -> ArchiveTail:
+    """What rows hold beside the window.
+
+    Args:
+        oldest_seq: of the window's oldest message; None when it is empty.
+    """
+    rows = await archive.tail(conn, conversation_id, WINDOW_LINES + 1)
+    older_live = oldest_seq is not None and await messages.any_before(conn, conversation_id, oldest_seq)
+    return ArchiveTail(tuple(archived_line_of(row) for row in rows), older_live)
+
+
+def newest_archived(window: tuple[Line, ...], archived: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Those of the archived lines that are among the newest 120 of all."""
+    if not archived:
+        return archived
+    merged = sorted((*window, *archived), key=place)[-WINDOW_LINES:]
+    oldest = place(merged[0])
+    return tuple(line for line in archived if place(line) >= oldest)
+
+
+def oldest_seq(state: State) -> int | None:
+    """The seq of the window's oldest message."""
+    return state.window[0].seq if state.window else None
+
+
+def place(line: Line) -> tuple[int, str]:
+    """Where a line stands in a page: by time, then by id."""
+    return line.created_at_ms, line.id

@@ -1,0 +1,177 @@
+"""The public JSON of a message, made once and then only decoded to be changed; every `selected` in it is
+false.
+
+Pages, frames, journal and rows all carry these same bytes.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.chat.public import Attachment, Mention, Message, Poll, PollOption
+from actors.chat.state import Line
+from actors.time import iso
+from persistence.chat.rows import AttachmentRow, MessageRow, PageRow
+
+PREVIEW_CHARACTERS = 140
+"""What a list shows of a text."""
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Message)
+
+# Quotes inside a JSON string are escaped, so these bytes occur only as the message's own field.
+_SOME_ATTACHMENTS = b'"attachments":[{'
+
+
+def encode(message: Message) -> bytes:
+    """The bytes of a message, kept from then on."""
+    return _encoder.encode(message)
+
+
+def decode(record: bytes) -> Message:
+    """The message in these bytes."""
+    return _decoder.decode(record)
+
+
+def preview(message: Message) -> str:
+    """What lists show of it (contract §4): the text, else the poll's question, else the first file's name."""
+    text = message.content
+    if not text.strip():
+        if message.poll is not None:
+            text = message.poll.question
+        elif message.attachments:
+            text = f"[attachment] {message.attachments[0].file_name}"
+    return text if len(text) <= PREVIEW_CHARACTERS else text[: PREVIEW_CHARACTERS - 1] + "…"
+
+
+def public_attachment(row: AttachmentRow) -> Attachment:
+    """An attachment as messages and uploads show it."""
+    return Attachment(
+        id=row.id,
+        file_name=row.file_name,
+        content_type=row.content_type,
+        size_bytes=row.size_bytes,
+        url=f"/v1/social/chat/conversations/{row.conversation_id}/attachments/{row.id}",
+    )
+
+
+def edited(message: Message, *, content: str, mentions: Sequence[Mention], at_ms: int) -> Message:
+    """With another text."""
+    return replace(
+        message,
+        content=content,
+        mentions=tuple(mentions),
+        revision=message.revision + 1,
+        edited_at=iso(at_ms),
+    )
+
+
+def deleted(message: Message, at_ms: int) -> Message:
+    """What is left of it."""
+    return replace(message, content="", mentions=(), attachments=(), poll=None, deleted_at=iso(at_ms))
+
+
+def voted(message: Message, previous: Collection[str], chosen: Collection[str]) -> Message:
+    """With one voter's choice replaced in the counts."""
+    poll = _poll(message)
+    options = tuple(
+        replace(option, votes=option.votes - (option.id in previous) + (option.id in chosen))
+        for option in poll.options
+    )
+    changed = replace(
+        poll,
+        options=options,
+        total_votes=sum(option.votes for option in options),
+        total_voters=poll.total_voters - bool(previous) + bool(chosen),
+    )
+    return replace(message, poll=changed)
+
+
+def closed(message: Message, *, at_ms: int, reason: Literal["expired", "manual"]) -> Message:
+    """With its poll closed."""
+    return replace(
+        message, poll=replace(_poll(message), closed=True, closed_at=iso(at_ms), close_reason=reason)
+    )
+
+
+def new_poll(*, question: str, labels: Sequence[str], multiple: bool, expires_at_ms: int | None) -> Poll:
+    """A poll without votes; its options' ids are "1" and up."""
+    return Poll(
+        question=question,
+        multiple=multiple,
+        closed=False,
+        total_votes=0,
+        total_voters=0,
+        options=tuple(
+            PollOption(id=str(number), label=label, votes=0, selected=False)
+            for number, label in enumerate(labels, 1)
+        ),
+        expires_at=None if expires_at_ms is None else iso(expires_at_ms),
+        expires_at_ms=expires_at_ms,
+        closed_at=None,
+        close_reason=None,
+    )
+
+
+def shown(record: bytes, *, poll_expires_at_ms: int | None, choice: Collection[str], now_ms: int) -> bytes:
+    """The record as one viewer sees it now: their own choice selected, and a poll past its expiry closed.
+
+    The same bytes when neither applies, which is nearly always.
+
+    Args:
+        poll_expires_at_ms: only while the poll is open and has a deadline.
+        choice: the viewer's option ids; empty without a vote.
+    """
+    expired = poll_expires_at_ms is not None and poll_expires_at_ms <= now_ms
+    if not expired and not choice:
+        return record
+    message = decode(record)
+    if expired and poll_expires_at_ms is not None:
+        message = closed(message, at_ms=poll_expires_at_ms, reason="expired")
+    if choice and message.poll is not None:
+        options = tuple(replace(option, selected=option.id in choice) for option in message.poll.options)
+        message = replace(message, poll=replace(message.poll, options=options))
+    return encode(message)
+
+
+def line_of(row: MessageRow) -> Line:
+    """The line in memory of a live message's row."""
+    return Line(
+        id=row.id,
+        seq=row.seq,
+        created_at_ms=row.created_at_ms,
+        sender_id=row.sender_id,
+        client_message_id=row.client_message_id,
+        record=row.record,
+        has_poll=row.has_poll,
+        poll_open=row.poll_open,
+        poll_expires_at_ms=row.poll_expires_at_ms,
+        attachment_ids=_attachment_ids(row.record),
+    )
+
+
+def archived_line_of(row: PageRow) -> Line:
+    """The line in memory of an archived message's row."""
+    return Line(
+        id=row.id,
+        seq=0,
+        created_at_ms=row.created_at_ms,
+        sender_id="",
+        client_message_id=None,
+        record=row.record,
+        has_poll=row.has_poll,
+    )
+
+
+def _attachment_ids(record: bytes) -> tuple[str, ...]:
+    if _SOME_ATTACHMENTS not in record:
+        return ()
+    return tuple(attachment.id for attachment in decode(record).attachments)
+
+
+def _poll(message: Message) -> Poll:
+    if message.poll is None:
+        raise ValueError(f"message {message.id} has no poll")
+    return message.poll

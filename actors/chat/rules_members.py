@@ -1,0 +1,200 @@
+"""Who is in a conversation, what they have read, what it is called, and who may change that (contract §4)."""
+
+from collections.abc import Sequence
+
+from msgspec import UNSET
+
+from actors.chat.commands import (
+    AddParticipants,
+    ChangeConversation,
+    MarkRead,
+    RemoveParticipant,
+    StartTyping,
+    TellArchive,
+    TellBlock,
+    TellRename,
+)
+from actors.chat.events import (
+    AnyEvent,
+    ArchiveSeen,
+    BlockChanged,
+    ConversationChanged,
+    MemberRemoved,
+    MemberRenamed,
+    MembersAdded,
+    MuteChanged,
+    ReadMarked,
+    TypingStarted,
+)
+from actors.chat.public import ReadNotice
+from actors.chat.recall import newest_archived
+from actors.chat.rules_messages import check_not_blocked, member_of
+from actors.chat.state import MAX_MEMBERS, Line, Member, State, find_line, participant_key
+from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
+
+TYPING_MS = 5_000
+"""How long a typing notice stands (contract §4)."""
+
+READ_TOLD_MEMBERS = 32
+"""In larger conversations nobody is told of another's reading (contract §9)."""
+
+READ_TOLD_EVERY_MS = 1_000
+"""The others are told of one reader at most this often (contract §9)."""
+
+MAX_TITLE_CHARACTERS = 100
+"""Of a group's title."""
+
+
+def mark_read(state: State, command: MarkRead, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on reading up to a message; none comes of one that is read already."""
+    member = member_of(state, command.user_id)
+    line = find_line(state, command.message_id)
+    if line is None:
+        if command.message_id in state.recalled.archived:
+            return ()
+        raise NotFound("message not found")
+    if line.seq <= member.read_seq:
+        return ()
+    notice = ReadNotice(user_id=member.user_id, message_id=line.id, last_read_at_ms=line.created_at_ms)
+    told_ms = state.told_reads.get(member.user_id)
+    everyone = len(state.members) <= READ_TOLD_MEMBERS and (
+        told_ms is None or now_ms - told_ms >= READ_TOLD_EVERY_MS
+    )
+    return (ReadMarked(line.seq, notice, _own_at(state, member, line), now_ms, everyone),)
+
+
+def _own_at(state: State, member: Member, line: Line) -> int:
+    """How many of their own messages lie at or below that line, since they joined."""
+    after = state.recalled.own_after.get(line.id)
+    if after is not None:
+        return after - 1
+    # None of theirs after it in the rows; what this very turn added is in the window.
+    return member.sent - sum(
+        later.seq > line.seq and later.sender_id == member.user_id for later in state.window
+    )
+
+
+def start_typing(state: State, command: StartTyping, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on telling the others; whoever may not post does not type either."""
+    member_of(state, command.user_id)
+    check_not_blocked(state)
+    return (TypingStarted(command.user_id, now_ms + TYPING_MS),)
+
+
+def change(state: State, command: ChangeConversation, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on title and muting; none comes of what is so already."""
+    member = member_of(state, command.user_id)
+    events: list[AnyEvent] = []
+    if command.title is not UNSET:
+        title = (command.title or "").strip() or None
+        _check_title(state, command, title)
+        if title != state.title:
+            events.append(ConversationChanged(title, max(now_ms, state.updated_at_ms)))
+    if command.muted is not UNSET and command.muted != member.muted:
+        events.append(MuteChanged(member.user_id, command.muted))
+    return events
+
+
+def _check_title(state: State, command: ChangeConversation, title: str | None) -> None:
+    if state.kind == "group" and command.user_id != state.owner_id:
+        raise Forbidden("only its owner may give a group a title")
+    if title is not None and (len(title) > MAX_TITLE_CHARACTERS or not title.isprintable()):
+        sentence = f"at most {MAX_TITLE_CHARACTERS} printable characters"
+        raise Invalid(FieldError("/title", "TOO_LONG" if title.isprintable() else "BAD_TEXT", sentence))
+    if state.kind != "group":
+        raise Conflict("only groups have a title")
+
+
+def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on new members; none comes of those who are in already."""
+    member_of(state, command.user_id)
+    if state.kind == "group" and command.user_id != state.owner_id:
+        raise Forbidden("only its owner may add to a group")
+    if not command.new_user_ids:
+        raise Invalid(FieldError("/userIds", "REQUIRED", "at least one user"))
+    if state.kind != "group":
+        # Before the names: nobody's is looked up for a conversation that cannot grow.
+        raise Conflict("a direct conversation keeps its two participants")
+    names = state.recalled.names
+    new = list(dict.fromkeys(id for id in command.new_user_ids if id not in state.members))
+    if len(state.members) + len(new) > MAX_MEMBERS:
+        raise Invalid(
+            FieldError("/userIds", "TOO_MANY", f"a conversation has at most {MAX_MEMBERS} participants")
+        )
+    unknown = [
+        FieldError(f"/userIds/{place}", "UNKNOWN", "no such user")
+        for place, id in enumerate(command.new_user_ids)
+        if id not in state.members and id not in names
+    ]
+    if unknown:
+        raise Invalid(*unknown)
+    if not new:
+        return ()
+    # Later than anybody before, one each: the order of joining is the order of members.
+    newest = next(reversed(state.members.values()), None)
+    first_ms = max(now_ms, (newest.joined_at_ms if newest else 0) + 1)
+    joining = tuple(_fresh_member(state, id, names[id], first_ms + place) for place, id in enumerate(new))
+    key = participant_key(state.kind, [*state.members, *new])
+    return (MembersAdded(joining, max(now_ms, state.updated_at_ms), key),)
+
+
+def _fresh_member(state: State, user_id: str, name: str, joined_at_ms: int) -> Member:
+    return Member(
+        user_id=user_id,
+        name=name,
+        joined_at_ms=joined_at_ms,
+        joined_seq=state.message_seq,
+        muted=False,
+        read_seq=state.message_seq,
+        read_at_ms=None,
+        own_at_read=0,
+        sent=0,
+    )
+
+
+def remove(state: State, command: RemoveParticipant, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on a member's going; when the owner leaves, the longest-standing of the others takes over."""
+    member_of(state, command.user_id)
+    leaving = command.user_id == command.target_id
+    if state.kind != "group":
+        raise Conflict("a direct conversation keeps its two participants")
+    if not leaving and command.user_id != state.owner_id:
+        raise Forbidden("only its owner may take others out of a group")
+    if command.target_id not in state.members:
+        raise NotFound("no such participant")
+    left = [id for id in state.members if id != command.target_id]
+    owner_id = state.owner_id
+    if owner_id == command.target_id:
+        owner_id = left[0] if left else None
+    key = participant_key(state.kind, left)
+    return (MemberRemoved(command.target_id, max(now_ms, state.updated_at_ms), owner_id, key),)
+
+
+def take_block(state: State, command: TellBlock, _now_ms: int) -> Sequence[AnyEvent]:
+    """A block began or ended between the two of a direct conversation."""
+    concerned = (
+        state.kind == "direct" and command.user_id in state.members and command.target_id in state.members
+    )
+    if not concerned or (command.user_id in state.blockers) == command.blocked:
+        return ()
+    return (BlockChanged(command.user_id, command.blocked),)
+
+
+def take_rename(state: State, command: TellRename, _now_ms: int) -> Sequence[AnyEvent]:
+    """A member is called otherwise."""
+    member = state.members.get(command.user_id)
+    if member is None or member.name == command.name:
+        return ()
+    return (MemberRenamed(command.user_id, command.name),)
+
+
+def take_archive(state: State, _command: TellArchive, _now_ms: int) -> Sequence[AnyEvent]:
+    """The archive's newest lines were read again."""
+    tail = state.recalled.archive
+    if tail is None:
+        return ()
+    lines = newest_archived(state.window, tail.lines)
+    older_archived = len(lines) < len(tail.lines)
+    if (lines, tail.older_live, older_archived) == (state.archived, state.older_live, state.older_archived):
+        return ()
+    return (ArchiveSeen(lines, tail.older_live, older_archived),)

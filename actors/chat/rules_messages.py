@@ -1,0 +1,228 @@
+"""Sending, editing and deleting messages: who may, and what comes of it (contract §4)."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from actors.chat import drafts, records
+from actors.chat.commands import DeleteMessage, EditMessage, PostMessage
+from actors.chat.events import AnyEvent, MessageCreated, MessageDeleted, MessageEdited
+from actors.chat.public import Attachment, Mention, Message, Poll
+from actors.chat.state import Line, Member, State, find_line
+from actors.errors import (
+    Blocked,
+    Conflict,
+    ConversationNotFound,
+    FieldError,
+    Forbidden,
+    Invalid,
+    NotFound,
+    QuotaExceeded,
+)
+from actors.time import iso, parse_iso
+
+MAX_OPEN_DEADLINES = 200
+"""Open polls with an expiry in one conversation: all of them are kept in memory."""
+
+UNUSED_ATTACHMENT_MS = 24 * 3600 * 1000
+"""How long an upload may wait for its message (contract §4)."""
+
+
+def member_of(state: State, user_id: str) -> Member:
+    """The member with this id.
+
+    Raises:
+        ConversationNotFound: there is none; to a stranger the conversation does not exist.
+    """
+    member = state.members.get(user_id)
+    if member is None:
+        raise ConversationNotFound
+    return member
+
+
+def check_not_blocked(state: State) -> None:
+    """Nothing may be said in a direct conversation while one of the two blocks the other.
+
+    Raises:
+        Blocked: it is so.
+    """
+    if state.blockers:
+        raise Blocked
+
+
+def live_line(state: State, message_id: str) -> Line:
+    """A message that can still be changed.
+
+    Raises:
+        NotFound: no such message in this conversation.
+        Conflict: it is archived.
+    """
+    line = find_line(state, message_id)
+    if line is not None:
+        return line
+    if message_id in state.recalled.archived:
+        raise Conflict("archived messages cannot be changed")
+    raise NotFound("message not found")
+
+
+def original_of(state: State, command: PostMessage) -> Line | None:
+    """The message that already carries this sender's clientMessageId, if there is one."""
+    client_id = command.draft.client_message_id
+    if client_id is None:
+        return None
+    for line in reversed(state.window):
+        if line.client_message_id == client_id and line.sender_id == command.sender_id:
+            return line
+    recalled = state.recalled.original
+    if recalled is not None and (recalled.sender_id, recalled.client_message_id) == (
+        command.sender_id,
+        client_id,
+    ):
+        return recalled
+    return None
+
+
+def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on a new message; none comes of a repeated clientMessageId."""
+    sender = member_of(state, command.sender_id)
+    check_not_blocked(state)
+    draft = command.draft
+    errors = drafts.check_draft(draft)
+    if original_of(state, command) is not None:
+        return ()
+    mentions = drafts.resolve_mentions(draft.mentions or (), state.members, errors)
+    attachments = _attachments(state, command, now_ms, errors) if draft.attachment_ids else ()
+    poll = drafts.check_poll(draft.poll, now_ms, errors) if draft.poll is not None else None
+    if errors:
+        raise Invalid(*errors)
+    if poll is not None and poll.expires_at_ms is not None and len(state.deadlines) >= MAX_OPEN_DEADLINES:
+        raise QuotaExceeded(
+            FieldError("/poll", "TOO_MANY", f"at most {MAX_OPEN_DEADLINES} open polls with an expiry")
+        )
+    message = _new_message(state, command, sender, (mentions, attachments, poll), now_ms)
+    line = Line(
+        id=message.id,
+        seq=state.message_seq + 1,
+        created_at_ms=message.created_at_ms,
+        sender_id=sender.user_id,
+        client_message_id=message.client_message_id,
+        record=records.encode(message),
+        has_poll=poll is not None,
+        poll_open=poll is not None,
+        poll_expires_at_ms=poll.expires_at_ms if poll is not None else None,
+        attachment_ids=draft.attachment_ids or (),
+    )
+    return (MessageCreated(line, sender.sent + 1, records.preview(message), _counted(message)),)
+
+
+def _new_message(
+    state: State,
+    command: PostMessage,
+    sender: Member,
+    parts: tuple[tuple[Mention, ...], tuple[Attachment, ...], Poll | None],
+    now_ms: int,
+) -> Message:
+    # Strictly increasing, whatever the clock does, so that `beforeMs` can neither skip nor repeat.
+    created_at_ms = max(now_ms, state.last_ms + 1)
+    return Message(
+        id=command.message_id,
+        conversation_id=state.id,
+        sender_id=sender.user_id,
+        sender_name=sender.name,
+        content=command.draft.content or "",
+        mentions=parts[0],
+        attachments=parts[1],
+        poll=parts[2],
+        created_at=iso(created_at_ms),
+        created_at_ms=created_at_ms,
+        source="live",
+        revision=1,
+        client_message_id=command.draft.client_message_id,
+        edited_at=None,
+        deleted_at=None,
+    )
+
+
+def _attachments(
+    state: State, command: PostMessage, now_ms: int, errors: list[FieldError]
+) -> tuple[Attachment, ...]:
+    # What this very turn has bound already is not in the rows yet; the window is longer than a turn.
+    bound = {id for line in state.window for id in line.attachment_ids}
+    found = []
+    for place, id in enumerate(command.draft.attachment_ids or ()):
+        row = state.recalled.attachments.get(id)
+        usable = (
+            row is not None
+            and row.uploader_id == command.sender_id
+            and row.used_at_ms is None
+            and row.created_at_ms > now_ms - UNUSED_ATTACHMENT_MS
+            and id not in bound
+        )
+        if row is not None and usable:
+            found.append(records.public_attachment(row))
+        else:
+            sentence = "not an unused upload of yours in this conversation"
+            errors.append(FieldError(f"/attachmentIds/{place}", "UNKNOWN", sentence))
+    return tuple(found)
+
+
+def edit(state: State, command: EditMessage, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on another text for one's own message; none comes of the same text and mentions."""
+    member_of(state, command.user_id)
+    line = live_line(state, command.message_id)
+    if line.sender_id != command.user_id:
+        raise Forbidden("only its sender may edit a message")
+    check_not_blocked(state)
+    message = records.decode(line.record)
+    errors = drafts.check_content(command.content)
+    if not command.content.strip() and not message.attachments and message.poll is None:
+        errors.append(FieldError("/content", "REQUIRED", "the message would be empty"))
+    if command.mentions is None:
+        mentions = tuple(mention for mention in message.mentions if mention.token in command.content)
+    else:
+        mentions = drafts.resolve_mentions(command.mentions, state.members, errors)
+    if errors:
+        raise Invalid(*errors)
+    if message.deleted_at is not None:
+        raise Conflict("the message is deleted")
+    if command.content == message.content and mentions == message.mentions:
+        return ()
+    at_ms = max(now_ms, message.created_at_ms)
+    changed = records.edited(message, content=command.content, mentions=mentions, at_ms=at_ms)
+    return (
+        MessageEdited(
+            line=replace(line, record=records.encode(changed)),
+            at_ms=at_ms,
+            revision=message.revision,
+            content=message.content,
+            since_ms=parse_iso(message.edited_at or message.created_at),
+            preview=records.preview(changed),
+            mentioned=_counted(changed),
+        ),
+    )
+
+
+def delete(state: State, command: DeleteMessage, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on a soft delete; none comes of a repeat."""
+    if not command.moderator:
+        member_of(state, command.user_id)
+    line = live_line(state, command.message_id)
+    if line.sender_id != command.user_id and not command.moderator:
+        raise Forbidden("only its sender or a moderator may delete a message")
+    message = records.decode(line.record)
+    if message.deleted_at is not None:
+        return ()
+    at_ms = max(now_ms, message.created_at_ms)
+    left = replace(
+        line,
+        record=records.encode(records.deleted(message, at_ms)),
+        has_poll=False,
+        poll_open=False,
+        poll_expires_at_ms=None,
+        attachment_ids=(),
+    )
+    return (MessageDeleted(left, at_ms, command.user_id),)
+
+
+def _counted(message: Message) -> tuple[str, ...]:
+    return tuple(mention.id for mention in message.mentions if mention.id != message.sender_id)

@@ -1,0 +1,132 @@
+"""Voting, closing by hand, and closing at the deadline (contract §4).
+
+    open ──VotePoll──▶ open      open ──ClosePoll──▶ closed (manual)      open ──now ≥ expiresAt──▶ closed
+    (expired)
+
+A poll is closed the moment it expires, whether its deadline was announced yet or not.
+"""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec.structs import replace
+
+from actors.chat import records
+from actors.chat.commands import ClosePoll, MeetDeadlines, VotePoll
+from actors.chat.events import AnyEvent, PollVoted, ReadTold
+from actors.chat.events import PollClosed as PollHasClosed
+from actors.chat.public import Message, Poll
+from actors.chat.rules_messages import live_line, member_of
+from actors.chat.state import Line, State, find_line
+from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, PollClosed
+
+MOST_AT_ONCE = 16
+"""Polls closed in one turn; those that expire at the same moment follow in the next."""
+
+
+def vote(state: State, command: VotePoll, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on a voter's whole choice; none comes of the same one."""
+    member_of(state, command.user_id)
+    line = live_line(state, command.message_id)
+    message, poll = _poll(line)
+    chosen = _valid_choice(poll, command.option_ids)
+    _check_open(line, now_ms)
+    previous = choice_of(state, line.id, command.user_id)
+    if set(chosen) == set(previous):
+        return ()
+    changed = records.voted(message, previous, chosen)
+    return (
+        PollVoted(
+            line=replace(line, record=records.encode(changed)),
+            at_ms=now_ms,
+            voter_id=command.user_id,
+            option_ids=chosen,
+        ),
+    )
+
+
+def choice_of(state: State, message_id: str, user_id: str) -> tuple[str, ...]:
+    """What the user has chosen in a poll of the window, or in a recalled one that was asked for them."""
+    votes = state.votes.get(message_id)
+    if votes is not None:
+        return votes.get(user_id, ())
+    return state.recalled.choices.get(message_id, ())
+
+
+def close(state: State, command: ClosePoll, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on closing by hand."""
+    member_of(state, command.user_id)
+    line = live_line(state, command.message_id)
+    message, _ = _poll(line)
+    if command.user_id not in (line.sender_id, state.owner_id):
+        raise Forbidden("only the poll's author or the group's owner may close it")
+    _check_open(line, now_ms)
+    return (_closed(line, message, now_ms, "manual"),)
+
+
+def meet_deadlines(state: State, command: MeetDeadlines, now_ms: int) -> Sequence[AnyEvent]:
+    """Close what has expired, and tell the others of reading that they were not told of within the last
+    second.
+    """
+    events: list[AnyEvent] = []
+    for message_id in command.message_ids:
+        line = find_line(state, message_id)
+        expires_at_ms = state.deadlines.get(message_id)
+        # A vote, a deletion or a closing by hand may have come first.
+        if line is None or expires_at_ms is None or expires_at_ms > now_ms:
+            continue
+        events.append(_closed(line, records.decode(line.record), expires_at_ms, "expired"))
+    for due_ms, notice in state.owed_reads.values():
+        if due_ms <= now_ms:
+            events.append(ReadTold(notice, now_ms))
+    return events
+
+
+def due(state: State) -> int | None:
+    """When the next poll expires, or somebody's reading is to be told."""
+    moments = [*state.deadlines.values(), *(due_ms for due_ms, _ in state.owed_reads.values())]
+    return min(moments) if moments else None
+
+
+def expire(state: State, now_ms: int) -> MeetDeadlines:
+    """The command for the deadlines that have come, the earliest first."""
+    ripe = sorted((due_ms, id) for id, due_ms in state.deadlines.items() if due_ms <= now_ms)
+    return MeetDeadlines(tuple(id for _, id in ripe[:MOST_AT_ONCE]))
+
+
+def _poll(line: Line) -> tuple[Message, Poll]:
+    message = records.decode(line.record)
+    if message.poll is None:
+        raise NotFound("the message has no poll")
+    return message, message.poll
+
+
+def _check_open(line: Line, now_ms: int) -> None:
+    expired = line.poll_expires_at_ms is not None and line.poll_expires_at_ms <= now_ms
+    if expired or not line.poll_open:
+        raise PollClosed
+
+
+def _valid_choice(poll: Poll, option_ids: Sequence[str]) -> tuple[str, ...]:
+    """The choice in the order of the options."""
+    known = {option.id for option in poll.options}
+    errors = []
+    if len(option_ids) > len(poll.options):
+        errors.append(FieldError("/optionIds", "TOO_MANY", "more than the poll has options"))
+    elif unknown := [place for place, id in enumerate(option_ids) if id not in known]:
+        errors.extend(FieldError(f"/optionIds/{place}", "UNKNOWN", "no such option") for place in unknown)
+    elif len(set(option_ids)) != len(option_ids):
+        errors.append(FieldError("/optionIds", "DUPLICATE", "an option is named twice"))
+    elif len(option_ids) > 1 and not poll.multiple:
+        errors.append(FieldError("/optionIds", "TOO_MANY", "this poll takes one option"))
+    if errors:
+        raise Invalid(*errors)
+    return tuple(option.id for option in poll.options if option.id in option_ids)
+
+
+def _closed(line: Line, message: Message, at_ms: int, reason: Literal["expired", "manual"]) -> PollHasClosed:
+    if message.poll is None:
+        raise Conflict("the poll is gone")
+    changed = records.closed(message, at_ms=at_ms, reason=reason)
+    shut = replace(line, record=records.encode(changed), poll_open=False, poll_expires_at_ms=None)
+    return PollHasClosed(shut, at_ms)

@@ -1,0 +1,288 @@
+"""What a live conversation knows: immutable, small, and equal to what its rows would rebuild.
+
+- `window`: the newest 120 messages, each with its public JSON as bytes. Older ones are recalled from rows for
+  the one
+  command that needs them (`recall.py`) and forgotten at the next event.
+- `members` in order of joining. The counts of a member are differences, so that a message costs no row per
+  member.
+- `archived`: of the older history, only what falls among the newest 120 of everything.
+- `told_reads`, `owed_reads` and `recalled` live in memory only; all else is in the snapshot, and comes from
+  rows without one.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from actors.chat.public import LastEvent, Participant, ReadNotice
+from persistence.chat.rows import AttachmentRow
+
+WINDOW_LINES = 120
+"""Messages in memory: the largest page (service description §8), so that a frame never waits for rows."""
+
+SHOWN_PARTICIPANTS = 100
+"""Participants in a conversation's head (contract §4)."""
+
+MENTIONS_KEPT = 200
+"""Unread mentions counted per member; clients show "99+" long before."""
+
+MAX_MEMBERS = 1_024
+"""Participants of a conversation (contract §4)."""
+
+
+class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Whatever is kept in memory and snapshots: frozen, and compact when encoded."""
+
+
+class Line(Record, frozen=True):
+    """A message in memory.
+
+    Args:
+        seq: 1, 2, 3… within the conversation; 0 for archived history.
+        record: its public JSON, every `selected` false.
+        has_poll: it shows a poll.
+        poll_open: that poll was not closed yet.
+        poll_expires_at_ms: the deadline of an open poll that has one.
+        attachment_ids: of the attachments that it shows.
+    """
+
+    id: str
+    seq: int
+    created_at_ms: int
+    sender_id: str
+    client_message_id: str | None
+    record: bytes
+    has_poll: bool = False
+    poll_open: bool = False
+    poll_expires_at_ms: int | None = None
+    attachment_ids: tuple[str, ...] = ()
+
+
+class Member(Record, frozen=True):
+    """A participant and where they stand.
+
+    Args:
+        joined_seq: the conversation's message seq when they joined.
+        read_seq: everything up to this message seq is read.
+        read_at_ms: `createdAtMs` of the newest message that they marked as read.
+        own_at_read: how many of their own messages lie at or below `read_seq`, since they joined.
+        sent: how many they have sent since they joined.
+        mentions: seqs above `read_seq` of messages of others that name them, ascending, the newest 200.
+    """
+
+    user_id: str
+    name: str
+    joined_at_ms: int
+    joined_seq: int
+    muted: bool
+    read_seq: int
+    read_at_ms: int | None
+    own_at_read: int
+    sent: int
+    mentions: tuple[int, ...] = ()
+
+
+class LastMessage(Record, frozen=True):
+    """The newest message, as lists show it."""
+
+    id: str
+    seq: int
+    at_ms: int
+    sender_id: str
+    preview: str
+
+
+class Recalled(Record, frozen=True):
+    """Rows that one command needed; the next event empties this slot.
+
+    Args:
+        lines: {message id: line} of messages outside the window.
+        archived: asked-for ids that are in the archive.
+        choices: {message id: options} that the asking user has chosen in polls of `lines`.
+        own_after: {message id: sender_seq of the asking user's first message after it}, None without one.
+        original: the message that carries the asked-for clientMessageId.
+        attachments: {attachment id: row} of those asked for.
+        names: {user id: name} of those asked for.
+    """
+
+    lines: dict[str, Line] = {}
+    archived: frozenset[str] = frozenset()
+    choices: dict[str, tuple[str, ...]] = {}
+    own_after: dict[str, int | None] = {}
+    original: Line | None = None
+    attachments: dict[str, AttachmentRow] = {}
+    names: dict[str, str] = {}
+    archive: "ArchiveTail | None" = None
+
+
+class ArchiveTail(Record, frozen=True):
+    """The newest archived lines, up to one more than memory takes, and whether live rows are older than the
+    window.
+    """
+
+    lines: tuple[Line, ...]
+    older_live: bool
+
+
+NOTHING_RECALLED = Recalled()
+
+
+class State(msgspec.Struct, frozen=True):
+    """One conversation.
+
+    Args:
+        message_seq: seq of the newest message ever sent.
+        last_ms: the newest `createdAtMs` given to any message, archived ones included.
+        older_live, older_archived: rows hold messages older than those in memory.
+        votes: {message id: {user id: option ids}} of the polls in the window.
+        deadlines: {message id: expiry in epoch milliseconds} of every open poll that has one.
+        blockers: in a direct conversation, the members who block the other.
+        told_reads: {user id: epoch milliseconds when the others were last told of their reading}.
+        owed_reads: {user id: (epoch milliseconds when the others are to be told, of what)}.
+    """
+
+    id: str
+    kind: Literal["direct", "group"]
+    title: str | None
+    owner_id: str | None
+    created_at_ms: int
+    updated_at_ms: int
+    message_seq: int
+    last_ms: int
+    members: dict[str, Member]
+    window: tuple[Line, ...] = ()
+    archived: tuple[Line, ...] = ()
+    older_live: bool = False
+    older_archived: bool = False
+    votes: dict[str, dict[str, tuple[str, ...]]] = {}
+    deadlines: dict[str, int] = {}
+    last_message: LastMessage | None = None
+    last_event: LastEvent | None = None
+    blockers: frozenset[str] = frozenset()
+    told_reads: dict[str, int] = {}
+    owed_reads: dict[str, tuple[int, ReadNotice]] = {}
+    recalled: Recalled = NOTHING_RECALLED
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What a conversation's head is made of, from a live state or from rows alike.
+
+    Args:
+        participants: (user id, name) of at most 100: owner first, then longest-standing.
+    """
+
+    id: str
+    kind: Literal["direct", "group"]
+    title: str | None
+    owner_id: str | None
+    created_at_ms: int
+    updated_at_ms: int
+    participants: tuple[tuple[str, str], ...]
+    participant_count: int
+    last_message: LastMessage | None
+    last_event: LastEvent | None
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """What of a conversation is one viewer's own."""
+
+    unread: int
+    mentions: int
+    last_read_at_ms: int | None
+    muted: bool
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What lies beside the head row: all that lists need and that moves with a message."""
+
+    updated_at_ms: int
+    message_seq: int
+    last_ms: int
+    last_message: LastMessage | None = None
+    last_event: LastEvent | None = None
+
+
+_SUMMARY = msgspec.json.Decoder(Summary)
+_SUMMARY_PREFIX_BYTES = 16
+
+
+def encode_summary(summary: Summary) -> bytes:
+    """The summary as kept: activity and message seq as 8 big-endian bytes each, so that SQL can sort by the
+    first and count with the second, then JSON.
+    """
+    prefix = summary.updated_at_ms.to_bytes(8, "big") + summary.message_seq.to_bytes(8, "big")
+    return prefix + msgspec.json.encode(summary)
+
+
+def decode_summary(kept: bytes) -> Summary:
+    """What `encode_summary` made."""
+    return _SUMMARY.decode(memoryview(kept)[_SUMMARY_PREFIX_BYTES:])
+
+
+def summary_of(state: State) -> bytes:
+    """The bytes for the head row."""
+    return encode_summary(
+        Summary(state.updated_at_ms, state.message_seq, state.last_ms, state.last_message, state.last_event)
+    )
+
+
+def standing(state: State, member: Member) -> Standing:
+    """Counts of one member: messages above their marker that are not their own (architecture, Counts)."""
+    unread = state.message_seq - member.read_seq - (member.sent - member.own_at_read)
+    return Standing(unread, len(member.mentions), member.read_at_ms, member.muted)
+
+
+def facts(state: State) -> Facts:
+    """What the head shows of a live conversation."""
+    return Facts(
+        id=state.id,
+        kind=state.kind,
+        title=state.title,
+        owner_id=state.owner_id,
+        created_at_ms=state.created_at_ms,
+        updated_at_ms=state.updated_at_ms,
+        participants=tuple(_shown(state)),
+        participant_count=len(state.members),
+        last_message=state.last_message,
+        last_event=state.last_event,
+    )
+
+
+def _shown(state: State) -> Iterator[tuple[str, str]]:
+    owner = state.members.get(state.owner_id) if state.owner_id else None
+    room = SHOWN_PARTICIPANTS
+    if owner is not None:
+        yield owner.user_id, owner.name
+        room -= 1
+    for member in state.members.values():
+        if member is owner:
+            continue
+        if room == 0:
+            return
+        yield member.user_id, member.name
+        room -= 1
+
+
+def participants(shown: Iterable[tuple[str, str]], online: bytes) -> tuple[Participant, ...]:
+    """Participants with their presence, a byte 0 or 1 for each."""
+    return tuple(
+        Participant(id=id, name=name, online=bool(bit)) for (id, name), bit in zip(shown, online, strict=True)
+    )
+
+
+def find_line(state: State, message_id: str) -> Line | None:
+    """The message in the window, newest first, since that is what people act on; else a recalled one."""
+    for line in reversed(state.window):
+        if line.id == message_id:
+            return line
+    return state.recalled.lines.get(message_id)
+
+
+def participant_key(kind: str, user_ids: Iterable[str]) -> str | None:
+    """The digest by which a conversation is found for its participant set; None for fewer than two."""
+    members = sorted(user_ids)
+    if len(members) < 2:
+        return None
+    return hashlib.sha256("\n".join([kind, *members]).encode()).hexdigest()

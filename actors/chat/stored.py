@@ -1,0 +1,34 @@
+"""Conversations as their rows tell of them, in the same terms as live ones, so that frames need not care."""
+
+from actors.chat.state import Facts, Standing, decode_summary
+from persistence.chat.rows import CountRow, EntryRow
+
+
+def facts_of_row(row: EntryRow) -> Facts:
+    """What the head shows."""
+    kept = row.conversation
+    summary = decode_summary(row.summary)
+    return Facts(
+        id=kept.id,
+        kind="direct" if kept.kind == "direct" else "group",
+        title=kept.title,
+        owner_id=kept.owner_id,
+        created_at_ms=kept.created_at_ms,
+        updated_at_ms=summary.updated_at_ms,
+        participants=row.participants,
+        participant_count=row.participant_count,
+        last_message=summary.last_message,
+        last_event=summary.last_event,
+    )
+
+
+def standing_of_row(row: EntryRow) -> Standing:
+    """What is the member's own."""
+    message_seq = decode_summary(row.summary).message_seq
+    unread = message_seq - row.read_seq - (row.sent - row.own_at_read)
+    return Standing(unread, row.mention_count, row.read_at_ms, row.muted)
+
+
+def counts_of_row(row: CountRow) -> tuple[int, int]:
+    """Unread messages and mentions."""
+    return row.message_seq - row.read_seq - (row.sent - row.own_at_read), row.mention_count

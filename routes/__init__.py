@@ -1,0 +1,53 @@
+"""The edge: the only place that knows HTTP, WebSocket, JSON and status codes.
+
+`MOUNTS` is the service's table of contents, one line a domain. `create_app` makes the ASGI application out of it,
+for our own server as for any other: `hypercorn -k trio 'routes:create_app()'`.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from routes import admin, auth, operations, profile, setup
+from routes.chat import attachments, conversations, messages, polls, streams
+from routes.edge.config import Config, process_environment, read_config
+from routes.edge.dispatch import Edge
+from routes.edge.endpoint import Mount, RouteTable
+from routes.edge.quart_app import EdgeApp
+from routes.live import social
+from routes.logs import configure_logging
+from routes.service import Service, open_service
+from routes.setup import announce_setup
+
+MOUNTS = (
+    Mount("operations", (operations, setup)),
+    Mount("auth", (auth,)),
+    Mount("admin", (admin,)),
+    Mount("profile", (profile,)),
+    Mount("chat", (conversations, messages, polls, attachments, streams, social)),
+)
+
+
+def create_app(config: Config | None = None, service: Service | None = None) -> EdgeApp:
+    """The application. Its lifespan opens the service before the first request and closes it after the last.
+
+    Args:
+        config: None reads the environment and `.env`.
+        service: one that is open already and stays open; None opens one.
+
+    Raises:
+        ConfigError: the configuration cannot be used.
+    """
+    table = RouteTable.of(MOUNTS)
+    settings = service.config if service is not None else config or read_config(process_environment())
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[Edge]:
+        if service is not None:
+            yield Edge(service, table)
+            return
+        configure_logging(settings)
+        async with open_service(settings) as own:
+            await announce_setup(own)
+            yield Edge(own, table)
+
+    return EdgeApp(table, opened)

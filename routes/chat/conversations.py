@@ -1,0 +1,193 @@
+"""Conversations: the caller's list, creating, one conversation, its title and muting, its participants."""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from actors.chat import creating, rendering
+from actors.chat.commands import AddParticipants, ChangeConversation, RemoveParticipant
+from actors.chat.creating import ConversationDraft, Created
+from actors.chat.frames import Frames
+from actors.chat.public import Conversation, ConversationList, ParticipantList
+from actors.errors import Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
+from actors.ids import ObjectId, UserId, new_object_id
+from routes.chat import reads
+from routes.chat.channels import READ, WRITE
+from routes.chat.membership import NOT_FOUND, participant
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.query import Clamp
+from routes.edge.reply import Encoded, Reply
+from routes.edge.wire import Wire
+
+_LIST = "/v1/social/chat/conversations"
+_ONE = _LIST + "/{conversationId}"
+
+EPOCH_BYTES = 5
+"""Of the name of a conversation's history; two that follow each other only have to differ."""
+
+
+class ListQuery(Wire, frozen=True):
+    """Which part of a list.
+
+    Args:
+        limit: clamped to 1..200.
+        cursor: `nextCursor` of the part before.
+    """
+
+    limit: Annotated[int, Clamp(1, 200)] = 50
+    cursor: str | None = None
+
+
+class Change(Wire, frozen=True):
+    """What is to be another; a field that is left out stays.
+
+    Args:
+        title: of a group; null takes it away.
+        muted: for the caller alone.
+    """
+
+    title: str | UnsetType | None = UNSET
+    muted: bool | UnsetType = UNSET
+
+
+class NewParticipants(Wire, frozen=True):
+    """Users to be added to a group."""
+
+    user_ids: tuple[str, ...]
+
+
+@endpoint("GET", _LIST, needs=READ)
+async def list_conversations(call: Call, query: ListQuery) -> Encoded[ConversationList]:
+    """GET /v1/social/chat/conversations: the caller's conversations, newest activity first.
+
+    Needs `social:chat.read`.
+    """
+    return Encoded(await reads.conversations(call, query.cursor, query.limit))
+
+
+@endpoint("POST", _LIST, needs=WRITE, status=201, found_status=200, refusals=(Invalid,))
+async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Encoded[Conversation]]:
+    """POST /v1/social/chat/conversations: makes a conversation (201), or finds it for that participant set
+    (200).
+
+    Needs `social:chat.write`. The caller is added by the server. A direct conversation has exactly one peer,
+    a group 2 to 1,024 participants; unknown users are a 422.
+    """
+    service = call.service
+    creation = creating.plan(
+        body,
+        call.user_id,
+        id=new_object_id(call.now_ms, service.random_bytes),
+        epoch=service.random_bytes(EPOCH_BYTES).hex(),
+        now_ms=call.now_ms,
+    )
+    # The answer is made on the bridge's thread: from what is true now, and with nothing that this thread
+    # changes.
+    online = {user_id: service.presence.is_online(user_id) for user_id in creation.member_ids}
+    made: list[Created] = []
+
+    def shape(created: Created) -> Reply[Encoded[Conversation]]:
+        made[:] = [created]
+        return _answered(created, online, call.now_ms)
+
+    reply = await call.transact(creating.create, creation, shape=shape)
+    for created in made:
+        for member_id in created.member_ids if created.fresh else ():
+            service.system.changed(service.chat.inbox, member_id, creation.row.id)
+    return reply
+
+
+@endpoint("GET", _ONE, needs=READ, refusals=(ConversationNotFound,), guard=participant, not_found=NOT_FOUND)
+async def get_conversation(call: Call, conversation_id: ObjectId) -> Encoded[Conversation]:
+    """GET …/conversations/{conversationId}: one conversation with the caller's own counts.
+
+    Needs `social:chat.read` and membership.
+    """
+    return Encoded(await reads.conversation(call, conversation_id))
+
+
+@endpoint(
+    "PATCH",
+    _ONE,
+    needs=WRITE,
+    refusals=(ConversationNotFound, Forbidden, Invalid, Conflict),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> Encoded[Conversation]:
+    """PATCH …/conversations/{conversationId}: a group's title, by its owner; muting, for oneself.
+
+    Needs `social:chat.write` and membership. Answers the Conversation.
+    """
+    command = ChangeConversation(call.user_id, title=body.title, muted=body.muted)
+    return await call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
+
+
+@endpoint(
+    "GET",
+    _ONE + "/participants",
+    needs=READ,
+    refusals=(ConversationNotFound,),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def list_participants(call: Call, conversation_id: ObjectId, query: ListQuery) -> ParticipantList:
+    """GET …/conversations/{conversationId}/participants: all members, the owner first, then the
+    longest-standing.
+
+    Needs `social:chat.read` and membership.
+    """
+    return await reads.participants(call, conversation_id, query.cursor, query.limit)
+
+
+@endpoint(
+    "POST",
+    _ONE + "/participants",
+    needs=WRITE,
+    refusals=(ConversationNotFound, Forbidden, Invalid, Conflict),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def add_participants(
+    call: Call, conversation_id: ObjectId, body: NewParticipants
+) -> Encoded[Conversation]:
+    """POST …/conversations/{conversationId}/participants: adds users to a group; who is in already stays.
+
+    Needs `social:chat.write`, and to be the owner (403 otherwise). A direct conversation is a 409. Answers
+    the Conversation.
+    """
+    user_ids = tuple(dict.fromkeys(user_id.lower() for user_id in body.user_ids))
+    command = AddParticipants(call.user_id, user_ids)
+    return await call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
+
+
+@endpoint(
+    "DELETE",
+    _ONE + "/participants/{userId}",
+    needs=WRITE,
+    refusals=(ConversationNotFound, NotFound, Forbidden, Conflict),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def remove_participant(call: Call, conversation_id: ObjectId, user_id: UserId) -> None:
+    """DELETE …/conversations/{conversationId}/participants/{userId}: takes a member out of a group, or leaves
+    it.
+
+    Needs `social:chat.write`; others are taken out by the owner alone (403). A direct conversation is a 409.
+    Answers 204; live subscriptions of the member end at once.
+    """
+    command = RemoveParticipant(call.user_id, user_id)
+    await call.ask(call.service.chat.conversation, conversation_id, command)
+
+
+def _as_conversation(reply: msgspec.Raw) -> Encoded[Conversation]:
+    return Encoded(bytes(reply))
+
+
+def _answered(created: Created, online: Mapping[str, bool], now_ms: int) -> Reply[Encoded[Conversation]]:
+    frames = Frames(lambda user_id: online.get(user_id, False), lambda: now_ms)
+    body = rendering.conversation(frames, created.conversation)
+    return Reply(Encoded(body), status=201 if created.fresh else 200)

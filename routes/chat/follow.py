@@ -1,0 +1,54 @@
+"""What conversations must hear from elsewhere: that a member is called otherwise, that history was imported.
+
+Only live conversations are told; the others read it when they wake. A name that is missed because too many
+change at once is right again at the conversation's next activation.
+"""
+
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from actors.chat.commands import TellArchive, TellRename
+from persistence.chat.archive import CHANNEL
+from persistence.chat.conversations import of_member
+from persistence.errors import PersistenceError
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+RENAMES_WAITING = 1_000
+
+log = structlog.get_logger()
+
+
+async def follow_chat(service: "Service") -> None:
+    """Listen and pass on, for as long as the service runs; ends by cancellation only."""
+    sender, renames = trio.open_memory_channel[TellRename](RENAMES_WAITING)
+
+    def renamed(user_id: str, name: str) -> None:
+        try:
+            sender.send_nowait(TellRename(user_id, name))
+        except trio.WouldBlock:
+            log.warning("too many renames at once", waiting=RENAMES_WAITING)
+
+    service.users.on_rename(renamed)
+    service.database.listen(CHANNEL, lambda conversation_id: _archived(service, conversation_id))
+    async for rename in renames:
+        try:
+            ids = await service.database.read(of_member, rename.user_id)
+        except PersistenceError as fault:
+            log.warning("a rename was not passed on", reason=type(fault).__name__)
+            continue
+        for conversation_id in ids:
+            service.system.tell(service.chat.conversation, conversation_id, rename)
+
+
+def _archived(service: "Service", conversation_id: str) -> None:
+    """An empty id comes after a lost connection: any conversation may have been meant."""
+    kind = service.chat.conversation
+    ids = [conversation_id]
+    if not conversation_id:
+        ids = [row.id for row in service.system.statistics() if row.kind == kind.name]
+    for id in ids:
+        service.system.tell(kind, id, TellArchive())

@@ -1,0 +1,46 @@
+"""Who is let near a conversation: asked before the body is read, from live state or one indexed read
+(contract §1).
+
+To a stranger a conversation does not exist, so that ids leak nothing. What a turn changes is decided again in
+it.
+"""
+
+from actors.errors import ConversationNotFound
+from actors.ids import ObjectId
+from persistence.chat import members
+from routes.chat.channels import MODERATE
+from routes.edge.call import Call
+
+NOT_FOUND = {"conversation_id": ConversationNotFound}
+"""What a malformed conversation id is refused with: the same as an unknown one."""
+
+
+async def participant(call: Call, conversation_id: ObjectId) -> None:
+    """Lets participants pass.
+
+    Raises:
+        ConversationNotFound: the caller is none, or there is no such conversation.
+    """
+    service = call.service
+    state = service.system.peek(service.chat.conversation, conversation_id)
+    if state is not None:
+        if call.user_id not in state.members:
+            raise ConversationNotFound
+    elif not await service.database.read(members.is_member, conversation_id, call.user_id):
+        raise ConversationNotFound
+
+
+async def participant_or_moderator(call: Call, conversation_id: ObjectId) -> bool:
+    """Lets participants pass, and whoever may moderate chat; the turn says whether there is such a
+    conversation.
+
+    Returns:
+        Whether the caller may moderate.
+
+    Raises:
+        ConversationNotFound: as `participant`.
+    """
+    if call.user.access.allows(MODERATE):
+        return True
+    await participant(call, conversation_id)
+    return False

@@ -1,0 +1,242 @@
+"""Messages: pages, posting, editing, deleting, revisions, read markers, typing, and past events (contract
+§4)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.chat.commands import (
+    DeleteMessage,
+    EditMessage,
+    MarkRead,
+    MentionDraft,
+    MessageDraft,
+    PostMessage,
+    StartTyping,
+)
+from actors.chat.public import EventPage, Message, MessagePage, ReadMarker, RevisionList
+from actors.chat.reading import PageQuery as Selection
+from actors.errors import (
+    Blocked,
+    Conflict,
+    ConversationNotFound,
+    EventsExpired,
+    Forbidden,
+    Invalid,
+    NotFound,
+)
+from actors.ids import ObjectId, new_object_id
+from routes.chat import reads
+from routes.chat.channels import MAX_PAGE, READ, WRITE
+from routes.chat.membership import NOT_FOUND, participant, participant_or_moderator
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.query import Clamp
+from routes.edge.reply import Encoded
+from routes.edge.wire import MAX_SAFE_INTEGER, Wire
+
+_CONVERSATION = "/v1/social/chat/conversations/{conversationId}"
+_MESSAGE = _CONVERSATION + "/messages/{messageId}"
+
+MAX_EVENTS = 500
+"""Past events in one answer."""
+
+
+class PageQuery(Wire, frozen=True):
+    """Which messages.
+
+    Args:
+        limit: clamped to 1..120.
+        before_ms: exclusive bound on `createdAtMs`; left out, the newest page.
+        include_archived: older history is merged in.
+    """
+
+    limit: Annotated[int, Clamp(1, MAX_PAGE)] = 50
+    before_ms: int | None = None
+    include_archived: bool = True
+
+
+class Edit(Wire, frozen=True):
+    """Another text.
+
+    Args:
+        mentions: left out or null, those stay whose token still stands in the content.
+    """
+
+    content: str
+    mentions: tuple[MentionDraft, ...] | None = None
+
+
+class ReadUpTo(Wire, frozen=True):
+    """Everything up to this message is read."""
+
+    message_id: str
+
+
+class EventsQuery(Wire, frozen=True):
+    """Which past events.
+
+    Args:
+        since: the offset after which to begin; 0 for the beginning.
+        limit: clamped to 1..500.
+    """
+
+    since: Annotated[int, msgspec.Meta(ge=0, le=MAX_SAFE_INTEGER)] = 0
+    limit: Annotated[int, Clamp(1, MAX_EVENTS)] = 50
+
+
+def as_message(reply: msgspec.Raw) -> Encoded[Message]:
+    """The actor's answer, which is encoded already."""
+    return Encoded(bytes(reply))
+
+
+@endpoint(
+    "GET",
+    _CONVERSATION + "/messages",
+    needs=READ,
+    refusals=(ConversationNotFound,),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def list_messages(call: Call, conversation_id: ObjectId, query: PageQuery) -> Encoded[MessagePage]:
+    """GET …/conversations/{conversationId}/messages: a page of messages, oldest first.
+
+    Needs `social:chat.read` and membership. `nextBeforeMs` is the next page's `beforeMs`, 0 when there is no
+    more; pages neither skip nor repeat, whatever is written meanwhile.
+    """
+    asked = Selection(query.limit, query.before_ms, query.include_archived)
+    return Encoded(await reads.page(call, conversation_id, asked))
+
+
+@endpoint(
+    "POST",
+    _CONVERSATION + "/messages",
+    needs=WRITE,
+    status=201,
+    rate="chat-send",
+    rate_key="conversation_id",
+    refusals=(ConversationNotFound, Blocked, Invalid),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> Encoded[Message]:
+    """POST …/conversations/{conversationId}/messages: sends a message; answered once it is durable.
+
+    Needs `social:chat.write` and membership. At least one of `content`, `attachmentIds` and `poll` (422);
+    mentions must be participants, attachments one's own of this conversation. In a direct conversation with a
+    block between the two it is a 403 `BLOCKED`. A repeated `clientMessageId` is answered with the first
+    message.
+    """
+    message_id = new_object_id(call.now_ms, call.service.random_bytes)
+    command = PostMessage(call.user_id, message_id, body)
+    return await call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+
+
+@endpoint(
+    "PATCH",
+    _MESSAGE,
+    needs=WRITE,
+    refusals=(ConversationNotFound, NotFound, Forbidden, Blocked, Invalid, Conflict),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def edit_message(
+    call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Edit
+) -> Encoded[Message]:
+    """PATCH …/messages/{messageId}: replaces the text of one's own message; the former one becomes a
+    revision.
+
+    Needs `social:chat.write`, membership, and to be the sender (403 otherwise). A deleted or archived message
+    is a 409. Answers the Message with `editedAt` and the next `revision`.
+    """
+    command = EditMessage(call.user_id, message_id, body.content, body.mentions)
+    return await call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+
+
+@endpoint(
+    "DELETE",
+    _MESSAGE,
+    needs=WRITE,
+    refusals=(ConversationNotFound, NotFound, Forbidden, Conflict),
+    guard=participant_or_moderator,
+    not_found=NOT_FOUND,
+)
+async def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Encoded[Message]:
+    """DELETE …/messages/{messageId}: soft-deletes a message; repeating it changes nothing.
+
+    Needs `social:chat.write`, and to be the sender, or to hold `social:chat.moderate`. Answers 200 with what
+    is left: `deletedAt`, no content, no attachments, no poll.
+    """
+    moderator = call.subject is True
+    command = DeleteMessage(call.user_id, message_id, moderator)
+    return await call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+
+
+@endpoint(
+    "GET",
+    _MESSAGE + "/revisions",
+    needs=READ,
+    refusals=(ConversationNotFound, NotFound),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def list_revisions(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> RevisionList:
+    """GET …/messages/{messageId}/revisions: every text that a message had, oldest first; none once it is
+    deleted.
+
+    Needs `social:chat.read` and membership.
+    """
+    return await reads.revisions(call, conversation_id, message_id)
+
+
+@endpoint(
+    "PUT",
+    _CONVERSATION + "/read",
+    needs=WRITE,
+    refusals=(ConversationNotFound, NotFound),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> ReadMarker:
+    """PUT …/conversations/{conversationId}/read: everything up to a message is read; the marker never moves
+    back.
+
+    Needs `social:chat.write` and membership. Answers the caller's counts.
+    """
+    reply: ReadMarker = await call.ask(
+        call.service.chat.conversation, conversation_id, MarkRead(call.user_id, body.message_id)
+    )
+    return reply
+
+
+@endpoint(
+    "POST",
+    _CONVERSATION + "/typing",
+    needs=WRITE,
+    refusals=(ConversationNotFound,),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def start_typing(call: Call, conversation_id: ObjectId) -> None:
+    """POST …/conversations/{conversationId}/typing: tells the others that the caller writes; ephemeral, 5 s.
+
+    Needs `social:chat.write` and membership. Answers 204.
+    """
+    await call.ask(call.service.chat.conversation, conversation_id, StartTyping(call.user_id))
+
+
+@endpoint(
+    "GET",
+    _CONVERSATION + "/events",
+    needs=READ,
+    refusals=(ConversationNotFound, EventsExpired),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def list_events(call: Call, conversation_id: ObjectId, query: EventsQuery) -> EventPage:
+    """GET …/conversations/{conversationId}/events: what happened after an offset, oldest first (contract §9).
+
+    Needs `social:chat.read` and membership. Kept are 10,000 events or 7 days; before that it is a 410
+    `EVENTS_EXPIRED`, and the client takes a fresh page.
+    """
+    return await reads.events(call, conversation_id, query.since, query.limit)

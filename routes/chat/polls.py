@@ -1,0 +1,64 @@
+"""Polls: voting and closing (contract §4). Asking one is posting a message."""
+
+from actors.chat.commands import ClosePoll, VotePoll
+from actors.chat.public import Message
+from actors.errors import ConversationNotFound, Forbidden, Invalid, NotFound, PollClosed
+from actors.ids import ObjectId
+from routes.chat.channels import WRITE
+from routes.chat.membership import NOT_FOUND, participant
+from routes.chat.messages import as_message
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.reply import Encoded
+from routes.edge.wire import Wire
+
+_PATH = "/v1/social/chat/conversations/{conversationId}/messages/{messageId}/poll"
+
+
+class Vote(Wire, frozen=True):
+    """The caller's whole choice.
+
+    Args:
+        option_ids: of options of the poll; none withdraws.
+    """
+
+    option_ids: tuple[str, ...]
+
+
+@endpoint(
+    "POST",
+    _PATH + "/vote",
+    needs=WRITE,
+    refusals=(ConversationNotFound, NotFound, Invalid, PollClosed),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def vote_poll(
+    call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Vote
+) -> Encoded[Message]:
+    """POST …/messages/{messageId}/poll/vote: replaces the caller's whole choice; `[]` withdraws it.
+
+    Needs `social:chat.write` and membership. More than one option without `multiple`, or an unknown one, is a
+    422; a poll that is closed or past its expiry is a 409 `POLL_CLOSED`; a message without a poll is a 404.
+    Answers the Message with the caller's own `selected`.
+    """
+    command = VotePoll(call.user_id, message_id, body.option_ids)
+    return await call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+
+
+@endpoint(
+    "POST",
+    _PATH + "/close",
+    needs=WRITE,
+    refusals=(ConversationNotFound, NotFound, Forbidden, PollClosed),
+    guard=participant,
+    not_found=NOT_FOUND,
+)
+async def close_poll(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Encoded[Message]:
+    """POST …/messages/{messageId}/poll/close: closes a poll by hand.
+
+    Needs `social:chat.write`, and to be its author or the group's owner (403 otherwise). A poll that is
+    closed already is a 409 `POLL_CLOSED`. Answers the Message.
+    """
+    command = ClosePoll(call.user_id, message_id)
+    return await call.ask(call.service.chat.conversation, conversation_id, command, as_message)

@@ -1,0 +1,108 @@
+"""Chat over a live socket: `send`, `typing` and `read`, each with the rights, limits and refusals of its REST
+route.
+
+Nothing here waits: a command goes to the conversation's mailbox, and the turn itself writes the reply.
+Membership is decided in that turn; an unknown or malformed id and a stranger's are told apart by nobody.
+"""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from actors.chat.commands import MarkRead, MessageDraft, PostMessage, StartTyping
+from actors.errors import ConversationNotFound, NotFound
+from actors.ids import ObjectId, new_object_id, parse_object_id
+from routes.chat.channels import CONVERSATION, WRITE
+from routes.edge.errors import RateLimited
+from routes.edge.limits import POLICIES
+from routes.live.channel import ChannelName
+from routes.live.command import Command
+from routes.live.rights import require
+
+if TYPE_CHECKING:
+    from routes.live.session import Session
+
+_PREFIX = CONVERSATION.name + ":"
+
+
+class Send(Command, frozen=True, tag="send"):
+    """Post a message; the reply's `data` is the Message, once it is durable (contract §9).
+
+    Args:
+        channel: `conversation:<id>`, subscribed or not.
+        data: the body of `POST …/messages`.
+    """
+
+    channel: ChannelName
+    data: MessageDraft
+
+
+class Typing(Command, frozen=True, tag="typing"):
+    """Tell the others that the user writes; ephemeral, 5 s."""
+
+    channel: ChannelName
+
+
+class Read(Command, frozen=True, tag="read"):
+    """Mark everything up to a message as read; the reply's `data` is the ReadMarker."""
+
+    channel: ChannelName
+    message_id: str = msgspec.field(name="messageId")
+
+
+def send(session: "Session", command: Send) -> None:
+    """Post a message.
+
+    Args:
+        session: of the sender.
+        command: as decoded.
+
+    Raises:
+        RateLimited: `chat-send` of this user and conversation, counted together with REST.
+        Forbidden: without `social:chat.write`.
+        NotFound: the channel is none of chat's.
+    """
+    service = session.service
+    conversation_id = _conversation_in(command.channel)
+    now_ms = service.clock.now_ms()
+    decision = service.limits.take_for(
+        POLICIES["chat-send"], session.user_id, now_ms, suffix=conversation_id, access=session.access
+    )
+    if not decision.allowed:
+        raise RateLimited(decision.retry_after_ms)
+    require(session.access, WRITE)
+    message_id = new_object_id(now_ms, service.random_bytes)
+    session.post(
+        command.id,
+        service.chat.conversation,
+        conversation_id,
+        PostMessage(session.user_id, message_id, command.data),
+    )
+
+
+def typing(session: "Session", command: Typing) -> None:
+    """Tell the others; refused as `send` is, without a rate of its own."""
+    conversation_id = _conversation_in(command.channel)
+    require(session.access, WRITE)
+    session.post(command.id, session.service.chat.conversation, conversation_id, StartTyping(session.user_id))
+
+
+def read(session: "Session", command: Read) -> None:
+    """Move the read marker; refused as `send` is, without a rate of its own."""
+    conversation_id = _conversation_in(command.channel)
+    require(session.access, WRITE)
+    session.post(
+        command.id,
+        session.service.chat.conversation,
+        conversation_id,
+        MarkRead(session.user_id, command.message_id),
+    )
+
+
+def _conversation_in(channel: str) -> ObjectId:
+    if not channel.startswith(_PREFIX):
+        raise NotFound("no such channel")
+    conversation_id = parse_object_id(channel.removeprefix(_PREFIX))
+    if conversation_id is None:
+        raise ConversationNotFound
+    return conversation_id

@@ -1,0 +1,54 @@
+"""What is done now and then, and how often: one line a job."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import trio
+
+from actors.chat.archive import archive_old
+from actors.chat.attachments import sweep
+from persistence import journal, receipts
+from routes.housekeeping import Job
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+DAY_MS = 24 * 60 * 60 * 1000
+
+
+def jobs_of(service: "Service") -> tuple[Job, ...]:
+    """All jobs of a service; those that the configuration switches off are left out."""
+    now_ms, database = service.clock.now_ms, service.database
+
+    async def expire_receipts() -> None:
+        await database.transact(receipts.prune, now_ms())
+
+    async def prune_journal() -> None:
+        await database.transact(partial(journal.prune, now_ms=now_ms()))
+
+    async def sweep_attachments() -> None:
+        await sweep(database, service.blobs, trio.to_thread.run_sync, now_ms=now_ms())
+
+    async def archive() -> None:
+        after_ms = service.config.archive_after_days * DAY_MS
+        await archive_old(database, now_ms=now_ms(), after_ms=after_ms)
+
+    jobs = [
+        Job("grants that expire", 1, _of(service.users.tick)),
+        Job("presence", 1, _of(service.presence.tick)),
+        Job("last seen", 60, service.users.flush),
+        Job("idempotency receipts", 60, expire_receipts),
+        Job("journal", 60, prune_journal),
+        Job("unused attachments", 3600, sweep_attachments),
+    ]
+    if service.config.archive_after_days:
+        jobs.append(Job("archive", 3600, archive))
+    return tuple(jobs)
+
+
+def _of(tick: Callable[[], None]) -> Callable[[], Awaitable[None]]:
+    async def run() -> None:
+        tick()
+
+    return run

@@ -1,0 +1,64 @@
+"""What a channel of `/v1/social/live` is: a name, a gate, and the actor or view behind it.
+
+A domain declares its channels as records (`routes/chat/channels.py`) and adds them to the table in
+`channels.py`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import msgspec
+
+from actors.errors import NotFound
+from actors.ids import UserId
+from actors.kernel.kind import Kind, View
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+MAX_NAME_LENGTH = 200
+"""Characters of a channel's name; all that exist are shorter than 60."""
+
+ChannelName = Annotated[str, msgspec.Meta(max_length=MAX_NAME_LENGTH)]
+"""`inbox`, or `conversation:<id>`."""
+
+
+class SubscribeParams(msgspec.Struct, frozen=True, rename="camel"):
+    """How a channel is to be shown; what a channel has no use for is ignored.
+
+    Args:
+        mode: `snapshot` for the newest whole state after each change, `delta` for one event each.
+        limit: messages in a conversation's snapshot, clamped to 1..120.
+        include_archived: a conversation's older history is merged in.
+        interval: seconds, clamped to 1..60; nothing here polls, so it changes nothing (contract §9).
+    """
+
+    mode: Literal["snapshot", "delta"] = "snapshot"
+    limit: int = 50
+    include_archived: bool = True
+    interval: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LiveChannel:
+    """One sort of channel.
+
+    Args:
+        name: the whole name, or what stands before the colon.
+        needs: the permission node that a viewer must hold, now and as long as they watch.
+        shown: the owner or view behind it.
+        viewer: who watches, as that actor's `audience` takes it.
+        id_of: the id in the name, checked and in lower case; None when it is malformed. Where this is left
+            out, the name has no id, and the channel is the user's own.
+        missing: what a malformed or unknown id is refused with.
+        by_default: subscribed on connect (contract §9).
+    """
+
+    name: str
+    needs: str
+    shown: "Callable[[Service], Kind[Any, Any] | View[Any]]"
+    viewer: Callable[[UserId, SubscribeParams], object]
+    id_of: Callable[[str], str | None] | None = None
+    missing: type[NotFound] = NotFound
+    by_default: bool = False

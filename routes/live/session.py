@@ -1,0 +1,240 @@
+"""One socket of `/v1/social/live`: what it watches, what it has asked for, and how it is answered.
+
+Invariants: at most 200 subscriptions, one per channel name; at most 64 posted commands without an answer.
+Answers are written by the actor's turn itself, before its frames go out, so that the reply to a `send`
+precedes the event of that message on this socket (contract §9). A command without an `id` gets no reply,
+whatever becomes of it.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+import msgspec
+import trio
+
+from actors.errors import Invalid, Overloaded, QuotaExceeded, Refused
+from actors.kernel.kind import Kind
+from actors.kernel.mailbox import Answer
+from actors.kernel.subscription import Subscription, WatchRequest
+from persistence.errors import PersistenceError
+from routes.edge import frames
+from routes.edge.call import Call
+from routes.edge.errors import Internal, refusal_of
+from routes.edge.principal import Access
+from routes.edge.socket import LiveSocket
+from routes.live.channel import LiveChannel, SubscribeParams
+from routes.live.channels import locate
+from routes.live.rights import require
+
+MAX_SUBSCRIPTIONS = 200
+"""Channels that one socket may watch at once (contract §9)."""
+
+MAX_IN_FLIGHT = 64
+"""Commands posted to actors and not answered yet; then the socket is not read until one is."""
+
+WATCH_SECONDS = 5.0
+"""For a subscription to stand, loading its actor included (contract §1, Deadlines)."""
+
+CommandId: TypeAlias = int | str | None
+"""What the client chose to know the reply by; None for commands that want none."""
+
+Since: TypeAlias = tuple[str, int]
+"""(epoch, offset) of the last that a client has."""
+
+
+class Session:
+    """A client of `/v1/social/live`.
+
+    Args:
+        call: that opened the stream; its user is the viewer.
+        socket: multiplexed, open.
+    """
+
+    __slots__ = ("_in_flight", "_settled", "_watched", "access", "service", "socket", "user_id")
+
+    def __init__(self, call: Call, socket: LiveSocket) -> None:
+        self.service = call.service
+        self.socket = socket
+        self.user_id = call.user_id
+        self.access: Access = call.user.access
+        """The user's rights, as last heard."""
+        self._watched: dict[str, tuple[LiveChannel, Subscription]] = {}  # {name on the wire: …}
+        self._in_flight = 0
+        self._settled: trio.Event | None = None
+
+    # -- answering -------------------------------------------------------------------------------------------
+
+    def succeed(
+        self,
+        id: CommandId,
+        *,
+        channel: str | msgspec.UnsetType = msgspec.UNSET,
+        data: object = msgspec.UNSET,
+    ) -> None:
+        """Reply that a command was done.
+
+        Args:
+            id: of the command.
+            channel: which channel it was about, where the client may not know.
+            data: what REST would have answered; a struct or `msgspec.Raw`.
+        """
+        if id is not None:
+            self.socket.send_nowait(frames.reply_ok(id, channel=channel, data=data))
+
+    def refuse(self, id: CommandId, refused: Refused) -> None:
+        """Reply that a command was refused, with the code that REST would give.
+
+        Args:
+            id: of the command.
+            refused: why.
+        """
+        if id is not None:
+            errors = refused.errors if isinstance(refused, Invalid) else None
+            self.socket.send_nowait(
+                frames.reply_error(id, refused.code, refused.message, meta=refused.meta, errors=errors)
+            )
+
+    # -- posting ---------------------------------------------------------------------------------------------
+
+    def post(self, id: CommandId, kind: Kind[Any, Any], actor_id: str, command: object) -> None:
+        """Hand a command to an owner; the reply is written when its turn has been committed. Never waits.
+
+        Commands posted one after the other to one actor are decided, and answered, in this order.
+
+        Args:
+            id: of the client's command.
+            kind, actor_id: of the owner.
+            command: one of the kind's commands.
+        """
+        self._in_flight += 1
+        self.service.system.post(kind, actor_id, command, partial(self._answered, id))
+
+    async def wait_room(self) -> None:
+        """Wait until fewer than 64 posted commands are unanswered. Cancellation changes nothing."""
+        while self._in_flight >= MAX_IN_FLIGHT:
+            self._settled = trio.Event()
+            await self._settled.wait()
+
+    def _answered(self, id: CommandId, answer: Answer) -> None:
+        self._in_flight -= 1
+        if self._settled is not None:
+            self._settled.set()
+            self._settled = None
+        if answer.error is None:
+            self.succeed(id, data=msgspec.UNSET if answer.reply is None else answer.reply)
+        else:
+            self.refuse(id, explained(answer.error))
+
+    # -- watching --------------------------------------------------------------------------------------------
+
+    async def subscribe(
+        self,
+        name: str,
+        params: SubscribeParams,
+        *,
+        since: Since | None = None,
+        opened: Callable[[str, str, int, bool], None] | None = None,
+    ) -> None:
+        """Watch a channel; a second subscription of the same name takes the place of the first.
+
+        Cancellation leaves the channel as it was.
+
+        Args:
+            name: of the channel, as the client wrote it.
+            params: how it is to be shown.
+            since: what the client has already.
+            opened: called with name, epoch, offset and recovered, before the first frame.
+
+        Raises:
+            Refused: there is no such channel, the user may not watch it, or watches 200 already.
+            PersistenceError: the actor could not be loaded.
+        """
+        channel, actor_id = locate(name, self.user_id)
+        name = channel.name if channel.id_of is None else f"{channel.name}:{actor_id}"
+        require(self.access, channel.needs)
+        self._check_room(name)
+
+        def begin(epoch: str, offset: int, recovered: bool) -> None:
+            # From here on the channel is the new subscription's: a frame of the old one must not follow the
+            # reply.
+            self.unsubscribe(name)
+            if opened is not None:
+                opened(name, epoch, offset, recovered)
+
+        request = WatchRequest(
+            outlet=self.socket,
+            viewer=channel.viewer(self.user_id, params),
+            channel=name,
+            envelope=frames.LIVE,
+            mode=params.mode,
+            opened=begin,
+            since=since,
+        )
+        with trio.move_on_after(WATCH_SECONDS):
+            subscription = await self.service.system.watch(channel.shown(self.service), actor_id, request)
+            self._watched[name] = (channel, subscription)
+            # Rights that moved while the actor was loading were told to what stood here before, which was
+            # nothing.
+            self._recheck_one(channel, subscription, self.access)
+            return
+        raise Overloaded("this took too long; try again shortly")
+
+    def unsubscribe(self, name: str) -> None:
+        """Watch a channel no longer; harmless when it was not watched."""
+        watched = self._watched.pop(name, None)
+        if watched is not None:
+            watched[1].close()
+
+    def told_off(self, name: str, refused: Refused) -> None:
+        """Say that a channel which nobody subscribed by a command is not shown, and why."""
+        self.socket.send_nowait(frames.unsubscribed(name, refused.code))
+
+    def recheck(self, access: Access) -> None:
+        """The user's rights are these now: end what they no longer cover.
+
+        Args:
+            access: as the store says.
+        """
+        self.access = access
+        for channel, subscription in tuple(self._watched.values()):
+            self._recheck_one(channel, subscription, access)
+
+    def close(self) -> None:
+        """Watch nothing any more."""
+        for _, subscription in self._watched.values():
+            subscription.close()
+        self._watched.clear()
+
+    def _recheck_one(self, channel: LiveChannel, subscription: Subscription, access: Access) -> None:
+        if access.allows(channel.needs):
+            subscription.recheck()
+        else:
+            subscription.end("FORBIDDEN")
+
+    def _check_room(self, name: str) -> None:
+        if len(self._watched) < MAX_SUBSCRIPTIONS or name in self._watched:
+            return
+        # Those that the server ended are still listed here; only a full list is worth looking through.
+        self._watched = {known: watched for known, watched in self._watched.items() if _stands(watched[1])}
+        if len(self._watched) >= MAX_SUBSCRIPTIONS:
+            raise QuotaExceeded(
+                message=f"one socket watches at most {MAX_SUBSCRIPTIONS} channels", max=MAX_SUBSCRIPTIONS
+            )
+
+
+def _stands(subscription: Subscription) -> bool:
+    return subscription.channel.holds(subscription)
+
+
+def explained(error: Exception) -> Refused:
+    """What a client is told of an actor's failure; a `Fault` says nothing of itself.
+
+    Args:
+        error: a refusal, a failure of the database, or a fault.
+    """
+    if isinstance(error, Refused):
+        return error
+    if isinstance(error, PersistenceError):
+        return refusal_of(error)
+    return Internal()

@@ -1,0 +1,210 @@
+"""Everything that is open while the service runs, and the order in which it is opened.
+
+`open_service` opens configuration → database → placement → actor system → everything that ticks, and closes in
+reverse. Nothing of it is global: whoever needs a part is given the `Service`, so that two services can live in one
+process (the tests do that) and none outlives its block.
+"""
+
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import structlog
+import trio
+
+from actors.chat.conversation import ChatKinds, chat_kinds
+from actors.ids import RandomBytes
+from actors.kernel.clock import Clock, SystemClock
+from actors.kernel.directory import System, open_system
+from actors.kernel.placement import open_local_placement
+from actors.kernel.single_flight import SingleFlight
+from actors.presence import Presence
+from actors.users import Users
+from persistence.blobs import Blobs
+from persistence.bridge import Database, open_database
+from persistence.checks import check_server
+from persistence.data_dir import hold_data_dir, node_name
+from persistence.embedded import embedded_postgres
+from persistence.embedded_cluster import ClusterInUse
+from persistence.migrate import migrate
+from persistence.permissions import CHANNEL as USERS_CHANNEL
+from routes.chat.follow import follow_chat
+from routes.edge.auth import Authenticator
+from routes.edge.config import Config
+from routes.edge.issuers import Issuers
+from routes.edge.keys import Keys, open_keys
+from routes.edge.limits import Limits
+from routes.edge.metrics import Metrics
+from routes.edge.socket import LiveSocket
+from routes.edge.sockets import MAX_PER_USER, Sockets
+from routes.gauges import show_gauges
+from routes.housekeeping import keep_house
+from routes.jobs import jobs_of
+from routes.lifecycle import Lifecycle
+from routes.live.rights import Rights
+
+log = structlog.get_logger()
+
+HOLD_SECONDS = 5.0
+"""A command such as `partyline token` holds the data folder for a moment when no server runs; a start waits for it."""
+
+HOLD_POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Service:
+    """The parts, each opened once.
+
+    Args:
+        config: as read from the environment.
+        clock: the time that rules see.
+        random_bytes: where ids, codes and tokens come from.
+        lifecycle: starting, serving, draining.
+        database: PostgreSQL, through the bridge.
+        system: all actors.
+        chat: the kinds of the chat domain.
+        users: who is here and what they may do.
+        keys: the server's own keys.
+        authenticator: verifies bearer tokens.
+        limits: the buckets of the rate limits.
+        presence: who is online.
+        blobs: the stored bytes of attachments.
+        sockets: all open live sockets.
+        rights: tells open streams that rights have moved.
+        metrics: what `/metrics` shows.
+        reads: equal reads under way at once are one.
+    """
+
+    config: Config
+    clock: Clock
+    random_bytes: RandomBytes
+    lifecycle: Lifecycle
+    database: Database
+    system: System
+    chat: ChatKinds
+    users: Users
+    keys: Keys
+    authenticator: Authenticator
+    limits: Limits
+    presence: Presence
+    blobs: Blobs
+    sockets: Sockets
+    rights: Rights
+    metrics: Metrics
+    reads: SingleFlight[object, object]
+
+    @property
+    def draining(self) -> bool:
+        """True from the wish to stop until the end."""
+        return self.lifecycle.draining
+
+
+@asynccontextmanager
+async def open_service(config: Config, clock: Clock | None = None) -> AsyncIterator[Service]:
+    """Open everything, in order, and close it in reverse. Must run in the main thread (see `embedded_postgres`).
+
+    Args:
+        config: as read from the environment.
+        clock: the time of all rules; None takes the system's.
+
+    Raises:
+        ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
+        DatabaseUnavailable: the database does not answer, or another node holds it.
+
+    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
+    """
+    clock = clock or SystemClock()
+    async with AsyncExitStack() as stack:
+        database = await _open_database(stack, config)
+        keys = await trio.to_thread.run_sync(open_keys, config.data_dir)
+        node = await trio.to_thread.run_sync(node_name, config.data_dir)
+        users = Users(database, clock, secrets.token_bytes)
+        await users.open()
+        issuers = Issuers(config.jwt_issuers, clock)
+        presence = Presence(clock)
+        chat = chat_kinds(presence.is_online, clock.now_ms)
+        rng = Random(secrets.randbits(128))
+        placement = await stack.enter_async_context(open_local_placement(database, node=node))
+        system = await stack.enter_async_context(
+            open_system(database, clock, kinds=(chat.conversation,), placement=placement, rng=rng)
+        )
+        service = Service(
+            config=config,
+            clock=clock,
+            random_bytes=secrets.token_bytes,
+            lifecycle=Lifecycle(clock.now_ms()),
+            database=database,
+            system=system,
+            chat=chat,
+            users=users,
+            keys=keys,
+            authenticator=Authenticator(keys, issuers, users, clock),
+            limits=Limits(enabled=config.rate_limits),
+            presence=presence,
+            blobs=Blobs(config.data_dir / "blobs"),
+            sockets=_sockets(config, clock, rng, presence),
+            rights=Rights(users),
+            metrics=Metrics(),
+            reads=SingleFlight(),
+        )
+        async with trio.open_nursery() as nursery:
+            _start(service, issuers, nursery)
+            service.lifecycle.serve()
+            try:
+                yield service
+            finally:
+                service.lifecycle.drain()
+                nursery.cancel_scope.cancel()
+
+
+async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
+    await _hold(stack, config.data_dir)
+    dsn = config.database_url
+    if dsn is None:
+        dsn = await stack.enter_async_context(embedded_postgres(config.data_dir, pg_bin=config.pg_bin))
+    database = await stack.enter_async_context(open_database(dsn))
+    await database.read(check_server)
+    for name in await migrate(database):
+        log.info("migrated", migration=name)
+    return database
+
+
+async def _hold(stack: AsyncExitStack, data_dir: Path) -> None:
+    give_up_at = trio.current_time() + HOLD_SECONDS
+    while True:
+        try:
+            stack.enter_context(hold_data_dir(data_dir))
+        except ClusterInUse:
+            if trio.current_time() >= give_up_at:
+                raise
+            await trio.sleep(HOLD_POLL_SECONDS)
+        else:
+            return
+
+
+def _sockets(config: Config, clock: Clock, rng: Random, presence: Presence) -> Sockets:
+    def opened(socket: LiveSocket) -> None:
+        if socket.user_id is not None:
+            presence.opened(socket.user_id)
+
+    def closed(socket: LiveSocket) -> None:
+        if socket.user_id is not None:
+            presence.closed(socket.user_id)
+
+    cap = MAX_PER_USER if config.rate_limits else None
+    return Sockets(clock, rng, max_per_user=cap, opened=opened, closed=closed)
+
+
+def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
+    """Everything that runs beside requests, and who is told of what."""
+    service.users.on_access_change(service.rights.moved)
+    service.database.listen(USERS_CHANNEL, service.users.heard)
+    show_gauges(service)
+    nursery.start_soon(issuers.keep_fresh)
+    nursery.start_soon(service.sockets.keep)
+    nursery.start_soon(service.rights.keep)
+    nursery.start_soon(follow_chat, service)
+    nursery.start_soon(keep_house, jobs_of(service))

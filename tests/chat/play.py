@@ -1,0 +1,111 @@
+"""Conversations in memory, for rules: a state, commands, and nothing else.
+
+`Play` is the turn without kernel and rows. Names stand for users: `uid("ann")` is the id that she has
+everywhere.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from actors.chat.apply import apply
+from actors.chat.commands import (
+    AnyCommand,
+    MentionDraft,
+    MessageDraft,
+    PollDraft,
+    PollOptionDraft,
+    PostMessage,
+)
+from actors.chat.conversation import answer, decide
+from actors.chat.events import AnyEvent
+from actors.chat.frames import Frames
+from actors.chat.public import Message
+from actors.chat.records import decode
+from actors.chat.state import Member, State
+
+NOW_MS = 1_795_000_000_000
+CONVERSATION_ID = f"{1:024x}"
+
+
+def uid(name: str) -> str:
+    """The id of a user."""
+    return str(uuid5(NAMESPACE_URL, name))
+
+
+def mid(number: int) -> str:
+    """A message's id."""
+    return f"{number:024x}"
+
+
+def a_poll(*labels: str, **fields: Any) -> PollDraft:
+    """A poll with these options."""
+    options = tuple(PollOptionDraft(label=label) for label in labels or ("red", "blue", "green"))
+    return PollDraft(**{"question": "which?", "options": options, **fields})
+
+
+def a_mention(name: str, label: str | None = None) -> MentionDraft:
+    """A mention of a user."""
+    return MentionDraft(id=uid(name), label=label)
+
+
+def a_conversation(*names: str, kind: Any = "group", **fields: Any) -> State:
+    """A conversation of these users; the first one is the owner of a group."""
+    members = {
+        uid(name): Member(
+            user_id=uid(name),
+            name=name,
+            joined_at_ms=NOW_MS - 1_000_000 + place,
+            joined_seq=0,
+            muted=False,
+            read_seq=0,
+            read_at_ms=None,
+            own_at_read=0,
+            sent=0,
+        )
+        for place, name in enumerate(names)
+    }
+    values: dict[str, Any] = {
+        "id": CONVERSATION_ID,
+        "kind": kind,
+        "title": None,
+        "owner_id": uid(names[0]) if kind == "group" else None,
+        "created_at_ms": NOW_MS - 1_000_000,
+        "updated_at_ms": NOW_MS - 1_000_000,
+        "message_seq": 0,
+        "last_ms": 0,
+        "members": members,
+    }
+    return State(**{**values, **fields})
+
+
+class Play:
+    """A conversation that takes commands, one a turn, at a time that stands still until `later`."""
+
+    def __init__(self, *names: str, state: State | None = None, kind: str = "group") -> None:
+        self.state = state or a_conversation(*(names or ("ann", "bob", "cid")), kind=kind)
+        self.now_ms = NOW_MS
+        self.online: set[str] = set()
+        self.frames = Frames(self.online.__contains__, lambda: self.now_ms)
+        self.events: list[AnyEvent] = []
+        self._posted = 0
+
+    def later(self, ms: int) -> "Play":
+        """Let time pass."""
+        self.now_ms += ms
+        return self
+
+    def do(self, command: AnyCommand) -> Sequence[AnyEvent]:
+        """One command; raises what it is refused with."""
+        events = decide(self.state, command, self.now_ms)
+        for event in events:
+            self.state = apply(self.state, event)
+        self.reply = answer(self.frames, self.state, command, events)
+        self.events += events
+        return events
+
+    def post(self, name: str = "ann", content: str | None = "hello", **draft: Any) -> Message:
+        """Send a message and return it."""
+        self._posted += 1
+        self.do(PostMessage(uid(name), mid(self._posted), MessageDraft(content=content, **draft)))
+        return decode(bytes(self.reply))

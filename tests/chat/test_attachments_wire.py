@@ -1,0 +1,191 @@
+"""Wire: uploads and downloads."""
+
+import base64
+import hashlib
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from actors.chat.attachments import MAX_BYTES, QUOTA_BYTES
+from persistence.chat.attachments import add
+from persistence.chat.rows import AttachmentRow
+from tests.support.world import Player, Room, World, open_world
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(200))
+
+
+def a_file(
+    data: bytes = PNG, name: str = "map.png", content_type: str = "image/png"
+) -> dict[str, str]:
+    return {"fileName": name, "contentType": content_type, "dataBase64": base64.b64encode(data).decode()}
+
+
+async def pair(world: World) -> tuple[Player, Player, Room]:
+    ann, ben = await world.players("Ann", "Ben")
+    return ann, ben, await ann.talk_to(ben)
+
+
+async def test_a_file_goes_up_into_a_message_and_down_again(each_edge: World) -> None:
+    ann, ben, room = await pair(each_edge)
+    kept = await ann.do("POST", f"{room.path}/attachments", a_file(), status=201)
+    assert (kept["fileName"], kept["contentType"], kept["sizeBytes"]) == ("map.png", "image/png", len(PNG))
+    assert kept["url"] == f"{room.path}/attachments/{kept['id']}"
+    # Until a message shows it, it is its uploader's alone.
+    assert await ben.refused("GET", kept["url"]) == (404, "NOT_FOUND")
+    sent = await ann.do("POST", room.messages, {"attachmentIds": [kept["id"]]}, status=201)
+    assert sent["attachments"] == [kept]
+    assert (await ben.get(room.path))["lastMessagePreview"] == "[attachment] map.png"
+    got = await ben.ask("GET", kept["url"])
+    assert (got.status_code, got.content) == (200, PNG)
+    assert got.headers["content-type"] == "image/png"
+    assert got.headers["etag"] == f'"{hashlib.sha256(PNG).hexdigest()}"'
+    assert got.headers["content-disposition"].startswith('attachment; filename="map.png"')
+    assert got.headers["x-content-type-options"] == "nosniff"
+    assert "sandbox" in got.headers["content-security-policy"]
+    await ann.do("DELETE", room.message(sent["id"]))
+    assert await ben.refused("GET", kept["url"]) == (404, "NOT_FOUND")
+
+
+async def test_ranges_and_conditions(each_edge: World) -> None:
+    ann, _, room = await pair(each_edge)
+    url = (await ann.do("POST", f"{room.path}/attachments", a_file()))["url"]
+    tag = (await ann.ask("GET", url)).headers["etag"]
+    part = await ann.ask("GET", url, headers={"range": "bytes=2-5"})
+    assert (part.status_code, part.content) == (206, PNG[2:6])
+    assert part.headers["content-range"] == f"bytes 2-5/{len(PNG)}"
+    tail = await ann.ask("GET", url, headers={"range": "bytes=-4"})
+    assert (tail.status_code, tail.content) == (206, PNG[-4:])
+    beyond = await ann.ask("GET", url, headers={"range": f"bytes={len(PNG)}-"})
+    assert (beyond.status_code, beyond.headers["content-range"]) == (416, f"bytes */{len(PNG)}")
+    same = await ann.ask("GET", url, headers={"if-none-match": tag})
+    assert (same.status_code, same.content) == (304, b"")
+    stale = await ann.ask("GET", url, headers={"range": "bytes=0-1", "if-range": '"other"'})
+    assert (stale.status_code, stale.content) == (200, PNG)
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        (a_file(b"GIF89a....") | {}, "/contentType"),
+        (a_file(b""), "/dataBase64"),
+        (a_file() | {"dataBase64": "%%%"}, "/dataBase64"),
+        (a_file() | {"dataBase64": "abc"}, "/dataBase64"),
+        (a_file() | {"dataBase64": "ü"}, "/dataBase64"),
+        (a_file() | {"fileName": " /.."}, "/fileName"),
+        (a_file() | {"fileName": "a\0b"}, "/fileName"),
+        (a_file() | {"contentType": "png"}, "/contentType"),
+        (a_file() | {"contentType": "image/png\r\nx: y"}, "/contentType"),
+        ({"fileName": "a", "contentType": "image/png"}, "/dataBase64"),
+    ],
+    ids=lambda value: str(value)[:50],
+)
+async def test_files_that_cannot_be(world: World, body: dict[str, str], pointer: str) -> None:
+    ann, _, room = await pair(world)
+    response = await ann.ask("POST", f"{room.path}/attachments", body)
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\evil\\run.exe", "run.exe"),
+        ("größe.txt", "größe.txt"),
+        ('a"b\r\nX: y.txt', 'a"bX: y.txt'),
+        ("\u202egnp.exe", "gnp.exe"),
+        ("x" * 400 + ".txt", "x" * 251 + ".txt"),
+    ],
+)
+async def test_names_are_cleaned(world: World, name: str, kept: str) -> None:
+    ann, _, room = await pair(world)
+    made = await ann.do("POST", f"{room.path}/attachments", a_file(b"hello", name, "text/plain"))
+    assert made["fileName"] == kept
+    disposition = (await ann.ask("GET", made["url"])).headers["content-disposition"]
+    assert "\r" not in disposition
+    assert "\n" not in disposition
+
+
+async def test_what_a_browser_would_run_is_served_as_bytes(world: World) -> None:
+    ann, _, room = await pair(world)
+    page = a_file(b"<script>alert(1)</script>", "x.html", "text/html")
+    made = await ann.do("POST", f"{room.path}/attachments", page)
+    assert (await ann.ask("GET", made["url"])).headers["content-type"] == "application/octet-stream"
+
+
+async def test_the_cap_is_exact(database_url: str, tmp_path: Path) -> None:
+    async with open_world(database_url, tmp_path, attachment_max_bytes="1000") as world:
+        ann, _, room = await pair(world)
+        path = f"{room.path}/attachments"
+        await ann.do("POST", path, a_file(b"x" * 1000, "a.txt", "text/plain"), status=201)
+        one_more = a_file(b"x" * 1001, "a.txt", "text/plain")
+        assert await ann.refused("POST", path, one_more) == (413, "PAYLOAD_TOO_LARGE")
+        # What is declared too large is refused before it is sent.
+        huge = a_file(b"x" * 100_000, "a.txt", "text/plain")
+        assert await ann.refused("POST", path, huge) == (413, "PAYLOAD_TOO_LARGE")
+
+
+async def test_a_large_file_passes(world: World) -> None:
+    ann, _, room = await pair(world)
+    big = b"x" * MAX_BYTES
+    made = await ann.do("POST", f"{room.path}/attachments", a_file(big, "big.txt", "text/plain"), status=201)
+    assert (await ann.ask("GET", made["url"])).content == big
+
+
+async def test_a_user_has_so_much_room(world: World) -> None:
+    ann, ben, room = await pair(world)
+    await fill(world, ann, room, QUOTA_BYTES - 10)
+    path = f"{room.path}/attachments"
+    await ann.do("POST", path, a_file(b"x" * 10, "a.txt", "text/plain"), status=201)
+    assert await ann.refused("POST", path, a_file(b"x", "a.txt", "text/plain")) == (422, "QUOTA_EXCEEDED")
+    await ben.do("POST", path, a_file(b"x", "a.txt", "text/plain"), status=201)
+
+
+async def fill(world: World, player: Player, room: Room, size_bytes: int) -> None:
+    """Give a user as much as that, without its bytes."""
+    row = AttachmentRow(
+        id="a" * 24,
+        conversation_id=room.id,
+        uploader_id=player.id,
+        file_name="big",
+        content_type="text/plain",
+        size_bytes=size_bytes,
+        sha256=bytes(32),
+        created_at_ms=world.clock.now_ms(),
+    )
+    await world.service.database.transact(partial(add, quota_bytes=QUOTA_BYTES), row)
+
+
+async def test_foreign_files_cannot_be_used(world: World) -> None:
+    ann, ben, room = await pair(world)
+    cid = await world.player("Cid")
+    elsewhere = await ann.talk_to(cid)
+    mine = (await ann.do("POST", f"{room.path}/attachments", a_file()))["id"]
+    other_room = (await ann.do("POST", f"{elsewhere.path}/attachments", a_file()))["id"]
+    for sender, id in ((ben, mine), (ann, other_room), (ann, "0" * 24)):
+        response = await sender.ask("POST", room.messages, {"attachmentIds": [id]})
+        assert (response.status_code, response.json()["errors"][0]["pointer"]) == (422, "/attachmentIds/0")
+    await ann.do("POST", room.messages, {"attachmentIds": [mine]}, status=201)
+    # A file belongs to one message.
+    assert await ann.refused("POST", room.messages, {"attachmentIds": [mine]}) == (422, "VALIDATION_FAILED")
+    # An id of another conversation is none of this one.
+    assert await ann.refused("GET", f"{room.path}/attachments/{other_room}") == (404, "NOT_FOUND")
+    assert await cid.refused("GET", f"{room.path}/attachments/{mine}") == (404, "CONVERSATION_NOT_FOUND")
+    assert await ann.refused("GET", f"{room.path}/attachments/zz") == (404, "NOT_FOUND")
+
+
+async def test_uploads_are_limited(world: World) -> None:
+    ann, _, room = await pair(world)
+    path = f"{room.path}/attachments"
+    for _ in range(20):
+        await ann.do("POST", path, a_file(), status=201)
+    assert await ann.refused("POST", path, a_file()) == (429, "RATE_LIMITED")
+
+
+@pytest.mark.parametrize("name", ["token", "access_token", "bearer", "authorization"])
+async def test_a_token_in_the_address_is_refused(world: World, name: str) -> None:
+    ann, _, room = await pair(world)
+    url = (await ann.do("POST", f"{room.path}/attachments", a_file()))["url"]
+    assert await ann.refused("GET", f"{url}?{name}={ann.token}") == (400, "TOKEN_IN_QUERY")
+    assert await world.nobody().refused("GET", f"{url}?{name}={ann.token}") == (400, "TOKEN_IN_QUERY")

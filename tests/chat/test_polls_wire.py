@@ -1,0 +1,160 @@
+"""Wire: polls, from the question to the last vote."""
+
+from typing import Any
+
+import pytest
+import trio
+
+from tests.support.world import Player, Room, World
+
+
+def a_poll(*labels: str, **more: object) -> dict[str, Any]:
+    return {"question": "Where?", "options": [{"label": label} for label in labels or ("Here", "There")], **more}
+
+
+async def asked(world: World, **more: object) -> tuple[Player, Player, Room, Any]:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben, kind="group")
+    return ann, ben, room, await ann.do("POST", room.messages, {"poll": a_poll(**more)}, status=201)
+
+
+def chosen(message: Any) -> list[tuple[int, bool]]:
+    return [(option["votes"], option["selected"]) for option in message["poll"]["options"]]
+
+
+async def test_a_choice_is_replaced_and_withdrawn(each_edge: World) -> None:
+    ann, ben, room, sent = await asked(each_edge)
+    poll = sent["poll"]
+    assert (poll["question"], poll["multiple"], poll["closed"]) == ("Where?", False, False)
+    assert [option["label"] for option in poll["options"]] == ["Here", "There"]
+    here, there = (option["id"] for option in poll["options"])
+    vote = f"{room.message(sent['id'])}/poll/vote"
+    assert chosen(await ben.do("POST", vote, {"optionIds": [here]}, status=200)) == [(1, True), (0, False)]
+    assert chosen(await ben.do("POST", vote, {"optionIds": [there]})) == [(0, False), (1, True)]
+    after = await ann.do("POST", vote, {"optionIds": [there]})
+    assert chosen(after) == [(0, False), (2, True)]
+    assert (after["poll"]["totalVotes"], after["poll"]["totalVoters"]) == (2, 2)
+    assert chosen(await ben.do("POST", vote, {"optionIds": []})) == [(0, False), (1, False)]
+    # Each sees their own choice, in pages too.
+    assert chosen((await ann.get(room.messages))["items"][0]) == [(0, False), (1, True)]
+    page = await ben.get(room.messages)
+    assert chosen(page["items"][0]) == [(0, False), (1, False)]
+    assert page["conversation"]["lastEvent"]["type"] == "poll_voted"
+    assert page["conversation"]["lastMessagePreview"] == "Where?"
+
+
+async def test_several_options_when_the_poll_says_so(world: World) -> None:
+    _, ben, room, sent = await asked(world, multiple=True)
+    vote = f"{room.message(sent['id'])}/poll/vote"
+    both = await ben.do("POST", vote, {"optionIds": ["1", "2"]})
+    assert chosen(both) == [(1, True), (1, True)]
+    assert (both["poll"]["totalVotes"], both["poll"]["totalVoters"]) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "option_ids", [["1", "2"], ["3"], ["nonsense"], ["1", "1"], [str(number) for number in range(1000)]], ids=len
+)
+async def test_choices_that_cannot_be(world: World, option_ids: list[str]) -> None:
+    _, ben, room, sent = await asked(world)
+    vote = f"{room.message(sent['id'])}/poll/vote"
+    response = await ben.ask("POST", vote, {"optionIds": option_ids})
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert chosen((await ben.get(room.messages))["items"][0]) == [(0, False), (0, False)]
+
+
+@pytest.mark.parametrize("body", [{}, {"optionIds": None}, {"optionIds": "1"}, {"optionIds": [1]}], ids=str)
+async def test_votes_that_are_none(world: World, body: dict[str, object]) -> None:
+    _, ben, room, sent = await asked(world)
+    assert await ben.refused("POST", f"{room.message(sent['id'])}/poll/vote", body) == (422, "VALIDATION_FAILED")
+
+
+@pytest.mark.parametrize(
+    ("poll", "pointer"),
+    [
+        (a_poll("Same", "Same"), "/poll/options/1/label"),
+        (a_poll("One"), "/poll/options"),
+        (a_poll(*(f"n{number}" for number in range(11))), "/poll/options"),
+        (a_poll("", "Two"), "/poll/options/0/label"),
+        (a_poll("x" * 101, "Two"), "/poll/options/0/label"),
+        ({**a_poll(), "question": " "}, "/poll/question"),
+        ({**a_poll(), "question": "x" * 301}, "/poll/question"),
+        ({"options": a_poll()["options"]}, "/poll/question"),
+        ({"question": "Where?"}, "/poll/options"),
+        (a_poll(expiresAtMs=1), "/poll/expiresAtMs"),
+        (a_poll(expiresAtMs=2**53 - 1), "/poll/expiresAtMs"),
+        (a_poll(expiresAtMs="soon"), "/poll/expiresAtMs"),
+    ],
+    ids=lambda value: str(value)[:60],
+)
+async def test_polls_that_cannot_be(world: World, poll: dict[str, object], pointer: str) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    response = await ann.ask("POST", room.messages, {"poll": poll})
+    assert (response.status_code, response.json()["code"]) == (422, "VALIDATION_FAILED")
+    assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
+
+
+async def test_fifty_votes_at_once_are_one_choice(world: World) -> None:
+    _, ben, room, sent = await asked(world)
+    vote = f"{room.message(sent['id'])}/poll/vote"
+
+    async def cast(option: str) -> None:
+        await ben.do("POST", vote, {"optionIds": [option]}, status=200)
+
+    async with trio.open_nursery() as nursery:
+        for number in range(50):
+            nursery.start_soon(cast, "12"[number % 2])
+    poll = (await ben.get(room.messages))["items"][0]["poll"]
+    assert (poll["totalVotes"], poll["totalVoters"]) == (1, 1)
+    assert sum(option["selected"] for option in poll["options"]) == 1
+
+
+async def test_a_poll_is_closed_by_its_author_or_the_owner(world: World) -> None:
+    ann, ben, room, _ = await asked(world)
+    sent = await ben.do("POST", room.messages, {"poll": a_poll()})
+    cid = await world.player("Cid")
+    await ann.do("POST", f"{room.path}/participants", {"userIds": [cid.id]})
+    close = f"{room.message(sent['id'])}/poll/close"
+    assert await cid.refused("POST", close) == (403, "FORBIDDEN")
+    closed = (await ann.do("POST", close, status=200))["poll"]
+    assert (closed["closed"], closed["closeReason"]) == (True, "manual")
+    assert closed["closedAt"] is not None
+    assert await ben.refused("POST", close) == (409, "POLL_CLOSED")
+    vote = f"{room.message(sent['id'])}/poll/vote"
+    assert await ben.refused("POST", vote, {"optionIds": ["1"]}) == (409, "POLL_CLOSED")
+
+
+async def test_a_message_without_a_poll_takes_no_vote(world: World) -> None:
+    ann, _, room, _ = await asked(world)
+    plain = await ann.say(room)
+    for message_id in (plain["id"], "0" * 24, "nonsense"):
+        vote = f"{room.message(message_id)}/poll/vote"
+        assert await ann.refused("POST", vote, {"optionIds": []}) == (404, "NOT_FOUND")
+
+
+async def test_a_poll_expires_to_the_millisecond(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    expires_at_ms = world.clock.now_ms() + 60_000
+    sent = await ann.do("POST", room.messages, {"poll": a_poll(expiresAtMs=expires_at_ms)})
+    assert sent["poll"]["expiresAtMs"] == expires_at_ms
+    vote = f"{room.message(sent['id'])}/poll/vote"
+    await ben.do("POST", vote, {"optionIds": ["1"]}, status=200)
+    world.clock.advance(60_000)
+    assert await ben.refused("POST", vote, {"optionIds": ["2"]}) == (409, "POLL_CLOSED")
+    poll = (await ann.get(room.messages))["items"][0]["poll"]
+    assert (poll["closed"], poll["closeReason"], poll["totalVotes"]) == (True, "expired", 1)
+    assert poll["closedAt"] == poll["expiresAt"]
+
+
+async def test_expiry_is_announced_by_the_conversation_itself(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    async with ben.live("/v1/social/live?channels=" + room.channel) as socket:
+        await socket.receive_until(type="snapshot")
+        body = {"poll": a_poll(expiresAtMs=world.clock.now_ms() + 300)}
+        await ann.do("POST", room.messages, body)
+        made = await socket.receive_until(type="snapshot")
+        assert made["data"]["items"][0]["poll"]["closed"] is False
+        told = await socket.receive_until(type="snapshot")
+        assert told["data"]["items"][0]["poll"]["closeReason"] == "expired"

@@ -1,0 +1,235 @@
+"""Reading, typing, titles, coming and going."""
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from actors.chat.commands import (
+    AddParticipants,
+    ChangeConversation,
+    MarkRead,
+    RemoveParticipant,
+    StartTyping,
+    TellBlock,
+    TellRename,
+)
+from actors.chat.events import ReadMarked, ReadTold, TypingStarted
+from actors.chat.public import ReadMarker
+from actors.chat.rules_polls import due, expire
+from actors.chat.state import Recalled, participant_key, standing
+from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
+from tests.chat.play import NOW_MS, Play, a_conversation, a_mention, mid, uid
+
+
+def unread(play: Play, name: str) -> tuple[int, int]:
+    own = standing(play.state, play.state.members[uid(name)])
+    return own.unread, own.mentions
+
+
+def test_own_messages_are_never_unread():
+    play = Play()
+    for name in ("ann", "bob", "ann", "cid"):
+        play.post(name, mentions=(a_mention("bob"),))
+    assert [unread(play, name) for name in ("ann", "bob", "cid")] == [(2, 0), (3, 3), (3, 0)]
+
+
+def test_reading_is_monotonic():
+    play = Play()
+    for name in ("ann", "bob", "ann", "cid"):
+        play.post(name, mentions=(a_mention("bob"),))
+    play.do(MarkRead(uid("bob"), mid(3)))
+    assert play.reply == ReadMarker(unread_count=1, mention_count=1, last_read_at_ms=NOW_MS + 2)
+    assert play.do(MarkRead(uid("bob"), mid(1))) == ()
+    assert play.reply == ReadMarker(unread_count=1, mention_count=1, last_read_at_ms=NOW_MS + 2)
+    play.do(MarkRead(uid("bob"), mid(4)))
+    assert play.reply == ReadMarker(unread_count=0, mention_count=0, last_read_at_ms=NOW_MS + 3)
+
+
+def test_reading_what_is_not_there():
+    play = Play()
+    play.post()
+    with pytest.raises(NotFound):
+        play.do(MarkRead(uid("bob"), mid(7)))
+    with pytest.raises(ConversationNotFound):
+        play.do(MarkRead(uid("eve"), mid(1)))
+    play.state = replace(play.state, recalled=Recalled(archived=frozenset({mid(7)})))
+    assert play.do(MarkRead(uid("bob"), mid(7))) == ()
+
+
+def test_the_others_are_told_of_reading_at_most_once_a_second():
+    play = Play()
+    for _ in range(4):
+        play.post()
+    told = [play.later(300).do(MarkRead(uid("bob"), mid(number))) for number in (1, 2, 3)]
+    assert [[(type(event), event.everyone) for event in events] for events in told] == [  # type: ignore[union-attr]
+        [(ReadMarked, True)], [(ReadMarked, False)], [(ReadMarked, False)],
+    ]  # fmt: skip
+    assert due(play.state) == NOW_MS + 1_300
+    play.later(400)
+    events = play.do(expire(play.state, play.now_ms))
+    assert [(type(event), event.notice.message_id) for event in events] == [(ReadTold, mid(3))]  # type: ignore[union-attr]
+    assert due(play.state) is None
+    events = play.later(1_000).do(MarkRead(uid("bob"), mid(4)))
+    assert events[0].everyone  # type: ignore[union-attr]
+
+
+def test_in_a_large_conversation_only_the_reader_is_told():
+    play = Play(*(f"user{number}" for number in range(33)))
+    play.post("user0")
+    (event,) = play.do(MarkRead(uid("user1"), mid(1)))
+    assert isinstance(event, ReadMarked)
+    assert not event.everyone
+    assert due(play.state) is None
+
+
+def test_typing_lasts_five_seconds():
+    play = Play("ann", "bob", kind="direct")
+    assert play.do(StartTyping(uid("ann"))) == (TypingStarted(uid("ann"), NOW_MS + 5_000),)
+    assert play.reply is None
+    with pytest.raises(ConversationNotFound):
+        play.do(StartTyping(uid("eve")))
+    play.do(TellBlock(uid("bob"), uid("ann"), True))
+    with pytest.raises(Blocked):
+        play.do(StartTyping(uid("ann")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "title", "error"),
+    [
+        ("group", "ann", "Raid", None),
+        ("group", "ann", "x" * 100, None),
+        ("group", "ann", None, None),
+        ("group", "ann", "x" * 101, Invalid),
+        ("group", "ann", "a\nb", Invalid),
+        ("group", "bob", "Raid", Forbidden),
+        ("group", "eve", "Raid", ConversationNotFound),
+        ("direct", "ann", "Raid", Conflict),
+    ],
+)
+def test_titles(kind: str, name: str, title: str | None, error: type[Exception] | None):
+    play = Play("ann", "bob", kind=kind)
+    command = ChangeConversation(uid(name), title=title)
+    if error is None:
+        play.do(command)
+        assert play.state.title == title
+        assert not play.do(command)
+    else:
+        with pytest.raises(error):
+            play.do(command)
+
+
+def test_everybody_mutes_for_themselves():
+    play = Play()
+    play.do(ChangeConversation(uid("bob"), title=UNSET, muted=True))
+    assert [member.muted for member in play.state.members.values()] == [False, True, False]
+    assert b'"muted":true' in bytes(play.reply)
+    assert not play.do(ChangeConversation(uid("bob"), muted=True))
+
+
+def adding(play: Play, *names: str) -> AddParticipants:
+    ids = tuple(uid(name) for name in names)
+    known = {uid(name): name for name in names if name != "nobody"}
+    play.state = replace(play.state, recalled=Recalled(names=known))
+    return AddParticipants(uid("ann"), ids)
+
+
+def test_new_members_have_read_everything_and_stand_last():
+    play = Play()
+    play.post()
+    play.do(adding(play, "eve", "bob", "dan", "eve"))
+    assert [member.name for member in play.state.members.values()] == ["ann", "bob", "cid", "eve", "dan"]
+    assert unread(play, "eve") == (0, 0)
+    assert b'"participantCount":5' in bytes(play.reply)
+    play.post()
+    assert unread(play, "eve") == (1, 0)
+    assert play.do(adding(play, "eve")) == ()
+
+
+@pytest.mark.parametrize(
+    ("play", "names", "caller", "error"),
+    [
+        (Play(), ["dan"], "bob", Forbidden),
+        (Play(), ["dan"], "eve", ConversationNotFound),
+        (Play(), ["dan", "nobody"], "ann", Invalid),
+        (Play(), [], "ann", Invalid),
+        (Play("ann", "bob", kind="direct"), ["dan"], "ann", Conflict),
+        (Play(*["ann", *map(str, range(1_023))]), ["dan"], "ann", Invalid),
+    ],
+)
+def test_refused_joins(play: Play, names: list[str], caller: str, error: type[Exception]):
+    command = replace(adding(play, *names), user_id=uid(caller))
+    with pytest.raises(error):
+        play.do(command)
+
+
+@pytest.mark.parametrize(
+    ("kind", "caller", "target", "error"),
+    [
+        ("group", "ann", "bob", None),
+        ("group", "bob", "bob", None),
+        ("group", "bob", "cid", Forbidden),
+        ("group", "eve", "bob", ConversationNotFound),
+        ("group", "ann", "eve", NotFound),
+        ("direct", "ann", "ann", Conflict),
+        ("direct", "ann", "bob", Conflict),
+    ],
+)
+def test_leaving(kind: str, caller: str, target: str, error: type[Exception] | None):
+    names = ("ann", "bob", "cid") if kind == "group" else ("ann", "bob")
+    play = Play(*names, kind=kind)
+    command = RemoveParticipant(uid(caller), uid(target))
+    if error is not None:
+        with pytest.raises(error):
+            play.do(command)
+        return
+    play.do(command)
+    assert uid(target) not in play.state.members
+    assert play.state.owner_id == uid("ann")
+
+
+def test_an_owner_who_leaves_is_followed_by_the_longest_standing():
+    play = Play()
+    play.do(RemoveParticipant(uid("ann"), uid("ann")))
+    assert play.state.owner_id == uid("bob")
+    play.do(RemoveParticipant(uid("bob"), uid("cid")))
+    play.do(RemoveParticipant(uid("bob"), uid("bob")))
+    assert (play.state.owner_id, play.state.members) == (None, {})
+    with pytest.raises(ConversationNotFound):
+        play.post("bob")
+
+
+def test_the_key_follows_the_set():
+    play = Play()
+    (removed,) = play.do(RemoveParticipant(uid("ann"), uid("cid")))
+    assert removed.participant_key == participant_key("group", [uid("bob"), uid("ann")])  # type: ignore[union-attr]
+    assert participant_key("direct", [uid("bob"), uid("ann")]) != removed.participant_key  # type: ignore[union-attr]
+    assert participant_key("group", [uid("bob")]) is None
+    (added,) = play.do(adding(play, "cid"))
+    assert added.participant_key == participant_key("group", map(uid, ("ann", "bob", "cid")))  # type: ignore[union-attr]
+
+
+def test_a_rename_shows_in_what_comes_after():
+    play = Play()
+    old = play.post("bob")
+    play.do(TellRename(uid("bob"), "Robert"))
+    assert play.post("bob").sender_name == "Robert"
+    assert b'"senderName":"bob"' in play.state.window[0].record
+    assert old.sender_name == "bob"
+    assert play.do(TellRename(uid("bob"), "Robert")) == ()
+    assert play.do(TellRename(uid("eve"), "Eva")) == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "blockers"),
+    [
+        (TellBlock(uid("ann"), uid("bob"), True), {uid("ann")}),
+        (TellBlock(uid("ann"), uid("eve"), True), set()),
+        (TellBlock(uid("eve"), uid("ann"), True), set()),
+    ],
+)
+def test_blocks_between_the_two(command: Any, blockers: set[str]):
+    play = Play(state=a_conversation("ann", "bob", kind="direct"))
+    play.do(command)
+    assert play.state.blockers == blockers

@@ -1,0 +1,112 @@
+"""Rules: what a message of a client is read as, and what closes the socket."""
+
+import json
+
+import msgspec
+import pytest
+
+from actors.chat.commands import MessageDraft
+from routes.chat.said import Read, Send, Typing
+from routes.live.channel import SubscribeParams
+from routes.live.commands import BadFrame, Misread, Ping, Place, Subscribe, Unsubscribe, read_command
+
+CHANNEL = "conversation:" + "a" * 24
+
+COMMANDS = [
+    ({"op": "ping"}, Ping()),
+    ({"op": "ping", "id": "x", "whatever": [1]}, Ping(id="x")),
+    ({"op": "subscribe", "id": 1, "channel": "inbox"}, Subscribe(id=1, channel="inbox")),
+    (
+        {
+            "op": "subscribe",
+            "channel": CHANNEL,
+            "since": {"epoch": "k3", "offset": 41},
+            "params": {"limit": 5, "mode": "delta", "includeArchived": False, "interval": 3},
+        },
+        Subscribe(
+            channel=CHANNEL,
+            since=Place("k3", 41),
+            params=SubscribeParams("delta", 5, False, 3),
+        ),
+    ),
+    ({"op": "subscribe", "channel": "inbox", "since": None, "params": None}, Subscribe(channel="inbox")),
+    ({"op": "unsubscribe", "channel": "inbox"}, Unsubscribe(channel="inbox")),
+    ({"op": "typing", "channel": CHANNEL}, Typing(channel=CHANNEL)),
+    ({"op": "read", "channel": CHANNEL, "messageId": "m"}, Read(channel=CHANNEL, message_id="m")),
+    (
+        {"op": "send", "id": 7, "channel": CHANNEL, "data": {"content": "hi", "clientMessageId": "c"}},
+        Send(id=7, channel=CHANNEL, data=MessageDraft(content="hi", client_message_id="c")),
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "command"), COMMANDS, ids=lambda value: str(value)[:40])
+def test_each_command_is_read_in_one_piece(said: object, command: object) -> None:
+    assert read_command(json.dumps(said).encode()) == command
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"",
+        b"hello",
+        b"{",
+        b"[]",
+        b"null",
+        b"42",
+        b'"ping"',
+        b'{"op":"ping"} {}',
+        b'{"op":"ping","id":{}}',
+        b'{"op":"ping","id":1.5}',
+        b'{"op":"ping","id":true}',
+        b'{"op":"ping","id":"' + b"x" * 65 + b'"}',
+        b'{"op":"ping","id":9007199254740993}',
+        b'{"op":"ping","a":' + b"[" * 40 + b"]" * 40 + b"}",
+        b"[" * 60_000,
+        b'{"op":"ping","a":NaN}',
+        b'{"op":"ping\xff"}',
+    ],
+)
+def test_what_is_no_command_at_all_closes_the_socket(message: bytes) -> None:
+    with pytest.raises(BadFrame):
+        read_command(message)
+
+
+@pytest.mark.parametrize(
+    ("said", "pointer", "code"),
+    [
+        ({}, "/op", "REQUIRED"),
+        ({"op": 5}, "/op", "WRONG_TYPE"),
+        ({"op": "dance"}, "/op", "UNKNOWN_VALUE"),
+        ({"op": "subscribe"}, "/channel", "REQUIRED"),
+        ({"op": "subscribe", "channel": 5}, "/channel", "WRONG_TYPE"),
+        ({"op": "subscribe", "channel": "x" * 201}, "/channel", "BAD_LENGTH"),
+        ({"op": "subscribe", "channel": "inbox", "params": {"mode": "x"}}, "/params/mode", "UNKNOWN_VALUE"),
+        ({"op": "subscribe", "channel": "inbox", "params": {"limit": "1"}}, "/params/limit", "WRONG_TYPE"),
+        ({"op": "subscribe", "channel": "inbox", "since": {"epoch": "k"}}, "/since/offset", "REQUIRED"),
+        ({"op": "subscribe", "channel": "inbox", "since": {"epoch": "k", "offset": -1}}, "/since/offset", "OUT_OF_RANGE"),
+        ({"op": "read", "channel": CHANNEL}, "/messageId", "REQUIRED"),
+        ({"op": "send", "channel": CHANNEL}, "/data", "REQUIRED"),
+        ({"op": "send", "channel": CHANNEL, "data": []}, "/data", "WRONG_TYPE"),
+        ({"op": "send", "channel": CHANNEL, "data": {"content": 1}}, "/content", "WRONG_TYPE"),
+        ({"op": "send", "channel": CHANNEL, "data": {"content": "a\0b"}}, "/content", "INVALID_TEXT"),
+        (
+            {"op": "send", "channel": CHANNEL, "data": {"poll": {"question": "?", "options": [{}]}}},
+            "/poll/options/0/label",
+            "REQUIRED",
+        ),
+    ],
+    ids=lambda value: str(value)[:50],
+)
+def test_what_is_no_valid_command_is_refused_with_a_pointer(said: object, pointer: str, code: str) -> None:
+    message = {**said, "id": 3} if isinstance(said, dict) else said
+    with pytest.raises(Misread) as misread:
+        read_command(msgspec.json.encode(message))
+    assert misread.value.id == 3
+    assert [(error.pointer, error.code) for error in misread.value.refused.errors] == [(pointer, code)]
+
+
+def test_a_broken_command_without_an_id_is_known_as_such() -> None:
+    with pytest.raises(Misread) as misread:
+        read_command(b'{"op":"dance"}')
+    assert misread.value.id is None

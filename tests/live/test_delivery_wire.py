@@ -1,0 +1,305 @@
+"""Wire: what a subscriber knows is what is true; nothing is missed, doubled or out of order."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import trio
+
+from tests.support.websocket import Client
+from tests.support.world import Player, Room, World, open_world
+
+NONE = "/v1/social/live?channels="
+
+
+async def pair(world: World) -> tuple[Player, Player, Room]:
+    ann, ben = await world.players("Ann", "Ben")
+    return ann, ben, await ann.talk_to(ben, kind="group")
+
+
+async def subscribe(socket: Client, room: Room, *, since: Any = None, **params: object) -> Any:
+    """Subscribe; returns the reply."""
+    command: dict[str, Any] = {"id": "s", "op": "subscribe", "channel": room.channel, "params": params}
+    if since is not None:
+        command["since"] = since
+    await socket.send_json(command)
+    reply = await socket.receive_until(type="reply", id="s")
+    assert reply["ok"], reply
+    return reply
+
+
+class Copy:
+    """A client's own copy of a conversation, kept by snapshots and events."""
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self.items: list[Any] = []
+        self.conversation: Any = None
+        self.place = {"epoch": "", "offset": -1}
+        self.skipped = 0
+
+    def take(self, frame: Any) -> None:
+        """Take in what came."""
+        if frame["type"] == "snapshot":
+            self.items = frame["data"]["items"]
+            self.conversation = frame["data"]["conversation"]
+            self.skipped += frame["skipped"]
+        elif frame["offset"] is None:
+            return
+        else:
+            # Each event follows the one before.
+            assert frame["offset"] == self.place["offset"] + 1
+            self._take_event(frame["event"], frame["data"], frame.get("self"))
+        self.place = {"epoch": frame["epoch"], "offset": frame["offset"]}
+
+    def _take_event(self, name: str, data: Any, own: Any) -> None:
+        if name == "conversation_updated":
+            self.conversation = data
+            return
+        known = [place for place, item in enumerate(self.items) if item["id"] == data["id"]]
+        if name == "poll_updated":
+            selected = own["selected"] if own else self._selected(known)
+            for option in data["poll"]["options"]:
+                option["selected"] = option["id"] in selected
+        if known:
+            self.items[known[0]] = data
+        elif name == "message_created":
+            self.items.append(data)
+
+    def _selected(self, known: list[int]) -> set[str]:
+        polls = [self.items[place]["poll"] for place in known]
+        return {option["id"] for poll in polls for option in poll["options"] if option["selected"]}
+
+    async def catch_up(self, socket: Client, offset: int) -> None:
+        """Take in frames until the channel is there."""
+        while self.place["offset"] < offset:
+            frame = await socket.receive_json()
+            if frame["type"] in {"snapshot", "event"}:
+                self.take(frame)
+
+
+class Chatter:
+    """Does something at random, with a seed."""
+
+    def __init__(self, seed: int, players: list[Player], room: Room) -> None:
+        self._random = Random(seed)
+        self._players = players
+        self._room = room
+        self._mine: dict[str, list[str]] = {player.id: [] for player in players}
+        self._polls: list[str] = []
+        self.offset = 0
+
+    async def do_something(self) -> None:
+        """One step; counts the events that it made."""
+        player = self._random.choice(self._players)
+        mine = self._mine[player.id]
+        step = self._random.choice(["say", "say", "ask", "vote", "edit", "delete", "title"])
+        room = self._room
+        if step == "ask":
+            poll = {"question": "?", "options": [{"label": "a"}, {"label": "b"}], "multiple": True}
+            self._polls.append((await player.do("POST", room.messages, {"poll": poll}))["id"])
+        elif step == "vote" and self._polls:
+            choice = self._random.sample(["1", "2"], self._random.randrange(3))
+            path = f"{room.message(self._random.choice(self._polls))}/poll/vote"
+            await player.do("POST", path, {"optionIds": choice})
+        elif step == "edit" and mine:
+            message_id = self._random.choice(mine)
+            await player.do("PATCH", room.message(message_id), {"content": str(self._random.random())})
+        elif step == "delete" and mine:
+            await player.do("DELETE", room.message(mine.pop()))
+        elif step == "title":
+            await self._players[0].do("PATCH", room.path, {"title": str(self._random.randrange(10**6))})
+        else:
+            mine.append((await player.say(room, str(self._random.random())))["id"])
+
+
+async def offset_of(player: Player, room: Room) -> int:
+    """The channel's newest offset."""
+    events = (await player.get(f"{room.path}/events", limit=500))["items"]
+    return max((event["offset"] for event in events), default=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(5))
+async def test_snapshot_and_events_are_a_fresh_snapshot(database_url: str, tmp_path: Path, seed: int) -> None:
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann, ben, room = await pair(world)
+        chatter = Chatter(seed, [ann, ben], room)
+        for _ in range(5):
+            await chatter.do_something()
+        async with ann.live(NONE) as anns, ben.live(NONE) as bens:
+            copies = [(Copy(ann), anns), (Copy(ben), bens)]
+            for _, socket in copies:
+                await subscribe(socket, room, mode="delta", limit=120)
+            for _ in range(40):
+                await chatter.do_something()
+            offset = await offset_of(ann, room)
+            for copy, socket in copies:
+                await copy.catch_up(socket, offset)
+                fresh = await copy.player.get(room.messages, limit=120)
+                assert copy.items == fresh["items"]
+                assert copy.conversation["title"] == fresh["conversation"]["title"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+async def test_who_comes_back_is_told_what_was_missed(
+    database_url: str, tmp_path: Path, seed: int
+) -> None:
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann, ben, room = await pair(world)
+        chatter = Chatter(seed, [ann, ben], room)
+        copy = Copy(ben)
+        random = Random(seed)
+        for visit in range(6):
+            async with ben.live(NONE) as socket:
+                since = copy.place if visit else None
+                reply = await subscribe(socket, room, since=since, mode="delta", limit=120)
+                assert reply["recovered"] is (visit > 0)
+                for _ in range(random.randrange(6)):
+                    await chatter.do_something()
+                await copy.catch_up(socket, await offset_of(ann, room))
+            assert copy.items == (await ben.get(room.messages, limit=120))["items"]
+            for _ in range(random.randrange(8)):
+                await chatter.do_something()
+            if visit == 3:
+                await fall_asleep(world, room)
+        assert copy.skipped == 0
+
+
+async def fall_asleep(world: World, room: Room) -> None:
+    """Let the conversation's actor retire: what was missed then comes from the journal."""
+    service = world.service
+    world.clock.advance(120_000)
+    with trio.fail_after(10):
+        while service.system.peek(service.chat.conversation, room.id) is not None:  # noqa: ASYNC110
+            await trio.sleep(0.01)
+
+
+async def test_recovery_by_what_the_client_has(world: World) -> None:
+    ann, ben, room = await pair(world)
+    await ann.say(room, "one")
+    await ann.say(room, "two")
+    async with ben.live(NONE) as socket:
+        reply = await subscribe(socket, room, mode="delta")
+        epoch, offset = reply["epoch"], reply["offset"]
+        assert offset == 2
+        assert (await socket.receive_json())["type"] == "snapshot"
+        # Nothing missed: no frame at all.
+        same = await subscribe(socket, room, since={"epoch": epoch, "offset": 2}, mode="delta")
+        assert (same["recovered"], same["offset"]) == (True, 2)
+        # One missed.
+        reply = await subscribe(socket, room, since={"epoch": epoch, "offset": 1}, mode="delta")
+        event = await socket.receive_json()
+        assert (reply["recovered"], event["type"], event["offset"]) == (True, "event", 2)
+        # Another history, or a place that was never reached: a snapshot.
+        for place in ({"epoch": "other", "offset": 1}, {"epoch": epoch, "offset": 99}):
+            reply = await subscribe(socket, room, since=place, mode="delta")
+            snapshot = await socket.receive_json()
+            assert (reply["recovered"], snapshot["type"], snapshot["offset"]) == (False, "snapshot", 2)
+        # In snapshot mode the newest state stands for whatever was missed; nothing missed needs none.
+        reply = await subscribe(socket, room, since={"epoch": epoch, "offset": 2})
+        assert reply["recovered"] is True
+        reply = await subscribe(socket, room, since={"epoch": epoch, "offset": 1})
+        assert (reply["recovered"], (await socket.receive_json())["type"]) == (False, "snapshot")
+
+
+async def test_the_reply_to_a_send_precedes_its_event(each_edge: World) -> None:
+    ann, ben, room = await pair(each_edge)
+    async with ann.live(NONE) as anns, ben.live(NONE) as bens:
+        for socket in (anns, bens):
+            await subscribe(socket, room, mode="delta")
+            assert (await socket.receive_json())["type"] == "snapshot"
+        for number in range(25):
+            data = {"content": str(number)}
+            await anns.send_json({"id": number, "op": "send", "channel": room.channel, "data": data})
+        replied: dict[str, int] = {}
+        events: list[str] = []
+        while len(events) < 25:
+            frame = await anns.receive_json()
+            if frame["type"] == "reply":
+                replied[frame["data"]["id"]] = frame["id"]
+            else:
+                assert frame["data"]["id"] in replied
+                events.append(frame["data"]["id"])
+        # Many sends may be under way at once: their order is that in which they were said.
+        assert [replied[id] for id in events] == list(range(25))
+        assert [(await bens.receive_json())["data"]["id"] for _ in range(25)] == events
+
+
+@pytest.mark.slow
+async def test_a_thousand_sends_at_once_wait_their_turn(database_url: str, tmp_path: Path) -> None:
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann, _, room = await pair(world)
+        replies: list[int] = []
+        async with ann.live(NONE) as socket:
+            await socket.receive_json()
+
+            async def send() -> None:
+                for number in range(1000):
+                    data = {"content": str(number)}
+                    await socket.send_json({"id": number, "op": "send", "channel": room.channel, "data": data})
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(send)
+                while len(replies) < 1000:
+                    reply = await socket.receive_json()
+                    assert reply["ok"], reply
+                    replies.append(reply["id"])
+        assert replies == list(range(1000))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["snapshot", "delta"])
+async def test_a_slow_reader_skips_to_the_newest(database_url: str, tmp_path: Path, mode: str) -> None:
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann, ben, room = await pair(world)
+        text = "x" * 3_990
+        async with ben.live(NONE) as slow, ben.live(NONE) as quick:
+            for socket in (slow, quick):
+                await subscribe(socket, room, mode=mode, limit=120)
+            count = 150
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(read_all, quick, count)
+                for number in range(count):
+                    await ann.say(room, f"{number} {text}")
+                    # While it reads nothing, no more than the bound waits for it in the service.
+                    assert most_queued(world, ben) <= 1024 * 1024
+                    if mode == "delta":
+                        # Bigger than what TCP buffers hold.
+                        for _ in range(10):
+                            await ann.do("PATCH", room.path, {"title": str(number)})
+            copy = Copy(ben)
+            copy_offset = await offset_after(ben, room)
+            await copy.catch_up(slow, copy_offset)
+            assert copy.items == (await ben.get(room.messages, limit=120))["items"]
+            if mode == "snapshot":
+                assert copy.skipped > 0
+
+
+async def offset_after(player: Player, room: Room) -> int:
+    """The channel's newest offset, however many there are."""
+    since, found = 0, 0
+    while True:
+        page = await player.get(f"{room.path}/events", since=since, limit=500)
+        for event in page["items"]:
+            since = found = event["offset"]
+        if not page["hasMore"]:
+            return found
+
+
+def most_queued(world: World, player: Player) -> int:
+    """Bytes that wait in the service for the socket for which most wait."""
+    return max(socket.queued_bytes for socket in world.service.sockets.of_user(player.id))
+
+
+async def read_all(socket: Client, messages: int) -> None:
+    """A reader that keeps up."""
+    seen = 0
+    while seen < messages:
+        frame = await socket.receive_json()
+        if frame["type"] == "event":
+            seen += frame["event"] == "message_created"
+        elif frame["type"] == "snapshot":
+            seen = frame["offset"]

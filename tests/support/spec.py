@@ -1,0 +1,76 @@
+"""Holds responses and frames against the service's own documents: a status or field that they do not tell of fails the
+test that met it.
+"""
+
+import re
+from functools import cache
+from typing import Any
+
+import msgspec
+from jsonschema import Draft202012Validator
+from jsonschema.protocols import Validator
+
+from routes import MOUNTS
+from routes.edge.asyncapi import asyncapi
+from routes.edge.endpoint import RouteTable
+from routes.edge.openapi import openapi
+
+
+class Spec:
+    """OpenAPI and AsyncAPI, with a validator for each schema that was asked for."""
+
+    def __init__(self) -> None:
+        self.document: dict[str, Any] = msgspec.json.decode(openapi(RouteTable.of(MOUNTS)))
+        self.frames: dict[str, Any] = msgspec.json.decode(asyncapi(RouteTable.of(MOUNTS)))
+        self._paths = [
+            (re.compile(re.sub(r"\\\{[^/]+\\\}", "[^/]+", re.escape(path))), operations)
+            for path, operations in self.document["paths"].items()
+        ]
+        self._validators: dict[int, Validator] = {}
+
+    def check(self, method: str, path: str, *, status: int, media: str, body: bytes) -> None:
+        """Fail when the response is none that the document describes.
+
+        Args:
+            method, path: of the request, the path without query.
+            media: the response's content type, "" for none.
+        """
+        operation = self._operation(method, path)
+        if operation is None:
+            assert status in {404, 405}, f"{method} {path} is not documented, and was answered {status}"
+            return
+        described = operation["responses"].get(str(status))
+        assert described is not None, f"{method} {path}: {status} is not documented"
+        content = described.get("content", {})
+        kind = media.partition(";")[0]
+        if not body:
+            return
+        assert kind in content or "*/*" in content or "application/octet-stream" in content, (
+            f"{method} {path} {status}: {kind} is not documented"
+        )
+        if kind.endswith("json") and kind in content:
+            self._validator(content[kind]["schema"], self.document).validate(msgspec.json.decode(body))
+
+    def check_frame(self, struct: str, frame: object) -> None:
+        """Fail when what came over a socket is no such struct of the AsyncAPI document."""
+        self._validator(self.frames["components"]["schemas"][struct], self.frames).validate(frame)
+
+    def _operation(self, method: str, path: str) -> dict[str, Any] | None:
+        for form, operations in self._paths:
+            if form.fullmatch(path) is not None and method.lower() in operations:
+                found: dict[str, Any] = operations[method.lower()]
+                return found
+        return None
+
+    def _validator(self, schema: dict[str, Any], document: dict[str, Any]) -> Validator:
+        known = self._validators.get(id(schema))
+        if known is None:
+            whole = {**schema, "components": document["components"]}
+            known = self._validators[id(schema)] = Draft202012Validator(whole)
+        return known
+
+
+@cache
+def spec() -> Spec:
+    """The one of this process."""
+    return Spec()

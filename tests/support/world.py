@@ -1,0 +1,256 @@
+"""A whole service in this process, on a real database and real sockets, and the people who use it.
+
+    world      one service on our server
+    each_edge  the same, once on our server and once on stock Hypercorn
+"""
+
+import secrets
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from actors.chat.commands import TellBlock
+from actors.ids import new_uuid
+from actors.kernel.clock import Clock, SystemClock
+from persistence.chat.conversations import direct_between
+from persistence.connection import Connection
+from persistence.permissions import add_role
+from routes import create_app
+from routes.edge.config import read_config
+from routes.service import Service, open_service
+from tests.support.server import EDGES, Edge, running
+from tests.support.spec import spec
+from tests.support.websocket import Client, connect
+
+CONVERSATIONS = "/v1/social/chat/conversations"
+
+
+class ShiftedClock(Clock):
+    """The system's time, which a test may move forward."""
+
+    def __init__(self) -> None:
+        self._system = SystemClock()
+        self._ahead_ms = 0
+
+    def now_ms(self) -> int:
+        return self._system.now_ms() + self._ahead_ms
+
+    def advance(self, ms: int) -> None:
+        """Let so much time pass for every rule at once; timers that wait for it do not notice."""
+        self._ahead_ms += ms
+
+
+class Player:
+    """A user with a token and an HTTP client.
+
+    Args:
+        world: where they are.
+        id, name: as in the token.
+        token: of a bearer; None for somebody who has none.
+    """
+
+    def __init__(self, world: "World", id: str, name: str, token: str | None) -> None:
+        self.world = world
+        self.id = id
+        self.name = name
+        self.token = token
+        self.headers = {} if token is None else {"authorization": f"Bearer {token}"}
+
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx2.Response:
+        """Send a request, and hold the response against OpenAPI.
+
+        Args:
+            body: sent as JSON; None sends none.
+            content: a raw body in its place, as JSON by its label.
+        """
+        sent = {**self.headers, **(headers or {})}
+        if content is not None:
+            sent.setdefault("content-type", "application/json")
+        response = await self.world.http.request(method, path, json=body, content=content, headers=sent)
+        spec().check(
+            method,
+            response.url.path,
+            status=response.status_code,
+            media=response.headers.get("content-type", ""),
+            body=response.content,
+        )
+        return response
+
+    async def get(self, path: str, **query: object) -> Any:
+        """The JSON of a successful GET."""
+        asked = "&".join(f"{name}={value}" for name, value in query.items())
+        return await self.do("GET", f"{path}?{asked}" if asked else path, status=200)
+
+    async def do(self, method: str, path: str, body: object = None, *, status: int | None = None) -> Any:
+        """The JSON of a successful request; None where there is none."""
+        response = await self.ask(method, path, body)
+        wanted = {status} if status is not None else {200, 201, 204}
+        assert response.status_code in wanted, response.text
+        return response.json() if response.content else None
+
+    async def refused(
+        self, method: str, path: str, body: object = None, *, content: bytes | None = None
+    ) -> tuple[int, str]:
+        """Status and code of a request that is refused."""
+        response = await self.ask(method, path, body, content=content)
+        assert response.status_code >= 400, response.text
+        return response.status_code, response.json()["code"]
+
+    async def talk_to(self, *others: "Player", kind: str | None = None) -> "Room":
+        """The conversation with these: a direct one with a single other, else a group."""
+        kind = kind or ("direct" if len(others) == 1 else "group")
+        body = {"kind": kind, "participantIds": [other.id for other in others]}
+        made = await self.do("POST", CONVERSATIONS, body)
+        return Room(made["id"])
+
+    async def say(self, room: "Room", content: str = "hello", **more: object) -> Any:
+        """Post a message; returns it."""
+        return await self.do("POST", room.messages, {"content": content, **more}, status=201)
+
+    def live(self, path: str = "/v1/social/live", **options: Any) -> AbstractAsyncContextManager[Client]:
+        """A WebSocket of theirs."""
+        return connect(self.world.url + path, token=self.token, **options)
+
+
+class Room:
+    """The addresses of one conversation."""
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+        self.path = f"{CONVERSATIONS}/{id}"
+        self.messages = f"{self.path}/messages"
+        self.channel = f"conversation:{id}"
+
+    def message(self, id: str) -> str:
+        """The address of a message."""
+        return f"{self.messages}/{id}"
+
+
+class World:
+    """A running service.
+
+    Args:
+        service: for what no client could bring about, and to look inside.
+        url: of the server.
+        clock: the service's.
+        http: one client for everybody.
+    """
+
+    def __init__(self, service: Service, url: str, clock: ShiftedClock, http: httpx2.AsyncClient) -> None:
+        self.service = service
+        self.url = url
+        self.clock = clock
+        self.http = http
+
+    async def player(self, name: str, *, ttl_seconds: int = 3600, known: bool = True) -> Player:
+        """Somebody new.
+
+        Args:
+            known: the service has seen them already.
+        """
+        id = new_uuid(secrets.token_bytes)
+        player = Player(self, id, name, self.token(id, name, ttl_seconds=ttl_seconds))
+        if known:
+            await player.get("/v1/auth/verify")
+        return player
+
+    async def players(self, *names: str) -> list[Player]:
+        """Several."""
+        return [await self.player(name) for name in names]
+
+    def nobody(self) -> Player:
+        """Somebody without a token."""
+        return Player(self, "", "", None)
+
+    def token(self, id: str, name: str, *, ttl_seconds: int = 3600) -> str:
+        """A token for a user."""
+        minted = self.service.keys.mint_user_token(
+            id, name, now_ms=self.clock.now_ms(), ttl_seconds=ttl_seconds, random_bytes=secrets.token_bytes
+        )
+        return minted.token
+
+    async def grant(
+        self, player: Player, node: str, *, negated: bool = False, value: object = None
+    ) -> None:
+        """Give a permission node, as a super-admin does; `negated` takes it away from them for good."""
+        body: dict[str, object] = {"node": node, "negated": negated}
+        if value is not None:
+            body["value"] = value
+        await (await self.super_admin()).do("POST", f"/v1/admin/users/{player.id}/permissions", body)
+
+    async def super_admin(self) -> Player:
+        """Somebody who may do everything, made as the command line makes them."""
+        root = await self.player("Root")
+        await self.service.database.transact(add_role, root.id, "super-admin", self.clock.now_ms())
+        self.service.users.changed(root.id)
+        return root
+
+    async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:
+        """Let one user block another, or no longer; live conversations are told."""
+        service = self.service
+        await service.database.transact(
+            _write_block if blocked else _drop_block, one.id, other.id, self.clock.now_ms()
+        )
+        for id in await service.database.read(direct_between, one.id, other.id):
+            service.system.tell(service.chat.conversation, id, TellBlock(one.id, other.id, blocked))
+
+
+async def _write_block(conn: Connection, user_id: str, target_id: str, now_ms: int) -> None:
+    await conn.execute(
+        "INSERT INTO blocks (user_id, target_id, reason, created_at_ms, updated_at_ms) VALUES ($1, $2, '', $3, $3)",
+        user_id,
+        target_id,
+        now_ms,
+    )
+
+
+async def _drop_block(conn: Connection, user_id: str, target_id: str, _now_ms: int) -> None:
+    await conn.execute("DELETE FROM blocks WHERE user_id = $1 AND target_id = $2", user_id, target_id)
+
+
+@asynccontextmanager
+async def open_world(
+    database_url: str, folder: Path, *, edge: Edge = "seam", **settings: str
+) -> AsyncIterator[World]:
+    """Run a service for the block.
+
+    Args:
+        database_url: a fresh database.
+        folder: for its files.
+        settings: configuration, by field name.
+    """
+    environ = {"PARTYLINE_DATABASE_URL": database_url, "PARTYLINE_DATA_DIR": str(folder)}
+    environ |= {f"PARTYLINE_{name.upper()}": value for name, value in settings.items()}
+    clock = ShiftedClock()
+    async with (
+        open_service(read_config(environ), clock) as service,
+        running(create_app(service=service), edge=edge) as url,
+        httpx2.AsyncClient(base_url=url, timeout=20) as http,
+    ):
+        yield World(service, url, clock, http)
+
+
+@pytest.fixture
+async def world(database_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """One service on our server."""
+    async with open_world(database_url, tmp_path) as world:
+        yield world
+
+
+@pytest.fixture(params=EDGES)
+async def each_edge(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """One service, on each of the servers."""
+    async with open_world(database_url, tmp_path, edge=request.param) as world:
+        yield world
