@@ -1,0 +1,197 @@
+"""`scripts/loadtest`: many users talk on a running server; prints what they saw.
+
+Measure your own server only: it is filled with users and messages, and its own key signs their tokens.
+"""
+
+import argparse
+import ipaddress
+import os
+import resource
+import signal
+import socket
+import sys
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import msgspec
+import trio
+
+from scripts.load import server_process, tokens
+from scripts.load.crew import WorkerFailed, hire
+from scripts.load.http import RequestFailed
+from scripts.load.plan import BadPlan, Plan, check, user_id, user_name
+from scripts.load.report import Memory, progress_line, report, table
+from scripts.load.run import Interval, Timing, carry_out
+from scripts.load.stage import prepare
+
+MAX_SECONDS = 86_400
+_NUMBERS: tuple[tuple[str, int | float | None, str], ...] = (
+    ("--users", 100, "how many users (default 100)"),
+    ("--conversations", 50, "how many conversations (default 50)"),
+    ("--members", 2, "members of each, 2 to 1024 (default 2)"),
+    ("--senders", None, "the first N users send (default all)"),
+    ("--live", None, "the first N users subscribe to their conversations (default all)"),
+    ("--window", 64, "closed loop: N messages in flight (default 64)"),
+    ("--rate", 0.0, "open loop instead: N messages/s whatever happens"),
+    ("--duration", 10.0, "measured seconds (default 10)"),
+    ("--warmup", 1.0, "seconds before measuring (default 1)"),
+    ("--text-bytes", 100, "length of a message, 60 to 4000 (default 100)"),
+    ("--processes", 1, "worker processes (default 1)"),
+    ("--seed", 1, "of the random choices (default 1)"),
+    ("--pid", None, "the server's process (default: who listens, when it is on this machine)"),
+)
+_LIMITED = "The server limits rates; for a load test start it with PARTYLINE_RATE_LIMITS=off."
+
+
+def parser() -> argparse.ArgumentParser:
+    """All options."""
+    it = argparse.ArgumentParser(
+        prog="scripts/loadtest",
+        description="Many users in many conversations on a running server of your own.",
+        epilog="Start the server with PARTYLINE_RATE_LIMITS=off, or the limits are what is measured.",
+    )
+    it.add_argument("--url", default="http://127.0.0.1:8080", help="the server (default %(default)s)")
+    for flag, default, what in _NUMBERS:
+        it.add_argument(flag, type=type(default or 0), default=default, metavar="N", help=what)
+    it.add_argument("--prefix", default="load", help="of the users' names (default load)")
+    it.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
+    how = it.add_argument_group("tokens", "by default signed with the key in the server's data directory")
+    default_dir = Path(os.environ.get("PARTYLINE_DATA_DIR", ".partyline"))
+    how.add_argument("--data-dir", type=Path, default=default_dir, help="of the server (default %(default)s)")
+    how.add_argument("--jwt-secret", help="an HS256 secret that the server accepts")
+    how.add_argument("--jwt-issuer", help="the `iss` that belongs to it")
+    how.add_argument("--jwt-audience", help="the `aud` that belongs to it")
+    how.add_argument("--token-command", help="a command that prints a token; {id} and {name} are filled in")
+    it.add_argument("--i-own-this-server", action="store_true", help="allow a server on another machine")
+    return it
+
+
+def resolve(url: str, allowed: bool) -> tuple[str, tuple[str, int]]:
+    """The Host field, and the address to connect to.
+
+    Raises:
+        BadPlan: not cleartext HTTP, not found, or somewhere else without leave.
+    """
+    parts = urlsplit(url)
+    if parts.scheme != "http" or not parts.hostname or parts.path not in ("", "/"):
+        raise BadPlan(f"{url} is not http://host:port (measure behind a TLS proxy, not through it)")
+    port = parts.port or 80
+    try:
+        found = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise BadPlan(f"{parts.hostname} has no address: {error.strerror}") from error
+    address = str(found[0][4][0])
+    if not ipaddress.ip_address(address).is_loopback and not allowed:
+        raise BadPlan(f"{parts.hostname} is another machine; say --i-own-this-server when it is yours")
+    return parts.netloc, (address, port)
+
+
+def plan_of(options: argparse.Namespace) -> Plan:
+    """The plan that the options describe; raises `BadPlan`."""
+    host, address = resolve(options.url, options.i_own_this_server)
+    plan = Plan(
+        host=host,
+        address=address,
+        users=options.users,
+        conversations=options.conversations,
+        members=options.members,
+        senders=options.users if options.senders is None else options.senders,
+        live=options.users if options.live is None else options.live,
+        window=options.window,
+        rate=options.rate,
+        text_bytes=options.text_bytes,
+        seed=options.seed,
+        run=os.urandom(4).hex(),
+        prefix=options.prefix,
+        processes=options.processes,
+    )
+    check(plan)
+    if not 0 < options.duration <= MAX_SECONDS or not 0 <= options.warmup <= MAX_SECONDS:
+        raise BadPlan("--duration and --warmup are seconds, a day at most")
+    return plan
+
+
+def tokens_of(plan: Plan, options: argparse.Namespace) -> dict[int, str]:
+    """A token for each user; raises `NoTokens`."""
+    if options.token_command:
+        sign = tokens.by_command(options.token_command)
+    elif options.jwt_secret:
+        sign = tokens.by_secret(options.jwt_secret, options.jwt_issuer, options.jwt_audience)
+    else:
+        sign = tokens.by_own_key(options.data_dir)
+    now_seconds = int(time.time())
+    return {user: sign(user_id(plan, user), user_name(plan, user), now_seconds) for user in range(plan.users)}
+
+
+def say(line: str) -> None:
+    """Progress goes to standard error, so that standard output is the result alone."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def making(what: str, made: int, whole: int) -> None:
+    """Progress of the preparation, four lines at most."""
+    if made == whole or made % max(1, -(-whole // 4)) == 0:
+        say(f"       {made:,} of {whole:,} {what}")
+
+
+async def run(plan: Plan, options: argparse.Namespace) -> bool:
+    """The whole run; returns whether everything arrived as it should."""
+    pid = options.pid or (
+        server_process.listener(plan.address[1]) if plan.address[0] in ("127.0.0.1", "::1") else None
+    )
+    bearer = tokens_of(plan, options)
+    conversations = await prepare(plan, bearer, making)
+    before_bytes = server_process.memory_bytes(pid) if pid else None
+    seconds = 0.0
+
+    def tick(seen: Interval) -> None:
+        nonlocal seconds
+        seconds += seen.seconds
+        say(progress_line(round(seconds), seen) + ("  (warm-up)" if seconds < options.warmup + 0.5 else ""))
+
+    timing = Timing(warmup_seconds=options.warmup, interval_seconds=options.duration)
+    async with hire(plan.processes) as crew:
+        say(f"       opening {plan.seats:,} sockets")
+        outcome = await carry_out(
+            crew, plan, timing, tokens=bearer, conversations=conversations, tick=tick, cpu_ns=lambda: 0
+        )
+        after_bytes = server_process.memory_bytes(pid) if pid else None
+    memory = Memory(pid, before_bytes, after_bytes) if pid and before_bytes and after_bytes else None
+    result = report(plan, outcome, memory)
+    print(msgspec.json.encode(result).decode() if options.json else table(result))
+    if "RATE_LIMITED" in result.errors:
+        say(_LIMITED)
+    return result.exact
+
+
+def main() -> int:
+    """Run the command line; the exit status is 0 when each socket had each message once and in order."""
+    options = parser().parse_args()
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    failures: list[BaseException] = []
+    status = 1
+    try:
+        status = 0 if trio.run(run, plan_of(options), options) else 1
+    except* (BadPlan, tokens.NoTokens, RequestFailed, WorkerFailed, OSError) as group:
+        failures.append(first(group))
+        status = 2
+    except* KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+    if failures:
+        say(f"scripts/loadtest: {failures[0]}")
+        if "RATE_LIMITED" in str(failures[0]):
+            say(_LIMITED)
+    return status
+
+
+def first(error: BaseException) -> BaseException:
+    """The first single error of a group of groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+if __name__ == "__main__":
+    sys.exit(main())

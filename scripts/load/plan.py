@@ -1,0 +1,135 @@
+"""What a run does, as the parent tells it to its workers; and who is in which conversation.
+
+Everything here is a pure function of the plan, so that parent and workers agree without talking about it.
+"""
+
+import random
+import uuid
+from typing import Literal
+
+import msgspec
+
+USER_NAMESPACE = uuid.UUID("0f2d1c9a-7c0b-4a55-9a51-5d0c8a1f6e01")
+MAX_USERS = 100_000
+MAX_MEMBERS = 1_024  # contract §4
+Traffic = Literal["chat", "rest", "idle"]
+RestKind = Literal["post", "list", "self", "health"]
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """One run.
+
+    Args:
+        host: the Host field, and what `address` resolves from.
+        address: IP address and port of the server.
+        traffic: messages over live sockets, REST requests, or sockets that only stay open.
+        users: how many users there are, each with at most one socket.
+        conversations: how many conversations.
+        members: members of each, 2 to 1,024; two are a direct conversation, more a group.
+        senders: the first so many users send.
+        live: the first so many users subscribe to all their conversations, in delta mode.
+        window: messages in flight at once over all senders (closed loop); unused when `rate` is set.
+        rate: messages a second over all senders, whatever the server does (open loop); 0 = closed loop.
+        rest: which request `rest` traffic repeats.
+        connections: kept-alive connections of `rest` traffic, each with one request in flight.
+        text_bytes: length of a message's text.
+        seed: of the random choices.
+        run: marks this run's messages, so that those of others are not counted.
+        prefix: of the users' names; users of one prefix are the same in every run.
+        processes: workers; user n belongs to worker n modulo this.
+    """
+
+    host: str
+    address: tuple[str, int]
+    traffic: Traffic = "chat"
+    users: int = 100
+    conversations: int = 50
+    members: int = 2
+    senders: int = 100
+    live: int = 100
+    window: int = 64
+    rate: float = 0.0
+    rest: RestKind = "self"
+    connections: int = 64
+    text_bytes: int = 100
+    seed: int = 1
+    run: str = "0"
+    prefix: str = "load"
+    processes: int = 1
+
+    @property
+    def seats(self) -> int:
+        """How many users open a socket: the first so many."""
+        return max(self.live, self.senders) if self.traffic == "chat" else self.users
+
+
+class BadPlan(Exception):
+    """The plan cannot be carried out as asked; the message says why."""
+
+
+def check(plan: Plan) -> None:
+    """Raise `BadPlan` for numbers that do not fit together."""
+    if not 1 <= plan.users <= MAX_USERS:
+        raise BadPlan(f"--users must be 1 to {MAX_USERS:,}")
+    if plan.traffic == "idle":
+        return
+    if not 2 <= plan.members <= min(MAX_MEMBERS, plan.users):
+        raise BadPlan(f"--members must be 2 to {MAX_MEMBERS:,}, and not more than --users")
+    if plan.conversations < 1:
+        raise BadPlan("--conversations must be at least 1")
+    if not 1 <= plan.senders <= plan.users or not 0 <= plan.live <= plan.users:
+        raise BadPlan("--senders must be 1 to --users, --live 0 to --users")
+    if not 1 <= plan.processes <= 64 or plan.processes > plan.users:
+        raise BadPlan("--processes must be 1 to 64, and not more than --users")
+    if not 60 <= plan.text_bytes <= 4000:
+        raise BadPlan("--text-bytes must be 60 to 4000")
+    if plan.rate < 0 or plan.window < 1 or plan.window > 100_000:
+        raise BadPlan("--rate must not be negative, --window must be 1 to 100,000")
+    memberships(plan)
+
+
+def user_name(plan: Plan, user: int) -> str:
+    """The name of user n."""
+    return f"{plan.prefix}{user:06d}"
+
+
+def user_id(plan: Plan, user: int) -> str:
+    """The id of user n."""
+    return str(uuid.uuid5(USER_NAMESPACE, user_name(plan, user)))
+
+
+def memberships(plan: Plan) -> list[tuple[int, ...]]:
+    """The user numbers of each conversation, its creator first.
+
+    Users are dealt out in order while there are enough; then sets are drawn at random. No two conversations
+    have the same members, because they would be one and the same (contract §4).
+
+    Raises:
+        BadPlan: so many different sets do not exist, or are hard to find.
+    """
+    rng = random.Random(plan.seed)
+    found: list[tuple[int, ...]] = []
+    seen: set[frozenset[int]] = set()
+    tries = 0
+    while len(found) < plan.conversations:
+        start = len(found) * plan.members
+        if start + plan.members <= plan.users:
+            members = tuple(range(start, start + plan.members))
+        else:
+            members = tuple(rng.sample(range(plan.users), plan.members))
+        tries += 1
+        if frozenset(members) not in seen:
+            seen.add(frozenset(members))
+            found.append(members)
+        elif tries > 20 * plan.conversations + 100:
+            raise BadPlan(f"{plan.users} users have too few different sets of {plan.members}")
+    return found
+
+
+def conversations_of(plan: Plan) -> dict[int, list[int]]:
+    """The conversation numbers of each user who is in any: {user: [conversation]}."""
+    of: dict[int, list[int]] = {}
+    for number, members in enumerate(memberships(plan)):
+        for user in members:
+            of.setdefault(user, []).append(number)
+    return of

@@ -1,0 +1,156 @@
+"""One run from beginning to end: workers, warm-up, measured intervals, and the judgement of what arrived."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import trio
+
+from scripts.load.crew import Crew
+from scripts.load.exchange import Done, Mark, Open, Opened, Settle, Start, Stop, Stopped, Tally, Verdict
+from scripts.load.histogram import Histogram
+from scripts.load.plan import Plan
+
+TICK_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class Interval:
+    """What all workers together saw in some stretch of time.
+
+    Args:
+        seconds: how long it was.
+        cpu_ns: CPU time of the server in it; 0 when it cannot be seen.
+    """
+
+    seconds: float = 0.0
+    acknowledged: int = 0
+    delivered: int = 0
+    skipped: int = 0
+    received_bytes: int = 0
+    unsent: int = 0
+    in_flight: int = 0
+    open_sockets: int = 0
+    cpu_ns: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+    acknowledgement: Histogram = field(default_factory=Histogram)
+    delivery: Histogram = field(default_factory=Histogram)
+
+    def add(self, tallies: list[Tally], seconds: float) -> None:
+        """Take in what the workers counted in one tick."""
+        self.seconds += seconds
+        self.in_flight = sum(tally.in_flight for tally in tallies)
+        self.open_sockets = sum(tally.open_sockets for tally in tallies)
+        for tally in tallies:
+            self.acknowledged += tally.acknowledged
+            self.delivered += tally.delivered
+            self.skipped += tally.skipped
+            self.received_bytes += tally.received_bytes
+            self.unsent += tally.unsent
+            self.errors.update(tally.errors)
+            self.acknowledgement.add_all(tally.acknowledgement)
+            self.delivery.add_all(tally.delivery)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A finished run: its measured intervals, and whether everything arrived once and in order."""
+
+    sockets: int
+    intervals: list[Interval]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """How long what takes.
+
+    Args:
+        warmup_seconds: sending before anything is counted.
+        interval_seconds: of each measured interval.
+        intervals: how many there are.
+    """
+
+    warmup_seconds: float = 1.0
+    interval_seconds: float = 10.0
+    intervals: int = 1
+
+
+async def carry_out(
+    crew: Crew,
+    plan: Plan,
+    timing: Timing,
+    *,
+    tokens: dict[int, str],
+    conversations: list[str],
+    tick: Callable[[Interval], None],
+    cpu_ns: Callable[[], int],
+) -> Outcome:
+    """Open, warm up, measure, stop, judge.
+
+    Args:
+        tokens: of all users who open a socket.
+        conversations: ids, from `stage.prepare`.
+        tick: told of each second, warm-up included.
+        cpu_ns: how much CPU time the server has used.
+
+    Raises:
+        WorkerFailed: a worker could not go on. Cancellation ends the run; the workers end with their crew.
+    """
+    jobs = [
+        Open(plan, worker, _tokens_of(plan, worker, tokens), conversations)
+        for worker in range(plan.processes)
+    ]
+    sockets = sum(opened.sockets for opened in await crew.ask(jobs, Opened))
+    await crew.ask_all(Mark(), Tally)  # what came while it was built up is not counted
+    await crew.ask_all(Start(), Done)
+    await _measure(crew, timing.warmup_seconds, tick, cpu_ns)
+    intervals = [await _measure(crew, timing.interval_seconds, tick, cpu_ns) for _ in range(timing.intervals)]
+    stopped = await crew.ask_all(Stop(), Stopped)
+    verdict = Verdict()
+    if plan.traffic == "chat":
+        kept = [sum(parts) for parts in zip(*(one.acknowledged for one in stopped), strict=True)]
+        unknown = [sum(parts) for parts in zip(*(one.unknown for one in stopped), strict=True)]
+        most = [a + b for a, b in zip(kept, unknown, strict=True)]
+        verdict = _joined(await crew.ask_all(Settle(kept, most), Verdict))
+    return Outcome(sockets, intervals, verdict)
+
+
+async def _measure(
+    crew: Crew, seconds: float, tick: Callable[[Interval], None], cpu_ns: Callable[[], int]
+) -> Interval:
+    """Let the traffic run, and count it, a tick at a time."""
+    whole = Interval()
+    began_cpu = cpu_ns()
+    before = trio.current_time()
+    end = before + seconds
+    while (left := end - trio.current_time()) > 0.001:
+        await trio.sleep(min(TICK_SECONDS, left))
+        tallies = await crew.ask_all(Mark(), Tally)
+        now = trio.current_time()
+        one = Interval()
+        one.add(tallies, now - before)
+        whole.add(tallies, now - before)
+        before = now
+        tick(one)
+    whole.cpu_ns = cpu_ns() - began_cpu
+    return whole
+
+
+def _tokens_of(plan: Plan, worker: int, tokens: dict[int, str]) -> dict[int, str]:
+    """Those of one worker's users; the connections of REST traffic may use any."""
+    if plan.traffic == "rest":
+        return tokens
+    return {user: token for user, token in tokens.items() if user % plan.processes == worker}
+
+
+def _joined(verdicts: list[Verdict]) -> Verdict:
+    return Verdict(
+        subscriptions=sum(one.subscriptions for one in verdicts),
+        expected=sum(one.expected for one in verdicts),
+        missing=sum(one.missing for one in verdicts),
+        repeated=sum(one.repeated for one in verdicts),
+        disordered=sum(one.disordered for one in verdicts),
+        skipped=sum(one.skipped for one in verdicts),
+        examples=[line for one in verdicts for line in one.examples][:5],
+    )

@@ -1,0 +1,88 @@
+"""What `/proc` says of the server: who listens, how much memory, how much CPU. Linux only; None elsewhere."""
+
+import os
+from pathlib import Path
+
+_LISTEN = "0A"
+_PROC = Path("/proc")
+
+
+def listener(port: int) -> int | None:
+    """The process that listens on a TCP port of this machine; None when it cannot be seen."""
+    inodes = set()
+    for table in ("tcp", "tcp6"):
+        try:
+            lines = (_PROC / "net" / table).read_text().splitlines()[1:]
+        except OSError:
+            continue
+        for line in lines:
+            fields = line.split()
+            if fields[3] == _LISTEN and int(fields[1].rpartition(":")[2], 16) == port:
+                inodes.add(f"socket:[{fields[9]}]")
+    for process in sorted((p for p in _PROC.iterdir() if p.name.isdigit()), key=lambda p: int(p.name)):
+        try:
+            if any(str(fd.readlink()) in inodes for fd in (process / "fd").iterdir()):
+                return int(process.name)
+        except OSError:
+            continue
+    return None
+
+
+def tree(pid: int) -> list[int]:
+    """The process and its descendants, without PostgreSQL's."""
+    return [one for one, name in _descendants(pid) if not name.startswith("postgres")]
+
+
+def databases(pid: int) -> list[int]:
+    """PostgreSQL's processes below the process."""
+    return [one for one, name in _descendants(pid) if name.startswith("postgres")]
+
+
+def _descendants(pid: int) -> list[tuple[int, str]]:
+    """(process, name) of the process and everything below it."""
+    children: dict[int, list[int]] = {}
+    names: dict[int, str] = {}
+    for process in _PROC.iterdir():
+        if process.name.isdigit():
+            try:
+                name, _, rest = (process / "stat").read_text().partition("(")[2].rpartition(")")
+            except OSError:
+                continue
+            children.setdefault(int(rest.split()[1]), []).append(int(process.name))
+            names[int(process.name)] = name
+    found, waiting = [], [pid]
+    while waiting:
+        one = waiting.pop()
+        found.append((one, names.get(one, "")))
+        waiting += children.get(one, [])
+    return found
+
+
+def memory_bytes(pid: int) -> int | None:
+    """Resident memory of the process and its descendants, without PostgreSQL's."""
+    total = 0
+    for one in tree(pid):
+        try:
+            total += int((_PROC / str(one) / "statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, IndexError):
+            continue
+    return total or None
+
+
+def cpu_ns(pid: int) -> int:
+    """CPU time that the process and its descendants have used, without PostgreSQL's, nanoseconds.
+
+    From each thread's schedstat, which counts nanoseconds where `stat` counts hundredths of a second.
+    """
+    total = 0
+    for one in tree(pid):
+        try:
+            threads = list((_PROC / str(one) / "task").iterdir())
+        except OSError:
+            continue
+        for thread in threads:
+            try:
+                total += int((thread / "schedstat").read_text().split()[0])
+            except (OSError, IndexError):
+                continue
+    return total

@@ -1,0 +1,29 @@
+"""What a worker drives: messages (`chat.py`), requests (`rest.py`) or open sockets alone (`idle.py`)."""
+
+from typing import Protocol
+
+from scripts.load.exchange import Stopped, Tally, Verdict
+
+
+class Traffic(Protocol):
+    """One sort of load, as the worker's command loop sees it."""
+
+    async def open(self) -> int:
+        """Open the connections; returns how many."""
+        ...
+
+    async def drive(self) -> None:
+        """Send until stopped; cancelled when the worker ends."""
+        ...
+
+    def mark(self) -> Tally:
+        """What happened since the last mark."""
+        ...
+
+    async def stop(self) -> Stopped:
+        """Send no more and wait for the answers."""
+        ...
+
+    async def settle(self, least: list[int], most: list[int]) -> Verdict:
+        """Wait for the deliveries and judge them."""
+        ...

@@ -1,0 +1,110 @@
+"""A worker process: takes orders line by line on standard input, answers each on standard output.
+
+It ends when its input ends, so it never outlives the parent.
+"""
+
+import gc
+import os
+import resource
+
+import msgspec
+import trio
+
+from scripts.load.chat import Chat
+from scripts.load.exchange import Answer, Done, Failed, Mark, Open, Opened, Order, Settle, Start, Stop
+from scripts.load.http import RequestFailed
+from scripts.load.hub import Hub
+from scripts.load.idle import Idle
+from scripts.load.rest import Rest
+from scripts.load.seat import SubscribeRefused
+from scripts.load.traffic import Traffic
+from scripts.load.websocket import UpgradeRefused
+
+_MAX_LINE_BYTES = 64 << 20
+_decode = msgspec.json.Decoder(Order).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class Lines:
+    """Reads whole lines from a stream."""
+
+    def __init__(self, stream: trio.abc.ReceiveStream) -> None:
+        self._stream, self._buffer = stream, bytearray()
+
+    async def next(self) -> bytes | None:
+        """The next line without its end; None at the end of the stream."""
+        while (end := self._buffer.find(b"\n")) < 0:
+            data = await self._stream.receive_some(1 << 20)
+            if not data:
+                return None
+            self._buffer += data
+            if len(self._buffer) > _MAX_LINE_BYTES:
+                raise ValueError("a line is too long")
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 1]
+        return line
+
+
+async def obey(hub: Hub, lines: Lines, answers: trio.abc.SendStream, nursery: trio.Nursery) -> None:
+    """Carry out orders until there are no more."""
+    traffic: Traffic | None = None
+    while (line := await lines.next()) is not None:
+        order = _decode(line)
+        answer: Answer
+        if isinstance(order, Open):
+            opened = _traffic(hub, order)
+            traffic, answer = opened, await _open(opened)
+        elif traffic is None:
+            answer = Failed("nothing is open")
+        elif isinstance(order, Start):
+            gc.collect()
+            gc.freeze()  # what is open now stays: the collector need not look at it again and again
+            nursery.start_soon(traffic.drive)
+            answer = Done()
+        elif isinstance(order, Mark):
+            answer = traffic.mark()
+        elif isinstance(order, Stop):
+            answer = await traffic.stop()
+        elif isinstance(order, Settle):
+            answer = await traffic.settle(order.least, order.most)
+        await answers.send_all(_encode(answer) + b"\n")
+
+
+def _traffic(hub: Hub, job: Open) -> Traffic:
+    if job.plan.traffic == "chat":
+        return Chat(hub, job)
+    return Rest(hub, job) if job.plan.traffic == "rest" else Idle(hub, job)
+
+
+async def _open(traffic: Traffic) -> Answer:
+    began = trio.current_time()
+    refused = (UpgradeRefused, SubscribeRefused, RequestFailed, OSError, KeyError)
+    why: list[str] = []
+
+    def note(group: BaseExceptionGroup[BaseException]) -> None:
+        while isinstance(group.exceptions[0], BaseExceptionGroup):
+            group = group.exceptions[0]
+        why.append(str(group.exceptions[0]) or repr(group.exceptions[0]))
+
+    sockets = 0
+    try:
+        sockets = await traffic.open()
+    except* refused as group:
+        note(group)
+    return Failed(why[0]) if why else Opened(sockets, trio.current_time() - began)
+
+
+async def main() -> None:
+    """Serve one parent."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    hub = Hub()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(hub.run)
+        orders, answers = trio.lowlevel.FdStream(os.dup(0)), trio.lowlevel.FdStream(os.dup(1))
+        await obey(hub, Lines(orders), answers, nursery)
+        nursery.cancel_scope.cancel()
+
+
+if __name__ == "__main__":
+    trio.run(main)

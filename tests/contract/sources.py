@@ -1,0 +1,76 @@
+"""The project's source files, parsed once, for the tests that read code instead of running it.
+
+Nothing here imports the modules that it reads, so a module that cannot be imported is still judged.
+"""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LAYERS = ("routes", "actors", "persistence")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One Python file: its path from the root with slashes, its text and its syntax tree."""
+
+    path: str
+    text: str
+    tree: ast.Module
+
+    @property
+    def lines(self) -> int:
+        """How many lines it has."""
+        return self.text.count("\n") + (not self.text.endswith("\n"))
+
+    def at(self, node: ast.AST) -> str:
+        """Where a node stands, as an editor opens it."""
+        return f"{self.path}:{getattr(node, 'lineno', 1)}"
+
+
+@cache
+def sources(*folders: str) -> tuple[Source, ...]:
+    """Every Python file below the folders, in order of path."""
+    found = []
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            if text:
+                found.append(Source(path.relative_to(ROOT).as_posix(), text, ast.parse(text)))
+    return tuple(found)
+
+
+def imports(source: Source) -> Iterator[tuple[str, ast.stmt]]:
+    """Every absolute module name that the file imports, wherever in the file, with the statement."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                yield name.name, node
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module, node
+
+
+def functions(source: Source) -> Iterator[Function]:
+    """Every function and method, nested ones too."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, Function):
+            yield node
+
+
+def strings(source: Source) -> Iterator[tuple[str, ast.Constant]]:
+    """Every string literal that is not a docstring, with its node; the constant parts of f-strings too."""
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.Module | ast.ClassDef | Function)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.value, node

@@ -1,0 +1,67 @@
+"""The table of routes: each is declared as the table says, and nothing is declared that is not in it.
+
+`endpoints.csv` is written by hand from the service's description, so that a route cannot change its gate, or
+appear, without somebody changing the table as well.
+"""
+
+import csv
+from collections.abc import Iterator
+
+import pytest
+
+from routes import MOUNTS
+from routes.edge.endpoint import Endpoint, Route, RouteTable
+from routes.edge.principal import AUTHENTICATED, MODERATOR, PUBLIC, SUPER_ADMIN, Needs
+from tests.contract.sources import ROOT
+
+# What a route needs when the table names no permission node: {auth: need}.
+GATES = {"none": PUBLIC, "user": AUTHENTICATED, "moderator": MODERATOR, "super-admin": SUPER_ADMIN}
+
+
+def _rows() -> list[dict[str, str]]:
+    with (ROOT / "tests" / "contract" / "endpoints.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def _routes() -> Iterator[tuple[tuple[str, str, str], Route]]:
+    """((method, path, kind), route) of all that is declared, aliases too."""
+    table = RouteTable.of(MOUNTS)
+    for route in (*table.endpoints, *table.streams):
+        kind = "http" if isinstance(route, Endpoint) else "ws"
+        for path in (route.path, *(route.aliases if isinstance(route, Endpoint) else ())):
+            yield (route.method, path, kind), route
+
+
+def _key(row: dict[str, str]) -> tuple[str, str, str]:
+    return row["method"], row["path"], row["kind"]
+
+
+@pytest.mark.parametrize("row", _rows(), ids=lambda row: f"{row['method']} {row['path']}")
+def test_declared_as_the_table_says(row: dict[str, str]):
+    routes = dict(_routes())
+    assert _key(row) in routes, "is not declared"
+    wanted: Needs = row["permission"] or GATES[row["auth"]]
+    assert routes[_key(row)].needs == wanted
+
+
+def test_nothing_else_is_declared():
+    known = {_key(row) for row in _rows()}
+    strays = [" ".join(key) for key, _ in _routes() if key not in known]
+    assert not strays, "\n".join(strays)
+
+
+def test_no_row_twice():
+    keys = [_key(row) for row in _rows()]
+    assert len(keys) == len(set(keys))
+
+
+def test_every_refusal_of_a_route_is_declared_once():
+    """A declaration lists what the handler may refuse, without repeating itself."""
+    for _, route in _routes():
+        assert len(route.refusals) == len(set(route.refusals)), route.line
+
+
+def test_every_route_describes_itself():
+    """The handler's docstring is the text of the documentation."""
+    bare = [route.line for _, route in _routes() if not (route.handler.__doc__ or "").strip()]
+    assert not bare, "\n".join(bare)

@@ -1,0 +1,121 @@
+"""The documents that describe the service are valid, complete and closed in themselves."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from routes import MOUNTS
+from routes.edge.asyncapi import asyncapi
+from routes.edge.endpoint import RouteTable
+from routes.edge.openapi import openapi
+from routes.edge.principal import PUBLIC
+
+PROBLEM = "application/problem+json"
+
+
+@pytest.fixture(scope="module")
+def table() -> RouteTable:
+    return RouteTable.of(MOUNTS)
+
+
+@pytest.fixture(scope="module")
+def http(table: RouteTable) -> dict[str, Any]:
+    return msgspec.json.decode(openapi(table))
+
+
+@pytest.fixture(scope="module")
+def sockets(table: RouteTable) -> dict[str, Any]:
+    return msgspec.json.decode(asyncapi(table))
+
+
+def _references(document: object) -> Iterator[str]:
+    if isinstance(document, dict):
+        for name, value in document.items():
+            if name == "$ref":
+                yield value
+            yield from _references(value)
+    elif isinstance(document, list):
+        for value in document:
+            yield from _references(value)
+
+
+def _resolve(document: dict[str, Any], reference: str) -> Any:
+    assert reference.startswith("#/"), f"{reference} leads outside"
+    found: Any = document
+    for part in reference[2:].split("/"):
+        found = found[part.replace("~1", "/").replace("~0", "~")]
+    return found
+
+
+def test_openapi_is_valid(http: dict[str, Any]):
+    errors = [
+        f"{list(error.absolute_path)}: {error.message}"
+        for error in OpenAPIV31SpecValidator(http).iter_errors()
+    ]
+    assert http["openapi"].startswith("3.1.")
+    assert not errors, "\n".join(errors[:10])
+
+
+def test_openapi_describes_every_endpoint(table: RouteTable, http: dict[str, Any]):
+    operations = []
+    for endpoint in table.endpoints:
+        for path in (endpoint.path, *endpoint.aliases):
+            operation = http["paths"][path][endpoint.method.lower()]
+            operations.append(operation["operationId"])
+            assert operation["description"], endpoint.line
+            assert bool(operation.get("security", http.get("security"))) == (endpoint.needs is not PUBLIC)
+            assert "default" in operation["responses"] or any(
+                PROBLEM in response.get("content", {}) for response in operation["responses"].values()
+            ), f"{endpoint.line} never fails"
+    assert len(operations) == len(set(operations)), "an operation id is there twice"
+    described = sum(len(item) for item in http["paths"].values())
+    assert described == len(operations), "something is described that is not declared"
+
+
+def test_every_refusal_is_in_its_response(table: RouteTable, http: dict[str, Any]):
+    for endpoint in table.endpoints:
+        responses = http["paths"][endpoint.path][endpoint.method.lower()]["responses"]
+        for refusal in endpoint.refusals:
+            response = responses.get(str(refusal.status_hint))
+            assert response is not None, f"{endpoint.line} does not say {refusal.status_hint}"
+            assert refusal.code in msgspec.json.encode(response).decode(), f"{endpoint.line} {refusal.code}"
+
+
+def test_asyncapi_describes_every_stream(table: RouteTable, sockets: dict[str, Any]):
+    assert sockets["asyncapi"].startswith("3.")
+    assert {"title", "version"} <= sockets["info"].keys()
+    addresses = [channel["address"] for channel in sockets["channels"].values()]
+    assert sorted(addresses) == sorted(stream.path for stream in table.streams)
+    for name, operation in sockets["operations"].items():
+        assert operation["action"] in ("send", "receive"), name
+        channel = _resolve(sockets, operation["channel"]["$ref"])
+        for message in operation["messages"]:
+            assert message["$ref"].rpartition("/")[2] in channel["messages"], name
+
+
+def test_every_stream_says_what_it_sends(table: RouteTable):
+    silent = [stream.line for stream in table.streams if not stream.sends]
+    assert not silent, silent
+
+
+@pytest.mark.parametrize("name", ["http", "sockets"])
+def test_documents_are_closed(name: str, request: pytest.FixtureRequest):
+    document = request.getfixturevalue(name)
+    for reference in _references(document):
+        _resolve(document, reference)
+
+
+@pytest.mark.parametrize("name", ["http", "sockets"])
+def test_schemas_are_valid_and_used(name: str, request: pytest.FixtureRequest):
+    """Of the sockets, queries are written out where they belong (the binding takes no reference)."""
+    document = request.getfixturevalue(name)
+    schemas = document["components"]["schemas"]
+    for schema in schemas.values():
+        Draft202012Validator.check_schema(schema)
+    used = {reference.rpartition("/")[2] for reference in _references(document)}
+    unused = {schema for schema in schemas if schema not in used and not schema.endswith("Query")}
+    assert not unused, unused

@@ -1,0 +1,60 @@
+"""The papers say what is so: names in them exist, every dependency has its reason."""
+
+import re
+import tomllib
+
+import pytest
+
+from tests.contract.sources import LAYERS, ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PAPERS = ("README.md", "ARCHITECTURE.md", "DECISIONS.md", "docs/settings.md", "docs/errors.md")
+
+
+def _text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_every_dependency_has_its_reason():
+    extras = [one for group in PROJECT["optional-dependencies"].values() for one in group]
+    named = {re.split(r"[<>=~! \[]", line, maxsplit=1)[0] for line in (*PROJECT["dependencies"], *extras)}
+    rows = [line for line in _text("DECISIONS.md").splitlines() if line.startswith("| ")]
+    reasons = " ".join(row.split("|")[1] for row in rows)
+    missing = [name for name in sorted(named) if not re.search(rf"\b{re.escape(name)}\b", reasons)]
+    assert not missing, missing
+
+
+def test_the_version_has_its_entry():
+    assert f"## [{PROJECT['version']}]" in _text("CHANGELOG.md")
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_paths_in_the_papers_exist(paper: str):
+    named = re.findall(r"`((?:routes|actors|persistence|tests|scripts|docs)/[\w./-]*)[^`]*`", _text(paper))
+    missing = [path for path in named if not (ROOT / path).exists()]
+    assert not missing, missing
+
+
+def test_modules_named_alone_exist():
+    """`fanout.py` in the architecture is the name of some module."""
+    modules = {path.name for layer in LAYERS for path in (ROOT / layer).rglob("*.py")}
+    named = set(re.findall(r"`(\w+\.py)`", _text("ARCHITECTURE.md")))
+    assert named <= modules, named - modules
+
+
+def test_the_license_is_the_one_that_is_named():
+    assert PROJECT["license"] == "Apache-2.0"
+    text = _text("LICENSE")
+    assert "Apache License" in text
+    assert "Version 2.0, January 2004" in text
+    assert "END OF TERMS AND CONDITIONS" in text
+
+
+def test_every_script_explains_itself():
+    """Each starts with the reason for it; what is not to be run is to be sourced."""
+    for path in sorted((ROOT / "scripts").iterdir()):
+        if path.is_file() and not path.suffix:
+            lines = path.read_text(encoding="utf-8").splitlines()
+            if path.stat().st_mode & 0o111:
+                assert lines.pop(0) == "#!/bin/sh", path.name
+            assert lines[0].startswith("# "), path.name

@@ -1,0 +1,54 @@
+"""The tour of the README, run as it is written against a real server."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import trio
+
+from tests.contract.sources import ROOT
+from tests.support.process import server_process
+
+TOUR_SECONDS = 60
+LINE = "http://127.0.0.1:8080"
+
+
+def tour() -> str:
+    """The commands of the README, one after the other."""
+    return "\n".join(
+        re.findall(r"^```sh\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+    )
+
+
+@pytest.mark.slow
+async def test_the_tour_works_as_written(tmp_path: Path):
+    script = tour()
+    assert script.count(LINE) == 1
+    async with server_process() as server:
+        (tmp_path / ".venv").symlink_to(ROOT / ".venv")
+        environment = {**os.environ, "PARTYLINE_DATA_DIR": str(server.data_dir)}
+        with trio.fail_after(TOUR_SECONDS):
+            done = await trio.run_process(
+                ["sh", "-eu", "-c", script.replace(LINE, server.url)],
+                cwd=tmp_path,
+                env=environment,
+                capture_stdout=True,
+                stderr=subprocess.STDOUT,
+                check=False,
+            )
+        shown = done.stdout.decode()
+        assert done.returncode == 0, shown
+        assert await server.stop() == 0
+    for expected in (
+        '"valid":true',
+        '"kind":"direct"',
+        '"type":"hello"',
+        '"event":"message_created"',
+        '"event":"poll_updated"',
+        '"unreadCount":2',
+        '"code":"CONVERSATION_NOT_FOUND"',
+    ):
+        assert expected in shown, f"{expected} is not in\n{shown}"
+    assert os.listdir(tmp_path) == [".venv"], "the tour leaves its files behind"  # noqa: PTH208
