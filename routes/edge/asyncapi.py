@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-import msgspec
+import orjson
 
 from routes.edge.endpoint import RouteTable, Stream
 from routes.edge.principal import PUBLIC
@@ -18,7 +18,7 @@ def asyncapi(table: RouteTable) -> bytes:
     Args:
         table: what is declared.
     """
-    return msgspec.json.encode(document(table))
+    return orjson.dumps(document(table))
 
 
 def document(table: RouteTable) -> Schema:

@@ -11,7 +11,7 @@ from http import HTTPStatus
 from types import NoneType, UnionType
 from typing import Union, get_args, get_origin
 
-import msgspec
+import orjson
 
 from actors.errors import Forbidden, Invalid, NotFound, Overloaded, Refused
 from routes.edge import errors
@@ -50,7 +50,7 @@ def openapi(table: RouteTable) -> bytes:
     Args:
         table: what is declared.
     """
-    return msgspec.json.encode(document(table))
+    return orjson.dumps(document(table))
 
 
 def document(table: RouteTable) -> Schema:
