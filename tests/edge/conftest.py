@@ -1,14 +1,16 @@
 """Fixtures of the edge's tests."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from random import Random
 
 import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
+from routes.edge.quart_app import EdgeApp
 from routes.edge.sockets import Sockets
 from tests.edge.apps import FixedClock
+from tests.edge.sample import Parts, serving
 
 
 @pytest.fixture
@@ -19,6 +21,17 @@ def clock() -> FixedClock:
 @pytest.fixture
 def sockets(clock: FixedClock) -> Sockets:
     return Sockets(clock, Random(1))
+
+
+@pytest.fixture
+def parts() -> Parts:
+    return Parts()
+
+
+@pytest.fixture
+async def app(parts: Parts) -> AsyncIterator[EdgeApp]:
+    async with serving(parts) as app:
+        yield app
 
 
 @pytest.fixture(autouse=True)

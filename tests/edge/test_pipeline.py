@@ -1,6 +1,5 @@
 """The pipeline: order of checks, problem documents, and the headers that every response has."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,17 +13,6 @@ from tests.edge.sample import NOW_MS, Parts, serving
 
 THING = "aaaa0000aaaa0000aaaa0000"
 PARTS = f"/v1/things/{THING}/parts"
-
-
-@pytest.fixture
-def parts() -> Parts:
-    return Parts()
-
-
-@pytest.fixture
-async def app(parts: Parts) -> AsyncIterator[EdgeApp]:
-    async with serving(parts) as app:
-        yield app
 
 
 async def test_struct_becomes_json(app: EdgeApp) -> None:

@@ -1,7 +1,6 @@
 """The pipeline in front of a WebSocket: refused upgrades are problems, accepted ones outlive the request's bounds."""
 
 import math
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -9,21 +8,10 @@ from routes.edge.dispatch import Opening
 from routes.edge.incoming import Incoming
 from routes.edge.quart_app import EdgeApp
 from tests.edge.asgi import request
-from tests.edge.sample import Parts, serving
+from tests.edge.sample import Parts
 
 THING = "aaaa0000aaaa0000aaaa0000"
 PARTS = f"/v1/things/{THING}/parts"
-
-
-@pytest.fixture
-def parts() -> Parts:
-    return Parts()
-
-
-@pytest.fixture
-async def app(parts: Parts) -> AsyncIterator[EdgeApp]:
-    async with serving(parts) as app:
-        yield app
 
 
 @pytest.mark.parametrize(
