@@ -44,14 +44,13 @@ class Actor:
     """
 
     __slots__ = (
-        "_active_ms", "_closing", "_last_error", "_leave", "_restarts", "_strikes", "_waiting", "_world",
-        "channel", "id", "kind", "life", "mailbox", "name",
+        "_active_ms", "_closing", "_idle", "_last_error", "_leave", "_restarts", "_strikes", "_waiting", "_world",
+        "channel", "id", "kind", "life", "mailbox",
     )  # fmt: skip
 
     def __init__(self, kind: Kind[Any, Any], id: str, world: World, leave: Callable[["Actor"], None]) -> None:
         self.kind = kind
         self.id = id
-        self.name = f"{kind.name}:{id}"
         self.mailbox = Mailbox()
         self.channel: Channel | None = None
         self.life: Life | None = None
@@ -61,6 +60,8 @@ class Actor:
         self._waiting: list[Parked[Failure | None]] = []
         self._active_ms = world.clock.now_ms()
         self._closing = False
+        # set by the patrol, so that the actor itself looks at the clock only when there is reason to
+        self._idle = False
         self._restarts = 0
         self._last_error: str | None = None
 
@@ -103,18 +104,25 @@ class Actor:
     def lose(self) -> None:
         """Its shard belongs to another node now."""
         if self.life is not None:
-            self.life.lose(Fenced(f"{self.name} has another owner"))
+            self.life.lose(Fenced(f"{self.kind.name} {self.id} has another owner"))
 
-    def patrol(self, now_ms: int, soon_ms: int) -> None:
-        """Tell callers whose time is up before `soon_ms`, and let the actor retire when nobody wants it."""
-        letters = self.life.letters if self.life is not None else ()
-        for letter in letters:
-            if letter.deadline_ms < soon_ms and letter.open:
-                self._overdue(letter, OutcomeUnknown("no answer in time") if letter.decided else Overloaded())
-        for letter in self.mailbox:
-            if letter.deadline_ms < soon_ms and letter.open:
-                self._overdue(letter, Overloaded())
+    def hurry(self, soon_ms: int) -> None:
+        """Tell callers whose time is up before `soon_ms`."""
+        if self.life is not None:
+            for letter in self.life.letters:
+                if letter.deadline_ms < soon_ms and letter.open:
+                    self._overdue(
+                        letter, OutcomeUnknown("no answer in time") if letter.decided else Overloaded()
+                    )
+        if len(self.mailbox):
+            for letter in self.mailbox:
+                if letter.deadline_ms < soon_ms and letter.open:
+                    self._overdue(letter, Overloaded())
+
+    def retire_if_idle(self, now_ms: int) -> None:
+        """Let the actor retire when nobody has wanted it for long."""
         if self._unwanted(now_ms):
+            self._idle = True
             self.mailbox.poke()
 
     def statistics(self, now_ms: int) -> ActorStatistics:
@@ -142,12 +150,13 @@ class Actor:
         self._wake(None)
         while True:
             await life.run_until_idle()
-            if not self._retiring:
+            if not (self._closing or self._idle):
                 await self.mailbox.wait_poked()
                 continue
+            self._idle = False
             await life.save()
-            # A letter or a viewer may have come while the snapshot was written.
-            if self._retiring and not len(self.mailbox):
+            # A letter or a viewer may have come while the snapshot was written, or just before.
+            if not len(self.mailbox) and (self._closing or self._unwanted(self._world.clock.now_ms())):
                 self._world.counters.passivations += 1
                 return
 
@@ -165,7 +174,9 @@ class Actor:
         blameless = isinstance(error, BLAMELESS)
         now_ms = self._world.clock.now_ms()
         pause_ms = RELOAD_MS if blameless else self._strikes.strike(now_ms)
-        _log.warning("actor_stopped", actor=self.name, why=self._last_error, pause_ms=pause_ms)
+        _log.warning(
+            "actor_stopped", kind=self.kind.name, id=self.id, why=self._last_error, pause_ms=pause_ms
+        )
         if self._strikes.parked_until_ms > now_ms:
             self._fail(Overloaded())
         if not blameless or self._subscribed:
@@ -230,10 +241,6 @@ class Actor:
     def _overdue(self, letter: Letter, failure: Failure) -> None:
         self._world.counters.overdue += 1
         letter.reply(Answer(None, failure))
-
-    @property
-    def _retiring(self) -> bool:
-        return self._closing or self._unwanted(self._world.clock.now_ms())
 
     @property
     def _subscribed(self) -> bool:

@@ -261,7 +261,7 @@ class Channel:
         walk = iter(slice_)
         offered = 0
         while True:
-            with Contained("delivering", channel=self.id) as delivery:
+            with Contained("delivering", self.shown.name, self.id) as delivery:
                 for subscription in walk:
                     if subscription.at >= published:
                         continue
@@ -303,7 +303,7 @@ class Channel:
 
     def _place_all(self) -> None:
         for subscription in list(self._subscriptions):
-            with Contained("computing an audience", channel=self.id) as placing:
+            with Contained("computing an audience", self.shown.name, self.id) as placing:
                 self.place(subscription)
             if placing.fault is not None:
                 subscription.end(INTERNAL)

@@ -80,6 +80,11 @@ class Source(Protocol):
         ...
 
     @property
+    def id(self) -> str:
+        """Of the owner or view."""
+        ...
+
+    @property
     def state(self) -> Any:
         """The newest committed state."""
         ...
@@ -140,7 +145,7 @@ class Group:
         prepared = self._ready.get(at)
         if prepared is None:
             prepared = BROKEN
-            with Contained("encoding", channel=self.wire_name):
+            with Contained("encoding", self._channel.shown.name, self._channel.id):
                 prepared = self._make(self._channel.unheard(at))
             self._ready[at] = prepared
         return prepared

@@ -124,7 +124,7 @@ class Life:
         """Keep a snapshot if anything has changed since the last. It is a cache: failures are logged."""
         if not self._unsaved:
             return
-        with Contained("saving a snapshot", kind=self._kind.name, id=self._id) as saving:
+        with Contained("saving a snapshot", self._kind.name, self._id) as saving:
             world = self._world
             state = self._kind.dump(self.state)
             try:
@@ -151,8 +151,9 @@ class Life:
         turn = draft.turn(self._shard, self._fence, even_if_empty=self._head_stale)
         self._head_stale = False
         if turn is None:
-            # Nothing waited: a flood of such letters must not keep the thread.
-            await trio.lowlevel.checkpoint()
+            # Nothing waited here. A flood of such letters must not keep the thread.
+            if len(self._mailbox):
+                await trio.lowlevel.checkpoint()
         else:
             failure = await self._commit(turn)
             if isinstance(failure, RowsRejected) and len(draft.answers) > 1:

@@ -107,7 +107,7 @@ class Subscription:
         if not self.outlet.clear:
             self.outlet.owe(self)
             return
-        with Contained("repaying", channel=self.group.wire_name) as repaying:
+        with Contained("repaying", channel.shown.name, channel.id) as repaying:
             self.outlet.offer(self.group.snapshot(channel.told - self._missed_from))
             self.at = channel.published
         if repaying.fault is not None:

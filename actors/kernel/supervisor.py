@@ -31,14 +31,15 @@ class Contained:
 
     Args:
         doing: what the block does, for the log line.
-        about: facts for the log line.
+        kind, id: of the actor that it is done for, if any.
     """
 
-    __slots__ = ("_about", "_doing", "fault")
+    __slots__ = ("_doing", "_id", "_kind", "fault")
 
-    def __init__(self, doing: str, **about: object) -> None:
+    def __init__(self, doing: str, kind: str = "", id: str = "") -> None:
         self._doing = doing
-        self._about = about
+        self._kind = kind
+        self._id = id
         self.fault: Exception | None = None
 
     def __enter__(self) -> "Contained":
@@ -50,16 +51,30 @@ class Contained:
         if error is None or not isinstance(error, Exception):
             return False
         self.fault = error
-        _log.error("kernel_fault", doing=self._doing, **self._about, exc_info=error)
+        _log.error("kernel_fault", doing=self._doing, kind=self._kind, id=self._id, exc_info=error)
         return True
+
+
+class Named(Protocol):
+    """What the log needs of a kind."""
+
+    @property
+    def name(self) -> str:
+        """Unique."""
+        ...
 
 
 class Supervised(Protocol):
     """What `supervise` needs of an actor."""
 
     @property
-    def name(self) -> str:
-        """Kind and id."""
+    def kind(self) -> Named:
+        """Its kind."""
+        ...
+
+    @property
+    def id(self) -> str:
+        """Which of its kind."""
         ...
 
     async def run(self) -> None:
@@ -85,7 +100,7 @@ async def supervise(actor: Supervised) -> None:
     """Run an actor through all of its lives, until it retires or nobody wants it any more."""
     try:
         while True:
-            with Contained("running an actor", actor=actor.name) as life:
+            with Contained("running an actor", actor.kind.name, actor.id) as life:
                 try:
                     await actor.run()
                 except (PersistenceError, NotFound) as failure:

@@ -54,7 +54,7 @@ class Draft:
         if letter.deadline_ms < self.now_ms:
             self.answers.append((letter, Answer(None, Overloaded())))
             return
-        with Contained("deciding a command", kind=self.kind.name, id=self.id) as rules:
+        with Contained("deciding a command", self.kind.name, self.id) as rules:
             try:
                 state = self.state
                 missing = self.kind.missing(state, letter.command)

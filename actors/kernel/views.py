@@ -172,7 +172,7 @@ class Views:
 
     async def _load(self, live: LiveView) -> None:
         failure: Failure | None = None
-        with Contained("loading a view", view=live.view.name, id=live.id) as loading:
+        with Contained("loading a view", live.view.name, live.id) as loading:
             try:
                 async with self._world.loads:
                     state = await self._world.store.read(live.view.load, live.id)
@@ -238,7 +238,7 @@ class Views:
         if live.busy or not live.loaded or not live.dirty or not self._alive(live):
             return
         dirty, live.dirty = live.dirty, {}
-        with Contained("framing a view", view=live.view.name, id=live.id) as framing:
+        with Contained("framing a view", live.view.name, live.id) as framing:
             state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
             if unknown:
                 live.busy = True
@@ -252,7 +252,7 @@ class Views:
         self, live: LiveView, dirty: dict[str, None], state: Any, unknown: AbstractSet[str]
     ) -> None:
         again = False
-        with Contained("rereading a view", view=live.view.name, id=live.id) as reading:
+        with Contained("rereading a view", live.view.name, live.id) as reading:
             try:
                 async with self._world.loads:
                     found = await self._world.store.read(live.view.reread, live.id, unknown)

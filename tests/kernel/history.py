@@ -52,6 +52,9 @@ RATES: dict[Fate, float] = {
 }
 SECONDS = 30
 
+# So many more viewers of one ledger read everything: more than one slice.
+CROWD = 70
+
 
 @dataclass
 class Viewer:
@@ -138,7 +141,7 @@ class History:
             await trio.sleep(self.rng.expovariate(0.7))
             deed = self.rng.random()
             if viewer.subscription is None:
-                await self._watch(viewer)
+                await self.watch(viewer)
             elif deed < 0.4:
                 viewer.socket.make_room(self.rng.choice([0, 1, 2, 8]))
             elif deed < 0.6:
@@ -152,7 +155,8 @@ class History:
             assert viewer.socket.most_waiting <= viewer.socket.bound
             self.note(viewer.user_id, viewer.mode, viewer.id, viewer.offset, viewer.read)
 
-    async def _watch(self, viewer: Viewer) -> None:
+    async def watch(self, viewer: Viewer) -> None:
+        """Watch, from where the viewer is, most of the time."""
         viewer.catch_up()
         since = (viewer.epoch, viewer.offset) if viewer.seen and self.rng.random() < 0.8 else None
         viewer.socket, viewer.read = Socket(), 0
@@ -170,6 +174,10 @@ async def _play(seed: int) -> list[str]:
             await ROWS.create(simulation, id)
         async with open_stage(simulation, idle_seconds=3) as stage:
             history = History(Random(seed + 1), stage)
+            for n in range(CROWD):
+                watcher = Viewer(f"w{n}", "a", "delta", Socket())
+                history.viewers.append(watcher)
+                await history.watch(watcher)
             async with trio.open_nursery() as nursery:
                 for n in range(6):
                     nursery.start_soon(history.call, f"c{n}")

@@ -11,7 +11,7 @@ Recall       needs an entry that is no longer in memory
 Explode      a fault of ours, in the rule that it names
 """
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, Protocol
 
@@ -19,7 +19,6 @@ import msgspec
 
 from actors.errors import Conflict, Forbidden
 from actors.kernel.kind import Delta, Event, Kind, View
-from persistence.connection import Connection
 from persistence.errors import RowsRejected
 from persistence.turn import Turn
 
@@ -378,5 +377,3 @@ class MemoryRows:
 
 ROWS = MemoryRows()
 KIND = ledger_kind(ROWS)
-
-__all__ = ["KIND", "PURSE", "ROWS", "Collection", "Connection"]

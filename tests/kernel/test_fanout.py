@@ -8,10 +8,11 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from actors.errors import Forbidden, NotFound
 from actors.kernel.mailbox import Answer
+from actors.kernel.outlet import Prepared
 from actors.kernel.recent import RECENT_EVENTS
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, Deposit, Explode, Kick, Promote, Read, Viewer, Wave, fold
-from tests.support.outlets import Socket
+from tests.support.outlets import JsonEnvelope, Socket
 
 EPOCH = "e-a"
 
@@ -305,6 +306,36 @@ async def test_a_broken_socket_or_frame_ends_its_subscription_alone(
     assert delta.ended == [("ledger:a", "INTERNAL")]
     assert snapshot.frames[-1]["offset"] == 3
     assert stage.system.statistics()[0].restarts == 0
+
+
+async def test_a_fault_of_delta_is_logged_once_for_all(
+    autojump_clock: MockClock, stage: Stage, log: list[dict[str, object]]
+) -> None:
+    sockets = [Socket() for _ in range(120)]
+    for socket in sockets:
+        await stage.watch(socket, mode="delta")
+    await stage.ask(Explode("delta"))
+    await wait_all_tasks_blocked()
+    assert all(socket.ended == [("ledger:a", "INTERNAL")] for socket in sockets)
+    assert [entry["doing"] for entry in log] == ["encoding"]
+
+
+async def test_a_fault_of_frame_in_a_repayment_ends_the_subscription(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    class Picky(JsonEnvelope):
+        def snapshot(self, *args: object) -> Prepared:
+            if args[2]:
+                raise ZeroDivisionError
+            return Prepared((b"{}",), b"{}")
+
+    stage.envelope = Picky()
+    socket = Socket(room=1)
+    await stage.watch(socket)
+    await stage.ask(Deposit("ann", 1))
+    await stage.ask(Deposit("ann", 1))
+    socket.make_room(None)
+    assert socket.ended == [("ledger:a", "INTERNAL")]
 
 
 async def test_the_events_make_what_the_snapshot_says(autojump_clock: MockClock, stage: Stage) -> None:

@@ -62,7 +62,7 @@ async def test_idle_owners_retire_and_come_back(autojump_clock: MockClock, stage
     before = stage.system.peek(KIND, "a")
     await trio.sleep(59)
     assert stage.system.peek(KIND, "a") is before
-    await trio.sleep(3)
+    await trio.sleep(7)
     assert stage.system.peek(KIND, "a") is None
     assert [s.seq for s in stage.simulation.snapshots["ledger", "a"]] == [1]
     await stage.ask(Wave("ann"))

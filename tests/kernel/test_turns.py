@@ -20,6 +20,7 @@ from persistence.errors import (
 from persistence.turn import Receipt
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, Deposit, Entry, Explode, Promote, Read, Recall, SetAlarm, Wave, Withdraw
+from tests.support.outlets import Socket
 
 
 async def ask_all(stage: Stage, *commands: object) -> list[object]:
@@ -62,12 +63,17 @@ async def test_a_refusal_changes_nothing(autojump_clock: MockClock, stage: Stage
 
 
 @pytest.mark.parametrize("where", ["decide", "apply", "answer"])
-async def test_a_fault_is_its_callers_alone(autojump_clock: MockClock, stage: Stage, where: str) -> None:
+async def test_a_fault_is_its_callers_alone(
+    autojump_clock: MockClock, stage: Stage, log: list[dict[str, object]], where: str
+) -> None:
     answers = await ask_all(stage, Deposit("ann", 1), Explode(where), Deposit("ann", 1))
     assert answers[0] == 1
     assert isinstance(answers[1], Fault)
     assert answers[2] == 2
     assert stage.system.statistics()[0].restarts == 0
+    assert [(entry["event"], entry["kind"], entry["id"]) for entry in log] == [
+        ("kernel_fault", "ledger", "a")
+    ]
 
 
 async def test_no_such_owner(autojump_clock: MockClock, stage: Stage) -> None:
@@ -268,6 +274,15 @@ async def test_a_deadline_rings(autojump_clock: MockClock, stage: Stage) -> None
     assert stage.system.peek(KIND, "a").rang == 1
     assert stage.simulation.heads["ledger", "a"].due_at_ms is None
     await trio.sleep(30)
+    assert stage.system.peek(KIND, "a").rang == 1
+
+
+async def test_a_far_deadline_rings_while_somebody_watches(autojump_clock: MockClock, stage: Stage) -> None:
+    await stage.watch(Socket())
+    await stage.ask(SetAlarm(stage.clock.now_ms() + 200_000))
+    await trio.sleep(199.5)
+    assert stage.system.peek(KIND, "a").rang == 0
+    await trio.sleep(1)
     assert stage.system.peek(KIND, "a").rang == 1
 
 

@@ -1,0 +1,186 @@
+"""The kernel over the real database: what the simulation promises, PostgreSQL keeps."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+
+from actors.errors import NotFound
+from actors.kernel.clock import SystemClock
+from actors.kernel.directory import System, open_system
+from actors.kernel.kind import Kind
+from actors.kernel.placement import open_local_placement
+from actors.kernel.subscription import WatchRequest
+from persistence import journal
+from persistence.bridge import Database
+from persistence.connection import Connection
+from persistence.errors import Fenced, RowsRejected
+from persistence.turn import Turn
+from tests.kernel.ledger import (
+    RECENT,
+    Changed,
+    Deposit,
+    Entry,
+    Ledger,
+    Promote,
+    Promoted,
+    Recall,
+    Viewer,
+    WasRead,
+    ledger_kind,
+)
+from tests.support.outlets import JsonEnvelope, Socket
+
+
+class SqlRows:
+    """Ledgers as rows of two tables."""
+
+    async def make(self, conn: Connection, ids: Sequence[str]) -> None:
+        await conn.execute(
+            "CREATE TABLE ledgers (id text PRIMARY KEY, total int DEFAULT 0, bosses text[] DEFAULT '{}')"
+        )
+        await conn.execute(
+            "CREATE TABLE entries (id text, n int, by text, amount int CHECK (amount <> 13), PRIMARY KEY (id, n))"
+        )
+        for id in ids:
+            await conn.execute("INSERT INTO ledgers (id) VALUES ($1)", id)
+            await journal.create_head(conn, "ledger", id, epoch="e", summary=b"0", due_at_ms=None, at_ms=0)
+
+    async def load(self, conn: Any, id: str) -> Ledger | None:
+        row = await conn.fetchrow("SELECT total, bosses FROM ledgers WHERE id = $1", id)
+        entries = await conn.fetch("SELECT by, amount FROM entries WHERE id = $1 ORDER BY n", id)
+        recent = tuple(Entry(*entry) for entry in entries[-RECENT:])
+        return Ledger(total=row["total"], count=len(entries), recent=recent, bosses=tuple(row["bosses"]))
+
+    async def persist(self, conn: Any, turns: Sequence[Turn]) -> None:
+        for turn in turns:
+            changes = [event for event in turn.events if isinstance(event, Changed)]
+            count = await conn.fetchval("SELECT count(*) FROM entries WHERE id = $1", turn.id)
+            for n, event in enumerate(changes):
+                await conn.execute(
+                    "INSERT INTO entries VALUES ($1, $2, $3, $4)", turn.id, count + n, event.by, event.amount
+                )
+            await conn.execute(
+                "UPDATE ledgers SET total = total + $2, bosses = bosses || $3::text[] WHERE id = $1",
+                turn.id,
+                sum(event.amount for event in changes),
+                [event.who for event in turn.events if isinstance(event, Promoted)],
+            )
+
+    async def fetch(self, conn: Any, id: str, missing: Any) -> Any:
+        return Entry(
+            *await conn.fetchrow("SELECT by, amount FROM entries WHERE id = $1 AND n = $2", id, missing)
+        )
+
+    async def refresh(self, conn: Any, id: str, state: Ledger) -> Ledger:
+        return state
+
+
+ROWS = SqlRows()
+KIND: Kind[Ledger, Any] = ledger_kind(ROWS)
+IDS = [f"l{n}" for n in range(30)]
+
+
+@asynccontextmanager
+async def system_over(database: Database, node: str = "n1") -> AsyncIterator[System]:
+    async with (
+        open_local_placement(database, node=node) as placement,
+        open_system(database, SystemClock(), kinds=[KIND], placement=placement, rng=Random(1)) as system,
+    ):
+        yield system
+
+
+@pytest.fixture
+async def ledgers(database: Database) -> Database:
+    await database.transact(ROWS.make, IDS)
+    return database
+
+
+async def _ask_all(system: System, commands: Sequence[tuple[str, Any]]) -> None:
+    async with trio.open_nursery() as nursery:
+        for id, command in commands:
+            nursery.start_soon(system.ask, KIND, id, command)
+
+
+async def test_what_was_acknowledged_is_loaded_again(ledgers: Database) -> None:
+    async with system_over(ledgers) as system:
+        await _ask_all(system, [(id, Deposit("ann", n)) for id in IDS for n in range(1, 9)])
+        await system.ask(KIND, "l0", Promote("bob"))
+        before = system.peek(KIND, "l0")
+        assert (before.total, before.count) == (36, 8)
+        counters = system.counters
+        assert counters.letters == 30 * 8 + 1
+        assert counters.commits < counters.letters
+    async with system_over(ledgers) as system:
+        # From snapshot and journal.
+        assert await system.ask(KIND, "l0", Recall(7)) == before.recent[-1]
+        assert system.peek(KIND, "l0") == before
+        await system.ask(KIND, "l0", Deposit("eve", 1))
+        with pytest.raises(NotFound):
+            await system.ask(KIND, "none", Deposit("ann", 1))
+    await ledgers.transact(_forget_snapshots)
+    async with system_over(ledgers) as system:
+        # From rows.
+        await system.ask(KIND, "l0", Deposit("eve", 1))
+        assert system.peek(KIND, "l0").total == 38
+        assert system.peek(KIND, "l0").bosses == ("bob",)
+        assert (await system.ask(KIND, "l0", Recall(0))).amount in range(1, 9)
+
+
+async def _forget_snapshots(conn: Connection) -> None:
+    await conn.execute("DELETE FROM snapshots")
+
+
+async def test_one_bad_row_fails_its_caller_only(ledgers: Database) -> None:
+    async with system_over(ledgers) as system:
+        failures: list[Exception] = []
+
+        async def ask(amount: int) -> None:
+            try:
+                await system.ask(KIND, "l1", Deposit("ann", amount))
+            except RowsRejected as failure:
+                failures.append(failure)
+
+        async with trio.open_nursery() as nursery:
+            for amount in range(10, 20):
+                nursery.start_soon(ask, amount)
+        assert len(failures) == 1
+        assert system.peek(KIND, "l1").total == sum(range(10, 20)) - 13
+
+
+async def test_a_stale_owner_cannot_write(ledgers: Database) -> None:
+    async with system_over(ledgers) as system:
+        await system.ask(KIND, "l2", Deposit("ann", 1))
+        # The same node in another life: it takes the leases anew, under other fences.
+        await ledgers.transact(journal.take_leases, "n1", list(range(16)), 15.0)
+        with pytest.raises(Fenced):
+            await system.ask(KIND, "l2", Deposit("ann", 1))
+
+
+async def test_missed_events_come_from_the_journal(ledgers: Database) -> None:
+    socket = Socket()
+    request = WatchRequest(
+        outlet=socket,
+        viewer=Viewer("ann"),
+        channel="ledger:l3",
+        envelope=JsonEnvelope(),
+        mode="delta",
+        opened=socket.on_opened,
+        since=("e", 2),
+    )
+    async with system_over(ledgers) as system:
+        for n in range(6):
+            await system.ask(KIND, "l3", Deposit("ann", n))
+        await system.watch(KIND, "l3", request)
+        await system.ask(KIND, "l3", Deposit("ann", 7))
+        assert socket.opened == [("e", 6, True)]
+        assert socket.offsets == [3, 4, 5, 6, 7]
+
+
+def test_events_of_all_sorts_survive_the_journal() -> None:
+    for event in (Changed("a", 1), Promoted("b"), WasRead("c", 2)):
+        assert msgspec.msgpack.decode(msgspec.msgpack.encode(event), type=KIND.events) == event
