@@ -24,12 +24,13 @@ Journaled = (
 def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audience) -> Delta | None:  # noqa: PLR0911 - a table
     """The event as this audience sees it; None when it is not shown on the conversation's channel."""
     match event:
-        case events.MessageCreated() | events.MessageEdited() | events.MessageDeleted():
+        case events.MessageCreated() | events.MessageDeleted():
             return Delta(wire_name(event), Raw(event.line.record))
-        case events.PollVoted() | events.PollClosed():
+        case events.MessageEdited() | events.PollVoted() | events.PollClosed():
+            # The record has nothing selected, so that a poll whose text was edited needs `self` as well.
             chosen = dict(audience.choices).get(event.line.id)
             own = OwnChoice(message_id=event.line.id, selected=chosen) if chosen else None
-            return Delta("poll_updated", Raw(event.line.record), own)
+            return Delta(wire_name(event), Raw(event.line.record), own)
         case events.ReadMarked():
             # Audiences are shared, so that the reader is named here rather than in the audience.
             return Delta("read", event.notice, to=None if event.everyone else event.user_id)

@@ -25,7 +25,7 @@ class SocketLimits(msgspec.Struct, frozen=True, rename="camel"):
     """What one socket may do.
 
     Args:
-        commands_per_minute: commands a minute, more closes with 4429.
+        commands_per_minute: commands a minute; more are refused, and going on then closes with 4429.
         max_subscriptions: channels at once.
         max_frame_bytes: of one message from the client, more closes with 4413.
     """

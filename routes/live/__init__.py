@@ -1,10 +1,12 @@
-"""Live sockets: `/v1/social/live`, one socket for everything, and what the single-purpose streams share with
-it.
+"""Live sockets: `/v1/social/live`, one socket for everything, and what single-purpose streams share with it.
 
+channel.py    what a channel is; domains declare theirs
+channels.py   the table of those that are served
+command.py    what a command is; domains derive theirs
+commands.py   the table of commands, and how a message becomes one
+session.py    one socket: its subscriptions, its commands in flight, its replies
+social.py     the endpoint
+single.py     single-purpose streams: one channel, its snapshots bare
 rights.py     asks again what the owners of open sockets may see, when their rights have moved
 pace.py       how many commands a socket may send
-channels.py   what a channel is, and the table of those that are served
-commands.py   what a client can say, and the table of who answers it
-session.py    one socket: its subscriptions and replies
-social.py     the endpoint
 """

@@ -62,3 +62,7 @@ class LiveChannel:
     id_of: Callable[[str], str | None] | None = None
     missing: type[NotFound] = NotFound
     by_default: bool = False
+
+    def name_of(self, actor_id: str) -> str:
+        """The channel's name on the wire, for the actor that it shows."""
+        return self.name if self.id_of is None else f"{self.name}:{actor_id}"

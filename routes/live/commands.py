@@ -66,8 +66,7 @@ async def _subscribe(session: Session, command: Subscribe) -> None:
 
 
 def _unsubscribe(session: Session, command: Unsubscribe) -> None:
-    session.unsubscribe(command.channel)
-    session.succeed(command.id, channel=command.channel)
+    session.succeed(command.id, channel=session.unsubscribe(command.channel))
 
 
 def _ping(session: Session, command: Ping) -> None:

@@ -18,6 +18,9 @@ from routes.edge.principal import Access
 RETRY_SECONDS = 0.5
 """Between two attempts while the store cannot be asked; a revocation shows within 2 s of its return."""
 
+FORBIDDEN = Forbidden.code
+"""Why a subscription ends whose viewer has lost the permission node."""
+
 Listener = Callable[[Access], None]
 """Told the rights as they are now; never waits."""
 

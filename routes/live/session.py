@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 import trio
 
-from actors.errors import Invalid, Overloaded, QuotaExceeded, Refused
+from actors.errors import Invalid, QuotaExceeded, Refused
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer
 from actors.kernel.subscription import Subscription, WatchRequest
@@ -25,16 +25,13 @@ from routes.edge.principal import Access
 from routes.edge.socket import LiveSocket
 from routes.live.channel import LiveChannel, SubscribeParams
 from routes.live.channels import locate
-from routes.live.rights import require
+from routes.live.rights import FORBIDDEN, require
 
 MAX_SUBSCRIPTIONS = 200
 """Channels that one socket may watch at once (contract §9)."""
 
 MAX_IN_FLIGHT = 64
 """Commands posted to actors and not answered yet; then the socket is not read until one is."""
-
-WATCH_SECONDS = 5.0
-"""For a subscription to stand, loading its actor included (contract §1, Deadlines)."""
 
 CommandId: TypeAlias = int | str | None
 """What the client chose to know the reply by; None for commands that want none."""
@@ -151,14 +148,14 @@ class Session:
             PersistenceError: the actor could not be loaded.
         """
         channel, actor_id = locate(name, self.user_id)
-        name = channel.name if channel.id_of is None else f"{channel.name}:{actor_id}"
+        name = channel.name_of(actor_id)
         require(self.access, channel.needs)
         self._check_room(name)
 
         def begin(epoch: str, offset: int, recovered: bool) -> None:
             # From here on the channel is the new subscription's: a frame of the old one must not follow the
             # reply.
-            self.unsubscribe(name)
+            self._leave(name)
             if opened is not None:
                 opened(name, epoch, offset, recovered)
 
@@ -171,20 +168,25 @@ class Session:
             opened=begin,
             since=since,
         )
-        with trio.move_on_after(WATCH_SECONDS):
-            subscription = await self.service.system.watch(channel.shown(self.service), actor_id, request)
-            self._watched[name] = (channel, subscription)
-            # Rights that moved while the actor was loading were told to what stood here before, which was
-            # nothing.
-            self._recheck_one(channel, subscription, self.access)
-            return
-        raise Overloaded("this took too long; try again shortly")
+        subscription = await self.service.system.watch(channel.shown(self.service), actor_id, request)
+        self._watched[name] = (channel, subscription)
+        if not self.access.allows(channel.needs):
+            # Rights that moved while the actor was loading were told to what stood here before: nothing.
+            subscription.end(FORBIDDEN)
 
-    def unsubscribe(self, name: str) -> None:
-        """Watch a channel no longer; harmless when it was not watched."""
-        watched = self._watched.pop(name, None)
-        if watched is not None:
-            watched[1].close()
+    def unsubscribe(self, name: str) -> str:
+        """Watch a channel no longer; harmless when it was not watched.
+
+        Returns:
+            The name as replies and frames write it.
+
+        Raises:
+            NotFound: there is no such channel.
+        """
+        channel, actor_id = locate(name, self.user_id)
+        name = channel.name_of(actor_id)
+        self._leave(name)
+        return name
 
     def told_off(self, name: str, refused: Refused) -> None:
         """Say that a channel which nobody subscribed by a command is not shown, and why."""
@@ -206,11 +208,16 @@ class Session:
             subscription.close()
         self._watched.clear()
 
+    def _leave(self, name: str) -> None:
+        watched = self._watched.pop(name, None)
+        if watched is not None:
+            watched[1].close()
+
     def _recheck_one(self, channel: LiveChannel, subscription: Subscription, access: Access) -> None:
         if access.allows(channel.needs):
             subscription.recheck()
         else:
-            subscription.end("FORBIDDEN")
+            subscription.end(FORBIDDEN)
 
     def _check_room(self, name: str) -> None:
         if len(self._watched) < MAX_SUBSCRIPTIONS or name in self._watched:

@@ -21,9 +21,7 @@ from routes.edge.principal import Access
 from routes.edge.query import Clamp
 from routes.edge.socket import LiveSocket
 from routes.live.pace import Pace, Verdict
-
-FORBIDDEN = "FORBIDDEN"
-"""Why a stream ends whose viewer has lost the permission node."""
+from routes.live.rights import FORBIDDEN
 
 Interval = Annotated[int, Clamp(1, 60)]
 """Seconds; accepted on every stream, and without effect where nothing polls (contract §9)."""

@@ -3,20 +3,21 @@
 import msgspec
 
 from actors.errors import Refused
+from actors.kernel.supervisor import Fault
 from persistence.errors import PersistenceError
 from routes.chat.channels import READ
 from routes.edge import frames
 from routes.edge.call import Call
 from routes.edge.close_codes import CloseCode
 from routes.edge.endpoint import stream
-from routes.edge.errors import RateLimited, refusal_of
+from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
 from routes.edge.socket import LiveSocket
 from routes.live.channel import SubscribeParams
 from routes.live.channels import DEFAULTS
 from routes.live.commands import OPS, AnyCommand, BadFrame, Misread, read_command
 from routes.live.pace import Pace, Verdict
-from routes.live.session import MAX_SUBSCRIPTIONS, Session
+from routes.live.session import MAX_SUBSCRIPTIONS, Session, explained
 
 
 class SocialQuery(msgspec.Struct, frozen=True):
@@ -79,10 +80,8 @@ async def _subscribe_at_once(session: Session, names: tuple[str, ...]) -> None:
     for name in names:
         try:
             await session.subscribe(name, SubscribeParams())
-        except Refused as refused:
-            session.told_off(name, refused)
-        except PersistenceError as error:
-            session.told_off(name, refusal_of(error))
+        except (Refused, PersistenceError, Fault) as error:
+            session.told_off(name, explained(error))
 
 
 async def _converse(session: Session, pace: Pace) -> None:
@@ -126,7 +125,5 @@ async def _do(session: Session, command: AnyCommand) -> None:
         waiting = OPS[type(command)](session, command)
         if waiting is not None:
             await waiting
-    except Refused as refused:
-        session.refuse(command.id, refused)
-    except PersistenceError as error:
-        session.refuse(command.id, refusal_of(error))
+    except (Refused, PersistenceError, Fault) as error:
+        session.refuse(command.id, explained(error))

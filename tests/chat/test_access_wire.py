@@ -208,4 +208,6 @@ async def test_who_left_is_a_stranger_at_once(world: World) -> None:
         ("GET", f"{room.path}/events", None),
     ):
         assert await scene.ben.refused(method, path, body) == (404, "CONVERSATION_NOT_FOUND")
-    assert scene.ids["CONVERSATION"] not in {one["id"] for one in (await scene.ben.get(CONVERSATIONS))["items"]}
+    assert scene.ids["CONVERSATION"] not in {
+        one["id"] for one in (await scene.ben.get(CONVERSATIONS))["items"]
+    }

@@ -15,9 +15,7 @@ from tests.support.world import Player, Room, World, open_world
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(200))
 
 
-def a_file(
-    data: bytes = PNG, name: str = "map.png", content_type: str = "image/png"
-) -> dict[str, str]:
+def a_file(data: bytes = PNG, name: str = "map.png", content_type: str = "image/png") -> dict[str, str]:
     return {"fileName": name, "contentType": content_type, "dataBase64": base64.b64encode(data).decode()}
 
 

@@ -72,9 +72,7 @@ async def test_messages_that_cannot_be(world: World, body: dict[str, object], po
     ],
     ids=lambda value: str(value)[:40],
 )
-async def test_bodies_that_are_none(
-    world: World, content: bytes, media: str, status: int, code: str
-) -> None:
+async def test_bodies_that_are_none(world: World, content: bytes, media: str, status: int, code: str) -> None:
     ann, _, room = await pair(world)
     response = await ann.ask("POST", room.messages, content=content, headers={"content-type": media})
     assert (response.status_code, response.json()["code"]) == (status, code)
@@ -125,7 +123,10 @@ async def test_editing_keeps_what_was_said(world: World) -> None:
         (3, "three", ann.id),
     ]
     assert await ben.refused("PATCH", room.message(sent["id"]), {"content": "x"}) == (403, "FORBIDDEN")
-    assert await ann.refused("PATCH", room.message(sent["id"]), {"content": " "}) == (422, "VALIDATION_FAILED")
+    assert await ann.refused("PATCH", room.message(sent["id"]), {"content": " "}) == (
+        422,
+        "VALIDATION_FAILED",
+    )
     assert await ann.refused("PATCH", room.message("0" * 24), {"content": "x"}) == (404, "NOT_FOUND")
     assert await ann.refused("PATCH", room.message("zz"), {"content": "x"}) == (404, "NOT_FOUND")
     assert await ann.refused("GET", f"{room.message('0' * 24)}/revisions") == (404, "NOT_FOUND")
@@ -218,7 +219,9 @@ async def test_sending_is_limited_per_sender_and_conversation(world: World) -> N
     async with ann.live("/v1/social/live?channels=") as socket:
         for number in range(15):
             await ann.say(room, f"rest {number}")
-            await socket.send_json({"op": "send", "channel": room.channel, "data": {"content": f"ws {number}"}})
+            await socket.send_json(
+                {"op": "send", "channel": room.channel, "data": {"content": f"ws {number}"}}
+            )
         await socket.send_json({"id": 1, "op": "send", "channel": room.channel, "data": {"content": "31"}})
         reply = await socket.receive_until(type="reply", id=1)
     # REST and the socket draw from one bucket of 30.

@@ -152,7 +152,8 @@ async def test_the_pages_limit_is_clamped(world: World, limit: str, shown: int) 
 
 
 @pytest.mark.parametrize(
-    ("before", "shown"), [("0", 0), ("-5", 0), ("1", 0), (str(2**53), 2), (str(2**63 - 1), 2), (str(-(2**63)), 0)]
+    ("before", "shown"),
+    [("0", 0), ("-5", 0), ("1", 0), (str(2**53), 2), (str(2**63 - 1), 2), (str(-(2**63)), 0)],
 )
 async def test_any_moment_may_be_asked_for(world: World, before: str, shown: int) -> None:
     ann, _, room = await pair(world)
@@ -163,7 +164,8 @@ async def test_any_moment_may_be_asked_for(world: World, before: str, shown: int
 
 
 @pytest.mark.parametrize(
-    "query", ["limit=x", "beforeMs=x", "beforeMs=1.5", "includeArchived=maybe", f"beforeMs={2**70}", "limit=%00"]
+    "query",
+    ["limit=x", "beforeMs=x", "beforeMs=1.5", "includeArchived=maybe", f"beforeMs={2**70}", "limit=%00"],
 )
 async def test_a_bad_query_is_a_400(world: World, query: str) -> None:
     ann, _, room = await pair(world)
@@ -204,7 +206,10 @@ async def import_history(world: World, room: Room, sender: Player, at_ms: list[i
     ]
     now_ms = world.clock.now_ms()
     report = await import_archive(
-        world.service.database, lines, now_ms=now_ms, new_id=lambda: new_object_id(now_ms, secrets.token_bytes)
+        world.service.database,
+        lines,
+        now_ms=now_ms,
+        new_id=lambda: new_object_id(now_ms, secrets.token_bytes),
     )
     assert not report.refused
     # A live conversation hears of it by a notification of the database.

@@ -9,7 +9,11 @@ from tests.support.world import Player, Room, World
 
 
 def a_poll(*labels: str, **more: object) -> dict[str, Any]:
-    return {"question": "Where?", "options": [{"label": label} for label in labels or ("Here", "There")], **more}
+    return {
+        "question": "Where?",
+        "options": [{"label": label} for label in labels or ("Here", "There")],
+        **more,
+    }
 
 
 async def asked(world: World, **more: object) -> tuple[Player, Player, Room, Any]:
@@ -52,7 +56,9 @@ async def test_several_options_when_the_poll_says_so(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "option_ids", [["1", "2"], ["3"], ["nonsense"], ["1", "1"], [str(number) for number in range(1000)]], ids=len
+    "option_ids",
+    [["1", "2"], ["3"], ["nonsense"], ["1", "1"], [str(number) for number in range(1000)]],
+    ids=len,
 )
 async def test_choices_that_cannot_be(world: World, option_ids: list[str]) -> None:
     _, ben, room, sent = await asked(world)
@@ -65,7 +71,10 @@ async def test_choices_that_cannot_be(world: World, option_ids: list[str]) -> No
 @pytest.mark.parametrize("body", [{}, {"optionIds": None}, {"optionIds": "1"}, {"optionIds": [1]}], ids=str)
 async def test_votes_that_are_none(world: World, body: dict[str, object]) -> None:
     _, ben, room, sent = await asked(world)
-    assert await ben.refused("POST", f"{room.message(sent['id'])}/poll/vote", body) == (422, "VALIDATION_FAILED")
+    assert await ben.refused("POST", f"{room.message(sent['id'])}/poll/vote", body) == (
+        422,
+        "VALIDATION_FAILED",
+    )
 
 
 @pytest.mark.parametrize(

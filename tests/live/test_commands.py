@@ -84,7 +84,11 @@ def test_what_is_no_command_at_all_closes_the_socket(message: bytes) -> None:
         ({"op": "subscribe", "channel": "inbox", "params": {"mode": "x"}}, "/params/mode", "UNKNOWN_VALUE"),
         ({"op": "subscribe", "channel": "inbox", "params": {"limit": "1"}}, "/params/limit", "WRONG_TYPE"),
         ({"op": "subscribe", "channel": "inbox", "since": {"epoch": "k"}}, "/since/offset", "REQUIRED"),
-        ({"op": "subscribe", "channel": "inbox", "since": {"epoch": "k", "offset": -1}}, "/since/offset", "OUT_OF_RANGE"),
+        (
+            {"op": "subscribe", "channel": "inbox", "since": {"epoch": "k", "offset": -1}},
+            "/since/offset",
+            "OUT_OF_RANGE",
+        ),
         ({"op": "read", "channel": CHANNEL}, "/messageId", "REQUIRED"),
         ({"op": "send", "channel": CHANNEL}, "/data", "REQUIRED"),
         ({"op": "send", "channel": CHANNEL, "data": []}, "/data", "WRONG_TYPE"),

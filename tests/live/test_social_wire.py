@@ -117,18 +117,23 @@ async def test_subscribing_replies_before_the_first_frame(each_edge: World) -> N
         await ben.say(room, "two")
         told = await frame(socket)
         assert (told["offset"], len(told["data"]["items"])) == (reply["offset"] + 1, 2)
-        # Subscribed again, in another mode: the new one takes the place of the old.
-        again = await say(socket, "subscribe", channel=room.channel.upper().lower(), params={"mode": "delta"})
+        # Subscribed again, in another mode: the new one takes the place of the old, however its id is
+        # written.
+        again = await say(socket, "subscribe", channel=room_in_capitals(room), params={"mode": "delta"})
         assert again["ok"] is True
         assert (await frame(socket))["type"] == "snapshot"
         await ben.say(room, "three")
         event = await frame(socket)
         assert (event["type"], event["event"], event["offset"]) == ("event", "message_created", 3)
         assert "self" not in event
-        left = await say(socket, "unsubscribe", channel=room.channel)
+        left = await say(socket, "unsubscribe", channel=room_in_capitals(room))
         assert left == {"type": "reply", "id": 1, "ok": True, "channel": room.channel}
         await ben.say(room, "four")
         assert (await say(socket, "ping"))["type"] == "pong"
+
+
+def room_in_capitals(room: Room) -> str:
+    return f"conversation:{room.id.upper()}"
 
 
 @pytest.mark.parametrize(
@@ -175,7 +180,10 @@ async def test_send_is_rest_by_another_way(each_edge: World) -> None:
             ({"content": 5}, "/content"),
             ({"content": "a\0"}, "/content"),
             ({"content": "x", "mentions": [{"id": "nobody"}]}, "/mentions/0/id"),
-            ({"poll": {"question": "?", "options": [{"label": "a"}, {"label": "a"}]}}, "/poll/options/1/label"),
+            (
+                {"poll": {"question": "?", "options": [{"label": "a"}, {"label": "a"}]}},
+                "/poll/options/1/label",
+            ),
             ({"attachmentIds": ["0" * 24]}, "/attachmentIds/0"),
         ):
             error = (await say(socket, "send", channel=room.channel, data=data))["error"]
@@ -207,7 +215,11 @@ async def test_read_and_typing(world: World) -> None:
         assert (await anns.receive_until(type="event", event="read"))["data"]["userId"] == ann.id
         # In a small conversation the others are told too.
         told = await bens.receive_until(type="event", event="read")
-        assert (told["data"]["userId"], told["data"]["messageId"], told["offset"]) == (ann.id, sent["id"], None)
+        assert (told["data"]["userId"], told["data"]["messageId"], told["offset"]) == (
+            ann.id,
+            sent["id"],
+            None,
+        )
         missing = await say(anns, "read", channel=room.channel, messageId="0" * 24)
         assert missing["error"]["code"] == "NOT_FOUND"
 
@@ -303,7 +315,9 @@ async def test_a_socket_watches_at_most_two_hundred_channels(world: World) -> No
     async with ann.live(NONE) as socket:
         await frame(socket)
         for room in rooms[:200]:
-            await socket.send_json({"id": 1, "op": "subscribe", "channel": room.channel, "params": {"limit": 1}})
+            await socket.send_json(
+                {"id": 1, "op": "subscribe", "channel": room.channel, "params": {"limit": 1}}
+            )
             assert (await socket.receive_until(type="reply"))["ok"], room
         await socket.send_json({"id": 2, "op": "subscribe", "channel": rooms[200].channel})
         reply = await socket.receive_until(type="reply", id=2)

@@ -1,7 +1,7 @@
 """A whole service in this process, on a real database and real sockets, and the people who use it.
 
-    world      one service on our server
-    each_edge  the same, once on our server and once on stock Hypercorn
+world      one service on our server
+each_edge  the same, once on our server and once on stock Hypercorn
 """
 
 import secrets
@@ -181,9 +181,7 @@ class World:
         )
         return minted.token
 
-    async def grant(
-        self, player: Player, node: str, *, negated: bool = False, value: object = None
-    ) -> None:
+    async def grant(self, player: Player, node: str, *, negated: bool = False, value: object = None) -> None:
         """Give a permission node, as a super-admin does; `negated` takes it away from them for good."""
         body: dict[str, object] = {"node": node, "negated": negated}
         if value is not None:
@@ -250,7 +248,9 @@ async def world(database_url: str, tmp_path: Path) -> AsyncIterator[World]:
 
 
 @pytest.fixture(params=EDGES)
-async def each_edge(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> AsyncIterator[World]:
+async def each_edge(
+    request: pytest.FixtureRequest, database_url: str, tmp_path: Path
+) -> AsyncIterator[World]:
     """One service, on each of the servers."""
     async with open_world(database_url, tmp_path, edge=request.param) as world:
         yield world
