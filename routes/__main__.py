@@ -29,7 +29,7 @@ log = structlog.get_logger()
 HARD_EXIT_CODE = 130
 """Of a process that was told to stop twice."""
 
-COLLECTOR_THRESHOLDS = (10_000, 10, 50)
+COLLECTOR_THRESHOLDS = (50_000, 20, 50)
 """Python's collector walks everything that lives each time a quarter more has been made: 0.4 s with 2,000 sockets, in
 which nobody is answered. What we make is nearly all freed by its count, so it need not look that often; cycles of
 closed connections are still found."""
