@@ -1,0 +1,92 @@
+"""Requests made from our own OpenAPI document, well-formed and not: never a 5xx, never an undocumented answer.
+
+They go to a real server in its own process. A conversation and a message that exist are put into half of the world:
+with random ids alone nearly every request would end at the guard.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+from uuid import uuid4
+
+import httpx2
+import pytest
+import trio
+
+from tests.support.process import ServerProcess, server_process
+
+EXAMPLES = 12
+"""Of each operation, beside those that cover each bound of the schema; about 2,000 requests in all."""
+
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+)
+
+
+async def _token(server: ServerProcess, name: str, *options: str) -> str:
+    folder = Path(sys.executable).parent
+    made = await trio.run_process(
+        [str(folder / "partyline"), "token", "--name", name, *options],
+        capture_stdout=True,
+        env={"PATH": "/usr/bin:/bin", "PARTYLINE_DATA_DIR": str(server.data_dir)},
+    )
+    return made.stdout.decode().strip()
+
+
+async def _run(server: ServerProcess, token: str, config: Path) -> subprocess.CompletedProcess[bytes]:
+    return await trio.run_process(
+        [
+            str(Path(sys.executable).parent / "schemathesis"),
+            f"--config-file={config}",
+            "run",
+            f"{server.url}/openapi.json",
+            f"--header=Authorization: Bearer {token}",
+            f"--checks={','.join(CHECKS)}",
+            f"--max-examples={EXAMPLES}",
+            "--generation-deterministic",
+            "--phases=examples,coverage,fuzzing",
+            "--no-color",
+        ],
+        capture_stdout=True,
+        capture_stderr=True,
+        check=False,
+        cwd=config.parent,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("known", [True, False], ids=["ids that exist", "any ids"])
+async def test_no_request_ends_in_a_fault(tmp_path: Path, known: bool) -> None:
+    config = tmp_path / "schemathesis.toml"
+    config.write_text("")
+    async with server_process() as server:
+        token = await _token(server, "Ann", "--role", "super-admin")
+        if known:
+            config.write_text(await _existing(server, token))
+        run = await _run(server, token, config)
+        assert run.returncode == 0, (run.stdout + run.stderr).decode()
+        assert "Traceback" not in server.log, server.log
+
+
+async def _existing(server: ServerProcess, token: str) -> str:
+    peer = str(uuid4())
+    await _token(server, "Ben", "--id", peer)
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(base_url=server.url, headers=headers) as client:
+        made = await client.post(
+            "/v1/social/chat/conversations", json={"kind": "group", "participantIds": [peer]}
+        )
+        conversation_id = made.json()["id"]
+        said = await client.post(
+            f"/v1/social/chat/conversations/{conversation_id}/messages",
+            json={"poll": {"question": "When?", "options": [{"label": "now"}, {"label": "later"}]}},
+        )
+    return (
+        "[parameters]\n"
+        f'"path.conversationId" = "{conversation_id}"\n'
+        f'"path.messageId" = "{said.json()["id"]}"\n'
+        f'"path.userId" = "{peer}"\n'
+    )
