@@ -11,6 +11,9 @@ from actors.kernel.clock import Clock
 GRACE_MS = 10_000
 """How long a user stays online after their last socket closed (contract §5)."""
 
+GONE_KEPT = 50_000
+"""So many times of going offline are remembered, 0.1 KB each."""
+
 PresenceListener = Callable[[str, bool], None]
 """Called with a user id and whether they are online now."""
 
@@ -27,6 +30,7 @@ class Presence:
         self._open: dict[str, int] = {}  # {user id: open sockets, at least 1}
         self._leaving: dict[str, int] = {}  # {user id: when the grace ends}, in the order of ending
         self._changed_at_ms: dict[str, int] = {}  # {user id: when they came online}, of those online
+        self._gone_at_ms: dict[str, int] = {}  # {user id: when they went offline}, the newest `GONE_KEPT`
         self._listeners: list[PresenceListener] = []
 
     def opened(self, user_id: str) -> None:
@@ -34,6 +38,7 @@ class Presence:
         self._open[user_id] = self._open.get(user_id, 0) + 1
         if self._leaving.pop(user_id, None) is None and self._open[user_id] == 1:
             self._changed_at_ms[user_id] = self._clock.now_ms()
+            self._gone_at_ms.pop(user_id, None)
             self._tell(user_id, online=True)
 
     def closed(self, user_id: str) -> None:
@@ -55,6 +60,10 @@ class Presence:
         """When the user came online, epoch milliseconds; None when they are not."""
         return self._changed_at_ms.get(user_id) if self.is_online(user_id) else None
 
+    def offline_since_ms(self, user_id: str) -> int | None:
+        """When the user went offline, epoch milliseconds; None when they have not been seen to."""
+        return self._gone_at_ms.get(user_id)
+
     def on_change(self, listener: PresenceListener) -> None:
         """Call `listener(user_id, online)`, synchronously, when a user comes or has gone."""
         self._listeners.append(listener)
@@ -68,6 +77,9 @@ class Presence:
                 return
             del self._leaving[user_id]
             self._changed_at_ms.pop(user_id, None)
+            self._gone_at_ms[user_id] = ends_at_ms
+            if len(self._gone_at_ms) > GONE_KEPT:
+                del self._gone_at_ms[next(iter(self._gone_at_ms))]
             self._tell(user_id, online=False)
 
     def statistics(self) -> int:

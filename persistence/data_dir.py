@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from persistence.embedded_cluster import exclusive
+from persistence.embedded_cluster import ClusterFaulty, exclusive
 
 NODE_BYTES = 9
 """72 random bits: two nodes on one database never get the same name."""
@@ -21,8 +21,12 @@ def hold_data_dir(data_dir: Path) -> Iterator[None]:
 
     Raises:
         ClusterInUse: another process serves it.
+        ClusterFaulty: it cannot be made, or is no folder.
     """
-    data_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise ClusterFaulty(f"the data folder {data_dir} cannot be used: {fault.strerror}") from None
     with exclusive(data_dir):
         yield
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import structlog
 import trio
 
 from actors.kernel.clock import SystemClock
@@ -21,7 +22,7 @@ from routes.commands.doctor import examine
 from routes.commands.faults import CommandFault
 from routes.commands.listing import list_routes, list_settings
 from routes.commands.token import TokenWish, make_token
-from routes.edge.config import Config, ConfigError, process_environment, read_config
+from routes.edge.config import Config, ConfigError, process_environment, read_config, without_effect
 from routes.edge.endpoint import RouteTable
 from routes.edge.keys import TOKEN_TTL_SECONDS, KeyFault, open_keys
 from routes.edge.openapi import openapi
@@ -29,6 +30,8 @@ from routes.edge.server import CannotListen
 from routes.edge.version import VERSION
 from routes.logs import configure_logging
 from routes.standalone import database_of
+
+log = structlog.get_logger()
 
 KNOWN_FAULTS = (CannotListen, CommandFault, ConfigError, KeyFault, PersistenceError)
 """What is told in one line."""
@@ -111,6 +114,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _serve(_arguments: argparse.Namespace, config: Config) -> int:
+    for name in without_effect(process_environment()):
+        log.warning("a setting is without effect in this release", setting=name)
     run(config)
     return 0
 

@@ -141,12 +141,17 @@ class SettingsPatch(Wire, frozen=True):
     ui_style: UiStylePatch | None = None
 
 
-def status_of(user: User, presence: Presence, last_seen_at_ms: int | None) -> Status:
-    """The status of a user who is asked for by themselves."""
+def status_of(user: User, presence: Presence, started_at_ms: int) -> Status:
+    """The status of a user who is asked for by themselves.
+
+    Args:
+        started_at_ms: the service's start: whoever has not been here since went offline then at the latest.
+    """
     since_ms = presence.online_since_ms(user.id)
     if since_ms is not None:
         return Status("ONLINE", iso(since_ms))
-    return Status("OFFLINE", iso(last_seen_at_ms or user.created_at_ms))
+    gone_ms = presence.offline_since_ms(user.id)
+    return Status("OFFLINE", iso(gone_ms or max(user.created_at_ms, started_at_ms)))
 
 
 def settings_of(user: User) -> ProfileSettings:
@@ -168,8 +173,7 @@ async def read_own_profile(call: Call) -> ProfileSelf:
     users = call.service.users
     user = await users.user_of(call.user_id)
     access = await users.access_of(call.user_id)
-    last_seen_at_ms = users.last_seen_of(user)
-    status = status_of(user, call.service.presence, last_seen_at_ms)
+    status = status_of(user, call.service.presence, call.service.lifecycle.started_at_ms)
     return ProfileSelf(
         user.id,
         user.name,
@@ -177,7 +181,7 @@ async def read_own_profile(call: Call) -> ProfileSelf:
         access.held,
         status.state == "ONLINE",
         status,
-        iso_or_none(last_seen_at_ms),
+        iso_or_none(users.last_seen_of(user)),
     )
 
 

@@ -5,6 +5,7 @@ from msgspec import Raw
 from actors.chat import events
 from actors.chat.frames import Audience, Frames
 from actors.chat.public import ConversationEvent, OwnChoice, TypingNotice
+from actors.chat.records import without_choice
 from actors.chat.state import Facts, State
 from actors.kernel.kind import Delta
 from persistence.journal import JournalRow
@@ -26,11 +27,13 @@ def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audien
     match event:
         case events.MessageCreated() | events.MessageDeleted():
             return Delta(wire_name(event), Raw(event.line.record))
-        case events.MessageEdited() | events.PollVoted() | events.PollClosed():
+        case events.MessageEdited():
             # The record has nothing selected, so that a poll whose text was edited needs `self` as well.
-            chosen = dict(audience.choices).get(event.line.id)
-            own = OwnChoice(message_id=event.line.id, selected=chosen) if chosen else None
-            return Delta(wire_name(event), Raw(event.line.record), own)
+            return Delta(wire_name(event), Raw(event.line.record), _own(state, event, audience))
+        case events.PollVoted() | events.PollClosed():
+            return Delta(
+                wire_name(event), Raw(without_choice(event.line.record)), _own(state, event, audience)
+            )
         case events.ReadMarked():
             # Audiences are shared, so that the reader is named here rather than in the audience.
             return Delta("read", event.notice, to=None if event.everyone else event.user_id)
@@ -44,6 +47,16 @@ def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audien
             return Delta("conversation_updated", Raw(frames.conversation(frames.facts(state), None)))
         case _:
             return None
+
+
+def _own(
+    state: State, event: events.MessageEdited | events.PollVoted | events.PollClosed, audience: Audience
+) -> OwnChoice | None:
+    """The audience's choice, empty when it has none; None where no poll is, or one that is not in memory."""
+    message_id = event.line.id
+    if message_id not in state.votes:
+        return None
+    return OwnChoice(message_id=message_id, selected=dict(audience.choices).get(message_id, ()))
 
 
 def wire_name(event: Journaled) -> events.WireName:
@@ -67,9 +80,11 @@ def past_event(frames: Frames, shown: Facts, row: JournalRow, event: Journaled) 
     Args:
         shown: the conversation as it is now: that is what a past `conversation_updated` carries.
     """
-    data = (
-        frames.conversation(shown, None)
-        if isinstance(event, events.MembersAdded | events.MemberRemoved | events.ConversationChanged)
-        else event.line.record
-    )
+    match event:
+        case events.MembersAdded() | events.MemberRemoved() | events.ConversationChanged():
+            data = frames.conversation(shown, None)
+        case events.PollVoted() | events.PollClosed():
+            data = without_choice(event.line.record)
+        case _:
+            data = event.line.record
     return ConversationEvent(offset=row.seq, event=wire_name(event), data=Raw(data), at_ms=row.at_ms)

@@ -38,12 +38,12 @@ class Attachment(Public, frozen=True):
 
 
 class PollOption(Public, frozen=True):
-    """One answer of a poll; `selected` is the viewer's own choice."""
+    """One answer of a poll; `selected` is the viewer's own choice, absent in `poll_updated` (contract §9)."""
 
     id: str
     label: str
     votes: int
-    selected: bool
+    selected: bool | msgspec.UnsetType = msgspec.UNSET
 
 
 class Poll(Public, frozen=True):

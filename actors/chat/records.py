@@ -21,6 +21,8 @@ PREVIEW_CHARACTERS = 140
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Message)
 
+_NOT_SELECTED = b',"selected":false'
+
 # Quotes inside a JSON string are escaped, so these bytes occur only as the message's own field.
 _SOME_ATTACHMENTS = b'"attachments":[{'
 
@@ -134,6 +136,14 @@ def shown(record: bytes, *, poll_expires_at_ms: int | None, choice: Collection[s
         options = tuple(replace(option, selected=option.id in choice) for option in message.poll.options)
         message = replace(message, poll=replace(message.poll, options=options))
     return encode(message)
+
+
+def without_choice(record: bytes) -> bytes:
+    """The record without any `selected`, for those whose choice stands beside it.
+
+    Nothing but that member is cut: inside a string of JSON its quotes would be escaped.
+    """
+    return record.replace(_NOT_SELECTED, b"")
 
 
 def line_of(row: MessageRow) -> Line:

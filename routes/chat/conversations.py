@@ -46,11 +46,11 @@ class Change(Wire, frozen=True):
 
     Args:
         title: of a group; null takes it away.
-        muted: for the caller alone.
+        muted: for the caller alone; null leaves it as it is.
     """
 
     title: str | UnsetType | None = UNSET
-    muted: bool | UnsetType = UNSET
+    muted: bool | UnsetType | None = UNSET
 
 
 class NewParticipants(Wire, frozen=True):
@@ -122,7 +122,8 @@ async def change_conversation(call: Call, conversation_id: ObjectId, body: Chang
 
     Needs `social:chat.write` and membership. Answers the Conversation.
     """
-    command = ChangeConversation(call.user_id, title=body.title, muted=body.muted)
+    muted = UNSET if body.muted is None else body.muted
+    command = ChangeConversation(call.user_id, title=body.title, muted=muted)
     return await call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
 
 

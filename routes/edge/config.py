@@ -166,6 +166,25 @@ SETTINGS = (
 )
 
 
+RESERVED = frozenset(
+    {
+        "nats_url", "geoip_db", "dns_server", "cloudflare_url", "modrinth_url", "curseforge_url", "curseforge_key",
+        "gateway_token", "gateway_domain", "gateway_host", "shop_provider", "shop_webhook_secret", "stripe_key",
+        "freshness_seconds", "totem_gallery", "ws_deflate",
+    }
+)  # fmt: skip
+"""Settings of domains that this release does not have: checked like the others, and said to be without effect."""
+
+
+def without_effect(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The names that are set and that nothing reads, in the order of the table.
+
+    Args:
+        environ: as for `read_config`.
+    """
+    return tuple(row.name for row in SETTINGS if row.field in RESERVED and environ.get(row.name))
+
+
 def read_config(environ: Mapping[str, str]) -> Config:
     """The configuration that an environment says.
 

@@ -9,7 +9,8 @@ from routes.edge.outgoing import Headers
 
 EXPOSED = b"RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed"
 ALLOWED_HEADERS = (
-    b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Range, X-Request-Id, X-Server-Id"
+    b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, "
+    b"X-Request-Id, X-Server-Id"
 )
 
 PREFLIGHT_SECONDS = 600

@@ -15,6 +15,7 @@
         ├── MethodNotAllowed         405  carries Allow
         ├── IdempotencyInProgress    409  the same key is being worked on
         ├── PayloadTooLarge          413
+        ├── WebsocketOnly            426  carries Upgrade
         ├── UnsupportedMedia         415
         ├── RangeNotSatisfiable      416
         ├── IdempotencyKeyReused     422  the same key came with another body
@@ -131,6 +132,15 @@ class MethodNotAllowed(EdgeRefused):
     """The path exists, with other methods; they are in Allow."""
 
     code, status_hint, sentence = "METHOD_NOT_ALLOWED", 405, "this route does not take that method"
+
+
+class WebsocketOnly(EdgeRefused):
+    """The path is a WebSocket's, and the request was none (RFC 9110 §15.5.22)."""
+
+    code, status_hint, sentence = "UPGRADE_REQUIRED", 426, "this route is a WebSocket"
+
+    def __init__(self) -> None:
+        super().__init__(headers={"upgrade": "websocket"})
 
 
 class IdempotencyInProgress(EdgeRefused):

@@ -24,12 +24,12 @@ from quart_trio import QuartTrio
 from quart_trio.asgi import TrioASGIHTTPConnection, TrioASGIWebsocketConnection
 from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as NoSuchMethod
-from werkzeug.routing import RequestRedirect, Rule
+from werkzeug.routing import RequestRedirect, Rule, WebsocketMismatch
 
 from routes.edge.asgi_socket import serve_socket
 from routes.edge.dispatch import Edge, Opening
 from routes.edge.endpoint import Endpoint, Route, RouteTable, Stream
-from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, contained
+from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, WebsocketOnly, contained
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import FileSlice, Outgoing
 
@@ -96,6 +96,7 @@ class EdgeApp(QuartTrio):
         Raises:
             RouteNotFound: no rule has this path.
             MethodNotAllowed: rules have it, for other methods, which are in its Allow.
+            WebsocketOnly: a stream has it.
         """
         if path.startswith("//"):
             # Werkzeug would drop the first slash, and a proxy's rule for the path would not have seen it.
@@ -113,6 +114,8 @@ class EdgeApp(QuartTrio):
         except NoSuchMethod as error:
             methods = ", ".join(sorted({*(error.valid_methods or ()), "OPTIONS"}))
             raise MethodNotAllowed(headers={"allow": methods}) from None
+        except WebsocketMismatch:
+            raise (RouteNotFound if method == "WEBSOCKET" else WebsocketOnly) from None
         except (HTTPException, RequestRedirect):
             raise RouteNotFound from None
         return self._declared.get(rule.endpoint), parameters
@@ -132,7 +135,7 @@ class EdgeApp(QuartTrio):
             if incoming.method == "OPTIONS":
                 return edge.preflight(incoming, refused.headers["allow"])
             return edge.refuse(incoming, refused)
-        except RouteNotFound as refused:
+        except (RouteNotFound, WebsocketOnly) as refused:
             return edge.refuse(incoming, refused)
         if not isinstance(route, Endpoint):
             return None

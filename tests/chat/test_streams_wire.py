@@ -69,6 +69,29 @@ async def test_limit_and_votes_are_the_viewers_own(world: World) -> None:
             assert (option["votes"], option["selected"]) == (1, selected)
 
 
+async def test_a_poll_event_has_no_selected_and_the_choice_beside_it(world: World) -> None:
+    ann, ben, room = await pair(world)
+    poll = {"question": "?", "options": [{"label": "a"}, {"label": "b"}]}
+    sent = await ann.do("POST", room.messages, {"poll": poll})
+    async with ann.live("/v1/social/live?channels=") as anns, ben.live("/v1/social/live?channels=") as bens:
+        for socket in (anns, bens):
+            await socket.send_json({"op": "subscribe", "channel": room.channel, "params": {"mode": "delta"}})
+            while (await socket.receive_json())["type"] != "snapshot":
+                pass
+        for chosen in (["2"], []):
+            await ben.do("POST", f"{room.message(sent['id'])}/poll/vote", {"optionIds": chosen})
+            for socket, own in ((anns, []), (bens, chosen)):
+                event = await socket.receive_json()
+                spec().check_frame("Event", event)
+                assert event["event"] == "poll_updated"
+                assert event["self"] == {"messageId": sent["id"], "selected": own}
+                options = event["data"]["poll"]["options"]
+                assert [option["votes"] for option in options] == [0, len(chosen)]
+                assert all("selected" not in option for option in options)
+    past = await ben.get(f"{room.path}/events?since=0")
+    assert "selected" not in str([item["data"] for item in past["items"] if item["event"] == "poll_updated"])
+
+
 async def test_an_older_page_changes_only_with_its_items(world: World) -> None:
     ann, ben, room = await pair(world)
     sent = [await ann.say(room, str(number)) for number in range(6)]

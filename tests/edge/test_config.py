@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from routes.edge.config import (
+    RESERVED,
     SETTINGS,
     Config,
     ConfigError,
@@ -14,6 +15,7 @@ from routes.edge.config import (
     listing,
     process_environment,
     read_config,
+    without_effect,
 )
 from routes.edge.settings import Bind
 
@@ -151,3 +153,10 @@ def test_dotenv_lies_below_the_environment(tmp_path: Path, monkeypatch: pytest.M
 def test_dotenv_line_that_is_none() -> None:
     with pytest.raises(ConfigError, match=r"^\.env, line 2: not NAME=value$"):
         list(dotenv("A=1\nnonsense\n"))
+
+
+def test_settings_without_effect_are_known():
+    assert without_effect({"PARTYLINE_NATS_URL": "nats://n:1", "PARTYLINE_LOG": "json"}) == (
+        "PARTYLINE_NATS_URL",
+    )
+    assert {row.field for row in SETTINGS} >= RESERVED

@@ -88,7 +88,8 @@ async def test_statuses_and_their_headers(app: EdgeApp) -> None:
     assert (wrong_method.status, wrong_method.headers["allow"]) == (405, "OPTIONS, POST")
     assert (await request(app, "GET", "/v1/things/", token="ann")).code == "ROUTE_NOT_FOUND"
     assert (await request(app, "GET", "//v1/things", token="ann")).code == "ROUTE_NOT_FOUND"
-    assert (await request(app, "GET", f"/v1/things/{THING}/live", token="ann")).code == "ROUTE_NOT_FOUND"
+    no_socket = await request(app, "GET", f"/v1/things/{THING}/live", token="ann")
+    assert (no_socket.status, no_socket.headers["upgrade"]) == (426, "websocket")
     assert (await request(app, "GET", "/v1/things?limit=x", token="ann")).status == 400
     assert (await request(app, "POST", f"/things/{THING}/parts", {}, token="ann")).status == 422
 

@@ -8,6 +8,7 @@ from routes.edge.auth import Authenticator
 from routes.edge.config import read_config
 from routes.edge.limits import Limits
 from routes.edge.metrics import Metrics
+from routes.lifecycle import Lifecycle
 
 NOW_MS = 1_800_000_000_000
 
@@ -44,4 +45,5 @@ class Parts:
         self.authenticator = Authenticator(keys, issuers, self.users, self.clock)
         self.limits = Limits(enabled=False)
         self.metrics = Metrics()
+        self.lifecycle = Lifecycle(NOW_MS)
         self.draining = False

@@ -263,3 +263,15 @@ def test_an_address_that_is_taken_is_one_line():
         assert served.stderr.startswith("partyline: ")
         assert str(port) in served.stderr
         assert served.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_data_folder_that_cannot_be_is_one_line():
+    with reachable_directory() as folder:
+        (folder / "file").touch()
+        served = partyline(
+            folder / "file", "serve", PARTYLINE_BIND="127.0.0.1:0", PARTYLINE_LOG_LEVEL="error"
+        )
+        assert served.returncode == 1
+        assert served.stderr.startswith(f"partyline: the data folder {folder / 'file'} cannot be used")
+        assert served.stderr.count("\n") == 1

@@ -82,6 +82,17 @@ def test_those_who_left_first_go_first(presence, clock, told):
     assert presence.statistics() == 0
 
 
+def test_the_time_of_going_is_remembered(presence, clock):
+    assert presence.offline_since_ms(ANN) is None
+    presence.opened(ANN)
+    presence.closed(ANN)
+    clock.at_ms += 2 * GRACE_MS
+    presence.tick()
+    assert presence.offline_since_ms(ANN) == clock.at_ms - GRACE_MS
+    presence.opened(ANN)
+    assert presence.offline_since_ms(ANN) is None
+
+
 def test_closing_what_was_not_open_is_a_fault(presence):
     with pytest.raises(KeyError):
         presence.closed(ANN)

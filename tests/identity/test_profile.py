@@ -59,8 +59,13 @@ async def test_self_shows_presence(people, ann, parts):
     parts.presence.closed(ANN)
     parts.clock.at_ms += GRACE_MS
     parts.presence.tick()
-    answer = (await people.call(ann, "GET", SELF)).json
-    assert (answer["online"], answer["status"]["state"]) == (False, "OFFLINE")
+    for _ in range(2):
+        parts.clock.at_ms += 1000  # the time of the change, not of the question
+        answer = (await people.call(ann, "GET", SELF)).json
+        assert (answer["online"], answer["status"]) == (
+            False,
+            {"state": "OFFLINE", "timestamp": "2027-01-15T08:00:12.000Z"},
+        )
 
 
 async def test_the_role_label(people):
