@@ -35,14 +35,14 @@ class SocketLimits(msgspec.Struct, frozen=True, rename="camel"):
     max_frame_bytes: int = 65_536
 
 
-class Hello(Frame, frozen=True, tag="hello"):
-    """The first frame of a live socket."""
+class Hello(Frame, frozen=True, kw_only=True, tag="hello"):
+    """The first frame of a live socket; `v` is the version of what is spoken on it."""
 
+    v: int = 1
     session_id: str
     heartbeat_ms: int
     server_time_ms: int
     limits: SocketLimits
-    v: int = 1
 
 
 class ReplyError(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -129,7 +129,9 @@ def prepare(frame: object) -> Prepared:
 
 def hello(session_id: str, server_time_ms: int, *, heartbeat_ms: int, limits: SocketLimits) -> Prepared:
     """The first frame."""
-    return prepare(Hello(session_id, heartbeat_ms, server_time_ms, limits))
+    return prepare(
+        Hello(session_id=session_id, heartbeat_ms=heartbeat_ms, server_time_ms=server_time_ms, limits=limits)
+    )
 
 
 def reply_ok(
