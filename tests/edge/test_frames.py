@@ -47,8 +47,8 @@ def test_joined_frames_are_read_one_by_one() -> None:
 def test_every_frame_as_the_contract_writes_it() -> None:
     limits = frames.SocketLimits()
     assert text_of(frames.hello("s", 5, heartbeat_ms=30_000, limits=limits)) == (
-        '{"type":"hello","sessionId":"s","heartbeatMs":30000,"serverTimeMs":5,'
-        '"limits":{"commandsPerMinute":120,"maxSubscriptions":200,"maxFrameBytes":65536},"v":1}'
+        '{"type":"hello","v":1,"sessionId":"s","heartbeatMs":30000,"serverTimeMs":5,'
+        '"limits":{"commandsPerMinute":120,"maxSubscriptions":200,"maxFrameBytes":65536}}'
     )
     assert text_of(frames.reply_subscribed(1, "friends", epoch="k3", offset=42, recovered=True)) == (
         '{"type":"reply","id":1,"ok":true,"channel":"friends","epoch":"k3","offset":42,"recovered":true}'
