@@ -48,7 +48,7 @@ def encode(value: object) -> bytes:
 def _embed(value: object) -> msgspec.Raw:
     if isinstance(value, Encoded):
         return msgspec.Raw(value.data)
-    raise NotImplementedError(f"{type(value).__name__} does not cross the wire")
+    raise TypeError(f"{type(value).__name__} does not cross the wire")
 
 
 _encoder = msgspec.json.Encoder(enc_hook=_embed)

@@ -8,6 +8,7 @@ import errno
 import os
 import select
 import socket
+from abc import ABC, abstractmethod
 
 import trio
 
@@ -16,7 +17,7 @@ _BATCH = 256
 _RECEIVE_BYTES = 1 << 18
 
 
-class Wire:
+class Wire(ABC):
     """One connected, non-blocking socket. `heard` and `lost` belong to the child class."""
 
     def __init__(self, hub: "Hub", sock: socket.socket) -> None:
@@ -26,10 +27,11 @@ class Wire:
         self._unsent = bytearray()
         hub.add(self)
 
+    @abstractmethod
     def heard(self, data: bytes) -> None:
         """Bytes have arrived, in order."""
-        raise NotImplementedError
 
+    @abstractmethod
     def lost(self, why: str) -> None:
         """The connection has ended; called once."""
 
