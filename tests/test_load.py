@@ -100,14 +100,18 @@ class TestPlan:
 
 
 class Heard(WebSocket):
-    """Remembers its messages."""
+    """Remembers its messages, and why it ended."""
 
     def __init__(self, hub: Hub, sock: socket.socket) -> None:
         self.messages: list[bytes] = []
+        self.why: str | None = None
         super().__init__(hub, sock)
 
     def message(self, payload: bytes) -> None:
         self.messages.append(payload)
+
+    def lost(self, why: str) -> None:
+        self.why = why
 
 
 @pytest.fixture

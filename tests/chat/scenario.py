@@ -33,7 +33,7 @@ from actors.chat.events import (
     ReadMarked,
 )
 from actors.chat.records import decode
-from actors.chat.state import State
+from actors.chat.state import State, find_line
 from tests.chat.play import a_mention, a_poll, mid, uid
 
 NAMES = ("ann", "bob", "cid", "dan", "eve")
@@ -77,6 +77,9 @@ def command_of(step: Step, number: int, state: State, ids: list[str]) -> AnyComm
     message_id = ids[-1 - step.which % len(ids)] if ids else mid(10**6)
     options = tuple(str(bit + 1) for bit in range(3) if step.bits >> bit & 1)
     mentions = (a_mention(NAMES[step.whom]),) if step.bits & 1 and whom in state.members else ()
+    # Most of what others try is refused; twice in three times the author does it.
+    line = find_line(state, message_id)
+    author = line.sender_id if line is not None and step.bits < 5 else who
     match step.what:
         case 0 | 1 | 2 | 3 | 4:
             draft = MessageDraft(content=f"text {number}", mentions=mentions)
@@ -87,11 +90,11 @@ def command_of(step: Step, number: int, state: State, ids: list[str]) -> AnyComm
         case 8 | 9:
             return MarkRead(who, message_id)
         case 10:
-            return EditMessage(who, message_id, f"other {number}", mentions)
+            return EditMessage(author, message_id, f"other {number}", mentions)
         case 11:
-            return DeleteMessage(who, message_id)
+            return DeleteMessage(author, message_id)
         case 12:
-            return ClosePoll(who, message_id)
+            return ClosePoll(author, message_id)
         case 13:
             return AddParticipants(state.owner_id or who, (who, whom))
         case 14:

@@ -24,7 +24,7 @@ from tests.support.database import cloned_database
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(STEPS, max_size=60))
+@given(st.lists(STEPS, min_size=20, max_size=80))
 def test_counts_equal_a_plain_model(steps: list[Step]):
     play = Play("ann", "bob", "cid")
     model = Model(read={uid(name): 0 for name in ("ann", "bob", "cid")})
@@ -52,7 +52,7 @@ def test_counts_equal_a_plain_model(steps: list[Step]):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(STEPS, max_size=60), st.integers(0, 60))
+@given(st.lists(STEPS, min_size=20, max_size=80), st.integers(0, 60))
 def test_a_snapshot_and_the_events_after_it_equal_a_fresh_snapshot(steps: list[Step], at: int):
     play = Play("ann", "bob", "cid")
     frames = Frames(lambda _id: False, lambda: NOW_MS)
@@ -81,8 +81,8 @@ def test_a_snapshot_and_the_events_after_it_equal_a_fresh_snapshot(steps: list[S
     assert lasting(state) == lasting(play.state)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(st.lists(STEPS, min_size=1, max_size=8), max_size=10), st.integers(0, 10))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.lists(STEPS, min_size=3, max_size=8), min_size=3, max_size=10), st.integers(0, 10))
 async def test_reload_equals_memory(postgres_server: str, turns: list[list[Step]], at: int):
     with cloned_database(postgres_server) as url:
         async with open_database(url) as database:

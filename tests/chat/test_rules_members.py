@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from actors.chat.commands import (
     AddParticipants,
     ChangeConversation,
+    EditMessage,
     MarkRead,
     RemoveParticipant,
     StartTyping,
@@ -45,6 +46,14 @@ def test_reading_is_monotonic():
     assert play.reply == ReadMarker(unread_count=1, mention_count=1, last_read_at_ms=NOW_MS + 2)
     play.do(MarkRead(uid("bob"), mid(4)))
     assert play.reply == ReadMarker(unread_count=0, mention_count=0, last_read_at_ms=NOW_MS + 3)
+
+
+def test_an_edit_mentions_nobody_who_has_read_it():
+    play = Play()
+    message = play.post("ann")
+    play.do(MarkRead(uid("bob"), message.id))
+    play.do(EditMessage(uid("ann"), message.id, "you!", (a_mention("bob"), a_mention("cid"))))
+    assert [unread(play, name)[1] for name in ("bob", "cid")] == [0, 1]
 
 
 def test_reading_what_is_not_there():

@@ -1,0 +1,111 @@
+"""Events as delta subscribers see them, and whose inbox each touches."""
+
+import json
+
+import pytest
+from msgspec import Raw
+
+from actors.chat.commands import (
+    ChangeConversation,
+    ChatViewer,
+    ClosePoll,
+    DeleteMessage,
+    EditMessage,
+    MarkRead,
+    RemoveParticipant,
+    StartTyping,
+    TellRename,
+    VotePoll,
+)
+from actors.chat.conversation import chat_kinds, touches
+from actors.chat.deltas import delta
+from actors.chat.frames import audience
+from actors.chat.public import OwnChoice, ReadNotice, TypingNotice
+from actors.kernel.kind import Delta
+from tests.chat.play import NOW_MS, Play, a_poll, mid, uid
+
+INBOX = chat_kinds(lambda _id: False, lambda: NOW_MS).inbox
+
+
+def seen(play: Play, name: str) -> Delta | None:
+    """The newest event as this member sees it."""
+    viewers = audience(play.state, ChatViewer(uid(name)))
+    return delta(play.frames, play.state, play.events[-1], viewers)
+
+
+def touched(play: Play) -> set[str]:
+    """Names of those whose inbox shows the newest event."""
+    names = {uid(name): name for name in ("ann", "bob", "cid")}
+    return {names[id] for _, ids in touches(INBOX, play.state, play.events[-1]) for id in ids}
+
+
+EVERYBODY = {"ann", "bob", "cid"}
+
+
+@pytest.mark.parametrize(
+    ("command", "event", "inboxes"),
+    [
+        (EditMessage(uid("ann"), mid(1), "x"), "message_edited", EVERYBODY),
+        (DeleteMessage(uid("ann"), mid(1)), "message_deleted", EVERYBODY),
+        (VotePoll(uid("bob"), mid(1), ("1",)), "poll_updated", EVERYBODY),
+        (ClosePoll(uid("ann"), mid(1)), "poll_updated", EVERYBODY),
+        (ChangeConversation(uid("ann"), title="Raid"), "conversation_updated", EVERYBODY),
+        (RemoveParticipant(uid("cid"), uid("cid")), "conversation_updated", EVERYBODY),
+        (TellRename(uid("bob"), "Robert"), "conversation_updated", EVERYBODY),
+        (MarkRead(uid("bob"), mid(1)), "read", {"bob"}),
+        (StartTyping(uid("bob")), "typing", set()),
+        (ChangeConversation(uid("bob"), muted=True), None, {"bob"}),
+    ],
+)  # fmt: skip
+def test_names_and_inboxes(command, event, inboxes):  # type: ignore[no-untyped-def]
+    play = Play()
+    play.post("ann", "hi", poll=a_poll())
+    play.do(command)
+    shown = seen(play, "ann")
+    assert (shown.event if shown else None) == event
+    assert touched(play) == inboxes
+
+
+def test_a_message_is_its_record():
+    play = Play()
+    play.post("ann")
+    shown = seen(play, "bob")
+    assert shown is not None
+    assert bytes(shown.data) == play.state.window[0].record  # type: ignore[call-overload]
+    assert shown.self_ is None
+
+
+def test_own_choices_stand_beside_the_poll():
+    play = Play()
+    play.post("ann", poll=a_poll())
+    play.do(VotePoll(uid("bob"), mid(1), ("2",)))
+    bob, cid = seen(play, "bob"), seen(play, "cid")
+    assert bob is not None
+    assert cid is not None
+    assert bob.self_ == OwnChoice(message_id=mid(1), selected=("2",))
+    assert bob.data == cid.data
+    assert isinstance(bob.data, Raw)
+    assert all(not option.get("selected") for option in json.loads(bytes(bob.data))["poll"]["options"])
+
+
+def test_typing_and_reading():
+    play = Play()
+    play.post("ann")
+    play.do(StartTyping(uid("bob")))
+    shown = seen(play, "ann")
+    assert shown is not None
+    assert shown.data == TypingNotice(user_id=uid("bob"), expires_at_ms=NOW_MS + 5_000)
+    play.do(MarkRead(uid("bob"), mid(1)))
+    shown = seen(play, "ann")
+    assert shown is not None
+    assert shown.data == ReadNotice(user_id=uid("bob"), message_id=mid(1), last_read_at_ms=NOW_MS)
+    assert shown.to is None
+
+
+def test_in_a_large_conversation_reading_goes_to_the_reader():
+    play = Play(*(f"user{number}" for number in range(33)))
+    play.post("user0")
+    play.do(MarkRead(uid("user1"), mid(1)))
+    shown = seen(play, "user2")
+    assert shown is not None
+    assert shown.to == uid("user1")
