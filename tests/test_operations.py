@@ -16,7 +16,17 @@ from routes.edge.config import read_config
 from routes.edge.quart_app import EdgeApp
 from routes.edge.version import VERSION
 from routes.service import Service, open_service
-from tests.edge.asgi import request
+from tests.edge.asgi import Answered
+from tests.edge.asgi import request as asked
+from tests.support.spec import spec
+
+
+async def request(app: EdgeApp, method: str, target: str, **given: str | None) -> Answered:
+    """Ask, and hold the answer against the OpenAPI document."""
+    answer = await asked(app, method, target, **given)
+    media = answer.headers.get("content-type", "")
+    spec().check(method, target.partition("?")[0], status=answer.status, media=media, body=answer.body)
+    return answer
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from routes.edge.keys import Keys
 from routes.edge.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
 from tests.identity.parts import NOW_MS, Parts
+from tests.support.spec import spec
 
 TABLE = RouteTable.of([Mount("identity", (auth, admin, profile, setup))])
 
@@ -81,7 +82,12 @@ class People:
         return self.token(user_id, name)
 
     async def call(self, token, method, target, body=b"", **headers) -> Answered:
-        return await request(self.app, method, target, body, token=token, **headers)
+        """Ask, and hold the answer against the OpenAPI document."""
+        answer = await request(self.app, method, target, body, token=token, **headers)
+        media = answer.headers.get("content-type", "")
+        path = target.partition("?")[0]
+        spec().check(method, path, status=answer.status, media=media, body=answer.body)
+        return answer
 
 
 @pytest.fixture
