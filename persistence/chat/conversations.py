@@ -156,6 +156,20 @@ async def of_member(conn: Connection, user_id: str) -> list[str]:
     return [row["conversation_id"] for row in rows]
 
 
+_SET_TITLES = """
+UPDATE conversations c SET title = n.title
+FROM unnest($1::text[], $2::text[]) AS n (id, title) WHERE c.id = n.id
+"""
+_SET_OWNERS = """
+UPDATE conversations c SET owner_id = n.owner_id
+FROM unnest($1::text[], $2::text[]) AS n (id, owner_id) WHERE c.id = n.id
+"""
+_SET_KEYS = """
+UPDATE conversations c SET participant_key = n.participant_key
+FROM unnest($1::text[], $2::text[]) AS n (id, participant_key) WHERE c.id = n.id
+"""
+
+
 async def change(
     conn: Connection,
     *,
@@ -164,33 +178,9 @@ async def change(
     keys: dict[str, str | None],
 ) -> None:
     """Write what has changed, by conversation id: titles, owners, digests of the participant set."""
-    if titles:
-        await conn.execute(
-            """
-            UPDATE conversations c SET title = n.title
-            FROM unnest($1::text[], $2::text[]) AS n (id, title) WHERE c.id = n.id
-            """,
-            list(titles),
-            list(titles.values()),
-        )
-    if owners:
-        await conn.execute(
-            """
-            UPDATE conversations c SET owner_id = n.owner_id
-            FROM unnest($1::text[], $2::text[]) AS n (id, owner_id) WHERE c.id = n.id
-            """,
-            list(owners),
-            list(owners.values()),
-        )
-    if keys:
-        await conn.execute(
-            """
-            UPDATE conversations c SET participant_key = n.participant_key
-            FROM unnest($1::text[], $2::text[]) AS n (id, participant_key) WHERE c.id = n.id
-            """,
-            list(keys),
-            list(keys.values()),
-        )
+    for statement, values in ((_SET_TITLES, titles), (_SET_OWNERS, owners), (_SET_KEYS, keys)):
+        if values:
+            await conn.execute(statement, list(values), list(values.values()))
 
 
 async def list_of(
