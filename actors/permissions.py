@@ -125,8 +125,8 @@ def covers(pattern: str, node: str) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Access:
-    """What one user may do until `valid_until_ms`. Made anew at every change, so that `is` tells whether it
-    moved.
+    """What a user may do until `valid_until_ms`; those with the same rights may share one. After a change it is
+    another object, so that `is` tells whether anything moved.
 
     Args:
         roles: the user's roles, `Role.USER` among them.

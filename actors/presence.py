@@ -54,7 +54,8 @@ class Presence:
         """Whether the user is online at this moment."""
         if user_id in self._open:
             return True
-        return self._leaving.get(user_id, 0) > self._clock.now_ms()
+        ends_at_ms = self._leaving.get(user_id)
+        return ends_at_ms is not None and ends_at_ms > self._clock.now_ms()
 
     def online_since_ms(self, user_id: str) -> int | None:
         """When the user came online, epoch milliseconds; None when they are not."""

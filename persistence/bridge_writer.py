@@ -11,6 +11,10 @@ It lives in the asyncio thread, except for `submit`. What a turn is told:
     DatabaseUnavailable  no connection for seconds, or lost twice before COMMIT; nothing was changed
     OutcomeUnknown       the connection was lost, or silent, between COMMIT and its answer
 
+A batch that is lost while everything is under way at once (`writer.at_once`) is tried once more, too, although it
+may have landed: a turn lands on one head only, so that the second try cannot land behind the first. What it is
+refused with then, is unknown.
+
 Invariants: an actor has at most one turn in a batch, and its turns are committed in the order of `submit`.
 Every turn is answered exactly once, also when the writer is closed.
 """
@@ -24,11 +28,12 @@ from typing import TypeAlias
 
 import asyncpg
 import structlog
+from asyncpg.prepared_stmt import PreparedStatement
 
 from persistence import writer
 from persistence.bridge_faults import CONNECT_FAULTS, describe, is_busy, is_collision, is_lost
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError, QueueFull, RowsRejected
-from persistence.turn import Turn
+from persistence.turn import Statement, Turn
 
 _log = structlog.get_logger(__name__)
 
@@ -50,12 +55,19 @@ Done: TypeAlias = Callable[[PersistenceError | None], None]
 
 @dataclass(slots=True)
 class _Entry:
-    """A turn that waits. `tried`: it was in a transaction whose connection was lost before COMMIT."""
+    """A turn that waits.
+
+    Args:
+        since: when it was submitted, seconds.
+        tried: it was in a transaction whose connection was lost before COMMIT.
+        may_have_landed: that transaction may have been committed.
+    """
 
     turn: Turn
     done: Done
     since: float
     tried: bool = False
+    may_have_landed: bool = False
 
 
 class GroupCommit:
@@ -88,7 +100,9 @@ class GroupCommit:
         self._timeout_seconds = timeout_seconds
         self._waiting: deque[_Entry] = deque()
         self._parts: list[list[_Entry]] = []  # the batch, whole or in pieces; the last is the one in flight
+        self._whole = False  # the batch has not been tried yet: it may go all at once
         self._conn: asyncpg.Connection | None = None
+        self._prepared: dict[str, PreparedStatement] = {}  # of this connection, by their text
         self._pause_seconds = RECONNECT_SECONDS[0]
         self._is_woken = False
         self._awake = asyncio.Event()
@@ -147,8 +161,10 @@ class GroupCommit:
                 await asyncio.sleep(self._pause_seconds)
                 self._pause_seconds = min(self._pause_seconds * 2, RECONNECT_SECONDS[1])
                 return
+            self._prepared.clear()
             self._pause_seconds = RECONNECT_SECONDS[0]
         self._parts = [self._next_batch()]
+        self._whole = True
         while self._parts:
             await self._commit_last_part(self._conn)
 
@@ -175,6 +191,9 @@ class GroupCommit:
             if broken.commit_was_sent:
                 self._parts.pop()
                 self._answer(part, OutcomeUnknown("the database went away while it committed"))
+            elif broken.may_have_landed:
+                for entry in part:
+                    entry.may_have_landed = True
             self._put_back([entry for some in reversed(self._parts) for entry in some])
             self._parts.clear()
         except _Undone as undone:
@@ -194,23 +213,53 @@ class GroupCommit:
             _Undone: rolled back; the cause says why.
         """
         left_seconds = self._timeout_seconds - (time.monotonic() - part[0].since)
-        commit_was_sent = False
+        turns = [entry.turn for entry in part]
+        commit_was_sent = may_have_landed = False
         try:
             async with asyncio.timeout(max(MIN_COMMIT_SECONDS, left_seconds)):
+                if self._whole:
+                    self._whole = False
+                    statement = writer.at_once(turns)
+                    prepared = None if statement is None else await self._prepare(conn, statement.sql)
+                    if statement is not None and prepared is not None:
+                        may_have_landed = True
+                        if await self._succeeds(conn, prepared, statement):
+                            return [None] * len(turns)
+                        may_have_landed = False
                 await conn.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-                outcomes = await writer.write(conn, [entry.turn for entry in part])
+                outcomes = await writer.write(conn, turns)
                 commit_was_sent = True
                 tag = await conn.execute("COMMIT")
         except Exception as error:
             # All of a kind's `persist` runs in here: a mistake in one of them must not end the writer of all.
             if is_lost(error, conn) or not await self._roll_back(conn):
-                raise _Broken(commit_was_sent=commit_was_sent) from error
+                raise _Broken(commit_was_sent=commit_was_sent, may_have_landed=may_have_landed) from error
             raise _Undone from error
         if tag != "COMMIT":
             raise _Undone from RowsRejected(
                 "persist went on after an error, so PostgreSQL rolled the batch back"
             )
         return outcomes
+
+    async def _prepare(self, conn: asyncpg.Connection, sql: str) -> PreparedStatement:
+        prepared = self._prepared.get(sql)
+        if prepared is None:
+            prepared = self._prepared[sql] = await conn.prepare(sql)
+        return prepared
+
+    async def _succeeds(
+        self, conn: asyncpg.Connection, prepared: PreparedStatement, statement: Statement
+    ) -> bool:
+        """Run the one statement; False when PostgreSQL refused it, and the long way has to find out what."""
+        try:
+            await prepared.fetch(*statement.columns)
+        except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+            if is_lost(error, conn) or is_busy(error):
+                raise
+            # Also when a table was altered since it was prepared.
+            self._prepared.pop(statement.sql, None)
+            return False
+        return True
 
     async def _roll_back(self, conn: asyncpg.Connection) -> bool:
         try:
@@ -231,7 +280,7 @@ class GroupCommit:
             self._answer(part, DatabaseUnavailable("two transactions stood in each other's way"), cause)
         else:
             turn = part[0].turn
-            _log.error("a turn was rejected", kind=turn.kind, id=turn.id, **describe(cause))
+            _log.warning("a turn was rejected", kind=turn.kind, id=turn.id, **describe(cause))
             self._answer(part, RowsRejected(f"a turn of {turn.kind} {turn.id} was rejected"), cause)
 
     def _put_back(self, entries: list[_Entry]) -> None:
@@ -273,14 +322,20 @@ class GroupCommit:
 def _tell(entries: Sequence[_Entry], outcomes: Sequence[PersistenceError | None]) -> None:
     """In the trio thread."""
     for entry, outcome in zip(entries, outcomes, strict=True):
-        entry.done(outcome)
+        if outcome is not None and entry.may_have_landed:
+            unknown = OutcomeUnknown("the database went away while it committed")
+            unknown.__cause__ = outcome
+            entry.done(unknown)
+        else:
+            entry.done(outcome)
 
 
 class _Broken(Exception):
     """The connection was lost, or silent for too long."""
 
-    def __init__(self, *, commit_was_sent: bool) -> None:
+    def __init__(self, *, commit_was_sent: bool, may_have_landed: bool) -> None:
         self.commit_was_sent = commit_was_sent
+        self.may_have_landed = may_have_landed
 
 
 class _Undone(Exception):

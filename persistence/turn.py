@@ -5,14 +5,14 @@ the heads, appends the journal, stores the receipts and calls each kind's `persi
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from persistence.connection import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(msgspec.Struct, frozen=True):
     """The stored answer to a request with an Idempotency-Key; it commits together with the request's effect.
 
     Args:
@@ -30,8 +30,19 @@ class Receipt:
     expires_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Statement(msgspec.Struct, frozen=True):
+    """One statement that writes many rows.
+
+    Args:
+        sql: constant text; its parameters are `$1` and up.
+        columns: a value for each parameter, mostly the columns of the rows.
+    """
+
+    sql: str
+    columns: Sequence[object]
+
+
+class Turn(msgspec.Struct, frozen=True):
     """The committed-to-be outcome of one turn of one actor.
 
     Args:
@@ -47,6 +58,7 @@ class Turn:
         summary: what lists show of the actor, kept beside its head.
         persist: writes the rows of all turns of this kind in the batch, inside the writer's transaction.
         receipts: answers to keep for idempotent repeats.
+        plan: says in which statements `persist` would write the rows, where that is a matter of a few.
     """
 
     kind: str
@@ -61,7 +73,12 @@ class Turn:
     summary: bytes
     persist: "Persist"
     receipts: tuple[Receipt, ...] = ()
+    plan: "Plan | None" = None
 
 
 Persist: TypeAlias = Callable[[Connection, Sequence[Turn]], Awaitable[None]]
 """`async def persist(conn, turns)`: one statement per table for all turns, `unnest` rather than row by row."""
+
+Plan: TypeAlias = Callable[[Sequence[Turn]], Sequence[Statement] | None]
+"""`def plan(turns)`: what `persist` would run, if no statement of it meets a row that another one writes; else
+None. Such statements can be parts of one, which commits by itself."""

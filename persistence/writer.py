@@ -13,16 +13,23 @@ everything else, and a turn that fails one of them writes nothing while its neig
 - **Head.** The UPDATE demands the `seq` that the turn was decided on. Journal and receipts are inserted from
   what that UPDATE returned, so that nothing of a refused turn gets in.
 
-Invariants: an actor has at most one turn in a batch. Nothing here commits.
+**All at once.** Nearly always nothing is refused, and the kinds can say beforehand which statements they would run
+(`Plan`). Then everything is one statement, which is a transaction of its own: one round trip in place of four
+or more (0.7 ms and 0.5 ms of CPU a commit, in place of 1.8 and 1.4). It takes all turns or none: whatever it fails
+on is written again the long way, which finds out what it was.
+
+Invariants: an actor has at most one turn in a batch. Nothing here commits, but for a statement of `at_once`.
 """
 
+import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from persistence.connection import Connection
 from persistence.errors import Fenced, HeadMoved, PersistenceError
 from persistence.receipts import KEEP_UNLESS_EXPIRED
-from persistence.turn import Persist, Turn
+from persistence.turn import Persist, Plan, Statement, Turn
 
 # $1…$9 are columns over the turns, $10 the shards, $11…$13 columns over the journal, $14…$19 over the
 # receipts, $20 the time. `n` numbers the turns from 1.
@@ -54,6 +61,88 @@ SELECT turn.n, held.shard IS NOT NULL AS held
 FROM turn LEFT JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
 WHERE turn.n NOT IN (SELECT n FROM moved)
 """.replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$20::bigint"))
+
+# $1…$9 are columns over the turns, $10 the shards, $11…$15 columns over the journal, $16…$20 over the receipts,
+# $21 the time; what the kinds write comes behind. The division fails unless every turn was let through.
+_AT_ONCE = """
+WITH held AS MATERIALIZED (
+    SELECT shard, fence FROM leases WHERE shard = ANY ($10::integer[]) ORDER BY shard FOR SHARE
+), moved AS (
+    UPDATE heads SET seq = turn.next_seq, due_at_ms = turn.due_at_ms, summary = turn.summary,
+                     updated_at_ms = turn.at_ms
+    FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[],
+                $7::bigint[], $8::bytea[], $9::bigint[])
+         AS turn (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms)
+    JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
+    WHERE heads.kind = turn.kind AND heads.id = turn.id AND heads.seq = turn.seq
+    RETURNING 1
+), journaled AS (
+    INSERT INTO events (kind, id, seq, at_ms, event)
+    SELECT * FROM unnest($11::text[], $12::text[], $13::bigint[], $14::bigint[], $15::bytea[])
+), kept AS (
+    INSERT INTO receipts (key, fingerprint, status, reply, expires_at_ms)
+    SELECT * FROM unnest($16::bytea[], $17::bytea[], $18::integer[], $19::bytea[], $20::bigint[])
+    KEEP_UNLESS_EXPIRED
+)WRITTEN
+SELECT 1 / (count(*) = cardinality($1))::integer FROM moved
+""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$21::bigint"))
+
+_OWN_PARAMETERS = 21
+
+_PARAMETER = re.compile(r"\$(\d+)")
+
+
+def at_once(turns: Sequence[Turn]) -> Statement | None:
+    """One statement that commits all turns by itself, or fails; None when it takes several.
+
+    Args:
+        turns: at least one, of different actors.
+
+    Raises: whatever a kind's `plan` raises.
+    """
+    parts: list[Statement] = []
+    for plan, planned in _by_plan(turns).items():
+        statements = None if plan is None else plan(planned)
+        if statements is None:
+            return None
+        parts += statements
+    entries = [
+        (t.kind, t.id, seq, t.at_ms, event) for t in turns for seq, event in enumerate(t.journal, t.seq + 1)
+    ]
+    receipts = [(r.key, r.fingerprint, r.status, r.reply, r.expires_at_ms) for t in turns for r in t.receipts]
+    columns = [
+        *_heads(turns),
+        *_columns(entries, 5),
+        *_columns(receipts, 5),
+        max(t.at_ms for t in turns),
+    ]
+    for part in parts:
+        columns += part.columns
+    return Statement(_written(tuple(part.sql for part in parts)), columns)
+
+
+@lru_cache(maxsize=64)
+def _written(parts: tuple[str, ...]) -> str:
+    """`_AT_ONCE` with these statements in it. There are a few combinations, each prepared once by PostgreSQL."""
+    written = ""
+    before = _OWN_PARAMETERS
+    for number, sql in enumerate(parts):
+        # Behind the last parameter of one statement begin those of the next.
+        pieces = _PARAMETER.split(sql)
+        numbers = [int(piece) for piece in pieces[1::2]]
+        pieces[1::2] = [f"${before + parameter}" for parameter in numbers]
+        written += f", written_{number} AS ({''.join(pieces)})"
+        before += max(numbers)
+    return _AT_ONCE.replace("WRITTEN", written)
+
+
+def _by_plan(turns: Sequence[Turn]) -> dict[Plan | None, list[Turn]]:
+    """{plan: turns that have rows to be written}."""
+    groups: dict[Plan | None, list[Turn]] = {}
+    for turn in turns:
+        if turn.events:
+            groups.setdefault(turn.plan, []).append(turn)
+    return groups
 
 
 async def write(conn: Connection, turns: Sequence[Turn]) -> list[PersistenceError | None]:
@@ -96,13 +185,6 @@ def _by_kind(turns: Sequence[Turn], outcomes: Sequence[PersistenceError | None])
 
 def _arguments(turns: Sequence[Turn]) -> list[Any]:
     """The twenty parameters of `_WRITE`."""
-    heads = zip(
-        *(
-            (t.kind, t.id, t.shard, t.fence, t.seq, t.seq + len(t.journal), t.due_at_ms, t.summary, t.at_ms)
-            for t in turns
-        ),
-        strict=True,
-    )
     entries = [
         (n, seq, event) for n, t in enumerate(turns, 1) for seq, event in enumerate(t.journal, t.seq + 1)
     ]
@@ -112,12 +194,23 @@ def _arguments(turns: Sequence[Turn]) -> list[Any]:
         for r in t.receipts
     ]
     return [
-        *heads,
-        list({t.shard for t in turns}),
+        *_heads(turns),
         *_columns(entries, 3),
         *_columns(receipts, 6),
         max(t.at_ms for t in turns),
     ]
+
+
+def _heads(turns: Sequence[Turn]) -> list[Any]:
+    """The first ten parameters of either statement."""
+    heads = zip(
+        *[
+            (t.kind, t.id, t.shard, t.fence, t.seq, t.seq + len(t.journal), t.due_at_ms, t.summary, t.at_ms)
+            for t in turns
+        ],
+        strict=True,
+    )
+    return [*heads, list({t.shard for t in turns})]
 
 
 def _columns(rows: list[tuple[Any, ...]], width: int) -> list[Sequence[Any]]:

@@ -81,6 +81,7 @@ def _settings(service: Service) -> ServerSettings:
     return ServerSettings(
         bind=tuple(f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in config.bind),
         max_connections=config.max_connections,
+        deflate=config.ws_deflate,
         max_per_address=512 if config.rate_limits else None,
         trusted=proxies.trusts,
     )

@@ -1,9 +1,11 @@
 """Whose token is this: `GET /v1/auth/verify` (contract §2)."""
 
+from actors.permissions import Access
 from actors.time import iso
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
-from routes.edge.principal import AUTHENTICATED
+from routes.edge.principal import AUTHENTICATED, UserPrincipal
+from routes.edge.reply import Soon
 from routes.edge.wire import Wire
 
 
@@ -27,8 +29,15 @@ class Verified(Wire, frozen=True):
 
 
 @endpoint("GET", "/v1/auth/verify", needs=AUTHENTICATED, aliases=("/auth/verify",))
-async def verify_token(call: Call) -> Verified:
+def verify_token(call: Call) -> Soon[Verified]:
     """Tells whose token the request carries, until when it holds, and which permissions its user has now."""
-    user = call.user
-    access = await call.service.users.access_of(user.user_id)
+    access = call.service.users.peek_access(call.user_id)
+    return _read(call) if access is None else _verified(call.user, access)
+
+
+async def _read(call: Call) -> Verified:
+    return _verified(call.user, await call.service.users.access_of(call.user_id))
+
+
+def _verified(user: UserPrincipal, access: Access) -> Verified:
     return Verified(True, user.user_id, user.name, access.held, iso(user.expires_at_ms))

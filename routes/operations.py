@@ -84,7 +84,7 @@ class ActorList(Wire, frozen=True):
 
 
 @endpoint("GET", "/health", needs=PUBLIC, rate="operations")
-async def health(call: Call) -> Health:
+def health(call: Call) -> Health:
     """Tells that the process is alive. The database's state is the last known one; it is never asked here."""
     service = call.service
     available = service.database.available
@@ -110,31 +110,31 @@ async def ready(call: Call) -> Ready:
 
 
 @endpoint("GET", "/metrics", needs=PUBLIC, rate="operations", produces="text/plain")
-async def metrics(call: Call) -> Page:
+def metrics(call: Call) -> Page:
     """Numbers for Prometheus, in its text form."""
     return Page(call.service.metrics.text(), content_type=CONTENT_TYPE)
 
 
 @endpoint("GET", "/openapi.json", needs=PUBLIC, rate="operations", cacheable=STABLE)
-async def openapi_document(call: Call) -> Encoded[dict[str, object]]:
+def openapi_document(call: Call) -> Encoded[dict[str, object]]:
     """This description, OpenAPI 3.1."""
     return Encoded(openapi(call.table))
 
 
 @endpoint("GET", "/asyncapi.json", needs=PUBLIC, rate="operations", cacheable=STABLE)
-async def asyncapi_document(call: Call) -> Encoded[dict[str, object]]:
+def asyncapi_document(call: Call) -> Encoded[dict[str, object]]:
     """The description of the WebSocket streams, AsyncAPI 3.0."""
     return Encoded(asyncapi(call.table))
 
 
 @endpoint("GET", "/docs", needs=PUBLIC, rate="operations", cacheable=STABLE)
-async def docs(call: Call) -> Page:  # noqa: ARG001 - every handler is given its call
+def docs(call: Call) -> Page:  # noqa: ARG001 - every handler is given its call
     """The description as a page to read and try out; works without any outside network."""
     return Page(_shipped("docs.html"), DOCS_POLICY)
 
 
 @endpoint("GET", "/docs/{file}", needs=PUBLIC, rate="operations", cacheable=STABLE, produces="text/*")
-async def docs_file(call: Call, file: str) -> Page:  # noqa: ARG001
+def docs_file(call: Call, file: str) -> Page:  # noqa: ARG001
     """A script or style sheet of that page."""
     found = DOCS_FILES.get(file)
     if found is None:
@@ -144,7 +144,7 @@ async def docs_file(call: Call, file: str) -> Page:  # noqa: ARG001
 
 
 @endpoint("GET", "/v1/admin/actors", needs=SUPER_ADMIN)
-async def list_actors(call: Call) -> ActorList:
+def list_actors(call: Call) -> ActorList:
     """Every live actor of this process, with its queue, its subscribers and its last fault."""
     return ActorList(list(call.service.system.statistics()))
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 
 from actors.errors import NotFound
+from actors.permissions import Access
 from actors.presence import Presence
 from actors.profile import (
     ABSENT,
@@ -20,6 +21,7 @@ from persistence.users import User, Visibility
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
+from routes.edge.reply import Soon
 from routes.edge.wire import Wire
 
 SETTINGS_BODY_MAX_BYTES = 96 * 1024
@@ -168,11 +170,18 @@ def settings_of(user: User) -> ProfileSettings:
 
 
 @endpoint("GET", "/v1/profile/self", needs=AUTHENTICATED, refusals=(NotFound,))
-async def read_own_profile(call: Call) -> ProfileSelf:
+def read_own_profile(call: Call) -> Soon[ProfileSelf]:
     """Answers who the caller is, and what they may do."""
+    known = call.service.users.peek(call.user_id)
+    return _read_own_profile(call) if known is None else _profile(call, *known)
+
+
+async def _read_own_profile(call: Call) -> ProfileSelf:
     users = call.service.users
-    user = await users.user_of(call.user_id)
-    access = await users.access_of(call.user_id)
+    return _profile(call, await users.user_of(call.user_id), await users.access_of(call.user_id))
+
+
+def _profile(call: Call, user: User, access: Access) -> ProfileSelf:
     status = status_of(user, call.service.presence, call.service.lifecycle.started_at_ms)
     return ProfileSelf(
         user.id,
@@ -181,13 +190,18 @@ async def read_own_profile(call: Call) -> ProfileSelf:
         access.held,
         status.state == "ONLINE",
         status,
-        iso_or_none(users.last_seen_of(user)),
+        iso_or_none(call.service.users.last_seen_of(user)),
     )
 
 
 @endpoint("GET", "/v1/profile/settings", needs=AUTHENTICATED, refusals=(NotFound,))
-async def read_settings(call: Call) -> ProfileSettings:
+def read_settings(call: Call) -> Soon[ProfileSettings]:
     """Answers the caller's settings."""
+    known = call.service.users.peek(call.user_id)
+    return _read_settings(call) if known is None else settings_of(known[0])
+
+
+async def _read_settings(call: Call) -> ProfileSettings:
     return settings_of(await call.service.users.user_of(call.user_id))
 
 

@@ -4,7 +4,7 @@ journal.
 Every event empties `recalled`, so that nothing read for one command outlives it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -15,12 +15,11 @@ from actors.chat.rules_members import READ_TOLD_EVERY_MS, READ_TOLD_MEMBERS
 from actors.chat.state import (
     MENTIONS_KEPT,
     NOTHING_RECALLED,
-    WINDOW_LINES,
     LastMessage,
-    Line,
     Member,
     State,
 )
+from actors.chat.window import WINDOW_LINES, Line
 
 OnePoll = dict[str, tuple[str, ...]]  # {user id: option ids}
 
@@ -48,17 +47,18 @@ def apply(state: State, event: events.AnyEvent) -> State:  # noqa: PLR0911 - a t
 
 def _created(state: State, event: events.MessageCreated) -> State:
     line = event.line
-    window = (*state.window, line)
     members = state.members.copy()
     sender = members.get(line.sender_id)
     if sender is not None:
         members[sender.user_id] = replace(sender, sent=event.sender_seq)
     _mention(members, line.seq, event.mentioned)
     votes, older_live = state.votes, state.older_live
-    if len(window) > WINDOW_LINES:
-        gone, window, older_live = window[0], window[1:], True
-        if gone.id in votes:
-            votes = {id: choices for id, choices in votes.items() if id != gone.id}
+    if len(state.window) == WINDOW_LINES:
+        older_live = True
+        gone = state.window[0].id
+        if gone in votes:
+            votes = {id: choices for id, choices in votes.items() if id != gone}
+    window = state.window.with_newest(line)
     archived = newest_archived(window, state.archived)
     return replace(
         state,
@@ -200,16 +200,12 @@ def _with_line(state: State, line: Line, at_ms: int, *, preview: str | None = No
         last = replace(last, preview=preview)
     return replace(
         state,
-        window=_swap(state.window, line),
+        window=state.window.with_changed(line),
         deadlines=_deadlines(state, line),
         updated_at_ms=max(state.updated_at_ms, at_ms),
         last_message=last,
         recalled=NOTHING_RECALLED,
     )
-
-
-def _swap(window: Sequence[Line], line: Line) -> tuple[Line, ...]:
-    return tuple(line if one.id == line.id else one for one in window)
 
 
 def _deadlines(state: State, line: Line) -> dict[str, int]:

@@ -16,10 +16,11 @@ from actors.chat.deltas import delta
 from actors.chat.events import AnyEvent
 from actors.chat.frames import Audience, Frames, audience
 from actors.chat.inbox import InboxState, inbox_view
-from actors.chat.persisting import persist
+from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker
-from actors.chat.recall import absorb, fetch, missing
-from actors.chat.state import Line, State, find_line, standing, summary_of
+from actors.chat.recall import absorb, doubt, fetch, missing
+from actors.chat.state import State, find_line, standing, summary_of
+from actors.chat.window import Line
 from actors.errors import ConversationNotFound
 from actors.kernel.kind import Kind, View
 
@@ -74,6 +75,8 @@ def conversation_kind(frames: Frames, touching: Touches) -> Kind[State, AnyComma
         apply=apply,
         answer=partial(answer, frames),
         persist=persist,
+        plan=plan,
+        doubt=doubt,
         due=rules_polls.due,
         expire=rules_polls.expire,
         summary=summary_of,

@@ -23,7 +23,8 @@ again.
 from typing import ClassVar, Literal, TypeAlias
 
 from actors.chat.public import ReadNotice
-from actors.chat.state import Line, Member
+from actors.chat.state import Member
+from actors.chat.window import Line
 from actors.kernel.kind import Event
 
 

@@ -6,7 +6,7 @@ What differs per viewer in a message is their choice in a poll, so that only tho
 them (architecture, Fan-out).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -17,15 +17,14 @@ from actors.chat.public import ConversationHead
 from actors.chat.recall import place
 from actors.chat.rules_messages import member_of
 from actors.chat.state import (
-    WINDOW_LINES,
     Facts,
-    Line,
     Standing,
     State,
     facts,
     participants,
     standing,
 )
+from actors.chat.window import WINDOW_LINES, Line
 from actors.time import iso
 
 HEADS_KEPT = 4_096
@@ -50,13 +49,6 @@ class Audience(NamedTuple):
     limit: int
     include_archived: bool
     choices: tuple[tuple[str, tuple[str, ...]], ...]
-
-
-class Shown(NamedTuple):
-    """A message on its way into a page, live or archived, from memory or rows."""
-
-    created_at_ms: int
-    record: bytes
 
 
 class Frames:
@@ -88,7 +80,8 @@ class Frames:
 
     def head(self, shown: Facts) -> bytes:
         """A conversation up to the viewer's own fields: JSON that lacks them and its closing brace."""
-        online = bytes(self._is_online(id) for id, _ in shown.participants)
+        is_online = self._is_online
+        online = bytes([is_online(id) for id, _ in shown.participants])
         known = self._heads.get(shown.id)
         if known is not None and known[1] == online and (known[0] is shown or known[0] == shown):
             return known[2]
@@ -120,9 +113,8 @@ class Frames:
     def snapshot(self, state: State, audience: Audience) -> bytes:
         """The live message snapshot for one audience."""
         lines, older = newest(state, audience.limit, include_archived=audience.include_archived)
-        choices = dict(audience.choices)
-        items = [Shown(line.created_at_ms, self._record(line, choices.get(line.id, ()))) for line in lines]
-        return page(self.conversation(self.facts(state), None), items, has_more=older)
+        head = self.conversation(self.facts(state), None)
+        return self.page(head, lines, dict(audience.choices), has_more=older)
 
     def page_for(
         self, state: State, user_id: str, *, before_ms: int | None, limit: int, include_archived: bool
@@ -144,16 +136,33 @@ class Frames:
             if found is None:
                 return None
             lines, older = found
-        items = [
-            Shown(line.created_at_ms, self._record(line, state.votes.get(line.id, {}).get(user_id, ())))
-            for line in lines
-        ]
         head = self.conversation(self.facts(state), standing(state, member))
-        return page(head, items, has_more=older)
+        return self.page(head, lines, dict(_choices(state, user_id)), has_more=older)
 
-    def shown(self, lines: Iterable[Line], choices: Mapping[str, tuple[str, ...]]) -> list[Shown]:
-        """Lines as one viewer sees them now, in their order."""
-        return [Shown(line.created_at_ms, self._record(line, choices.get(line.id, ()))) for line in lines]
+    def page(
+        self,
+        conversation: bytes,
+        lines: Sequence[Line],
+        choices: Mapping[str, Sequence[str]],
+        *,
+        has_more: bool,
+    ) -> bytes:
+        """A MessagePage as one viewer sees it now: a join of what is encoded already.
+
+        Args:
+            conversation: encoded, for this viewer.
+            lines: oldest first, live or archived, from memory or rows.
+            choices: {message id: the viewer's option ids} of polls among them.
+        """
+        records = [
+            self._record(line, choices.get(line.id, ())) if line.has_poll else line.record for line in lines
+        ]
+        return b'{"conversation":%b,"items":[%b],"nextBeforeMs":%d,"hasMore":%b}' % (
+            conversation,
+            b",".join(records),
+            lines[0].created_at_ms if has_more and lines else 0,
+            b"true" if has_more else b"false",
+        )
 
     def _record(self, line: Line, choice: Sequence[str]) -> bytes:
         if not line.has_poll:
@@ -170,12 +179,13 @@ def audience(state: State, viewer: ChatViewer) -> Audience:
         ConversationNotFound: they are not in it, or no longer.
     """
     member_of(state, viewer.user_id)
-    choices = tuple(
-        (message_id, poll[viewer.user_id])
-        for message_id, poll in state.votes.items()
-        if viewer.user_id in poll
-    )
+    choices = tuple(_choices(state, viewer.user_id))
     return Audience(min(max(viewer.limit, 1), WINDOW_LINES), viewer.include_archived, choices)
+
+
+def _choices(state: State, user_id: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """(message id, option ids) of a member's votes in polls of the window."""
+    return ((id, poll[user_id]) for id, poll in state.votes.items() if user_id in poll)
 
 
 def newest(state: State, limit: int, *, include_archived: bool) -> tuple[Sequence[Line], bool]:
@@ -208,17 +218,6 @@ def _in_memory(state: State, include_archived: bool) -> tuple[Sequence[Line], bo
     if not state.archived:
         return state.window, elsewhere
     return sorted((*state.window, *state.archived), key=place), elsewhere
-
-
-def page(conversation: bytes, items: Sequence[Shown], *, has_more: bool) -> bytes:
-    """A MessagePage of encoded parts, oldest first."""
-    next_before_ms = items[0].created_at_ms if has_more and items else 0
-    return b'{"conversation":%b,"items":[%b],"nextBeforeMs":%d,"hasMore":%b}' % (
-        conversation,
-        b",".join([item.record for item in items]),
-        next_before_ms,
-        b"true" if has_more else b"false",
-    )
 
 
 def own_fields(own: Standing) -> bytes:

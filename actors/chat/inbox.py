@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from actors.chat.commands import AnyCommand, InboxViewer
 from actors.chat.frames import Frames
 from actors.chat.public import ConversationGone
-from actors.chat.state import Facts, Standing, State, standing
+from actors.chat.reading import StoredConversation, StoredList
+from actors.chat.state import State, standing
 from actors.chat.stored import counts_of_row, facts_of_row, standing_of_row
 from actors.errors import Forbidden
 from actors.kernel.kind import Delta, Kind, Peek, View
@@ -33,11 +34,8 @@ COUNTED = 5_000
 """Conversations below those that still count in the totals; nobody has more, and every queue has a bound."""
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(StoredConversation, frozen=True):
     """A conversation in the inbox, with the owner's own standing."""
-
-    facts: Facts
-    own: Standing
 
     @property
     def place(self) -> tuple[int, str]:
@@ -183,6 +181,19 @@ def snapshot(frames: Frames, state: InboxState) -> bytes:
         unread,
         mentions,
     )
+
+
+def listed(state: InboxState, after: tuple[int, str] | None, limit: int) -> StoredList | None:
+    """A part of the list, as rows would give it; None where it goes on among those that are only counted.
+
+    Args:
+        after: the place of the last one already seen; None for the first part.
+        limit: 1 to 200.
+    """
+    below = [entry for entry in state.entries if after is None or entry.place < after]
+    if len(below) <= limit and state.rest:
+        return None
+    return StoredList(tuple(below[:limit]), len(below) > limit)
 
 
 def changed(frames: Frames, state: InboxState, conversation_id: str) -> Delta | None:

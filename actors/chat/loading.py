@@ -7,11 +7,11 @@ from actors.chat.recall import newest_archived, oldest_seq, read_tail
 from actors.chat.records import line_of
 from actors.chat.state import (
     NOTHING_RECALLED,
-    WINDOW_LINES,
     Member,
     State,
     decode_summary,
 )
+from actors.chat.window import WINDOW_LINES, Line, Window
 from persistence import journal
 from persistence.chat import conversations, members, messages, polls
 from persistence.chat.rows import MemberRow
@@ -20,13 +20,24 @@ from persistence.connection import Connection
 VERSION = 1
 """Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
 
-_encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(State)
+
+def _encode_window(window: Window) -> list[Line]:
+    return list(window)
+
+
+def _decode_window(_: type, lines: object) -> Window:
+    return Window(msgspec.convert(lines, list[Line]))
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=_encode_window)
+_decoder = msgspec.msgpack.Decoder(State, dec_hook=_decode_window)
 
 
 def dump(state: State) -> bytes:
     """The snapshot: all but what lives in memory only."""
-    return _encoder.encode(replace(state, told_reads={}, owed_reads={}, recalled=NOTHING_RECALLED))
+    return _encoder.encode(
+        replace(state, told_reads={}, owed_reads={}, recalled=NOTHING_RECALLED, doubtful=False)
+    )
 
 
 def restore(kept: bytes) -> State:
@@ -41,7 +52,7 @@ async def load(conn: Connection, conversation_id: str) -> State | None:
     if row is None or head is None:
         return None
     summary = decode_summary(head.summary)
-    window = tuple(line_of(one) for one in await messages.newest(conn, conversation_id, WINDOW_LINES))
+    window = Window(line_of(one) for one in await messages.newest(conn, conversation_id, WINDOW_LINES))
     polled = [line.id for line in window if line.has_poll]
     votes = await polls.votes(conn, polled) if polled else {}
     state = State(

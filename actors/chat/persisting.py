@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from actors.chat import events
 from actors.chat.events import AnyEvent
-from actors.chat.state import Line
+from actors.chat.window import Line
 from persistence.chat import attachments, conversations, members, messages, polls
 from persistence.chat.rows import (
     JoinRow,
@@ -21,22 +21,29 @@ from persistence.chat.rows import (
     VoteRow,
 )
 from persistence.connection import Connection
-from persistence.turn import Turn
+from persistence.turn import Statement, Turn
 
 
 async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
     """Write the rows of all turns, inside the writer's transaction."""
-    changes = Changes()
-    for turn in turns:
-        for event in turn.events:
-            changes.take(turn.id, event)  # type: ignore[arg-type]
-    await changes.write(conn)
+    await Changes(turns).write(conn)
+
+
+def plan(turns: Sequence[Turn]) -> list[Statement] | None:
+    """What `persist` would run, when people only talk and read; None when more has happened."""
+    if any(not isinstance(event, _SIMPLE) for turn in turns for event in turn.events):
+        return None
+    return Changes(turns).statements()
+
+
+# Their rows are new, or the mark of one member: no statement of theirs meets a row of another.
+_SIMPLE = (events.MessageCreated, events.ReadMarked)
 
 
 class Changes:
     """The outcome of many turns, by table."""
 
-    def __init__(self) -> None:
+    def __init__(self, turns: Sequence[Turn]) -> None:
         self.created: list[MessageRow] = []
         self.used: dict[str, tuple[str, str, int]] = {}  # {attachment id: (it, message id, used at ms)}
         self.changed: dict[str, Line] = {}  # {message id: its last line}
@@ -52,6 +59,9 @@ class Changes:
         self.titles: dict[str, str | None] = {}
         self.owners: dict[str, str | None] = {}
         self.keys: dict[str, str | None] = {}
+        for turn in turns:
+            for event in turn.events:
+                self.take(turn.id, event)  # type: ignore[arg-type]
 
     def take(self, conversation_id: str, event: AnyEvent) -> None:
         """Add one event, in the order of happening."""
@@ -98,6 +108,21 @@ class Changes:
                 self.mutes[conversation_id, event.user_id] = event.muted
             case _:
                 pass
+
+    def statements(self) -> list[Statement] | None:
+        """What new messages and read marks take; None when one is about the other."""
+        statements: list[Statement] = []
+        if self.named and self.reads:
+            return None
+        if self.created:
+            statements.append(messages.insertion(self.created))
+        if self.used:
+            statements.append(attachments.using(list(self.used.values())))
+        if self.named:
+            statements.append(members.naming(list(self.named.values())))
+        if self.reads:
+            statements += members.marking(list(self.reads.values()))
+        return statements
 
     async def write(self, conn: Connection) -> None:
         """Write it all; tables that nothing has changed are not touched."""

@@ -10,8 +10,9 @@ from actors.chat.deltas import Journaled
 from actors.chat.events import AnyEvent
 from actors.chat.public import Revision, RevisionList
 from actors.chat.records import decode
-from actors.chat.state import Facts, Line, Standing, State
+from actors.chat.state import Facts, Standing, State
 from actors.chat.stored import facts_of_row, standing_of_row
+from actors.chat.window import Line
 from actors.errors import ConversationNotFound, EventsExpired, NotFound
 from actors.time import iso
 from persistence import journal

@@ -4,6 +4,8 @@ Asked for within the turn, directly before the decision, and only for commands o
 costs no read. What comes back fills one slot of the state, which the next event empties.
 """
 
+from collections.abc import Iterable
+
 import msgspec
 from msgspec.structs import replace
 
@@ -21,7 +23,8 @@ from actors.chat.commands import (
 )
 from actors.chat.drafts import MAX_ATTACHMENTS
 from actors.chat.records import archived_line_of, line_of
-from actors.chat.state import MAX_MEMBERS, WINDOW_LINES, ArchiveTail, Line, Recalled, State
+from actors.chat.state import MAX_MEMBERS, ArchiveTail, Recalled, State
+from actors.chat.window import WINDOW_LINES, Line
 from persistence.chat import archive, attachments, members, messages, polls
 from persistence.connection import Connection
 
@@ -85,10 +88,10 @@ def _for_post(state: State, command: PostMessage) -> Need | None:
     client_id = command.draft.client_message_id
     client = None
     if client_id is not None:
-        for line in state.window:
-            if line.client_message_id == client_id and line.sender_id == command.sender_id:
-                return None
-        client = (command.sender_id, client_id) if state.older_live else None
+        if state.window.said(command.sender_id, client_id) is not None:
+            return None
+        # A new id is nearly always new, and the rows refuse one that is not: only then it is looked up.
+        client = (command.sender_id, client_id) if state.older_live and state.doubtful else None
     attachment_ids = (command.draft.attachment_ids or ())[:MAX_ATTACHMENTS]
     if client is None and not attachment_ids:
         return None
@@ -156,6 +159,11 @@ def absorb(state: State, recalled: Recalled) -> State:
     return replace(state, recalled=recalled)
 
 
+def doubt(state: State) -> State:
+    """The state whose commands look everything up that the rows could refuse."""
+    return state if state.doubtful else replace(state, doubtful=True)
+
+
 async def read_tail(conn: Connection, conversation_id: str, oldest_seq: int | None) -> ArchiveTail:
     """What rows hold beside the window.
 
@@ -167,7 +175,7 @@ async def read_tail(conn: Connection, conversation_id: str, oldest_seq: int | No
     return ArchiveTail(tuple(archived_line_of(row) for row in rows), older_live)
 
 
-def newest_archived(window: tuple[Line, ...], archived: tuple[Line, ...]) -> tuple[Line, ...]:
+def newest_archived(window: Iterable[Line], archived: tuple[Line, ...]) -> tuple[Line, ...]:
     """Those of the archived lines that are among the newest 120 of all."""
     if not archived:
         return archived

@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.chat.public import Attachment, Mention, Message, Poll, PollOption
-from actors.chat.state import Line
+from actors.chat.window import Line
 from actors.time import iso
 from persistence.chat.rows import AttachmentRow, MessageRow, PageRow
 

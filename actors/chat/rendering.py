@@ -3,7 +3,7 @@
 import msgspec
 
 from actors.chat.deltas import past_event
-from actors.chat.frames import Frames, page
+from actors.chat.frames import Frames
 from actors.chat.public import EventPage, Participant, ParticipantList
 from actors.chat.reading import (
     StoredConversation,
@@ -21,8 +21,8 @@ def conversation(frames: Frames, stored: StoredConversation) -> bytes:
 
 def message_page(frames: Frames, stored: StoredPage) -> bytes:
     """A MessagePage."""
-    items = frames.shown(stored.lines, stored.choices)
-    return page(conversation(frames, stored.conversation), items, has_more=stored.has_more)
+    head = conversation(frames, stored.conversation)
+    return frames.page(head, stored.lines, stored.choices, has_more=stored.has_more)
 
 
 def conversation_list(frames: Frames, stored: StoredList) -> bytes:

@@ -29,7 +29,8 @@ from actors.chat.events import (
 from actors.chat.public import ReadNotice
 from actors.chat.recall import newest_archived
 from actors.chat.rules_messages import check_not_blocked, member_of
-from actors.chat.state import MAX_MEMBERS, Line, Member, State, find_line, participant_key
+from actors.chat.state import MAX_MEMBERS, Member, State, find_line, participant_key
+from actors.chat.window import Line
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 
 TYPING_MS = 5_000

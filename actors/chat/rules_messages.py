@@ -8,7 +8,8 @@ from actors.chat import drafts, records
 from actors.chat.commands import DeleteMessage, EditMessage, PostMessage
 from actors.chat.events import AnyEvent, MessageCreated, MessageDeleted, MessageEdited
 from actors.chat.public import Attachment, Mention, Message, Poll
-from actors.chat.state import Line, Member, State, find_line
+from actors.chat.state import Member, State, find_line
+from actors.chat.window import Line
 from actors.errors import (
     Blocked,
     Conflict,
@@ -70,9 +71,9 @@ def original_of(state: State, command: PostMessage) -> Line | None:
     client_id = command.draft.client_message_id
     if client_id is None:
         return None
-    for line in reversed(state.window):
-        if line.client_message_id == client_id and line.sender_id == command.sender_id:
-            return line
+    said = state.window.said(command.sender_id, client_id)
+    if said is not None:
+        return said
     recalled = state.recalled.original
     if recalled is not None and (recalled.sender_id, recalled.client_message_id) == (
         command.sender_id,

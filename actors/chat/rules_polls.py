@@ -17,7 +17,8 @@ from actors.chat.events import AnyEvent, PollVoted, ReadTold
 from actors.chat.events import PollClosed as PollHasClosed
 from actors.chat.public import Message, Poll
 from actors.chat.rules_messages import live_line, member_of
-from actors.chat.state import Line, State, find_line
+from actors.chat.state import State, find_line
+from actors.chat.window import Line
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, PollClosed
 
 MOST_AT_ONCE = 16

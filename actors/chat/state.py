@@ -6,7 +6,7 @@
 - `members` in order of joining. The counts of a member are differences, so that a message costs no row per
   member.
 - `archived`: of the older history, only what falls among the newest 120 of everything.
-- `told_reads`, `owed_reads` and `recalled` live in memory only; all else is in the snapshot, and comes from
+- `told_reads`, `owed_reads`, `recalled` and `doubtful` live in memory only; all else is in the snapshot, and comes from
   rows without one.
 """
 
@@ -17,10 +17,8 @@ from typing import Literal
 import msgspec
 
 from actors.chat.public import LastEvent, Participant, ReadNotice
+from actors.chat.window import NO_MESSAGES, Line, Window
 from persistence.chat.rows import AttachmentRow
-
-WINDOW_LINES = 120
-"""Messages in memory: the largest page (service description §8), so that a frame never waits for rows."""
 
 SHOWN_PARTICIPANTS = 100
 """Participants in a conversation's head (contract §4)."""
@@ -34,30 +32,6 @@ MAX_MEMBERS = 1_024
 
 class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Whatever is kept in memory and snapshots: frozen, and compact when encoded."""
-
-
-class Line(Record, frozen=True):
-    """A message in memory.
-
-    Args:
-        seq: 1, 2, 3… within the conversation; 0 for archived history.
-        record: its public JSON, every `selected` false.
-        has_poll: it shows a poll.
-        poll_open: that poll was not closed yet.
-        poll_expires_at_ms: the deadline of an open poll that has one.
-        attachment_ids: of the attachments that it shows.
-    """
-
-    id: str
-    seq: int
-    created_at_ms: int
-    sender_id: str
-    client_message_id: str | None
-    record: bytes
-    has_poll: bool = False
-    poll_open: bool = False
-    poll_expires_at_ms: int | None = None
-    attachment_ids: tuple[str, ...] = ()
 
 
 class Member(Record, frozen=True):
@@ -141,6 +115,8 @@ class State(msgspec.Struct, frozen=True):
         blockers: in a direct conversation, the members who block the other.
         told_reads: {user id: epoch milliseconds when the others were last told of their reading}.
         owed_reads: {user id: (epoch milliseconds when the others are to be told, of what)}.
+        doubtful: rows of it were refused, so that a `clientMessageId` is looked up in all messages, and not only in
+            the window.
     """
 
     id: str
@@ -152,7 +128,7 @@ class State(msgspec.Struct, frozen=True):
     message_seq: int
     last_ms: int
     members: dict[str, Member]
-    window: tuple[Line, ...] = ()
+    window: Window = NO_MESSAGES
     archived: tuple[Line, ...] = ()
     older_live: bool = False
     older_archived: bool = False
@@ -164,6 +140,7 @@ class State(msgspec.Struct, frozen=True):
     told_reads: dict[str, int] = {}
     owed_reads: dict[str, tuple[int, ReadNotice]] = {}
     recalled: Recalled = NOTHING_RECALLED
+    doubtful: bool = False
 
 
 class Facts(msgspec.Struct, frozen=True):

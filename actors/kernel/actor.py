@@ -20,7 +20,7 @@ from actors.kernel.parked import Parked
 from actors.kernel.recovery import recover
 from actors.kernel.statistics import ActorStatistics
 from actors.kernel.strikes import Strikes
-from actors.kernel.supervisor import Fault
+from actors.kernel.supervisor import Fault, supervise
 from actors.kernel.world import World
 from persistence.errors import DatabaseUnavailable, Fenced, OutcomeUnknown, PersistenceError
 
@@ -44,8 +44,8 @@ class Actor:
     """
 
     __slots__ = (
-        "_active_ms", "_closing", "_idle", "_last_error", "_leave", "_restarts", "_strikes", "_waiting", "_world",
-        "channel", "id", "kind", "life", "mailbox",
+        "_active_ms", "_closing", "_last_error", "_leave", "_restarts", "_retiring", "_sleeping", "_strikes",
+        "_waiting", "_world", "channel", "id", "kind", "life", "mailbox",
     )  # fmt: skip
 
     def __init__(self, kind: Kind[Any, Any], id: str, world: World, leave: Callable[["Actor"], None]) -> None:
@@ -56,12 +56,14 @@ class Actor:
         self.life: Life | None = None
         self._world = world
         self._leave = leave
-        self._strikes = Strikes()
+        # made with the first fault: most have none, and there are thousands
+        self._strikes: Strikes | None = None
         self._waiting: list[Parked[Failure | None]] = []
         self._active_ms = world.clock.now_ms()
         self._closing = False
-        # set by the patrol, so that the actor itself looks at the clock only when there is reason to
-        self._idle = False
+        # True while a task sees to its retirement; what a task that waits for the next life sleeps on
+        self._retiring = False
+        self._sleeping: Parked[None] | None = None
         self._restarts = 0
         self._last_error: str | None = None
 
@@ -70,13 +72,20 @@ class Actor:
     @property
     def parked_until_ms(self) -> int:
         """Until then it refuses everything, because of its faults."""
-        return self._strikes.parked_until_ms
+        return self._strikes.parked_until_ms if self._strikes is not None else 0
+
+    def poke(self) -> None:
+        """There is a letter, or another reason to look around."""
+        if self.life is not None:
+            self.life.look()
+        elif self._sleeping is not None:
+            self._sleeping.wake(None)
 
     async def wait_loaded(self) -> None:
         """Return once it has a life, or raise why it has none. A cancelled waiter just leaves."""
         parked: Parked[Failure | None] = Parked()
         self._waiting.append(parked)
-        self.mailbox.poke()
+        self.poke()
         try:
             failure = await parked.wait()
         finally:
@@ -90,16 +99,14 @@ class Actor:
         """The channel of a live actor."""
         if self.channel is None:
             world = self._world
-            self.channel = Channel(
-                self.kind, self.id, counters=world.counters, start=world.start, emptied=self._touch
-            )
+            self.channel = Channel(self.kind, self.id, counters=world.counters, start=world.start, owner=self)
             self._attach()
         return self.channel
 
     def close(self) -> None:
         """Finish what waits, keep a snapshot and go, subscribers or not."""
         self._closing = True
-        self.mailbox.poke()
+        self._retire_soon()
 
     def lose(self) -> None:
         """Its shard belongs to another node now."""
@@ -119,11 +126,14 @@ class Actor:
                 if letter.deadline_ms < soon_ms and letter.open:
                     self._overdue(letter, Overloaded())
 
+    def wanted(self, now_ms: int) -> None:
+        """Somebody reads it."""
+        self._active_ms = now_ms
+
     def retire_if_idle(self, now_ms: int) -> None:
         """Let the actor retire when nobody has wanted it for long."""
         if self._unwanted(now_ms):
-            self._idle = True
-            self.mailbox.poke()
+            self._retire_soon()
 
     def statistics(self, now_ms: int) -> ActorStatistics:
         """How it stands."""
@@ -138,32 +148,30 @@ class Actor:
             idle_ms=now_ms - self._last_active_ms(),
         )
 
+    def unwatched(self) -> None:
+        """The last viewer of its channel has left."""
+        self._touch()
+
     # -- what the supervisor asks of it -------------------------------------------------------------
 
-    async def run(self) -> None:
-        """One life, from load to retirement. Raises what ended it otherwise; NotFound: no such owner."""
+    async def begin(self) -> None:
+        """Load, and live from then on, without a task. Raises why there is no life; NotFound: no such owner."""
         life = await self._load()
         self.life = life
         self._world.counters.activations += 1
         self._touch()
         self._attach()
         self._wake(None)
-        while True:
-            await life.run_until_idle()
-            if not (self._closing or self._idle):
-                await self.mailbox.wait_poked()
-                continue
-            self._idle = False
-            await life.save()
-            # A letter or a viewer may have come while the snapshot was written, or just before.
-            if not len(self.mailbox) and (self._closing or self._unwanted(self._world.clock.now_ms())):
-                self._world.counters.passivations += 1
-                return
+        life.look()
+        if self._closing:
+            self._retire_soon()
+
+    def stopped(self, error: Exception) -> None:
+        """Answer who waits for this life, or for the one that could not begin."""
+        self._end_life(error if isinstance(error, PersistenceError | Refused) else Fault())
 
     async def wait_next_life(self, error: Exception) -> bool:
-        """After a failure: answer who waits for this life, pause, and wait until somebody wants the next."""
-        failure: Failure = error if isinstance(error, PersistenceError | Refused) else Fault()
-        self._end_life(failure)
+        """After a failure: pause, and wait until somebody wants the next life."""
         if isinstance(error, NotFound):
             if self.channel is not None:
                 self.channel.end(error.code)
@@ -173,18 +181,18 @@ class Actor:
         self._world.counters.restarts += 1
         blameless = isinstance(error, BLAMELESS)
         now_ms = self._world.clock.now_ms()
-        pause_ms = RELOAD_MS if blameless else self._strikes.strike(now_ms)
+        pause_ms = RELOAD_MS if blameless else self._strike(now_ms)
         _log.warning(
             "actor_stopped", kind=self.kind.name, id=self.id, why=self._last_error, pause_ms=pause_ms
         )
-        if self._strikes.parked_until_ms > now_ms:
+        if self.parked_until_ms > now_ms:
             self._fail(Overloaded())
         if not blameless or self._subscribed:
             await self._pause_until(now_ms + pause_ms)
         while not (len(self.mailbox) or self._waiting or self._subscribed):
-            if self._closing or self._strikes.forgiven(self._world.clock.now_ms()):
+            if self._closing or self._forgiven():
                 return False
-            await self.mailbox.wait_poked()
+            await self._wait_poked()
         return not self._closing
 
     def gone(self) -> None:
@@ -202,7 +210,37 @@ class Actor:
             recovered = await world.store.read(recover, world.journal, self.kind, self.id)
         if recovered is None:
             raise self.kind.unknown
-        return Life(self.kind, self.id, world, mailbox=self.mailbox, recovered=recovered, fence=fence)
+        return Life(
+            self.kind, self.id, world, mailbox=self.mailbox, recovered=recovered, fence=fence, died=self._died
+        )
+
+    def _died(self, error: Exception) -> None:
+        """Its life has ended itself: a task brings the next, if somebody wants it."""
+        self.stopped(error)
+        self._world.start(supervise, self, error)
+
+    def _retire_soon(self) -> None:
+        if self.life is None:
+            self.poke()
+        elif not self._retiring:
+            self._retiring = True
+            self._world.start(self._retire, self.life)
+
+    async def _retire(self, life: Life) -> None:
+        """Finish what waits, keep a snapshot and go; or stay, if somebody wants it after all."""
+        try:
+            while self._may_go(life):
+                await life.wait_rest()
+                await life.save()
+                # A letter or a viewer may have come while the snapshot was written, or just before.
+                if self._may_go(life) and life.rests and not len(self.mailbox):
+                    self._world.counters.passivations += 1
+                    self.gone()
+        finally:
+            self._retiring = False
+
+    def _may_go(self, life: Life) -> bool:
+        return self.life is life and (self._closing or self._unwanted(self._world.clock.now_ms()))
 
     def _attach(self) -> None:
         life, channel = self.life, self.channel
@@ -221,11 +259,11 @@ class Actor:
             self.channel.detach()
         for letter in life.letters:
             unknown = letter.decided and isinstance(failure, Draining)
-            letter.reply(Answer(None, OutcomeUnknown("stopped while committing") if unknown else failure))
+            letter.close(Answer(None, OutcomeUnknown("stopped while committing") if unknown else failure))
 
     def _fail(self, failure: Failure) -> None:
         for letter in self.mailbox.drain(len(self.mailbox)):
-            letter.reply(Answer(None, failure))
+            letter.close(Answer(None, failure))
         self._wake(failure)
 
     def _wake(self, failure: Failure | None) -> None:
@@ -236,11 +274,26 @@ class Actor:
     async def _pause_until(self, until_ms: int) -> None:
         while not self._closing and (left_ms := until_ms - self._world.clock.now_ms()) > 0:
             with trio.move_on_after(left_ms / 1000):
-                await self.mailbox.wait_poked()
+                await self._wait_poked()
+
+    async def _wait_poked(self) -> None:
+        self._sleeping = Parked()
+        try:
+            await self._sleeping.wait()
+        finally:
+            self._sleeping = None
+
+    def _strike(self, now_ms: int) -> int:
+        if self._strikes is None:
+            self._strikes = Strikes()
+        return self._strikes.strike(now_ms)
+
+    def _forgiven(self) -> bool:
+        return self._strikes is None or self._strikes.forgiven(self._world.clock.now_ms())
 
     def _overdue(self, letter: Letter, failure: Failure) -> None:
         self._world.counters.overdue += 1
-        letter.reply(Answer(None, failure))
+        letter.close(Answer(None, failure))
 
     @property
     def _subscribed(self) -> bool:

@@ -8,6 +8,7 @@ change places.
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 # 0.5 ms a second, as fast as NTP itself slews (adjtime); below it nothing that rules measure is disturbed.
@@ -24,8 +25,8 @@ class Clock(Protocol):
         ...
 
 
-def _boot_ns() -> int:
-    return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+# A partial of a C function and no function of ours: it is called several times a message.
+_boot_ns = partial(time.clock_gettime_ns, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class SystemClock:
@@ -53,7 +54,9 @@ class SystemClock:
         if steady_ns - self._looked_ns >= LOOK_EVERY_NS:
             self._follow(steady_ns)
         # A backward slew may take back up to a millisecond; time stands still for that long instead.
-        now_ms = max(self._last_ms, (steady_ns + self._offset_ns) // 1_000_000)
+        now_ms = (steady_ns + self._offset_ns) // 1_000_000
+        if now_ms < self._last_ms:
+            return self._last_ms
         self._last_ms = now_ms
         return now_ms
 

@@ -1,8 +1,8 @@
 """The actor system: which actors are live, and the way to them.
 
 Activation is single-flight because an actor is in the directory from the moment somebody wants it: whoever
-else comes while it loads finds it there and waits in its mailbox. Reads never activate (`peek`); commands and
-`watch` do.
+else comes while it loads finds it there and waits in its mailbox. Commands and `watch` activate; a single read
+does not (`peek`, `read`).
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
@@ -16,6 +16,7 @@ from actors.errors import Draining, Overloaded
 from actors.kernel.actor import Actor
 from actors.kernel.clock import Clock
 from actors.kernel.kind import Kind, View
+from actors.kernel.knocks import Knocks
 from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.parked import Parked
 from actors.kernel.patrol import patrol, sweep
@@ -26,6 +27,7 @@ from actors.kernel.store import Journal, Store
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import contained_task, supervise
 from actors.kernel.timers import Timers
+from actors.kernel.turner import Turner
 from actors.kernel.views import Views
 from actors.kernel.world import World
 from persistence import journal as persistent_journal
@@ -57,6 +59,7 @@ class System:
         self._kinds = {kind.name: kind for kind in kinds}
         self._actors: dict[tuple[str, str], Actor] = {}
         self._views = Views(world, self.peek, rng)
+        self._knocks = Knocks()
         self._draining = False
         self._empty = trio.Event()
         world.placement.on_lost(self._lose)
@@ -106,13 +109,21 @@ class System:
         answer: Callable[[Answer], None],
         *,
         receipt: Callable[[Any], Receipt] | None = None,
+        told: Callable[[], None] | None = None,
     ) -> None:
         """`ask` for those who must not wait: `answer` is called, once, before the turn's first frame.
 
         It never raises; what `ask` would raise is in `Answer.error`, and a full mailbox is told before this
         returns.
+
+        Args:
+            kind, id, command, receipt: as for `ask`.
+            answer: told the outcome, synchronously.
+            told: called once after `answer`: when the turn's frames have been offered to the first slice of
+                subscribers, or at once when none follow. So a socket can hold the reply back and send it
+                together with them.
         """
-        self._deliver(kind, id, Letter(command, answer, receipt, self._world.clock.now_ms() + ASK_MS))
+        self._deliver(kind, id, Letter(command, answer, receipt, self._world.clock.now_ms() + ASK_MS, told))
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> bool:
         """Let a live or loading owner know something; True when there was one.
@@ -124,6 +135,7 @@ class System:
         if actor is None:
             return False
         actor.mailbox.tell(command)
+        actor.poke()
         return True
 
     # -- looking ------------------------------------------------------------------------------------
@@ -132,6 +144,27 @@ class System:
         """The committed state of a live owner, or None. Wakes nobody."""
         actor = self._actors.get((kind.name, id))
         return actor.life.state if actor is not None and actor.life is not None else None
+
+    def read(self, kind: Kind[Any, Any], id: str, now_ms: int) -> Any:
+        """`peek` for a request: an owner that is read stays live, and one that is read often is woken.
+
+        Args:
+            kind, id: of an owner that exists; whoever reads has been let in.
+            now_ms: epoch milliseconds.
+        """
+        actor = self._actors.get((kind.name, id))
+        if actor is None:
+            if not self._draining and self._knocks.wake((kind.name, id), now_ms):
+                self._activate(kind, id)
+            return None
+        if actor.life is None:
+            return None
+        actor.wanted(now_ms)
+        return actor.life.state
+
+    def peek_view(self, view: View[Any], id: str) -> Any:
+        """The state of a view that somebody looks at, as it is now, or None. Wakes nobody."""
+        return self._views.peek(view, id)
 
     def changed(self, view: View[Any], id: str, source: str) -> None:
         """Something that a view shows has changed; nothing happens when nobody looks at it."""
@@ -193,6 +226,11 @@ class System:
                 await self._empty.wait()
                 self._empty = trio.Event()
 
+    def abandon(self) -> None:
+        """Let nobody wait for an owner that could not be stopped in time."""
+        for actor in list(self._actors.values()):
+            actor.gone()
+
     # -- for the other parts of the kernel ----------------------------------------------------------
 
     def actors(self) -> list[Actor]:
@@ -219,11 +257,13 @@ class System:
 
     def _deliver(self, kind: Kind[Any, Any], id: str, letter: Letter) -> None:
         if self._draining:
-            letter.reply(Answer(None, Draining()))
+            letter.close(Answer(None, Draining()))
             return
         actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
         if letter.deadline_ms - ASK_MS < actor.parked_until_ms or not actor.mailbox.push(letter):
-            letter.reply(Answer(None, Overloaded()))
+            letter.close(Answer(None, Overloaded()))
+        else:
+            actor.poke()
 
     def _activate(self, kind: Kind[Any, Any], id: str) -> Actor:
         actor = self._actors[kind.name, id] = Actor(kind, id, self._world, self._gone)
@@ -242,9 +282,10 @@ class System:
             await actor.wait_loaded()
 
     def _gone(self, actor: Actor) -> None:
-        del self._actors[actor.kind.name, actor.id]
-        if not self._actors:
-            self._empty.set()
+        if self._actors.get((actor.kind.name, actor.id)) is actor:
+            del self._actors[actor.kind.name, actor.id]
+            if not self._actors:
+                self._empty.set()
 
     def _lose(self, shard: int) -> None:
         for actor in self._actors.values():
@@ -294,6 +335,7 @@ async def open_system(
             placement=placement,
             clock=clock,
             timers=Timers(clock),
+            turner=Turner(),
             loads=trio.Semaphore(LOADS),
             counters=Counters(),
             touched=touched,
@@ -302,6 +344,7 @@ async def open_system(
         )
         system = System(world, kinds, nursery, rng)
         nursery.start_soon(world.timers.run)
+        nursery.start_soon(world.turner.run)
         nursery.start_soon(patrol, world.clock, system.actors)
         nursery.start_soon(sweep, world, system.overdue)
         try:
@@ -309,4 +352,5 @@ async def open_system(
         finally:
             with trio.CancelScope(shield=True):
                 await system.drain()
+            system.abandon()
             nursery.cancel_scope.cancel()

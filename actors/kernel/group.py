@@ -1,16 +1,17 @@
 """Encoding once: subscribers that receive the same bytes form a group.
 
-The key is every property that changes the bytes: the channel's name on the wire, the envelope, the mode and
-the audience. A publication is encoded for a group when the walk first meets one of its members, and forgotten
-with the publication; publications that a member has not had are joined, so that it is sent to once.
+The key is every property that changes the bytes. A publication is encoded for a group when the walk first
+meets one of its members, and forgotten with the publication; publications that a member has not had are joined,
+so that it is sent to once. There are more groups than users, and most are idle: between publications a group
+holds its key and nothing else.
 """
 
 from collections.abc import Hashable, Iterable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from actors.kernel.kind import Delta
 from actors.kernel.outlet import Envelope, Prepared
-from actors.kernel.supervisor import Contained
+from actors.kernel.supervisor import attempt
 
 # Compared by identity. NOTHING: encoded, and there is nothing to send. BROKEN: could not be encoded.
 NOTHING = Prepared((), b"")
@@ -68,7 +69,8 @@ class Publication:
         self.told = told
         self.reframes = reframes
         self.whole = whole
-        self.encoded: dict[Group, Prepared] = {}
+        # {group: its bytes}; made with the first
+        self.encoded: dict[Group, Prepared] | None = None
 
 
 class Source(Protocol):
@@ -113,24 +115,41 @@ class Source(Protocol):
         ...
 
 
+class GroupKey(NamedTuple):
+    """Everything that changes the bytes.
+
+    Args:
+        wire_name: the channel's name on the wire.
+        envelope: how frames look.
+        delta: events, not snapshots.
+        audience: as the kind or view says.
+    """
+
+    wire_name: str
+    envelope: Envelope
+    delta: bool
+    audience: Hashable
+
+
 class Group:
-    """Subscribers of one channel that receive the same bytes."""
+    """Subscribers of one channel that receive the same bytes.
 
-    __slots__ = (
-        "_channel", "_ready", "_ready_for", "_snapshot", "audience", "delta", "envelope", "size", "wire_name",
-    )  # fmt: skip
+    Args:
+        channel: theirs.
+        key: what they have in common.
 
-    def __init__(
-        self, channel: Source, wire_name: str, envelope: Envelope, *, delta: bool, audience: Hashable
-    ) -> None:
+    Attributes:
+        size: how many they are.
+    """
+
+    __slots__ = ("_channel", "_ready", "_ready_for", "_snapshot", "key", "size")
+
+    def __init__(self, channel: Source, key: GroupKey) -> None:
         self._channel = channel
-        self.wire_name = wire_name
-        self.envelope = envelope
-        self.delta = delta
-        self.audience = audience
+        self.key = key
         self.size = 0
         # {at: what a member that stands there has not had}, valid for publication number `_ready_for`
-        self._ready: dict[int, Prepared] = {}
+        self._ready: dict[int, Prepared] | None = None
         self._ready_for = 0
         self._snapshot: Prepared | None = None
 
@@ -139,40 +158,42 @@ class Group:
 
         A fault of the kind's `frame` or `delta` is met, and logged, once for all members.
         """
-        if self._ready_for != self._channel.published:
-            self.forget()
-            self._ready_for = self._channel.published
-        prepared = self._ready.get(at)
-        if prepared is None:
-            prepared = BROKEN
-            with Contained("encoding", self._channel.shown.name, self._channel.id):
-                prepared = self._make(self._channel.unheard(at))
-            self._ready[at] = prepared
-        return prepared
+        channel = self._channel
+        if self._ready_for != channel.published:
+            self._ready_for = channel.published
+            self._ready = self._snapshot = None
+        if self._ready is None:
+            self._ready = {}
+        elif at in self._ready:
+            return self._ready[at]
+        self._ready[at] = BROKEN
+        attempt("encoding", channel.shown.name, channel.id, self._make, at, self._ready)
+        return self._ready[at]
 
     def forget(self) -> None:
         """Let go of encoded bytes; they are made again if they should be needed."""
-        self._ready.clear()
-        self._snapshot = None
+        self._ready = self._snapshot = None
 
     def snapshot(self, skipped: int) -> Prepared:
         """The newest snapshot, on its own."""
         channel = self._channel
-        data = channel.shown.frame(channel.state, self.audience)
-        return self.envelope.snapshot(self.wire_name, channel.epoch, channel.offset, skipped, data)
+        wire_name, envelope, _, audience = self.key
+        data = channel.shown.frame(channel.state, audience)
+        return envelope.snapshot(wire_name, channel.epoch, channel.offset, skipped, data)
 
     def event(self, offset: int | None, delta: Delta) -> Prepared:
         """One event in this group's envelope."""
-        return self.envelope.event(
-            self.wire_name, self._channel.epoch, offset, delta.event, delta.data, self_=delta.self_
+        key = self.key
+        return key.envelope.event(
+            key.wire_name, self._channel.epoch, offset, delta.event, delta.data, self_=delta.self_
         )
 
     def replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> Prepared:
         """The given events as members see them now, as one; NOTHING when none of them is shown to them."""
         parts: list[Prepared] = []
-        shown = self._channel.shown
+        shown, audience = self._channel.shown, self.key.audience
         for offset, event in events:
-            delta = shown.delta(state, event, self.audience)
+            delta = shown.delta(state, event, audience)
             if delta is None:
                 continue
             prepared = self.event(offset, delta)
@@ -182,14 +203,22 @@ class Group:
                 self._channel.offer_to(delta.to, self, prepared)
         return _joined(parts)
 
-    def _make(self, unheard: list[Publication]) -> Prepared:
-        if any(publication.whole for publication in unheard):
-            return self._newest()
-        if not self.delta:
-            return self._newest() if any(publication.reframes for publication in unheard) else NOTHING
-        return _joined([part for part in map(self._encoded, unheard) if part is not NOTHING])
+    def _make(self, at: int, ready: dict[int, Prepared]) -> None:
+        newest = False
+        parts: list[Prepared] = []
+        for publication in self._channel.unheard(at):
+            if publication.whole:
+                newest = True
+                break
+            if not self.key.delta:
+                newest = newest or publication.reframes
+            elif (part := self._encoded(publication)) is not NOTHING:
+                parts.append(part)
+        ready[at] = self._newest() if newest else _joined(parts)
 
     def _encoded(self, publication: Publication) -> Prepared:
+        if publication.encoded is None:
+            publication.encoded = {}
         prepared = publication.encoded.get(self)
         if prepared is None:
             prepared = publication.encoded[self] = self.replay(publication.state, publication.events)

@@ -1,7 +1,7 @@
 """What a domain tells the kernel about its actors: records of plain functions, two sorts.
 
-An **owner** (`Kind`) is a supervised task that decides and persists; no one else writes its rows. A **view**
-(`View`) owns nothing and has no task: it loads, is told what changed, and frames.
+An **owner** (`Kind`) decides and persists; no one else writes its rows. A **view** (`View`) owns nothing: it loads, is
+told what changed, and frames. Neither has a task while it lives.
 
 State is immutable: `apply` returns a new one, so that the scratch state of a turn costs a reference.
 """
@@ -15,7 +15,7 @@ import msgspec
 
 from actors.errors import NotFound
 from persistence.connection import Connection
-from persistence.turn import Persist
+from persistence.turn import Persist, Plan
 
 State = TypeVar("State")
 Command = TypeVar("Command")
@@ -78,6 +78,7 @@ class Kind(Generic[State, Command]):
         apply: the state after the event; total.
         answer: what the caller is told, from the state after the turn's events of this command.
         persist: writes the rows of many turns, in the writer's transaction.
+        plan: the statements that `persist` would run, where they are independent of each other; else None.
         due: epoch milliseconds of the next deadline, or None.
         expire: the command that the kernel posts to the actor when that deadline has come.
         summary: what lists show, kept beside the head row.
@@ -86,6 +87,8 @@ class Kind(Generic[State, Command]):
         delta: the event as that audience sees it, or None when it is not shown to it.
         touches: the views, and the ids in them, that show something of this event.
         unknown: what callers get when there is no such owner.
+        doubt: the state after rows of it were refused: one for which `missing` asks for what it took for granted
+            before, to save a read that nearly always finds nothing. The same state when there is no more to ask.
     """
 
     name: str
@@ -110,6 +113,8 @@ class Kind(Generic[State, Command]):
     delta: Callable[[State, Any, Any], Delta | None]
     touches: "Callable[[State, Any], Iterable[tuple[View[Any], Collection[str]]]]"
     unknown: type[NotFound] = NotFound
+    plan: Plan | None = None
+    doubt: "Callable[[State], State] | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -1,35 +1,43 @@
 """One life of an owner: from the state that was loaded to its retirement, or to the failure that ends it.
 
-A turn: drain the mailbox, decide on a scratch state, hand the events to the writer, wait for the outcome.
+A turn: drain the mailbox, decide on a scratch state, hand the events to the writer, settle when it is committed.
 Only then the scratch state is the state, callers are answered, and frames go out, in this order and without
-waiting between.
+waiting between. A life has no task: the turner calls `step` whenever something can be done.
+
+    phase        what ends it                      then
+    RESTING      a letter (`look`)                 decide
+    READING      a task has read what a letter     decide on
+                 needs
+    DECIDING     the next step                     COMMITTING, or settled at once when nothing is durable
+    COMMITTING   the writer's outcome              SETTLING
+    SETTLING     the next step                     RESTING
+    ENDED        nothing
 
     outcome                      callers get     the state
     committed                    their answers   moves on
     DatabaseUnavailable,         the error       stays, the life goes on: nothing was changed
       QueueFull
-    RowsRejected                 the error       stays; of several letters each is first tried alone, so that
-                                                 only the culprit fails
+    RowsRejected                 the error       stays, in doubt; each letter is first tried once more, alone, so
+                                                 that only the culprit fails
     OutcomeUnknown, HeadMoved,   the error       is not to be trusted any more: this life ends
       Fenced
 """
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import structlog
-import trio
 
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Letter, Mailbox
 from actors.kernel.parked import Parked
 from actors.kernel.recovery import Recovered, save
-from actors.kernel.supervisor import Contained
+from actors.kernel.supervisor import Contained, Fault
 from actors.kernel.turn import TURN_LETTERS, Draft
 from actors.kernel.world import World
 from persistence.errors import Fenced, HeadMoved, OutcomeUnknown, PersistenceError, RowsRejected
-from persistence.turn import Turn
 
 _log = structlog.get_logger(__name__)
 
@@ -46,6 +54,10 @@ HORIZON_MS = 60_000
 RING_AGAIN_MS = 1_000
 
 
+# Where a life stands; see the module. Plain numbers, because they are looked at several times a turn.
+RESTING, READING, DECIDING, COMMITTING, SETTLING, ENDED = range(6)
+
+
 class Life:
     """The state of an owner and the turns that change it.
 
@@ -55,12 +67,13 @@ class Life:
         mailbox: the owner's; it outlives this life.
         recovered: the committed state to start from.
         fence: under which the turns are written.
+        died: told what has ended it, once, unless `end` did.
     """
 
     __slots__ = (
-        "_armed_ms", "_due_ms", "_fence", "_head_due_ms", "_head_stale", "_id", "_kind", "_lost", "_mailbox",
-        "_rung_ms", "_shard", "_unsaved", "_world", "active_ms", "channel", "epoch", "letters", "seq",
-        "state",
+        "_armed_ms", "_at", "_died", "_draft", "_due_ms", "_fence", "_head_due_ms", "_head_stale", "_lost",
+        "_mailbox", "_outcome", "_phase", "_queued", "_resting", "_rung_ms", "_saving", "_shard", "_singly",
+        "_turn", "_unsaved", "_world", "active_ms", "channel", "epoch", "id", "kind", "letters", "seq", "state",
     )  # fmt: skip
 
     def __init__(
@@ -72,139 +85,256 @@ class Life:
         mailbox: Mailbox,
         recovered: Recovered,
         fence: int,
+        died: Callable[[Exception], None],
     ) -> None:
-        self._kind = kind
-        self._id = id
+        self.kind = kind
+        self.id = id
         self._world = world
         self._mailbox = mailbox
         self._shard = world.placement.shard_of(kind.name, id)
         self._fence = fence
+        self._died = died
         self.state = recovered.state
         self.seq = recovered.seq
         self.epoch = recovered.epoch
         self.channel: Channel | None = None
-        # the letters of the turn under way
-        self.letters: list[Letter] = []
         self.active_ms = world.clock.now_ms()
+        self._phase = RESTING
+        self._queued = False
+        # the letters that a turn took from the mailbox, also those that are yet to be tried singly
+        self.letters: Sequence[Letter] = ()
+        # of the turn under way: the letters, the place of the one under consideration, what came of them
+        self._turn: Sequence[Letter] = ()
+        self._at = 0
+        self._draft: Draft | None = None
+        self._outcome: PersistenceError | None = None
+        self._singly: Sequence[Letter] = ()
         self._unsaved = 1 if recovered.from_rows else 0
+        self._saving = False
+        self._resting: list[Parked[None]] | None = None
         self._lost: PersistenceError | None = None
         self._due_ms = kind.due(self.state)
         self._head_due_ms = recovered.due_at_ms
         self._head_stale = self._head_due_ms != self._due_ms
         self._armed_ms: int | None = None
         self._rung_ms = -1
+        self._arm()
+
+    # -- what its actor asks of it -------------------------------------------------------------------
+
+    @property
+    def rests(self) -> bool:
+        """True when no turn is under way."""
+        return self._phase == RESTING
+
+    def look(self) -> None:
+        """There may be letters, or another reason to take a turn."""
+        if self._phase == RESTING and not self._queued:
+            self._queued = True
+            self._world.turner.ready(self)
 
     def lose(self, why: PersistenceError) -> None:
         """End this life before its next turn: another node owns the actor now."""
         self._lost = why
-        self._mailbox.poke()
+        self.look()
 
     def heed(self) -> None:
         """The head row names a deadline that has passed: if it is not the state's, write it anew."""
         self._head_stale = self._head_due_ms != self._due_ms
         if self._head_stale:
-            self._mailbox.poke()
+            self.look()
 
-    async def run_until_idle(self) -> None:
-        """Take turns until there are no letters. Raises what ends this life."""
-        self._arm()
-        while True:
-            if self._lost is not None:
-                raise self._lost
-            self.letters = self._mailbox.drain(TURN_LETTERS)
-            if not self.letters and not self._head_stale:
-                return
-            await self._take(self.letters)
-            self.letters = []
-            self._arm()
-            if self._unsaved >= SNAPSHOT_TURNS:
-                await self.save()
+    async def wait_rest(self) -> None:
+        """Return when no turn is under way and no letter waits, or the life has ended."""
+        while self._phase != ENDED and (not self.rests or self._queued or len(self._mailbox)):
+            parked: Parked[None] = Parked()
+            self._resting = [*(self._resting or ()), parked]
+            await parked.wait()
 
     async def save(self) -> None:
         """Keep a snapshot if anything has changed since the last. It is a cache: failures are logged."""
-        if not self._unsaved:
+        if not self._unsaved or self._saving:
             return
-        with Contained("saving a snapshot", self._kind.name, self._id) as saving:
+        self._saving = True
+        with Contained("saving a snapshot", self.kind.name, self.id) as saving:
             world = self._world
-            state = self._kind.dump(self.state)
+            # Turns may be taken while it is written: they are not in it.
+            unsaved, snapshot = self._unsaved, (self.seq, self.kind.dump(self.state))
             try:
-                await world.store.transact(save, world.journal, self._kind, self._id, (self.seq, state))
-                self._unsaved = 0
+                await world.store.transact(save, world.journal, self.kind, self.id, snapshot)
+                self._unsaved -= unsaved
             except PersistenceError as failure:
                 self._unsaved = 1
                 _log.warning(
-                    "snapshot_not_saved", kind=self._kind.name, id=self._id, why=type(failure).__name__
+                    "snapshot_not_saved", kind=self.kind.name, id=self.id, why=type(failure).__name__
                 )
         if saving.fault is not None:
             self._unsaved = 1
+        self._saving = False
+
+    def end(self) -> None:
+        """Take no more turns, ring no more, and pass over what is still under way."""
+        self._phase = ENDED
+        self._draft = None
+        self._armed_ms = None
+        self._due_ms = None
+        self._wake_resting()
 
     # -- turns --------------------------------------------------------------------------------------
 
-    async def _take(self, letters: list[Letter]) -> None:
-        world = self._world
-        self.active_ms = world.clock.now_ms()
-        draft = Draft(self._kind, self._id, self.state, seq=self.seq, now_ms=self.active_ms)
-        for letter in letters:
-            await draft.consider(letter, world.store)
-        world.counters.turns += 1
-        world.counters.letters += len(letters)
+    def step(self) -> None:
+        """Do what can be done; called by the turner alone."""
+        self._queued = False
+        if self._phase == ENDED:
+            return
+        if self._draft is None:
+            self._take()
+        elif self._phase == SETTLING:
+            self._conclude(self._draft, self._outcome)
+        elif self._phase == DECIDING:
+            self._decide(self._draft)
+
+    def fail(self, fault: Exception) -> None:
+        """End this life; also called by the turner, when a step raised."""
+        if self._phase != ENDED:
+            self._died(fault)
+
+    def _take(self) -> None:
+        """Begin a turn, if there is anything to decide."""
+        if self._lost is not None:
+            self.fail(self._lost)
+            return
+        if self._singly:
+            self._turn, self._singly = self._singly[:1], self._singly[1:]
+        else:
+            self._turn = self.letters = self._mailbox.drain(TURN_LETTERS)
+            if not (self._turn or self._head_stale):
+                self._wake_resting()
+                return
+        self.active_ms = self._world.clock.now_ms()
+        self._draft = Draft(self.kind, self.id, self.state, seq=self.seq, now_ms=self.active_ms)
+        self._at = 0
+        self._decide(self._draft)
+
+    def _decide(self, draft: Draft) -> None:
+        """Decide the letters of the turn, up to one for which something must be read."""
+        for letter in self._turn[self._at :]:
+            draft.consider(letter)
+            if draft.needs is not None:
+                self._phase = READING
+                self._world.start(self._read, draft, letter)
+                return
+            self._at += 1
+        self._submit(draft)
+
+    async def _read(self, draft: Draft, letter: Letter) -> None:
+        """Read what a letter needs, decide it, and go on behind it."""
+        with Contained("reading for a command", self.kind.name, self.id) as reading:
+            try:
+                found = await self._world.store.read(self.kind.fetch, self.id, draft.needs)
+            except PersistenceError as failure:
+                draft.refuse(letter, failure)
+            else:
+                draft.resume(letter, found)
+        if reading.fault is not None:
+            draft.refuse(letter, Fault())
+        if self._phase == READING:
+            self._at += 1
+            self._phase = DECIDING
+            self._queued = True
+            self._world.turner.ready(self)
+
+    def _submit(self, draft: Draft) -> None:
+        """Hand the turn to the writer, or settle it when nothing of it is durable."""
+        counters = self._world.counters
+        counters.turns += 1
+        counters.letters += len(self._turn)
         turn = draft.turn(self._shard, self._fence, even_if_empty=self._head_stale)
         self._head_stale = False
         if turn is None:
-            # Nothing waited here. A flood of such letters must not keep the thread.
-            if len(self._mailbox):
-                await trio.lowlevel.checkpoint()
-        else:
-            failure = await self._commit(turn)
-            if isinstance(failure, RowsRejected) and len(draft.answers) > 1:
-                await self._take_singly(letters)
-                return
-            if failure is not None:
-                draft.fail(failure)
-                if isinstance(failure, ENDING):
-                    raise failure
-                return
-            self._head_due_ms = turn.due_at_ms
-            self._unsaved += 1
-        self._settle(draft)
-
-    async def _take_singly(self, letters: list[Letter]) -> None:
-        for letter in letters:
-            letter.decided = False
-            await self._take([letter])
-
-    async def _commit(self, turn: Turn) -> PersistenceError | None:
-        outcome: Parked[PersistenceError | None] = Parked()
-        self._world.counters.commits += 1
+            self._settle(draft)
+            self._rest()
+            return
+        counters.commits += 1
+        self._phase = COMMITTING
         try:
-            self._world.store.submit(turn, outcome.wake)
+            self._world.store.submit(turn, self._committed)
         except PersistenceError as full:
-            return full
-        return await outcome.wait()
+            self._conclude(draft, full)
+
+    def _committed(self, outcome: PersistenceError | None) -> None:
+        """Told by the writer, in the trio thread."""
+        if self._phase == COMMITTING:
+            self._outcome = outcome
+            self._phase = SETTLING
+            self._queued = True
+            self._world.turner.ready(self)
+
+    def _conclude(self, draft: Draft, failure: PersistenceError | None) -> None:
+        """The outcome of the turn is known."""
+        if failure is None:
+            self._unsaved += 1
+            self._settle(draft)
+        elif isinstance(failure, RowsRejected) and (self._doubt() or len(draft.answers) > 1):
+            for letter in self._turn:
+                letter.decided = False
+            self._singly = self._turn
+        else:
+            draft.fail(failure)
+            if isinstance(failure, ENDING):
+                self.fail(failure)
+                return
+        self._rest()
+
+    def _doubt(self) -> bool:
+        """Rows were refused: let the rules look closer from now on; False when they do already."""
+        trusted = self.state
+        if self.kind.doubt is not None:
+            self.state = self.kind.doubt(trusted)
+        return self.state is not trusted
 
     def _settle(self, draft: Draft) -> None:
-        """The outcome is there: first the state, then the callers, then everybody else."""
+        """First the state, then the callers, then everybody else."""
         self.state = draft.state
         self.seq += len(draft.journal)
-        self._due_ms = self._kind.due(self.state)
+        self._due_ms = draft.due_ms
+        if draft.is_durable:
+            self._head_due_ms = draft.due_ms
         draft.tell()
-        if self.channel is not None:
-            self._publish(self.channel, draft)
-        for _, event in draft.events:
-            for view, ids in self._kind.touches(self.state, event):
-                self._world.touched(view, ids, self._id)
-
-    def _publish(self, channel: Channel, draft: Draft) -> None:
-        events = draft.events
-        if not events:
+        channel, events = self.channel, draft.events
+        if channel is not None and events:
+            moves, reframing = False, 0
+            for _, event in events:
+                moves = moves or event.moves_audience
+                reframing += event.reframes
+            channel.publish(self.state, events, moves=moves, reframing=reframing)
+        elif channel is not None:
             channel.state = self.state
-            return
-        channel.publish(
-            self.state,
-            events,
-            moves=any(event.moves_audience for _, event in events),
-            reframing=sum(event.reframes for _, event in events),
-        )
+        draft.end()
+        for _, event in events:
+            for view, ids in self.kind.touches(self.state, event):
+                self._world.touched(view, ids, self.id)
+
+    def _rest(self) -> None:
+        """The turn is over; the next follows if there is reason."""
+        self._draft = None
+        self._turn = ()
+        if not self._singly:
+            self.letters = ()
+        self._phase = RESTING
+        self._arm()
+        if self._unsaved >= SNAPSHOT_TURNS and not self._saving:
+            self._world.start(self.save)
+        if self._singly or self._head_stale or self._lost is not None or len(self._mailbox):
+            self.look()
+        else:
+            self._wake_resting()
+
+    def _wake_resting(self) -> None:
+        if self._resting is not None:
+            waiting, self._resting = self._resting, None
+            for parked in waiting:
+                parked.wake(None)
 
     # -- the deadline -------------------------------------------------------------------------------
 
@@ -226,11 +356,7 @@ class Life:
         now_ms = self._world.clock.now_ms()
         if self._due_ms is not None and self._due_ms <= now_ms:
             self._rung_ms = now_ms
-            self._mailbox.tell(self._kind.expire(self.state, now_ms))
+            self._mailbox.tell(self.kind.expire(self.state, now_ms))
+            self.look()
         else:
             self._arm()
-
-    def end(self) -> None:
-        """Ring no more."""
-        self._armed_ms = None
-        self._due_ms = None

@@ -13,13 +13,17 @@ class Prepared:
     Args:
         payloads: the messages themselves.
         wire: the same with their WebSocket headers, joined: what goes to a socket in one `send`.
+
+    Attributes:
+        twin: the same messages for sockets that take another wire, once one of them has asked for it.
     """
 
-    __slots__ = ("payloads", "wire")
+    __slots__ = ("payloads", "twin", "wire")
 
     def __init__(self, payloads: tuple[bytes, ...], wire: bytes) -> None:
         self.payloads = payloads
         self.wire = wire
+        self.twin: Prepared | None = None
 
     @classmethod
     def join(cls, parts: Iterable["Prepared"]) -> "Prepared":

@@ -66,7 +66,12 @@ class Subscription:
     @property
     def audience(self) -> Hashable:
         """Whose bytes it receives."""
-        return self.group.audience
+        return self.group.key.audience
+
+    @property
+    def wire_name(self) -> str:
+        """The channel's name on the wire, one object for all who watch it alike."""
+        return self.group.key.wire_name
 
     def close(self) -> None:
         """Receive nothing more. Harmless when repeated, and from within an `offer`."""
@@ -83,7 +88,7 @@ class Subscription:
         """Close it from our side and tell the client why."""
         if self.channel.holds(self):
             self.close()
-            self.outlet.end(self.group.wire_name, code)
+            self.outlet.end(self.wire_name, code)
 
     def fall_behind(self, missed_from: int) -> None:
         """Leave the walk until the socket has room; then one snapshot stands for everything since.

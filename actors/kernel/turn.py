@@ -5,7 +5,7 @@ trace in the scratch state, the events or the receipts; nobody is answered befor
 turn is known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,14 +13,15 @@ import msgspec
 from actors.errors import Overloaded, Refused
 from actors.kernel.kind import Event, Kind
 from actors.kernel.mailbox import Answer, Failure, Letter
-from actors.kernel.store import Store
-from actors.kernel.supervisor import Contained, Fault
-from persistence.errors import PersistenceError
+from actors.kernel.supervisor import Fault, attempt
 from persistence.turn import Receipt, Turn
 
 # Letters decided in one turn. What waits longer goes into the next, so that no turn holds up the writer's
 # batch.
 TURN_LETTERS = 64
+
+
+_encode = msgspec.msgpack.Encoder().encode
 
 
 class Draft:
@@ -33,7 +34,10 @@ class Draft:
         now_ms: the time of the whole turn.
     """
 
-    __slots__ = ("answers", "events", "id", "journal", "kind", "now_ms", "receipts", "seq", "state")
+    __slots__ = (
+        "answers", "due_ms", "events", "id", "is_durable", "journal", "kind", "needs", "now_ms", "receipts",
+        "seq", "state",
+    )  # fmt: skip
 
     def __init__(self, kind: Kind[Any, Any], id: str, state: Any, *, seq: int, now_ms: int) -> None:
         self.kind = kind
@@ -46,38 +50,62 @@ class Draft:
         self.journal: list[bytes] = []
         self.receipts: list[Receipt] = []
         self.answers: list[tuple[Letter, Answer]] = []
+        # what has to be read before the letter under consideration can be decided, or None
+        self.needs: Hashable | None = None
+        # known once `turn` was called: the deadline of the scratch state, and whether there was anything to commit
+        self.due_ms: int | None = None
+        self.is_durable = False
 
-    async def consider(self, letter: Letter, store: Store) -> None:
-        """Decide one letter on the scratch state, after reading what it needs. Only that reading waits."""
+    def consider(self, letter: Letter) -> None:
+        """Decide one letter on the scratch state, unless `needs` then says that something must be read first."""
         if not letter.open:
             return
         if letter.deadline_ms < self.now_ms:
-            self.answers.append((letter, Answer(None, Overloaded())))
+            self.refuse(letter, Overloaded())
+        elif attempt("deciding a command", self.kind.name, self.id, self._consider, letter) is not None:
+            self.refuse(letter, Fault())
+
+    def resume(self, letter: Letter, found: Any) -> None:
+        """Decide the letter for which something was read.
+
+        Args:
+            letter: given to `consider` before.
+            found: what the kind's `fetch` returned.
+        """
+        self.needs = None
+        if not letter.open:  # its caller left meanwhile
             return
-        with Contained("deciding a command", self.kind.name, self.id) as rules:
-            try:
-                state = self.state
-                missing = self.kind.missing(state, letter.command)
-                if missing is not None:
-                    state = self.kind.absorb(state, await store.read(self.kind.fetch, self.id, missing))
-                self._decide(letter, state)
-            except (Refused, PersistenceError) as failure:
-                self.answers.append((letter, Answer(None, failure)))
-        if rules.fault is not None:
-            self.answers.append((letter, Answer(None, Fault())))
+        if attempt("deciding a command", self.kind.name, self.id, self._absorb, letter, found) is not None:
+            self.refuse(letter, Fault())
+
+    def refuse(self, letter: Letter, failure: Failure) -> None:
+        """Let a letter change nothing."""
+        self.needs = None
+        self.answers.append((letter, Answer(None, failure)))
+
+    def _consider(self, letter: Letter) -> None:
+        self.needs = self.kind.missing(self.state, letter.command)
+        if self.needs is None:
+            self._decide(letter, self.state)
+
+    def _absorb(self, letter: Letter, found: Any) -> None:
+        self._decide(letter, self.kind.absorb(self.state, found))
 
     def _decide(self, letter: Letter, state: Any) -> None:
         """All or nothing: the draft is changed only after every rule has returned."""
-        if not letter.open:  # its caller left while something was read for it
-            return
         kind = self.kind
-        events = kind.decide(state, letter.command, self.now_ms)
-        encoded = [msgspec.msgpack.encode(event) for event in events if event.journaled]
-        for event in events:
-            state = kind.apply(state, event)
-        reply = kind.answer(state, letter.command, events)
-        if letter.receipt is not None:
-            self.receipts.append(letter.receipt(reply))
+        try:
+            events = kind.decide(state, letter.command, self.now_ms)
+            encoded = [_encode(event) for event in events if event.journaled]
+            for event in events:
+                state = kind.apply(state, event)
+            reply = kind.answer(state, letter.command, events)
+            receipt = letter.receipt(reply) if letter.receipt is not None else None
+        except Refused as refused:
+            self.refuse(letter, refused)
+            return
+        if receipt is not None:
+            self.receipts.append(receipt)
         letter.decided = True
         self.state = state
         self.answers.append((letter, Answer(reply, None)))
@@ -100,10 +128,12 @@ class Draft:
             shard, fence: the lease under which it was decided.
             even_if_empty: the head's deadline must be written even if nothing else is.
         """
-        durable = tuple(event for _, event in self.events if event.durable)
-        if not (durable or self.receipts or even_if_empty):
-            return None
         kind = self.kind
+        durable = tuple([event for _, event in self.events if event.durable])
+        self.due_ms = kind.due(self.state)
+        self.is_durable = bool(durable or self.receipts or even_if_empty)
+        if not self.is_durable:
+            return None
         return Turn(
             kind=kind.name,
             id=self.id,
@@ -113,10 +143,11 @@ class Draft:
             at_ms=self.now_ms,
             events=durable,
             journal=tuple(self.journal),
-            due_at_ms=kind.due(self.state),
+            due_at_ms=self.due_ms,
             summary=kind.summary(self.state),
             persist=kind.persist,
             receipts=tuple(self.receipts),
+            plan=kind.plan,
         )
 
     def tell(self) -> None:
@@ -124,7 +155,12 @@ class Draft:
         for letter, answer in self.answers:
             letter.reply(answer)
 
+    def end(self) -> None:
+        """Say to every caller that the frames are out."""
+        for letter, _ in self.answers:
+            letter.end()
+
     def fail(self, failure: Failure) -> None:
         """Answer every caller with the failure of the whole turn; also who was refused, on a void state."""
         for letter, _ in self.answers:
-            letter.reply(Answer(None, failure))
+            letter.close(Answer(None, failure))

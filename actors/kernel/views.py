@@ -8,7 +8,7 @@ date stays dirty and tries again; one whose rules raise is loaded whole.
 Invariants: a view writes nothing; `changed` never waits and never activates; at most one frame per interval.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from random import Random
@@ -21,7 +21,7 @@ from actors.kernel.fanout import Channel
 from actors.kernel.kind import Peek, View
 from actors.kernel.mailbox import Failure
 from actors.kernel.parked import Parked
-from actors.kernel.statistics import ActorStatistics
+from actors.kernel.statistics import ActorStatistics, Counters
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import Contained, Fault
 from actors.kernel.world import World
@@ -39,31 +39,42 @@ class LiveView:
 
     Args:
         view, id: which.
+        views: which it is one of.
+        counters, start: of its channel.
+
+    Attributes:
         channel: its subscribers.
     """
 
     __slots__ = (
-        "busy", "channel", "dirty", "error", "id", "loaded", "pause_ms", "rings_ms", "sent_ms", "state",
-        "view", "waiting", "wanted",
+        "_views", "busy", "channel", "dirty", "error", "id", "loaded", "pause_ms", "rings_ms", "sent_ms",
+        "state", "view", "waiting", "wanted",
     )  # fmt: skip
 
-    def __init__(self, view: View[Any], id: str, channel: Channel) -> None:
+    def __init__(
+        self, view: View[Any], id: str, views: "Views", *, counters: Counters, start: Callable[..., None]
+    ) -> None:
         self.view = view
         self.id = id
-        self.channel = channel
+        self.channel = Channel(view, id, counters=counters, start=start, owner=self)
+        self._views = views
         self.state: Any = None
         self.loaded = False
         # True while a task reads for it
         self.busy = False
-        # {changed source: None}, in the order of the changes
-        self.dirty: dict[str, None] = {}
+        # {changed source: None}, in the order of the changes; None while there are none, which is nearly always
+        self.dirty: dict[str, None] | None = None
         self.sent_ms = 0
         self.rings_ms: int | None = None
         self.pause_ms = AGAIN_MS
         # viewers between asking and subscribing; those of them who wait for the load
         self.wanted = 0
-        self.waiting: list[Parked[Failure | None]] = []
+        self.waiting: list[Parked[Failure | None]] | None = None
         self.error: str | None = None
+
+    def unwatched(self) -> None:
+        """The last subscriber has left."""
+        self._views.drop_unwatched(self)
 
 
 class Views:
@@ -101,6 +112,17 @@ class Views:
         for found in hit:
             self._mark(found, source)
 
+    def peek(self, view: View[Any], id: str) -> Any:
+        """The state of a live view with everything taken in that has changed; None when nobody looks, or rows are
+        needed for it. Publishes nothing, and never waits."""
+        live = self._live.get(view.name, {}).get(id)
+        if live is None or live.busy or not live.loaded:
+            return None
+        if not live.dirty:
+            return live.state
+        state, unknown = view.take(live.state, live.dirty.keys(), self._peek)
+        return None if unknown else state
+
     async def watch(self, view: View[Any], id: str, request: WatchRequest) -> Subscription:
         """Load the view if need be and subscribe. Raises NotFound, Refused, or why it cannot be loaded."""
         live = self._find(view, id)
@@ -111,7 +133,7 @@ class Views:
             return live.channel.subscribe(request, None)
         finally:
             live.wanted -= 1
-            self._drop_unwatched(live)
+            self.drop_unwatched(live)
 
     def statistics(self, now_ms: int) -> list[ActorStatistics]:
         """One row a view."""
@@ -119,7 +141,7 @@ class Views:
             ActorStatistics(
                 kind=live.view.name,
                 id=live.id,
-                mailbox=len(live.dirty),
+                mailbox=len(live.dirty or ()),
                 subscribers=len(live.channel),
                 restarts=0,
                 last_error=live.error,
@@ -138,26 +160,24 @@ class Views:
         if found is not None:
             return found
         world = self._world
-        channel = Channel(
-            view, id, counters=world.counters, start=world.start, emptied=lambda: self._drop_unwatched(live)
-        )
-        live = views[id] = LiveView(view, id, channel)
+        live = views[id] = LiveView(view, id, self, counters=world.counters, start=world.start)
         live.sent_ms = world.clock.now_ms() - view.interval_ms
         self._start_load(live)
         return live
 
     async def _wait_loaded(self, live: LiveView) -> None:
         parked: Parked[Failure | None] = Parked()
-        live.waiting.append(parked)
+        live.waiting = [*(live.waiting or ()), parked]
         try:
             failure = await parked.wait()
         finally:
-            if parked in live.waiting:
+            if live.waiting is not None and parked in live.waiting:
                 live.waiting.remove(parked)
         if failure is not None:
             raise failure
 
-    def _drop_unwatched(self, live: LiveView) -> None:
+    def drop_unwatched(self, live: LiveView) -> None:
+        """Forget a view that nobody looks at, or is about to."""
         if not len(live.channel) and not live.wanted and self._alive(live):
             del self._live[live.view.name][live.id]
 
@@ -182,15 +202,15 @@ class Views:
         if loading.fault is not None:
             failure = Fault()
         live.busy = False
-        waiting, live.waiting = live.waiting, []
-        for parked in waiting:
+        waiting, live.waiting = live.waiting, None
+        for parked in waiting or ():
             parked.wake(failure)
         if failure is not None:
             self._failed(live, failure)
         elif live.dirty:
             self._schedule(live, self._world.clock.now_ms())
         else:
-            self._drop_unwatched(live)
+            self.drop_unwatched(live)
 
     def _loaded(self, live: LiveView, state: Any) -> NotFound | None:
         if state is None:
@@ -210,7 +230,7 @@ class Views:
         live.channel.detach()
         if isinstance(failure, NotFound):
             live.channel.end(failure.code)
-        self._drop_unwatched(live)
+        self.drop_unwatched(live)
         if not self._alive(live):
             return
         self._world.timers.at(self._world.clock.now_ms() + live.pause_ms, partial(self._reload, live))
@@ -223,6 +243,8 @@ class Views:
     # -- changes ------------------------------------------------------------------------------------
 
     def _mark(self, live: LiveView, source: str) -> None:
+        if live.dirty is None:
+            live.dirty = {}
         live.dirty[source] = None
         if live.loaded and not live.busy and live.rings_ms is None:
             self._schedule(live, live.sent_ms + live.view.interval_ms)
@@ -237,7 +259,7 @@ class Views:
         live.rings_ms = None
         if live.busy or not live.loaded or not live.dirty or not self._alive(live):
             return
-        dirty, live.dirty = live.dirty, {}
+        dirty, live.dirty = live.dirty, None
         with Contained("framing a view", live.view.name, live.id) as framing:
             state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
             if unknown:
@@ -259,7 +281,7 @@ class Views:
                 self._publish(live, live.view.absorb(state, found), dirty)
             except PersistenceError as failure:
                 live.error = type(failure).__name__
-                live.dirty = dirty | live.dirty
+                live.dirty = dirty | (live.dirty or {})
                 again = True
         live.busy = False
         if reading.fault is not None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
+from persistence.turn import Statement
 
 
 async def used_bytes(conn: Connection, uploader_id: str) -> int:
@@ -57,17 +58,21 @@ async def by_ids(conn: Connection, conversation_id: str, ids: Sequence[str]) -> 
     return [AttachmentRow(*row) for row in rows]
 
 
+_USE = """
+UPDATE attachments a SET message_id = n.message_id, used_at_ms = n.used_at_ms
+FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (id, message_id, used_at_ms) WHERE a.id = n.id
+"""
+
+
+def using(rows: Sequence[tuple[str, str, int]]) -> Statement:
+    """Binds (attachment id, message id, used at ms) for good."""
+    return Statement(_USE, list(zip(*rows, strict=True)))
+
+
 async def use(conn: Connection, rows: Sequence[tuple[str, str, int]]) -> None:
     """Bind (attachment id, message id, used at ms) for good."""
-    await conn.execute(
-        """
-        UPDATE attachments a SET message_id = n.message_id, used_at_ms = n.used_at_ms
-        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (id, message_id, used_at_ms) WHERE a.id = n.id
-        """,
-        [row[0] for row in rows],
-        [row[1] for row in rows],
-        [row[2] for row in rows],
-    )
+    statement = using(rows)
+    await conn.execute(statement.sql, *statement.columns)
 
 
 async def drop_of_messages(conn: Connection, message_ids: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from persistence.chat.rows import JoinRow, MemberRow, MentionRow, ReadRow
 from persistence.connection import Connection
+from persistence.turn import Statement
 
 
 async def is_member(conn: Connection, conversation_id: str, user_id: str) -> bool:
@@ -137,34 +138,36 @@ async def remove(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
     )
 
 
-async def mark_read(conn: Connection, rows: Sequence[ReadRow]) -> None:
-    """Move read markers, each member once, and forget the mentions that are read now."""
+_MARK = """
+UPDATE conversation_members m
+SET read_seq = n.read_seq, read_at_ms = n.read_at_ms, own_at_read = n.own_at_read
+FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
+     AS n (conversation_id, user_id, read_seq, read_at_ms, own_at_read)
+WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
+"""
+
+_FORGET_READ = """
+DELETE FROM mentions m
+USING unnest($1::text[], $2::text[], $3::bigint[]) AS n (conversation_id, user_id, seq)
+WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.seq <= n.seq
+"""
+
+
+def marking(rows: Sequence[ReadRow]) -> tuple[Statement, Statement]:
+    """Moves read markers, each member once, and forgets the mentions that are read now."""
     conversations, users = [row.conversation_id for row in rows], [row.user_id for row in rows]
     seqs = [row.read_seq for row in rows]
-    await conn.execute(
-        """
-        UPDATE conversation_members m
-        SET read_seq = n.read_seq, read_at_ms = n.read_at_ms, own_at_read = n.own_at_read
-        FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
-             AS n (conversation_id, user_id, read_seq, read_at_ms, own_at_read)
-        WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
-        """,
-        conversations,
-        users,
-        seqs,
-        [row.read_at_ms for row in rows],
-        [row.own_at_read for row in rows],
+    at_ms, own = [row.read_at_ms for row in rows], [row.own_at_read for row in rows]
+    return (
+        Statement(_MARK, (conversations, users, seqs, at_ms, own)),
+        Statement(_FORGET_READ, (conversations, users, seqs)),
     )
-    await conn.execute(
-        """
-        DELETE FROM mentions m
-        USING unnest($1::text[], $2::text[], $3::bigint[]) AS n (conversation_id, user_id, seq)
-        WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.seq <= n.seq
-        """,
-        conversations,
-        users,
-        seqs,
-    )
+
+
+async def mark_read(conn: Connection, rows: Sequence[ReadRow]) -> None:
+    """Move read markers, each member once, and forget the mentions that are read now."""
+    for statement in marking(rows):
+        await conn.execute(statement.sql, *statement.columns)
 
 
 async def mute(conn: Connection, rows: Sequence[tuple[str, str, bool]]) -> None:
@@ -179,6 +182,22 @@ async def mute(conn: Connection, rows: Sequence[tuple[str, str, bool]]) -> None:
         [row[1] for row in rows],
         [row[2] for row in rows],
     )
+
+
+# Whoever has read past the message already is not told again by an edit.
+_NAME = """
+INSERT INTO mentions (conversation_id, user_id, seq)
+SELECT n.conversation_id, n.user_id, n.seq
+FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (conversation_id, user_id, seq)
+JOIN conversation_members m
+  ON m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.read_seq < n.seq
+"""
+
+
+def naming(rows: Sequence[MentionRow]) -> Statement:
+    """Stores whom new messages name, each message once."""
+    named = [(row.conversation_id, user_id, row.seq) for row in rows for user_id in row.user_ids]
+    return Statement(_NAME, list(zip(*named, strict=True)) if named else [(), (), ()])
 
 
 async def set_mentions(conn: Connection, rows: Sequence[MentionRow], *, replaced: bool) -> None:
@@ -196,19 +215,6 @@ async def set_mentions(conn: Connection, rows: Sequence[MentionRow], *, replaced
             [row.conversation_id for row in rows],
             [row.seq for row in rows],
         )
-    named = [(row.conversation_id, user_id, row.seq) for row in rows for user_id in row.user_ids]
-    if not named:
-        return
-    # Whoever has read past the message already is not told again by an edit.
-    await conn.execute(
-        """
-        INSERT INTO mentions (conversation_id, user_id, seq)
-        SELECT n.conversation_id, n.user_id, n.seq
-        FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (conversation_id, user_id, seq)
-        JOIN conversation_members m
-          ON m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.read_seq < n.seq
-        """,
-        [one[0] for one in named],
-        [one[1] for one in named],
-        [one[2] for one in named],
-    )
+    if any(row.user_ids for row in rows):
+        statement = naming(rows)
+        await conn.execute(statement.sql, *statement.columns)

@@ -3,10 +3,12 @@ inside a JSON string unescaped, so the archive may replace it as text.
 """
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from persistence.chat.rows import MessageRow, PageRow, RevisionRow
 from persistence.connection import Connection, Row
 from persistence.errors import RowsRejected
+from persistence.turn import Statement
 
 _COLUMNS = """
     conversation_id, seq, id, created_at_ms, sender_id, sender_seq, client_message_id, record, has_poll,
@@ -17,26 +19,24 @@ LAST_MS = 2**62
 """Later than every message: the cursor of the newest page."""
 
 
+_INSERT = f"""
+INSERT INTO messages ({_COLUMNS})
+SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::bigint[],
+                     $7::text[], $8::bytea[], $9::boolean[], $10::boolean[], $11::bigint[])
+"""  # noqa: S608 - constants only
+
+_values = attrgetter(*MessageRow.__struct_fields__)
+
+
+def insertion(rows: Sequence[MessageRow]) -> Statement:
+    """Stores new messages, of any number of conversations."""
+    return Statement(_INSERT, list(zip(*map(_values, rows), strict=True)))
+
+
 async def insert(conn: Connection, rows: Sequence[MessageRow]) -> None:
     """Store new messages, of any number of conversations."""
-    await conn.execute(
-        f"""
-        INSERT INTO messages ({_COLUMNS})
-        SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::bigint[],
-                             $7::text[], $8::bytea[], $9::boolean[], $10::boolean[], $11::bigint[])
-        """,  # noqa: S608 - constants only
-        [row.conversation_id for row in rows],
-        [row.seq for row in rows],
-        [row.id for row in rows],
-        [row.created_at_ms for row in rows],
-        [row.sender_id for row in rows],
-        [row.sender_seq for row in rows],
-        [row.client_message_id for row in rows],
-        [row.record for row in rows],
-        [row.has_poll for row in rows],
-        [row.poll_open for row in rows],
-        [row.poll_expires_at_ms for row in rows],
-    )
+    statement = insertion(rows)
+    await conn.execute(statement.sql, *statement.columns)
 
 
 async def update(conn: Connection, rows: Sequence[PageRow], *, poll_open: Sequence[bool]) -> None:

@@ -1,10 +1,12 @@
-"""The rows of chat as they cross between persistence and the actors: plain records, no rules."""
+"""The rows of chat as they cross between persistence and the actors: plain records, no rules.
 
-from dataclasses import dataclass
+Structs, because one is made for each message: 0.2 µs, where a frozen dataclass takes 2.
+"""
+
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class MessageRow:
+class MessageRow(msgspec.Struct, frozen=True):
     """A row of `messages`.
 
     Args:
@@ -25,8 +27,7 @@ class MessageRow:
     poll_expires_at_ms: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class PageRow:
+class PageRow(msgspec.Struct, frozen=True):
     """A message of a page, live or archived, or a record to be replaced."""
 
     id: str
@@ -36,8 +37,7 @@ class PageRow:
     poll_expires_at_ms: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ConversationRow:
+class ConversationRow(msgspec.Struct, frozen=True):
     """A row of `conversations`."""
 
     id: str
@@ -47,8 +47,7 @@ class ConversationRow:
     created_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class MemberRow:
+class MemberRow(msgspec.Struct, frozen=True):
     """A member, with what is counted from other tables.
 
     Args:
@@ -69,8 +68,7 @@ class MemberRow:
     mentions: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EntryRow:
+class EntryRow(msgspec.Struct, frozen=True):
     """A conversation as one member finds it in a list.
 
     Args:
@@ -91,8 +89,7 @@ class EntryRow:
     mention_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class CountRow:
+class CountRow(msgspec.Struct, frozen=True):
     """What the totals need of a conversation too far down to be listed."""
 
     conversation_id: str
@@ -104,8 +101,7 @@ class CountRow:
     mention_count: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReadRow:
+class ReadRow(msgspec.Struct, frozen=True):
     """Where a member's read marker is to be put."""
 
     conversation_id: str
@@ -115,8 +111,7 @@ class ReadRow:
     own_at_read: int
 
 
-@dataclass(frozen=True, slots=True)
-class JoinRow:
+class JoinRow(msgspec.Struct, frozen=True):
     """A member to be added; with no marks but where they joined."""
 
     conversation_id: str
@@ -125,8 +120,7 @@ class JoinRow:
     joined_seq: int
 
 
-@dataclass(frozen=True, slots=True)
-class VoteRow:
+class VoteRow(msgspec.Struct, frozen=True):
     """A user's whole choice in a poll; no options when it was withdrawn."""
 
     message_id: str
@@ -134,8 +128,7 @@ class VoteRow:
     option_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MentionRow:
+class MentionRow(msgspec.Struct, frozen=True):
     """Users whom a message names, and who have not read it."""
 
     conversation_id: str
@@ -143,8 +136,7 @@ class MentionRow:
     user_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RevisionRow:
+class RevisionRow(msgspec.Struct, frozen=True):
     """A text that a message had."""
 
     message_id: str
@@ -154,8 +146,7 @@ class RevisionRow:
     editor_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class AttachmentRow:
+class AttachmentRow(msgspec.Struct, frozen=True):
     """A row of `attachments`.
 
     Args:
@@ -175,8 +166,7 @@ class AttachmentRow:
     message_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveRow:
+class ArchiveRow(msgspec.Struct, frozen=True):
     """A row of `archived_messages`, to be stored."""
 
     conversation_id: str

@@ -19,7 +19,7 @@ from routes.chat.membership import NOT_FOUND, participant
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.query import Clamp
-from routes.edge.reply import Encoded, Reply
+from routes.edge.reply import Asked, Encoded, Reply, Soon
 from routes.edge.wire import Wire
 
 _LIST = "/v1/social/chat/conversations"
@@ -60,11 +60,16 @@ class NewParticipants(Wire, frozen=True):
 
 
 @endpoint("GET", _LIST, needs=READ)
-async def list_conversations(call: Call, query: ListQuery) -> Encoded[ConversationList]:
+def list_conversations(call: Call, query: ListQuery) -> Soon[Encoded[ConversationList]]:
     """GET /v1/social/chat/conversations: the caller's conversations, newest activity first.
 
     Needs `social:chat.read`.
     """
+    known = reads.known_conversations(call, query.cursor, query.limit)
+    return _read_list(call, query) if known is None else Encoded(known)
+
+
+async def _read_list(call: Call, query: ListQuery) -> Encoded[ConversationList]:
     return Encoded(await reads.conversations(call, query.cursor, query.limit))
 
 
@@ -101,11 +106,16 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
 
 
 @endpoint("GET", _ONE, needs=READ, refusals=(ConversationNotFound,), guard=participant, not_found=NOT_FOUND)
-async def get_conversation(call: Call, conversation_id: ObjectId) -> Encoded[Conversation]:
+def get_conversation(call: Call, conversation_id: ObjectId) -> Soon[Encoded[Conversation]]:
     """GET …/conversations/{conversationId}: one conversation with the caller's own counts.
 
     Needs `social:chat.read` and membership.
     """
+    known = reads.known_conversation(call, conversation_id)
+    return _read_conversation(call, conversation_id) if known is None else Encoded(known)
+
+
+async def _read_conversation(call: Call, conversation_id: str) -> Encoded[Conversation]:
     return Encoded(await reads.conversation(call, conversation_id))
 
 
@@ -117,14 +127,14 @@ async def get_conversation(call: Call, conversation_id: ObjectId) -> Encoded[Con
     guard=participant,
     not_found=NOT_FOUND,
 )
-async def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> Encoded[Conversation]:
+def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> Asked[Encoded[Conversation]]:
     """PATCH …/conversations/{conversationId}: a group's title, by its owner; muting, for oneself.
 
     Needs `social:chat.write` and membership. Answers the Conversation.
     """
     muted = UNSET if body.muted is None else body.muted
     command = ChangeConversation(call.user_id, title=body.title, muted=muted)
-    return await call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
+    return call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
 
 
 @endpoint(
@@ -152,9 +162,9 @@ async def list_participants(call: Call, conversation_id: ObjectId, query: ListQu
     guard=participant,
     not_found=NOT_FOUND,
 )
-async def add_participants(
+def add_participants(
     call: Call, conversation_id: ObjectId, body: NewParticipants
-) -> Encoded[Conversation]:
+) -> Asked[Encoded[Conversation]]:
     """POST …/conversations/{conversationId}/participants: adds users to a group; who is in already stays.
 
     Needs `social:chat.write`, and to be the owner (403 otherwise). A direct conversation is a 409. Answers
@@ -162,7 +172,7 @@ async def add_participants(
     """
     user_ids = tuple(dict.fromkeys(user_id.lower() for user_id in body.user_ids))
     command = AddParticipants(call.user_id, user_ids)
-    return await call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
+    return call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
 
 
 @endpoint(
@@ -173,7 +183,7 @@ async def add_participants(
     guard=participant,
     not_found=NOT_FOUND,
 )
-async def remove_participant(call: Call, conversation_id: ObjectId, user_id: UserId) -> None:
+def remove_participant(call: Call, conversation_id: ObjectId, user_id: UserId) -> Asked[None]:
     """DELETE …/conversations/{conversationId}/participants/{userId}: takes a member out of a group, or leaves
     it.
 
@@ -181,7 +191,7 @@ async def remove_participant(call: Call, conversation_id: ObjectId, user_id: Use
     Answers 204; live subscriptions of the member end at once.
     """
     command = RemoveParticipant(call.user_id, user_id)
-    await call.ask(call.service.chat.conversation, conversation_id, command)
+    return call.ask(call.service.chat.conversation, conversation_id, command)
 
 
 def _as_conversation(reply: msgspec.Raw) -> Encoded[Conversation]:

@@ -10,12 +10,13 @@ from actors.ids import ObjectId
 from persistence.chat import members
 from routes.chat.channels import MODERATE
 from routes.edge.call import Call
+from routes.edge.reply import Soon
 
 NOT_FOUND = {"conversation_id": ConversationNotFound}
 """What a malformed conversation id is refused with: the same as an unknown one."""
 
 
-async def participant(call: Call, conversation_id: ObjectId) -> None:
+def participant(call: Call, conversation_id: ObjectId) -> Soon[None]:
     """Lets participants pass.
 
     Raises:
@@ -23,10 +24,15 @@ async def participant(call: Call, conversation_id: ObjectId) -> None:
     """
     service = call.service
     state = service.system.peek(service.chat.conversation, conversation_id)
-    if state is not None:
-        if call.user_id not in state.members:
-            raise ConversationNotFound
-    elif not await service.database.read(members.is_member, conversation_id, call.user_id):
+    if state is None:
+        return _participant_by_rows(call, conversation_id)
+    if call.user_id not in state.members:
+        raise ConversationNotFound
+    return None
+
+
+async def _participant_by_rows(call: Call, conversation_id: ObjectId) -> None:
+    if not await call.service.database.read(members.is_member, conversation_id, call.user_id):
         raise ConversationNotFound
 
 
@@ -42,5 +48,7 @@ async def participant_or_moderator(call: Call, conversation_id: ObjectId) -> boo
     """
     if call.user.access.allows(MODERATE):
         return True
-    await participant(call, conversation_id)
+    passed = participant(call, conversation_id)
+    if passed is not None:
+        await passed
     return False

@@ -32,7 +32,7 @@ from routes.chat.membership import NOT_FOUND, participant, participant_or_modera
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.query import Clamp
-from routes.edge.reply import Encoded
+from routes.edge.reply import Asked, Encoded, Soon
 from routes.edge.wire import MAX_SAFE_INTEGER, Wire
 
 _CONVERSATION = "/v1/social/chat/conversations/{conversationId}"
@@ -98,13 +98,18 @@ def as_message(reply: msgspec.Raw) -> Encoded[Message]:
     guard=participant,
     not_found=NOT_FOUND,
 )
-async def list_messages(call: Call, conversation_id: ObjectId, query: PageQuery) -> Encoded[MessagePage]:
+def list_messages(call: Call, conversation_id: ObjectId, query: PageQuery) -> Soon[Encoded[MessagePage]]:
     """GET …/conversations/{conversationId}/messages: a page of messages, oldest first.
 
     Needs `social:chat.read` and membership. `nextBeforeMs` is the next page's `beforeMs`, 0 when there is no
     more; pages neither skip nor repeat, whatever is written meanwhile.
     """
     asked = Selection(query.limit, query.before_ms, query.include_archived)
+    known = reads.known_page(call, conversation_id, asked)
+    return _read_page(call, conversation_id, asked) if known is None else Encoded(known)
+
+
+async def _read_page(call: Call, conversation_id: str, asked: Selection) -> Encoded[MessagePage]:
     return Encoded(await reads.page(call, conversation_id, asked))
 
 
@@ -119,7 +124,7 @@ async def list_messages(call: Call, conversation_id: ObjectId, query: PageQuery)
     guard=participant,
     not_found=NOT_FOUND,
 )
-async def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> Encoded[Message]:
+def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> Asked[Encoded[Message]]:
     """POST …/conversations/{conversationId}/messages: sends a message; answered once it is durable.
 
     Needs `social:chat.write` and membership. At least one of `content`, `attachmentIds` and `poll` (422);
@@ -129,7 +134,7 @@ async def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft
     """
     message_id = new_object_id(call.now_ms, call.service.random_bytes)
     command = PostMessage(call.user_id, message_id, body)
-    return await call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+    return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
 
 
 @endpoint(
@@ -140,9 +145,9 @@ async def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft
     guard=participant,
     not_found=NOT_FOUND,
 )
-async def edit_message(
+def edit_message(
     call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Edit
-) -> Encoded[Message]:
+) -> Asked[Encoded[Message]]:
     """PATCH …/messages/{messageId}: replaces the text of one's own message; the former one becomes a
     revision.
 
@@ -150,7 +155,7 @@ async def edit_message(
     is a 409. Answers the Message with `editedAt` and the next `revision`.
     """
     command = EditMessage(call.user_id, message_id, body.content, body.mentions)
-    return await call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+    return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
 
 
 @endpoint(
@@ -161,7 +166,7 @@ async def edit_message(
     guard=participant_or_moderator,
     not_found=NOT_FOUND,
 )
-async def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Encoded[Message]:
+def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Asked[Encoded[Message]]:
     """DELETE …/messages/{messageId}: soft-deletes a message; repeating it changes nothing.
 
     Needs `social:chat.write`, and to be the sender, or to hold `social:chat.moderate`. Answers 200 with what
@@ -169,7 +174,7 @@ async def delete_message(call: Call, conversation_id: ObjectId, message_id: Obje
     """
     moderator = call.subject is True
     command = DeleteMessage(call.user_id, message_id, moderator)
-    return await call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+    return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
 
 
 @endpoint(
@@ -197,16 +202,13 @@ async def list_revisions(call: Call, conversation_id: ObjectId, message_id: Obje
     guard=participant,
     not_found=NOT_FOUND,
 )
-async def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> ReadMarker:
+def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Asked[ReadMarker]:
     """PUT …/conversations/{conversationId}/read: everything up to a message is read; the marker never moves
     back.
 
     Needs `social:chat.write` and membership. Answers the caller's counts.
     """
-    reply: ReadMarker = await call.ask(
-        call.service.chat.conversation, conversation_id, MarkRead(call.user_id, body.message_id)
-    )
-    return reply
+    return call.ask(call.service.chat.conversation, conversation_id, MarkRead(call.user_id, body.message_id))
 
 
 @endpoint(
@@ -217,12 +219,12 @@ async def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Re
     guard=participant,
     not_found=NOT_FOUND,
 )
-async def start_typing(call: Call, conversation_id: ObjectId) -> None:
+def start_typing(call: Call, conversation_id: ObjectId) -> Asked[None]:
     """POST …/conversations/{conversationId}/typing: tells the others that the caller writes; ephemeral, 5 s.
 
     Needs `social:chat.write` and membership. Answers 204.
     """
-    await call.ask(call.service.chat.conversation, conversation_id, StartTyping(call.user_id))
+    return call.ask(call.service.chat.conversation, conversation_id, StartTyping(call.user_id))
 
 
 @endpoint(

@@ -3,11 +3,12 @@
 
 The conversation is watched in delta mode by an outlet that is no socket: it only learns which messages were
 touched. When one of the page was, the page is read again and sent, at most once a second. What the outlet
-keeps is one flag and the ids of the page, at most 120, so neither a busy conversation nor a slow reader makes
-it grow.
+keeps is a flag, a digest and the ids of the page, at most 120, so neither a busy conversation nor a slow reader
+makes it grow.
 """
 
 from collections.abc import Awaitable, Callable
+from hashlib import blake2b
 
 import msgspec
 import trio
@@ -77,37 +78,36 @@ TOUCHES = TouchEnvelope()
 
 
 class PageWatch:
-    """Learns whether its page was touched; implements `Outlet`.
+    """Shows a page, again whenever it was touched; implements `Outlet`, and `Debtor` where its socket is slow.
+
+    It has a task while it reads and for the pause behind that, and none while nothing is touched.
 
     Args:
         socket: that the page is for.
         before_ms: the page's exclusive bound.
+        read: the page, encoded; raises Refused and PersistenceError.
     """
 
-    __slots__ = ("_before_ms", "_ids", "_newest_ms", "_socket", "touched")
+    __slots__ = ("_before_ms", "_ids", "_newest_ms", "_read", "_sent", "_socket", "_touched", "_working")
 
     clear = True
 
-    def __init__(self, socket: LiveSocket, before_ms: int) -> None:
+    def __init__(self, socket: LiveSocket, before_ms: int, read: Callable[[], Awaitable[bytes]]) -> None:
         self._socket = socket
         self._before_ms = before_ms
+        self._read = read
         self._ids: frozenset[str] = frozenset()
         self._newest_ms = -1
-        self.touched = trio.Event()
-
-    def holds(self, items: tuple[Named, ...]) -> None:
-        """The page as it is sent has these messages.
-
-        Args:
-            items: oldest first, at most 120.
-        """
-        self._ids = frozenset(item.id for item in items)
-        self._newest_ms = items[-1].created_at_ms if items else -1
+        self._sent = b""  # a digest of the page that the client has
+        self._touched = False
+        self._working = False
 
     def offer(self, prepared: Prepared) -> bool:
-        """Never full: looks, and forgets."""
-        if not self.touched.is_set() and any(map(self._concerns, prepared.payloads)):
-            self.touched.set()
+        """Never full: looks, and forgets. The snapshot that every subscription begins with touches everything,
+        so that the page is shown at once."""
+        if not self._touched and any(map(self._concerns, prepared.payloads)):
+            self._touched = True
+            self._begin()
         return True
 
     def owe(self, debtor: Debtor) -> None:
@@ -118,6 +118,10 @@ class PageWatch:
         """The viewer may no longer look."""
         self._socket.end(channel, code)
 
+    def repay(self) -> None:
+        """The socket has taken what waited: what was touched meanwhile is shown now."""
+        self._begin()
+
     def _concerns(self, payload: bytes) -> bool:
         if payload == ANYTHING:
             return True
@@ -125,50 +129,40 @@ class PageWatch:
         # With a bound in the future, what is sent now belongs to the page as well.
         return message.id in self._ids or self._newest_ms < message.created_at_ms < self._before_ms
 
+    def _begin(self) -> None:
+        if self._working or not self._touched:
+            return
+        if self._socket.clear:
+            self._working = True
+            self._socket.start(self._work)
+        else:
+            self._socket.owe(self)
 
-class Room:
-    """Waits for a slow socket; implements `Debtor`."""
+    async def _work(self) -> None:
+        while self._touched and self._socket.clear:
+            self._touched = False
+            await self._show()
+            await trio.sleep(PAUSE_SECONDS)
+        self._working = False
+        self._begin()
 
-    __slots__ = ("_taken",)
-
-    def __init__(self) -> None:
-        self._taken = trio.Event()
-
-    def repay(self) -> None:
-        """The socket has taken what waited."""
-        self._taken.set()
-
-    async def wait(self, socket: LiveSocket) -> None:
-        """Wait until nothing waits for the socket any more; cancelled when the socket is closed."""
-        if not socket.clear:
-            socket.owe(self)
-            await self._taken.wait()
-
-
-async def keep_showing(watch: PageWatch, socket: LiveSocket, read: Callable[[], Awaitable[bytes]]) -> None:
-    """Send the page now, and again when it was touched and has become another one. Ends by cancellation.
-
-    Args:
-        watch: told of changes from before the first read on.
-        socket: takes the frames; a slow one skips what it has no room for.
-        read: the page, encoded.
-    """
-    sent = b""
-    while True:
-        watch.touched = trio.Event()
-        await Room().wait(socket)
+    async def _show(self) -> None:
         try:
-            page = await read()
+            page = await self._read()
         except Refused:
             # No longer a member: the subscription says so, and closes the socket.
             return
         except PersistenceError:
             # The database is away: the page is read again after the pause.
-            watch.touched.set()
-            page = sent
-        if page != sent:
-            watch.holds(_page.decode(page).items)
-            socket.offer(prepare(msgspec.Raw(page)))
-            sent = page
-        await trio.sleep(PAUSE_SECONDS)
-        await watch.touched.wait()
+            self._touched = True
+            return
+        digest = blake2b(page, digest_size=16).digest()
+        if digest == self._sent:
+            return
+        items = _page.decode(page).items
+        self._ids = frozenset(item.id for item in items)
+        self._newest_ms = items[-1].created_at_ms if items else -1
+        if self._socket.offer(prepare(msgspec.Raw(page))):
+            self._sent = digest
+        else:
+            self._touched = True

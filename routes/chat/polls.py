@@ -9,7 +9,7 @@ from routes.chat.membership import NOT_FOUND, participant
 from routes.chat.messages import as_message
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
-from routes.edge.reply import Encoded
+from routes.edge.reply import Asked, Encoded
 from routes.edge.wire import Wire
 
 _PATH = "/v1/social/chat/conversations/{conversationId}/messages/{messageId}/poll"
@@ -33,9 +33,9 @@ class Vote(Wire, frozen=True):
     guard=participant,
     not_found=NOT_FOUND,
 )
-async def vote_poll(
+def vote_poll(
     call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Vote
-) -> Encoded[Message]:
+) -> Asked[Encoded[Message]]:
     """POST …/messages/{messageId}/poll/vote: replaces the caller's whole choice; `[]` withdraws it.
 
     Needs `social:chat.write` and membership. More than one option without `multiple`, or an unknown one, is a
@@ -43,7 +43,7 @@ async def vote_poll(
     Answers the Message with the caller's own `selected`.
     """
     command = VotePoll(call.user_id, message_id, body.option_ids)
-    return await call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+    return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
 
 
 @endpoint(
@@ -54,11 +54,11 @@ async def vote_poll(
     guard=participant,
     not_found=NOT_FOUND,
 )
-async def close_poll(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Encoded[Message]:
+def close_poll(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Asked[Encoded[Message]]:
     """POST …/messages/{messageId}/poll/close: closes a poll by hand.
 
     Needs `social:chat.write`, and to be its author or the group's owner (403 otherwise). A poll that is
     closed already is a 409 `POLL_CLOSED`. Answers the Message.
     """
     command = ClosePoll(call.user_id, message_id)
-    return await call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+    return call.ask(call.service.chat.conversation, conversation_id, command, as_message)

@@ -1,5 +1,5 @@
-"""What GETs read: from the live state where it knows the answer, else by one unit of work. Nothing is
-activated.
+"""What GETs read: from the live state where it knows the answer, else by one unit of work. A conversation
+that is read again and again is woken (`System.read`).
 
 While a conversation sleeps nobody writes to it, so that equal reads under way at once may be one
 (`service.reads`). Once it is live, memory answers, and what memory does not hold is read for each caller
@@ -8,68 +8,101 @@ anew: a read that began before somebody's change must not be handed to them afte
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
-from actors.chat import frames, reading, rendering
+from actors.chat import inbox, reading, rendering
+from actors.chat.inbox import InboxState
 from actors.chat.public import EventPage, ParticipantList, RevisionList
 from actors.chat.reading import PageQuery
 from actors.chat.state import State
 from routes.edge.call import Call
 from routes.edge.errors import BadQuery
 
+if TYPE_CHECKING:
+    from routes.service import Service
+
 Stored = TypeVar("Stored")
 
 
-async def page(call: Call, conversation_id: str, query: PageQuery) -> bytes:
-    """A MessagePage for the caller.
+def known_page(call: Call, conversation_id: str, query: PageQuery) -> bytes | None:
+    """A MessagePage for the caller as far as memory holds it; None when `page` has to read it.
 
     Raises:
         ConversationNotFound: they are not in it.
     """
-    chat = call.service.chat
     state = _live(call, conversation_id)
-    if state is not None:
-        known = chat.frames.page_for(
-            state,
-            call.user_id,
-            before_ms=query.before_ms,
-            limit=query.limit,
-            include_archived=query.include_archived,
-        )
-        if known is not None:
-            return known
-    stored = await _read(call, state, reading.read_page, conversation_id, call.user_id, query)
-    return rendering.message_page(chat.frames, stored)
+    if state is None:
+        return None
+    return call.service.chat.frames.page_for(
+        state,
+        call.user_id,
+        before_ms=query.before_ms,
+        limit=query.limit,
+        include_archived=query.include_archived,
+    )
 
 
-async def live_page(call: Call, conversation_id: str, query: PageQuery) -> bytes:
+async def page(call: Call, conversation_id: str, query: PageQuery) -> bytes:
+    """A MessagePage for the caller, from rows.
+
+    Raises:
+        ConversationNotFound: they are not in it.
+    """
+    service = call.service
+    live = service.system.peek(service.chat.conversation, conversation_id) is not None
+    stored = await _read(call, reading.read_page, conversation_id, call.user_id, query, shared=not live)
+    return rendering.message_page(call.service.chat.frames, stored)
+
+
+async def live_page(service: "Service", conversation_id: str, user_id: str, query: PageQuery) -> bytes:
     """A MessagePage as live streams show it: the viewer's own fields of the conversation are null.
 
     Raises:
-        ConversationNotFound: the caller is not in it.
+        ConversationNotFound: the user is not in it.
     """
-    stored = await call.service.database.read(reading.read_page, conversation_id, call.user_id, query)
-    made = call.service.chat.frames
-    head = made.conversation(stored.conversation.facts, None)
-    return frames.page(head, made.shown(stored.lines, stored.choices), has_more=stored.has_more)
+    stored = await service.database.read(reading.read_page, conversation_id, user_id, query)
+    frames = service.chat.frames
+    head = frames.conversation(stored.conversation.facts, None)
+    return frames.page(head, stored.lines, stored.choices, has_more=stored.has_more)
 
 
-async def conversation(call: Call, conversation_id: str) -> bytes:
-    """A Conversation for the caller.
+def known_conversation(call: Call, conversation_id: str) -> bytes | None:
+    """A live Conversation for the caller; None when it sleeps.
 
     Raises:
         ConversationNotFound: they are not in it.
     """
-    chat = call.service.chat
     state = _live(call, conversation_id)
-    if state is not None:
-        return chat.frames.conversation_for(state, call.user_id)
-    stored = await _read(call, None, reading.read_conversation, conversation_id, call.user_id)
-    return rendering.conversation(chat.frames, stored)
+    return None if state is None else call.service.chat.frames.conversation_for(state, call.user_id)
+
+
+async def conversation(call: Call, conversation_id: str) -> bytes:
+    """A sleeping Conversation for the caller.
+
+    Raises:
+        ConversationNotFound: they are not in it.
+    """
+    stored = await _read(call, reading.read_conversation, conversation_id, call.user_id, shared=True)
+    return rendering.conversation(call.service.chat.frames, stored)
+
+
+def known_conversations(call: Call, cursor: str | None, limit: int) -> bytes | None:
+    """A ConversationList of the caller, where an open socket of theirs keeps their inbox in memory; else None.
+
+    Raises:
+        BadQuery: the cursor is none of ours.
+    """
+    chat = call.service.chat
+    after = _place(cursor)
+    state = cast(InboxState | None, call.service.system.peek_view(chat.inbox, call.user_id))
+    if state is None:
+        return None
+    known = inbox.listed(state, after, limit)
+    return None if known is None else rendering.conversation_list(chat.frames, known)
 
 
 async def conversations(call: Call, cursor: str | None, limit: int) -> bytes:
-    """A ConversationList of the caller.
+    """A ConversationList of the caller, from rows.
 
     Raises:
         BadQuery: the cursor is none of ours.
@@ -115,15 +148,14 @@ async def events(call: Call, conversation_id: str, since: int, limit: int) -> Ev
 
 
 def _live(call: Call, conversation_id: str) -> State | None:
-    return cast(State | None, call.service.system.peek(call.service.chat.conversation, conversation_id))
+    service = call.service
+    return cast(State | None, service.system.read(service.chat.conversation, conversation_id, call.now_ms))
 
 
-async def _read(
-    call: Call, state: State | None, unit: Callable[..., Awaitable[Stored]], *args: object
-) -> Stored:
-    """What a unit reads; together with equal reads under way while the conversation sleeps."""
+async def _read(call: Call, unit: Callable[..., Awaitable[Stored]], *args: object, shared: bool) -> Stored:
+    """What a unit reads; together with equal reads under way while the conversation sleeps (`shared`)."""
     read = partial(call.service.database.read, unit, *args)
-    if state is not None:
+    if not shared:
         return await read()
     return cast(Stored, await call.service.reads.run((unit, *args), read))
 

@@ -4,8 +4,6 @@
 from functools import partial
 from typing import Annotated
 
-import trio
-
 from actors.chat.commands import ChatViewer, InboxViewer
 from actors.chat.public import InboxSnapshot, MessagePage
 from actors.chat.reading import PageQuery
@@ -15,12 +13,13 @@ from actors.kernel.subscription import WatchRequest
 from routes.chat import reads
 from routes.chat.channels import MAX_PAGE, READ
 from routes.chat.membership import NOT_FOUND, participant
-from routes.chat.older import TOUCHES, PageWatch, keep_showing
+from routes.chat.older import TOUCHES, PageWatch
 from routes.edge.call import Call
 from routes.edge.endpoint import stream
+from routes.edge.listener import Listener
 from routes.edge.query import Clamp
 from routes.edge.socket import LiveSocket
-from routes.live.single import Interval, StreamQuery, attend, show, unannounced, watch
+from routes.live.single import Interval, StreamQuery, show, unannounced, watch
 
 
 class ConversationQuery(StreamQuery, frozen=True, rename="camel"):
@@ -48,7 +47,7 @@ class ConversationQuery(StreamQuery, frozen=True, rename="camel"):
 )
 async def conversation_live(
     call: Call, socket: LiveSocket, conversation_id: ObjectId, query: ConversationQuery
-) -> None:
+) -> Listener | None:
     """GET …/conversations/{conversationId}/live: a MessagePage at once, then whenever the thread has changed.
 
     With `beforeMs`, only when an item of that older page has changed, at most once a second. The viewer's own
@@ -57,27 +56,29 @@ async def conversation_live(
     """
     service = call.service
     if query.before_ms is not None:
-        await _show_older(call, socket, conversation_id, query, query.before_ms)
-        return
+        return await _show_older(call, socket, conversation_id, query, query.before_ms)
     viewer = ChatViewer(call.user_id, query.limit, query.include_archived)
-    await show(call, socket, service.chat.conversation, conversation_id, viewer=viewer, needs=READ)
+    return await show(call, socket, service.chat.conversation, conversation_id, viewer=viewer, needs=READ)
 
 
 @stream("/v1/social/chat/live", needs=READ, sends=(InboxSnapshot,))
-async def inbox_live(call: Call, socket: LiveSocket, query: StreamQuery) -> None:  # noqa: ARG001
+async def inbox_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Listener | None:  # noqa: ARG001
     """GET /v1/social/chat/live: the inbox at once, then on change, at most one frame per 250 ms.
 
     Needs `social:chat.read`; losing it closes with 4403.
     """
     viewer = InboxViewer(call.user_id)
-    await show(call, socket, call.service.chat.inbox, call.user_id, viewer=viewer, needs=READ)
+    return await show(call, socket, call.service.chat.inbox, call.user_id, viewer=viewer, needs=READ)
 
 
 async def _show_older(
     call: Call, socket: LiveSocket, conversation_id: ObjectId, query: ConversationQuery, before_ms: int
-) -> None:
+) -> Listener | None:
     conversation = call.service.chat.conversation
-    page = PageWatch(socket, before_ms)
+    asked = PageQuery(query.limit, before_ms, query.include_archived)
+    page = PageWatch(
+        socket, before_ms, partial(reads.live_page, call.service, conversation_id, call.user_id, asked)
+    )
     request = WatchRequest(
         outlet=page,
         viewer=ChatViewer(call.user_id, 1, include_archived=False),
@@ -86,14 +87,4 @@ async def _show_older(
         mode="delta",
         opened=unannounced,
     )
-    subscription = await watch(call, socket, request, shown=conversation, id=conversation_id)
-    if subscription is None:
-        return
-    asked = PageQuery(query.limit, before_ms, query.include_archived)
-    read = partial(reads.live_page, call, conversation_id, asked)
-    try:
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(keep_showing, page, socket, read)
-            await attend(call, socket, subscription, needs=READ)
-    finally:
-        subscription.close()
+    return await watch(call, socket, request, shown=conversation, id=conversation_id, needs=READ)

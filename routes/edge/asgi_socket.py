@@ -1,27 +1,21 @@
 """From an ASGI WebSocket to a `LiveSocket`, and back when it ends.
 
-On our own server the direct socket is used. Everywhere else (stock Hypercorn, TLS, HTTP/2) ASGI's `send` is
-the only way, and it waits: a queue and a writer task stand between it and the fan-out. What ASGI does not
-offer is then missing: pings (set Hypercorn's own `websocket_ping_interval`), and the sight of pongs, so no
-4408.
+This is the way of stock Hypercorn, of TLS and of HTTP/2, where ASGI's `send` is all there is, and it waits: a queue
+and a writer task stand between it and the fan-out. What ASGI does not offer is then missing: pings (set Hypercorn's
+own `websocket_ping_interval`), and the sight of pongs, so no 4408.
 """
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from functools import partial
-from typing import TypeAlias
+from collections.abc import Awaitable, Callable, Iterable
 
 import trio
-from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, WebsocketScope
+from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable
 
 from actors.kernel.outlet import Prepared
 from routes.edge.close_codes import CloseCode
-from routes.edge.socket import LiveSocket, SocketClosed
-from routes.edge.socket_direct import DirectSocket, Link
+from routes.edge.errors import contained
+from routes.edge.socket import Ending, LiveSocket, SocketHandler
 from routes.edge.sockets import Sockets
-
-SocketHandler: TypeAlias = Callable[[LiveSocket], Awaitable[None]]
-"""Runs while the socket is open; ends by returning or by letting `SocketClosed` through."""
 
 STALL_SECONDS = 60.0
 """A client that takes nothing for this long is closed (contract §9)."""
@@ -35,17 +29,30 @@ class QueuedSocket(LiveSocket):
 
     Args:
         send: of ASGI, after `websocket.accept`.
+        nursery: for what a listener waits for; it stays open until that is done.
+        report: told of a fault there.
         session_id, user_id, expires_at_ms: as in `LiveSocket`.
         max_message_bytes: of one message of the client.
     """
 
-    __slots__ = ("_goodbye", "_payloads", "_ready", "_send", "max_message_bytes")
+    __slots__ = (
+        "_goodbye",
+        "_nursery",
+        "_payloads",
+        "_ready",
+        "_report",
+        "_room",
+        "_send",
+        "max_message_bytes",
+    )
 
     pings = False
 
     def __init__(
         self,
         send: ASGISendCallable,
+        nursery: trio.Nursery,
+        report: Callable[[BaseException], None],
         *,
         session_id: str,
         user_id: str | None = None,
@@ -54,9 +61,12 @@ class QueuedSocket(LiveSocket):
     ) -> None:
         super().__init__(session_id=session_id, user_id=user_id, expires_at_ms=expires_at_ms)
         self._send = send
+        self._nursery = nursery
+        self._report = report
         self._payloads: deque[bytes] = deque()
         self._ready = trio.Event()
-        self._goodbye: SocketClosed | None = None
+        self._room: trio.Event | None = None
+        self._goodbye: Ending | None = None
         self.max_message_bytes = max_message_bytes
 
     def offer(self, prepared: Prepared) -> bool:
@@ -67,6 +77,13 @@ class QueuedSocket(LiveSocket):
         self._queue(prepared)
         return True
 
+    def hold(self, prepared: Prepared) -> None:
+        """As in `LiveSocket`; what leaves together is the writer's business here."""
+        self.send_nowait(prepared)
+
+    def release(self) -> None:
+        """Nothing is held."""
+
     def ping(self) -> None:
         """Nothing: ASGI knows no pings."""
 
@@ -75,8 +92,22 @@ class QueuedSocket(LiveSocket):
         self._ready.set()
 
     def _say_goodbye(self, code: int, reason: str) -> None:
-        self._goodbye = SocketClosed(code, reason)
+        self._goodbye = Ending(code, reason)
         self._ready.set()
+
+    def _start(self, run: Callable[..., Awaitable[None]], *args: object) -> None:
+        self._nursery.start_soon(self._run_contained, run, args)
+
+    def _hold_back(self, held: bool) -> None:
+        if held:
+            self._room = self._room or trio.Event()
+        elif self._room is not None:
+            self._room.set()
+            self._room = None
+
+    async def _run_contained(self, run: Callable[..., Awaitable[None]], args: tuple[object, ...]) -> None:
+        with contained(self._report):
+            await run(*args)
 
     async def write(self) -> None:
         """Send what is queued until the socket is closed, then the close frame."""
@@ -92,8 +123,9 @@ class QueuedSocket(LiveSocket):
                     self.lost(CloseCode.ABNORMAL, "takes nothing")
                     return
             if self._goodbye is not None:
-                code, reason = self._goodbye.code, self._goodbye.reason
-                await self._send({"type": "websocket.close", "code": code, "reason": reason})
+                code, reason = self._goodbye
+                with trio.move_on_after(GOODBYE_SECONDS):
+                    await self._send({"type": "websocket.close", "code": code, "reason": reason})
                 return
             if self.closed:
                 return
@@ -112,97 +144,70 @@ class QueuedSocket(LiveSocket):
                 self.lost(event["code"])
                 self._ready.set()
                 return
-            if event["type"] != "websocket.receive":
-                continue
-            self.heard = True
-            text = event.get("text")
-            if text is None:
-                self.close(CloseCode.BAD_FRAME, "binary frames are not taken")
-                continue
-            message = text.encode()
-            if len(message) > self.max_message_bytes:
-                self.close(CloseCode.TOO_BIG, f"a message has at most {self.max_message_bytes} bytes")
-            else:
-                await self.deliver(message)
+            if event["type"] == "websocket.receive":
+                self.heard = True
+                self._take(event["text"], event["bytes"])
+                while self._room is not None:
+                    await self._room.wait()
+
+    def _take(self, text: str | None, binary: bytes | None) -> None:
+        if text is None:
+            self.deliver_binary(binary or b"")
+            return
+        message = text.encode()
+        if len(message) > self.max_message_bytes:
+            self.close(CloseCode.TOO_BIG, f"a message has at most {self.max_message_bytes} bytes")
+        else:
+            self.deliver(message)
 
 
 async def serve_socket(
-    scope: WebsocketScope,
     receive: ASGIReceiveCallable,
     send: ASGISendCallable,
     *,
     handler: SocketHandler,
     sockets: Sockets,
+    report: Callable[[BaseException], None],
     session_id: str,
     user_id: str | None = None,
     expires_at_ms: int | None = None,
     subprotocol: str | None = None,
-    headers: Sequence[tuple[bytes, bytes]] = (),
+    headers: Iterable[tuple[bytes, bytes]] = (),
     max_message_bytes: int = 65_536,
 ) -> None:
-    """Accept the upgrade, run the handler with a live socket, and close it behind the handler.
+    """Accept the upgrade, open the stream, and return when it is over and everything the client said is done.
 
-    Everything that may refuse the upgrade has happened already, and `websocket.connect` was received. The
-    handler learns of the end by `SocketClosed` out of `socket.receive()`. When it raises anything else, the
-    socket is closed with 1011 and the exception goes on.
+    Everything that may refuse the upgrade has happened already, and `websocket.connect` was received. A fault of
+    the stream closes it with 1011. Cancellation cuts it.
 
     Args:
-        scope, receive, send: of ASGI.
-        handler: runs as long as the socket is open.
+        receive, send: of ASGI.
+        handler: opens the stream.
         sockets: where it is registered while it is open.
+        report: told of a fault of the stream.
         session_id, user_id, expires_at_ms: as in `LiveSocket`.
         subprotocol: the selected one, or None.
         headers: of the 101 response, lower-case names.
-        max_message_bytes: of one message of the client; our own server has its own setting.
+        max_message_bytes: of one message of the client.
     """
-    link = scope["state"].get("connection")
-    accept = partial(_accept, send, subprotocol, headers)
-    if isinstance(link, Link):
-        direct = DirectSocket(link, session_id=session_id, user_id=user_id, expires_at_ms=expires_at_ms)
-        # Attached first: what the client sends on the heels of the 101 must find its way.
-        link.attach(direct)
-        await accept()
-        await _converse(direct, handler, sockets)
-        return
-    queued = QueuedSocket(
-        send,
-        session_id=session_id,
-        user_id=user_id,
-        expires_at_ms=expires_at_ms,
-        max_message_bytes=max_message_bytes,
-    )
-    await accept()
-    async with trio.open_nursery() as nursery:
-        written = trio.Event()
-        nursery.start_soon(_write, queued, written)
-        nursery.start_soon(queued.read, receive)
-        try:
-            await _converse(queued, handler, sockets)
-        finally:
-            # Also when the handler failed: the close frame tells the client so.
-            with trio.move_on_after(GOODBYE_SECONDS):
-                await written.wait()
-        nursery.cancel_scope.cancel()
-
-
-async def _accept(
-    send: ASGISendCallable, subprotocol: str | None, headers: Iterable[tuple[bytes, bytes]]
-) -> None:
-    await send({"type": "websocket.accept", "subprotocol": subprotocol, "headers": list(headers)})
-
-
-async def _write(socket: QueuedSocket, written: trio.Event) -> None:
-    await socket.write()
-    written.set()
-
-
-async def _converse(socket: LiveSocket, handler: SocketHandler, sockets: Sockets) -> None:
-    code = CloseCode.INTERNAL_ERROR
-    try:
+    async with trio.open_nursery() as attending, trio.open_nursery() as nursery:
+        socket = QueuedSocket(
+            send,
+            attending,
+            report,
+            session_id=session_id,
+            user_id=user_id,
+            expires_at_ms=expires_at_ms,
+            max_message_bytes=max_message_bytes,
+        )
+        await send({"type": "websocket.accept", "subprotocol": subprotocol, "headers": list(headers)})
         sockets.add(socket)
-        await handler(socket)
-        code = CloseCode.NORMAL
-    except* SocketClosed:
-        code = CloseCode.NORMAL
-    finally:
-        socket.close(code)
+        nursery.start_soon(_write, socket, nursery.cancel_scope)
+        with contained(report):
+            await socket.run(handler)
+            await socket.read(receive)
+
+
+async def _write(socket: QueuedSocket, reading: trio.CancelScope) -> None:
+    await socket.write()
+    reading.cancel()

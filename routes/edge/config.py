@@ -170,7 +170,7 @@ RESERVED = frozenset(
     {
         "nats_url", "geoip_db", "dns_server", "cloudflare_url", "modrinth_url", "curseforge_url", "curseforge_key",
         "gateway_token", "gateway_domain", "gateway_host", "shop_provider", "shop_webhook_secret", "stripe_key",
-        "freshness_seconds", "totem_gallery", "ws_deflate",
+        "freshness_seconds", "totem_gallery",
     }
 )  # fmt: skip
 """Settings of domains that this release does not have: checked like the others, and said to be without effect."""

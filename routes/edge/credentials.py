@@ -28,6 +28,18 @@ _QUERY_NAMES = frozenset({"token", "access_token", "bearer", "authorization"})
 class Authenticator(Protocol):
     """Verifies credentials (`routes/edge/auth.py`)."""
 
+    def known(self, carried: bytes, now_ms: int) -> UserPrincipal | None:
+        """The user that a credential speaks for, if that needs no waiting.
+
+        Args:
+            carried: `Bearer` and a token, as in an Authorization header.
+            now_ms: epoch milliseconds.
+
+        Raises:
+            TokenExpired: it was valid once.
+        """
+        ...
+
     async def user(self, token: str) -> UserPrincipal:
         """The user that a token speaks for.
 

@@ -5,34 +5,47 @@
 
 It knows neither Quart nor sockets: a carrier (`quart_app.py`, the lean connection) brings an `Incoming` and
 takes an `Outgoing`. Nothing but cancellation ever leaves `answer`: what goes wrong is a problem document.
+
+A request that waits for nothing pays for nothing that waiting needs: no cancel scope (`deadline.py`), no task, no
+closure. Whatever is awaited here comes after `deadline.begin()`.
 """
 
 import math
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
+from types import CoroutineType
 from typing import TYPE_CHECKING
 
 import trio
 
 from actors.errors import Draining, Overloaded, Refused
+from actors.ids import RandomBytes
 from persistence import receipts
 from persistence.errors import RowsRejected
 from routes.edge.address import Proxies
-from routes.edge.asgi_socket import SocketHandler
 from routes.edge.call import Call
 from routes.edge.cors import Cors
-from routes.edge.downloads import blob_response, with_etag
-from routes.edge.endpoint import JSON_MEDIA, Endpoint, RouteTable, Stream
-from routes.edge.errors import DatabaseDown, MalformedJson, UnsupportedMedia, answered, problem
+from routes.edge.deadline import Deadline
+from routes.edge.endpoint import JSON_MEDIA, Endpoint, RouteTable, Stream, StreamHandler
+from routes.edge.errors import (
+    DatabaseDown,
+    MalformedJson,
+    PayloadTooLarge,
+    UnsupportedMedia,
+    answered,
+    problem,
+)
 from routes.edge.gate import Gate
 from routes.edge.idempotency import METHODS, Attempt, Idempotency
 from routes.edge.incoming import Incoming
+from routes.edge.listener import Listener
 from routes.edge.outgoing import Headers, Outgoing
-from routes.edge.reply import Blob, Page, Reply
+from routes.edge.rendered import JSON_HEADER, rendered
+from routes.edge.reply import Asked
 from routes.edge.socket import LiveSocket
-from routes.edge.wire import decode, encode
+from routes.edge.wire import decode
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -46,8 +59,10 @@ BODY_SECONDS = 30.0
 OFFLOAD_BYTES = 256 * 1024
 """Bodies above this are decoded in a worker thread, so that nobody else waits for it (reliability R16)."""
 
+_REQUEST_ID_BYTES = 12
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
-_JSON_HEADER = (b"content-type", b"application/json")
+_NO_STORE = (b"cache-control", b"no-store")
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +73,23 @@ class Opening:
         call: of the stream.
         subprotocol: to select, or None.
         headers: of the 101 response.
-        run: `async fn(socket)`, the declared handler with everything else filled in.
+        handler: as declared.
+        arguments: for it, beside call and socket.
     """
 
     call: Call
     subprotocol: str | None
     headers: Headers
-    run: SocketHandler
+    handler: StreamHandler
+    arguments: dict[str, object]
+
+    def run(self, socket: LiveSocket) -> Awaitable[Listener | None]:
+        """Run the declared handler.
+
+        Args:
+            socket: accepted, open.
+        """
+        return self.handler(self.call, socket, **self.arguments)
 
 
 class Edge:
@@ -79,7 +104,11 @@ class Edge:
         config = service.config
         self.service = service
         self.table = table
-        self.metrics = service.metrics
+        self._answers = {
+            route: service.metrics.answers(route.line) for route in (*table.endpoints, *table.streams)
+        }
+        self._unmatched = service.metrics.answers("unmatched")
+        self._request_ids = _request_ids(service.random_bytes)
         self._proxies = Proxies(config.trusted_proxies, config.client_ip_header)
         self._cors = Cors(config.cors_origins)
         self._gate = Gate(
@@ -95,13 +124,9 @@ class Edge:
             incoming: the request; HEAD for a GET endpoint is fine.
         """
         started = trio.current_time()
-        call = self._call(incoming, endpoint.status)
-        outgoing = await answered(
-            partial(self._in_time, call, partial(self._perform, call, endpoint, incoming)),
-            request_id=call.request_id,
-            route=endpoint.line,
-        )
-        self.metrics.observe(endpoint.line, outgoing.status, trio.current_time() - started)
+        call = self._call(incoming, endpoint.status, started)
+        outgoing = await answered(self._in_time(call, endpoint, incoming), call.request_id, endpoint.line)
+        self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
         return self._finished(call, incoming, outgoing)
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
@@ -111,28 +136,23 @@ class Edge:
             stream: as declared.
             incoming: the handshake.
         """
-        call = self._call(incoming, 101)
+        call = self._call(incoming, 101, trio.current_time())
         opened: list[Opening] = []
 
         async def check() -> Outgoing:
             if self.service.draining:
                 raise Draining
-            values, subprotocol = await self._gate.pass_stream(call, stream, incoming)
-            arguments: dict[str, object] = dict(values)
-            if stream.query is not None:
-                arguments["query"] = stream.query.decode(incoming.query)
+            with call.deadline:
+                arguments, subprotocol = await self._gate.pass_stream(call, stream, incoming)
+                if stream.query is not None:
+                    arguments["query"] = stream.query.decode(incoming.query)
+                opened.append(Opening(call, subprotocol, [], stream.handler, arguments))
+                call.deadline.move(math.inf)  # a stream lasts; each of its effects has its own time
+                return Outgoing(101, [])
+            raise self._too_late(call)
 
-            async def run(socket: LiveSocket) -> None:
-                await stream.handler(call, socket, **arguments)
-
-            opened.append(Opening(call, subprotocol, [], run))
-            call.scope.deadline = math.inf  # a stream lasts; each of its effects has its own time
-            return Outgoing(101, [])
-
-        outgoing = await answered(
-            partial(self._in_time, call, check), request_id=call.request_id, route=stream.line
-        )
-        self.metrics.observe(stream.line, outgoing.status, 0.0)
+        outgoing = await answered(check(), call.request_id, stream.line)
+        self._answers[stream].add(outgoing.status, 0.0)
         if not opened:
             return self._finished(call, incoming, outgoing)
         opened[0].headers.extend(self._common(call, incoming))
@@ -145,8 +165,8 @@ class Edge:
             incoming: the request.
             refused: why, say `RouteNotFound`.
         """
-        call = self._call(incoming, 200)
-        self.metrics.observe("unmatched", refused.status_hint, 0.0)
+        call = self._call(incoming, 200, trio.current_time())
+        self._unmatched.add(refused.status_hint, 0.0)
         return self._finished(call, incoming, problem(refused, call.request_id))
 
     def preflight(self, incoming: Incoming, methods: str) -> Outgoing:
@@ -156,18 +176,18 @@ class Edge:
             incoming: the request.
             methods: those of the route, joined by commas.
         """
-        call = self._call(incoming, 204)
+        call = self._call(incoming, 204, trio.current_time())
         headers: Headers = [(b"allow", methods.encode("ascii"))]
         if incoming.header(b"access-control-request-method") is not None:
             headers += self._cors.preflight(incoming.header(b"origin"), methods)
         return self._finished(call, incoming, Outgoing(204, headers))
 
-    def _call(self, incoming: Incoming, status: int) -> Call:
+    def _call(self, incoming: Incoming, status: int, started: float) -> Call:
         given = incoming.header(b"x-request-id")
         if given is not None and _REQUEST_ID.fullmatch(given) is not None:
             request_id = given.decode("ascii")
         else:
-            request_id = self.service.random_bytes(12).hex()
+            request_id = next(self._request_ids)
         return Call(
             self.service,
             self.table,
@@ -176,30 +196,41 @@ class Edge:
             incoming.headers,
             status=status,
             now_ms=self.service.clock.now_ms(),
-            scope=trio.CancelScope(deadline=trio.current_time() + REQUEST_SECONDS),
+            deadline=Deadline(started + REQUEST_SECONDS),
         )
 
-    async def _in_time(self, call: Call, work: Callable[[], Awaitable[Outgoing]]) -> Outgoing:
-        with call.scope:
-            return await work()
+    async def _in_time(self, call: Call, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
+        with call.deadline:
+            return await self._perform(call, endpoint, incoming)
+        raise self._too_late(call)
+
+    def _too_late(self, call: Call) -> Refused:
         if call.handing_over:
-            raise DatabaseDown(
+            return DatabaseDown(
                 "the outcome is unknown; repeat the request with the same key", outcome="unknown"
             )
-        raise Overloaded("this took too long; nothing has changed")
+        return Overloaded("this took too long; nothing has changed")
 
     async def _perform(self, call: Call, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
-        incoming.check_declared_size(endpoint.body_bound(self.service.config))
-        arguments: dict[str, object] = dict(await self._gate.pass_request(call, endpoint, incoming))
+        if incoming.header(b"content-length") is not None:
+            incoming.check_declared_size(endpoint.body_bound(self.service.config))
+        arguments = await self._gate.pass_request(call, endpoint, incoming)
         if endpoint.query is not None:
             arguments["query"] = endpoint.query.decode(incoming.query)
         data = b""
         if endpoint.body is not None:
             data = await self._body(call, endpoint, incoming)
-            arguments["body"] = await self._decoded(endpoint, data)
+            arguments["body"] = await self._decoded(call, endpoint, data)
         key = incoming.header(b"idempotency-key") if endpoint.method in METHODS else None
         if key is None:
-            return await self._render(call, endpoint, incoming, await endpoint.handler(call, **arguments))
+            result = endpoint.handler(call, **arguments)
+            if isinstance(result, CoroutineType):
+                call.deadline.begin()
+                result = await result
+            elif isinstance(result, Asked):
+                result = await result
+            return await rendered(call, endpoint, incoming, result)
+        call.deadline.begin()
         principal = call.principal
         call.attempt = attempt = self._idempotency.begin(
             key,
@@ -226,7 +257,9 @@ class Edge:
         if replayed is not None:
             return replayed
         try:
-            result = await endpoint.handler(call, **arguments)
+            result = endpoint.handler(call, **arguments)
+            if isinstance(result, CoroutineType | Asked):
+                result = await result
         except RowsRejected:
             # An earlier request under this key, whose outcome its caller never learned, or one on another
             # node, committed its receipt first: then that is the answer.
@@ -234,7 +267,7 @@ class Edge:
             if replayed is None:
                 raise
             return replayed
-        return await self._render(call, endpoint, incoming, result)
+        return await rendered(call, endpoint, incoming, result)
 
     async def _replay(self, call: Call, attempt: Attempt) -> Outgoing | None:
         kept = await self.service.database.read(receipts.find, attempt.key, call.now_ms)
@@ -242,7 +275,7 @@ class Edge:
             return None
         status, body = attempt.replay(kept)
         headers: Headers = [(b"idempotent-replayed", b"true")]
-        return Outgoing(status, [_JSON_HEADER, *headers] if body else headers, body)
+        return Outgoing(status, [JSON_HEADER, *headers] if body else headers, body)
 
     async def _body(self, call: Call, endpoint: Endpoint, incoming: Incoming) -> bytes:
         encoding = incoming.header(b"content-encoding")
@@ -251,14 +284,20 @@ class Edge:
         media = incoming.header(b"content-type")
         if media is not None:
             _check_media(media, endpoint.media)
-        call.scope.deadline = trio.current_time() + BODY_SECONDS
-        data = await incoming.body(endpoint.body_bound(self.service.config))
-        call.scope.deadline = trio.current_time() + REQUEST_SECONDS
+        bound = endpoint.body_bound(self.service.config)
+        data = incoming.whole
+        if data is None:
+            call.deadline.begin()
+            call.deadline.move(trio.current_time() + BODY_SECONDS)
+            data = await incoming.body(bound)
+            call.deadline.move(trio.current_time() + REQUEST_SECONDS)
+        elif len(data) > bound:
+            raise PayloadTooLarge(maxBytes=bound)
         if media is None and data:
             raise UnsupportedMedia(_taken(endpoint.media))
         return data
 
-    async def _decoded(self, endpoint: Endpoint, data: bytes) -> object:
+    async def _decoded(self, call: Call, endpoint: Endpoint, data: bytes) -> object:
         if not data:
             if endpoint.body_optional:
                 return None
@@ -267,40 +306,16 @@ class Edge:
         if decoder is None:
             return data
         if len(data) > OFFLOAD_BYTES:
+            call.deadline.begin()
             return await trio.to_thread.run_sync(decode, data, decoder)
         return decode(data, decoder)
 
-    async def _render(self, call: Call, endpoint: Endpoint, incoming: Incoming, result: object) -> Outgoing:
-        status, headers = call.status, []
-        if isinstance(result, Reply):
-            status = result.status or status
-            headers = [
-                (name.encode("ascii"), text.encode("latin-1")) for name, text in result.headers.items()
-            ]
-            result = result.value
-        if result is None:
-            return Outgoing(204, headers)
-        if isinstance(result, Blob):
-            content = result.content
-            size = len(content) if isinstance(content, bytes) else (await trio.Path(content).stat()).st_size
-            outgoing = blob_response(result, incoming, size)
-            outgoing.headers.extend(headers)
-            return outgoing
-        if isinstance(result, Page):
-            headers += _page_headers(result)
-            outgoing = Outgoing(status, headers, result.html)
-        else:
-            outgoing = Outgoing(status, [_JSON_HEADER, *headers], encode(result))
-        return outgoing if endpoint.cacheable is None else with_etag(outgoing, incoming, endpoint.cacheable)
-
     def _common(self, call: Call, incoming: Incoming) -> Headers:
-        headers = [
-            (b"x-request-id", call.request_id.encode("ascii")),
-            (b"x-content-type-options", b"nosniff"),
-        ]
+        headers = [(b"x-request-id", call.request_id.encode("ascii")), _NO_SNIFFING]
         if call.decision is not None:
-            headers.extend(call.decision.fields())
-        headers.extend(self._cors.headers(incoming.header(b"origin")))
+            headers += call.decision.fields()
+        if self._cors.origins:
+            headers += self._cors.headers(incoming.header(b"origin"))
         return headers
 
     def _finished(self, call: Call, incoming: Incoming, outgoing: Outgoing) -> Outgoing:
@@ -308,22 +323,23 @@ class Edge:
         if outgoing.status not in {204, 304}:
             headers.append((b"content-length", b"%d" % outgoing.length_bytes))
         if outgoing.header(b"cache-control") is None:
-            headers.append((b"cache-control", b"no-store"))
-        headers.extend(self._common(call, incoming))
+            headers.append(_NO_STORE)
+        headers += self._common(call, incoming)
         if incoming.method == "HEAD":
             outgoing.body = b""
         return outgoing
 
 
-def _page_headers(page: Page) -> Headers:
-    return [
-        (b"content-type", page.content_type.encode("ascii")),
-        (b"content-security-policy", page.policy.encode("ascii")),
-        (b"referrer-policy", b"no-referrer"),
-        (b"x-frame-options", b"DENY"),
-    ]
+def _request_ids(random_bytes: RandomBytes) -> Iterator[str]:
+    """Ids of 12 random bytes, read from the system 64 at a time."""
+    while True:
+        several = random_bytes(64 * _REQUEST_ID_BYTES).hex()
+        yield from (
+            several[at : at + 2 * _REQUEST_ID_BYTES] for at in range(0, len(several), 2 * _REQUEST_ID_BYTES)
+        )
 
 
+@lru_cache(maxsize=256)
 def _check_media(media: bytes, taken: tuple[str, ...]) -> None:
     kind, _, rest = media.decode("latin-1").lower().partition(";")
     kind = kind.strip()

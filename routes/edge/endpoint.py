@@ -25,12 +25,16 @@ import msgspec
 from actors.errors import NotFound, Refused
 from routes.edge.config import Config
 from routes.edge.limits import POLICIES, Policy
+from routes.edge.listener import Listener
 from routes.edge.principal import PUBLIC, Need, Needs
 from routes.edge.query import PathParam, QueryPlan
 from routes.edge.signature import PATH_PARAM, Handler, Signature, without_none
 
-Guard = Callable[..., Awaitable[object]]
-"""`async fn(call, **some path parameters) -> subject`; asks for membership before the body is read."""
+Guard = Callable[..., object]
+"""`fn(call, **some path parameters) -> Soon[subject]`; asks for membership before the body is read."""
+
+StreamHandler = Callable[..., Awaitable[Listener | None]]
+"""`async fn(call, socket, **path, query)`; opens what the stream shows, and returns who hears the client."""
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -61,6 +65,7 @@ class Route:
         handler: the declared function.
         refuse_query_tokens: a credential in the address is a 400 (contract §2).
         area: the mount that the route belongs to; the tag in OpenAPI.
+        line: method and path, for logs and metrics.
     """
 
     method: str
@@ -76,16 +81,15 @@ class Route:
     handler: Handler
     refuse_query_tokens: bool
     area: str = ""
+    line: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "line", f"{self.method} {self.path}")
 
     @property
     def name(self) -> str:
         """The handler's name: the operation's id."""
         return self.handler.__name__
-
-    @property
-    def line(self) -> str:
-        """Method and path, for logs and metrics."""
-        return f"{self.method} {self.path}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -130,10 +134,12 @@ class Stream(Route):
     """A declared WebSocket.
 
     Args:
+        handler: the declared function.
         sends: the structs of the server's frames.
         receives: the structs of the client's frames.
     """
 
+    handler: StreamHandler
     sends: tuple[object, ...]
     receives: tuple[object, ...]
 
@@ -209,11 +215,11 @@ def stream(
     refusals: Sequence[type[Refused]] = (),
     guard: Guard | None = None,
     not_found: Mapping[str, type[NotFound]] | None = None,
-) -> Callable[[Handler], Stream]:
+) -> Callable[[StreamHandler], Stream]:
     """Declare a WebSocket; the decorated name becomes the `Stream`.
 
-    The handler is `async fn(call, socket, **path, query)` and runs after the upgrade; every check comes
-    before it.
+    The handler is `async fn(call, socket, **path, query) -> Listener | None` and runs after the upgrade; every
+    check comes before it.
 
     Args:
         path: with `{camelCase}` parameters.
@@ -225,7 +231,7 @@ def stream(
         not_found: as in `endpoint`.
     """
 
-    def declare(handler: Handler) -> Stream:
+    def declare(handler: StreamHandler) -> Stream:
         _check("GET", path, needs)
         signature = Signature.of(handler, path, not_found or {})
         return Stream(

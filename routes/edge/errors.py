@@ -24,7 +24,8 @@
         ├── UpstreamUnavailable      503  carries Retry-After
         ├── Internal                 500  our fault; says nothing of what it was
         └── in server_refusals.py, for what never becomes a request: BadRequest 400, RequestTimeout 408,
-            UpgradeRequired 426, TooManyConnections 429, HeadTooLarge 431, Full 503, VersionNotSupported 505
+            UpgradeRequired 426, TooManyConnections 429, HeadTooLarge 431, CodingUnknown 501, Full 503,
+            VersionNotSupported 505
 
 Nothing that PostgreSQL said, no traceback and no name of ours is ever sent. This file holds one of the two
 broad `except` of the service (the supervisor has the other).
@@ -271,7 +272,7 @@ def refusal_of(error: PersistenceError) -> Refused:
     return Internal()
 
 
-async def answered(work: Callable[[], Awaitable[Outgoing]], *, request_id: str, route: str) -> Outgoing:
+async def answered(work: Awaitable[Outgoing], request_id: str, route: str) -> Outgoing:
     """Run one request to its response; whatever goes wrong becomes a problem document.
 
     Cancellation passes through untouched.
@@ -282,7 +283,7 @@ async def answered(work: Callable[[], Awaitable[Outgoing]], *, request_id: str, 
         route: declared method and path, for the log.
     """
     try:
-        return await work()
+        return await work
     except Refused as refused:
         return problem(refused, request_id)
     except Exception as error:

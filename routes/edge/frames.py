@@ -12,8 +12,14 @@ import msgspec
 
 from actors.errors import FieldError
 from actors.kernel.outlet import Prepared
+from routes.edge.frame_reader import CLOSE, PONG, TEXT
 
-_TEXT = 0x81  # FIN and opcode 1, RFC 6455 §5.2
+NO_CODE = 1005
+"""Stands for a close frame without a code; never sent (RFC 6455 §7.4.1)."""
+
+_FIN = 0x80
+
+_CONTROL_MAX_BYTES = 125  # RFC 6455 §5.5
 _encode = msgspec.json.Encoder().encode
 
 
@@ -108,23 +114,46 @@ class Reconnect(Frame, frozen=True, tag="reconnect"):
     reason: str
 
 
-def text_header(length: int) -> bytes:
-    """The header of an unmasked text frame.
+def header(opcode: int, length: int) -> bytes:
+    """The header of an unmasked, unfragmented frame.
 
     Args:
+        opcode: 0..15.
         length: of the payload, bytes, 0 and up; takes 7, 16 or 64 bits (RFC 6455 §5.2).
     """
     if length < 126:
-        return bytes((_TEXT, length))
+        return bytes((_FIN | opcode, length))
     if length < 65_536:
-        return b"\x81\x7e" + length.to_bytes(2, "big")
-    return b"\x81\x7f" + length.to_bytes(8, "big")
+        return bytes((_FIN | opcode, 126)) + length.to_bytes(2, "big")
+    return bytes((_FIN | opcode, 127)) + length.to_bytes(8, "big")
+
+
+def pong_frame(payload: bytes) -> bytes:
+    """The answer to a ping, as it goes to the socket.
+
+    Args:
+        payload: of the ping, at most 125 bytes.
+    """
+    return header(PONG, len(payload)) + payload
+
+
+def close_frame(code: int, reason: str = "") -> bytes:
+    """A close frame, as it goes to the socket.
+
+    Args:
+        code: 1005 for a frame without a code (RFC 6455 §7.4.1).
+        reason: cut at 123 bytes in UTF-8, never inside a character.
+    """
+    if code == NO_CODE:
+        return header(CLOSE, 0)
+    text = reason.encode()[: _CONTROL_MAX_BYTES - 2].decode(errors="ignore").encode()
+    return header(CLOSE, 2 + len(text)) + code.to_bytes(2, "big") + text
 
 
 def prepare(frame: object) -> Prepared:
     """Encode a struct (or copy a `msgspec.Raw`) and put the WebSocket header before it."""
     payload = bytes(frame) if isinstance(frame, msgspec.Raw) else _encode(frame)
-    return Prepared((payload,), text_header(len(payload)) + payload)
+    return Prepared((payload,), header(TEXT, len(payload)) + payload)
 
 
 def hello(session_id: str, server_time_ms: int, *, heartbeat_ms: int, limits: SocketLimits) -> Prepared:

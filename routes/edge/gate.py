@@ -6,6 +6,7 @@ HTTP.
 """
 
 from dataclasses import dataclass
+from types import CoroutineType
 
 from routes.edge.address import rate_key
 from routes.edge.call import Call
@@ -40,8 +41,10 @@ class Gate:
     origins: tuple[str, ...]
     allow_query_tokens: bool
 
-    async def pass_request(self, call: Call, route: Route, incoming: Incoming) -> dict[str, str]:
+    async def pass_request(self, call: Call, route: Route, incoming: Incoming) -> dict[str, object]:
         """Every check of a request up to membership; fills in the call's principal, decision and subject.
+
+        Waits for nothing when the token is known and the guard has its answer in memory.
 
         Args:
             call: of this request.
@@ -55,12 +58,17 @@ class Gate:
             Refused: the first check that said no.
         """
         in_query = self._query_token(route, incoming)
-        token = bearer(incoming.header(b"authorization")) or in_query
-        return await self._pass(call, route, incoming, token)
+        if route.needs is not PUBLIC:
+            carried = incoming.header(b"authorization")
+            if carried is not None:
+                call.principal = self.authenticator.known(carried, call.now_ms)
+            if call.principal is None:
+                await self._authenticate(call, bearer(carried) or in_query)
+        return await self._pass(call, route, incoming)
 
     async def pass_stream(
         self, call: Call, route: Route, incoming: Incoming
-    ) -> tuple[dict[str, str], str | None]:
+    ) -> tuple[dict[str, object], str | None]:
         """As `pass_request`, with the two things that only WebSockets have: Origin, and a token as
         subprotocol.
 
@@ -75,8 +83,9 @@ class Gate:
         token = bearer(incoming.header(b"authorization"))
         if token is not None and offered_token is not None and token != offered_token:
             raise Unauthenticated
-        token = token or offered_token or in_query
-        return await self._pass(call, route, incoming, token), selected
+        if route.needs is not PUBLIC:
+            await self._authenticate(call, token or offered_token or in_query)
+        return await self._pass(call, route, incoming), selected
 
     def _query_token(self, route: Route, incoming: Incoming) -> str | None:
         if not route.refuse_query_tokens:
@@ -86,35 +95,39 @@ class Gate:
         refuse_query_token(incoming.query)
         return None
 
-    async def _pass(self, call: Call, route: Route, incoming: Incoming, token: str | None) -> dict[str, str]:
-        if route.needs is not PUBLIC:
-            if token is None:
-                raise Unauthenticated
-            call.principal = await self.authenticator.user(token)
-        self._count(call, route, incoming)
-        admit(route.needs, call.principal)
-        values = {}
+    async def _authenticate(self, call: Call, token: str | None) -> None:
+        if token is None:
+            raise Unauthenticated
+        call.deadline.begin()
+        call.principal = await self.authenticator.user(token)
+
+    async def _pass(self, call: Call, route: Route, incoming: Incoming) -> dict[str, object]:
+        values: dict[str, object] = {}
+        malformed = None
         for parameter in route.parameters:
-            value = parameter.parse(incoming.parameters[parameter.wire])
-            if value is None:
-                raise parameter.not_found
-            values[parameter.name] = value
+            value = values[parameter.name] = parameter.parse(incoming.parameters[parameter.wire])
+            if value is None and malformed is None:
+                malformed = parameter
+        if self.limits.enabled:
+            self._count(call, route, values)
+        admit(route.needs, call.principal)
+        if malformed is not None:
+            raise malformed.not_found
         if route.guard is not None:
-            call.subject = await route.guard(call, **{name: values[name] for name in route.guard_takes})
+            subject = route.guard(call, **{name: values[name] for name in route.guard_takes})
+            if isinstance(subject, CoroutineType):
+                call.deadline.begin()
+                subject = await subject
+            call.subject = subject
         return values
 
-    def _count(self, call: Call, route: Route, incoming: Incoming) -> None:
-        if not self.limits.enabled:
-            return
+    def _count(self, call: Call, route: Route, values: dict[str, object]) -> None:
         principal = call.principal
         if principal is None or route.rate.by_address:
             caller, access = rate_key(call.client_address), None
         else:
             caller, access = principal.key, principal.access
-        suffix = ""
-        if route.rate_key is not None:
-            keyed = next(known for known in route.parameters if known.name == route.rate_key)
-            suffix = keyed.parse(incoming.parameters[keyed.wire]) or ""
+        suffix = "" if route.rate_key is None else str(values[route.rate_key] or "")
         call.decision = self.limits.take_for(route.rate, caller, call.now_ms, suffix=suffix, access=access)
         if not call.decision.allowed:
             raise RateLimited(call.decision.retry_after_ms)

@@ -21,9 +21,10 @@ class Incoming:
         headers: (lower-case name, value).
         peer: the address at the other end of the connection.
         receive: gives the body piece by piece.
+        whole: all of the body, where it came together with the head; then nothing needs to be received.
     """
 
-    __slots__ = ("_by_name", "headers", "method", "parameters", "path", "peer", "query", "receive")
+    __slots__ = ("_by_name", "headers", "method", "parameters", "path", "peer", "query", "receive", "whole")
 
     def __init__(
         self,
@@ -35,6 +36,7 @@ class Incoming:
         headers: Headers,
         peer: str,
         receive: Receive,
+        whole: bytes | None = None,
     ) -> None:
         self.method = method
         self.path = path
@@ -43,6 +45,7 @@ class Incoming:
         self.headers = headers
         self.peer = peer
         self.receive = receive
+        self.whole = whole
         self._by_name: dict[bytes, bytes] | None = None
 
     def header(self, name: bytes) -> bytes | None:
@@ -53,9 +56,11 @@ class Incoming:
         """
         known = self._by_name
         if known is None:
-            known = self._by_name = {}
-            for header, text in self.headers:
-                known[header] = known[header] + b", " + text if header in known else text
+            known = self._by_name = dict(self.headers)
+            if len(known) != len(self.headers):
+                known.clear()
+                for header, text in self.headers:
+                    known[header] = known[header] + b", " + text if header in known else text
         return known.get(name)
 
     def check_declared_size(self, max_bytes: int) -> None:
@@ -83,17 +88,12 @@ class Incoming:
             PayloadTooLarge: there was more.
             CutShort: the client went away.
         """
-        piece, more = await self.receive()
-        if not more:
-            if len(piece) > max_bytes:
-                raise PayloadTooLarge(maxBytes=max_bytes)
-            return piece
-        pieces = [piece]
-        size = len(piece)
+        pieces: list[bytes] = []
+        size, more = 0, True
         while more and size <= max_bytes:
             piece, more = await self.receive()
             size += len(piece)
             pieces.append(piece)
         if size > max_bytes:
             raise PayloadTooLarge(maxBytes=max_bytes)
-        return b"".join(pieces)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)

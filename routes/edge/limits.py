@@ -7,6 +7,9 @@ bounded in number, and are shared by REST and sockets, so that `chat-send` count
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import lru_cache
+
+import msgspec
 
 from routes.edge.principal import Access
 
@@ -53,8 +56,7 @@ POLICIES = {
 """{name: policy}, contract §3."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, gc=False):
     """What a bucket said.
 
     Args:
@@ -75,11 +77,15 @@ class Decision:
 
     def fields(self) -> tuple[tuple[bytes, bytes], tuple[bytes, bytes]]:
         """The response headers `RateLimit-Policy` and `RateLimit` (IETF draft, structured fields)."""
-        name = self.policy.name
-        return (
-            (b"ratelimit-policy", f'"{name}";q={self.quota};w={self.policy.window_seconds}'.encode()),
-            (b"ratelimit", f'"{name}";r={self.remaining};t={self.reset_seconds}'.encode()),
-        )
+        policy, name = _policy_field(self.policy, self.quota)
+        return policy, (b"ratelimit", b'"%b";r=%d;t=%d' % (name, self.remaining, self.reset_seconds))
+
+
+@lru_cache(maxsize=1024)
+def _policy_field(policy: Policy, quota: int) -> tuple[tuple[bytes, bytes], bytes]:
+    """The field `RateLimit-Policy`, and the policy's name: the same for nearly everybody."""
+    name = policy.name.encode()
+    return (b"ratelimit-policy", b'"%b";q=%d;w=%d' % (name, quota, policy.window_seconds)), name
 
 
 class Bucket:

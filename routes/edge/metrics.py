@@ -1,7 +1,7 @@
 """What `/metrics` tells: requests counted here, everything else read at the moment it is asked for.
 
-Counting a request must cost next to nothing, so it is two dictionary look-ups and an addition; the Prometheus
-forms are made at scrape time. Each service has its own registry: nothing global.
+Counting a request must cost next to nothing, so whoever serves a route holds its numbers; the Prometheus forms
+are made at scrape time. Each service has its own registry: nothing global.
 """
 
 from bisect import bisect_left
@@ -20,17 +20,25 @@ Reading = Callable[[], float]
 """Reads one number at scrape time."""
 
 
-class Durations:
-    """How long the requests of one route took."""
+class Answers:
+    """What became of the requests of one route, and how long they took."""
 
-    __slots__ = ("counts", "total_seconds")
+    __slots__ = ("by_status", "counts", "total_seconds")
 
     def __init__(self) -> None:
+        self.by_status: dict[int, int] = {}
         self.counts = [0] * (len(BUCKETS_SECONDS) + 1)
+        """Requests by duration, one for each bucket and one beyond."""
         self.total_seconds = 0.0
 
-    def add(self, seconds: float) -> None:
-        """Count one request."""
+    def add(self, status: int, seconds: float) -> None:
+        """Count one request.
+
+        Args:
+            status: as answered.
+            seconds: from the first check to the answer.
+        """
+        self.by_status[status] = self.by_status.get(status, 0) + 1
         self.counts[bisect_left(BUCKETS_SECONDS, seconds)] += 1
         self.total_seconds += seconds
 
@@ -39,30 +47,21 @@ class Metrics(Collector):
     """The numbers of one service."""
 
     def __init__(self) -> None:
-        # by route and status
-        self._answers: dict[tuple[str, int], int] = {}
         # by method and path
-        self._durations: dict[str, Durations] = {}
+        self._answers: dict[str, Answers] = {}
         # by name: what it says, and how to read it
         self._gauges: dict[str, tuple[str, Reading]] = {}
         self._counters: dict[str, tuple[str, Reading]] = {}
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(self)
 
-    def observe(self, route: str, status: int, seconds: float) -> None:
-        """Count one answered request.
+    def answers(self, route: str) -> Answers:
+        """The numbers of a route, to be counted in; the same object for the same route.
 
         Args:
             route: the declared method and path, never the actual path: labels must stay few.
-            status: as answered.
-            seconds: from the first check to the answer.
         """
-        key = (route, status)
-        self._answers[key] = self._answers.get(key, 0) + 1
-        durations = self._durations.get(route)
-        if durations is None:
-            durations = self._durations[route] = Durations()
-        durations.add(seconds)
+        return self._answers.setdefault(route, Answers())
 
     def gauge(self, name: str, says: str, read: Reading) -> None:
         """Show a number that goes up and down.
@@ -83,15 +82,17 @@ class Metrics(Collector):
         answers = CounterMetricFamily(
             "partyline_http_requests", "Requests by declared route and status.", labels=("route", "status")
         )
-        for (route, status), count in self._answers.items():
-            answers.add_metric((route, str(status)), count)
+        asked = [(route, known) for route, known in self._answers.items() if known.by_status]
+        for route, known in asked:
+            for status, count in known.by_status.items():
+                answers.add_metric((route, str(status)), count)
         yield answers
         durations = HistogramMetricFamily(
             "partyline_http_request_duration_seconds",
             "From the first check to the answer.",
             labels=("route",),
         )
-        for route, known in self._durations.items():
+        for route, known in asked:
             durations.add_metric((route,), list(_cumulative(known.counts)), known.total_seconds)
         yield durations
         for name, (says, read) in self._gauges.items():

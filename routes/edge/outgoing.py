@@ -1,11 +1,18 @@
-"""A response, ready for any carrier: Quart today, the lean connection next. It knows neither."""
+"""A response, ready for any carrier: it knows neither sockets nor ASGI."""
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+import trio
+
 Headers: TypeAlias = list[tuple[bytes, bytes]]
 """(lower-case name, value), in the order in which they go out."""
+
+
+PIECE_BYTES = 64 * 1024
+"""What is read from a file and sent at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +61,20 @@ class Outgoing:
             if known == name:
                 return text
         return None
+
+
+async def pieces(part: FileSlice) -> AsyncIterator[bytes]:
+    """The bytes of a part of a file, read as they are asked for.
+
+    Args:
+        part: ends early where the file was cut shorter; the missing bytes tell the client, by Content-Length.
+    """
+    left = part.length_bytes
+    async with await trio.open_file(part.path, "rb") as file:
+        await file.seek(part.start)
+        while left > 0:
+            piece = await file.read(min(PIECE_BYTES, left))
+            if not piece:
+                return
+            left -= len(piece)
+            yield piece

@@ -10,7 +10,7 @@ import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from typing import cast
+from typing import NoReturn, cast
 
 import structlog
 import trio
@@ -27,19 +27,18 @@ from werkzeug.exceptions import MethodNotAllowed as NoSuchMethod
 from werkzeug.routing import RequestRedirect, Rule, WebsocketMismatch
 
 from routes.edge.asgi_socket import serve_socket
+from routes.edge.carrier import Carrier
 from routes.edge.dispatch import Edge, Opening
 from routes.edge.endpoint import Endpoint, Route, RouteTable, Stream
-from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, WebsocketOnly, contained
+from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, WebsocketOnly
 from routes.edge.incoming import Incoming
-from routes.edge.outgoing import FileSlice, Outgoing
+from routes.edge.outgoing import FileSlice, Outgoing, pieces
+from routes.edge.router import WEBSOCKET, Router
 
 log = structlog.get_logger("partyline.edge")
 
 HANDSHAKES = 200
 """WebSocket handshakes checked at once: when everybody comes back after a restart, requests are still answered."""
-
-FILE_PIECE_BYTES = 64 * 1024
-"""What is read from a file and sent at a time."""
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
@@ -47,8 +46,8 @@ Opened = Callable[[], AbstractAsyncContextManager[Edge]]
 """Opens what the routes need, for as long as the application serves."""
 
 
-class EdgeApp(QuartTrio):
-    """The application.
+class EdgeApp(QuartTrio, Carrier):
+    """The application; its ASGI classes and the lean server ask the same `answer` and `open`.
 
     Args:
         table: what is declared.
@@ -61,9 +60,10 @@ class EdgeApp(QuartTrio):
         self.asgi_websocket_class = EdgeWebsocket
         self.url_map.merge_slashes = False
         self.edge: Edge | None = None
-        self.handshakes = trio.CapacityLimiter(HANDSHAKES)
+        self._handshakes = trio.CapacityLimiter(HANDSHAKES)
         # {Quart's endpoint name: declaration}
         self._declared: dict[str, Route] = {}
+        self._router = Router(table)
         for endpoint in table.endpoints:
             for path in (endpoint.path, *endpoint.aliases):
                 name = self._named(endpoint, path)
@@ -98,6 +98,9 @@ class EdgeApp(QuartTrio):
             MethodNotAllowed: rules have it, for other methods, which are in its Allow.
             WebsocketOnly: a stream has it.
         """
+        return self._router.find(method, path) or self._searched(method, path)
+
+    def _searched(self, method: str, path: str) -> tuple[Route | None, dict[str, str]]:
         if path.startswith("//"):
             # Werkzeug would drop the first slash, and a proxy's rule for the path would not have seen it.
             raise RouteNotFound
@@ -106,8 +109,8 @@ class EdgeApp(QuartTrio):
                 tuple[Rule, dict[str, str]],
                 self._routes.match(
                     path,
-                    method="GET" if method == "WEBSOCKET" else method,
-                    websocket=method == "WEBSOCKET",
+                    method="GET" if method == WEBSOCKET else method,
+                    websocket=method == WEBSOCKET,
                     return_rule=True,
                 ),
             )
@@ -115,20 +118,14 @@ class EdgeApp(QuartTrio):
             methods = ", ".join(sorted({*(error.valid_methods or ()), "OPTIONS"}))
             raise MethodNotAllowed(headers={"allow": methods}) from None
         except WebsocketMismatch:
-            raise (RouteNotFound if method == "WEBSOCKET" else WebsocketOnly) from None
+            raise (RouteNotFound if method == WEBSOCKET else WebsocketOnly) from None
         except (HTTPException, RequestRedirect):
             raise RouteNotFound from None
         return self._declared.get(rule.endpoint), parameters
 
-    async def answer(self, scope: HTTPScope, receive: ASGIReceiveCallable) -> Outgoing | None:
-        """The response to a request; None when it is for a rule of Quart's own.
-
-        Args:
-            scope: of ASGI.
-            receive: of ASGI.
-        """
-        edge = self._open_edge()
-        incoming = _incoming(scope, receive)
+    async def answer(self, incoming: Incoming) -> Outgoing | None:
+        """As in `Carrier`; None for a rule of Quart's own."""
+        edge = self.edge or self._not_serving()
         try:
             route, parameters = self.find(incoming.method, incoming.path)
         except MethodNotAllowed as refused:
@@ -142,23 +139,21 @@ class EdgeApp(QuartTrio):
         incoming.parameters = parameters
         return await edge.answer(route, incoming)
 
-    async def open(self, scope: WebsocketScope, receive: ASGIReceiveCallable) -> Outgoing | Opening | None:
-        """What is to be done with a WebSocket handshake; None when it is for a rule of Quart's own."""
-        edge = self._open_edge()
-        incoming = _incoming(scope, receive)
+    async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
+        """As in `Carrier`; None for a rule of Quart's own. So many at once, and the others wait."""
+        edge = self.edge or self._not_serving()
         try:
-            route, parameters = self.find("WEBSOCKET", incoming.path)
+            route, parameters = self.find(WEBSOCKET, incoming.path)
         except (RouteNotFound, MethodNotAllowed):
             return edge.refuse(incoming, RouteNotFound())
         if not isinstance(route, Stream):
             return None
         incoming.parameters = parameters
-        return await edge.open(route, incoming)
+        async with self._handshakes:
+            return await edge.open(route, incoming)
 
-    def _open_edge(self) -> Edge:
-        if self.edge is None:
-            raise RuntimeError("a request came in before the lifespan's start-up or after its shutdown")
-        return self.edge
+    def _not_serving(self) -> NoReturn:
+        raise RuntimeError("a request came in before the lifespan's start-up or after its shutdown")
 
 
 class EdgeHTTP(TrioASGIHTTPConnection):
@@ -169,7 +164,7 @@ class EdgeHTTP(TrioASGIHTTPConnection):
 
     async def __call__(self, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         """Answer it."""
-        outgoing = await self.app.answer(self.scope, receive)
+        outgoing = await self.app.answer(_incoming(self.scope, receive))
         if outgoing is None:
             await super().__call__(receive, send)
         else:
@@ -183,8 +178,7 @@ class EdgeWebsocket(TrioASGIWebsocketConnection):
 
     async def __call__(self, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         """Refuse it, or run its handler until the socket is closed."""
-        async with self.app.handshakes:
-            opening = await self.app.open(self.scope, receive)
+        opening = await self.app.open(_incoming(self.scope, receive))
         if opening is None:
             await super().__call__(receive, send)
             return
@@ -194,19 +188,18 @@ class EdgeWebsocket(TrioASGIWebsocketConnection):
             return
         call = opening.call
         principal = call.principal
-        with contained(partial(_report, call.request_id, self.scope["path"])):
-            await serve_socket(
-                self.scope,
-                receive,
-                send,
-                handler=opening.run,
-                sockets=call.service.sockets,
-                session_id=call.service.random_bytes(12).hex(),
-                user_id=None if principal is None else principal.key,
-                expires_at_ms=None if principal is None else principal.expires_at_ms,
-                subprotocol=opening.subprotocol,
-                headers=opening.headers,
-            )
+        await serve_socket(
+            receive,
+            send,
+            handler=opening.run,
+            sockets=call.service.sockets,
+            report=partial(_report, call.request_id, self.scope["path"]),
+            session_id=call.service.random_bytes(12).hex(),
+            user_id=None if principal is None else principal.key,
+            expires_at_ms=None if principal is None else principal.expires_at_ms,
+            subprotocol=opening.subprotocol,
+            headers=opening.headers,
+        )
 
 
 def _rule(path: str) -> str:
@@ -246,23 +239,11 @@ async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
     """
     await send({"type": "http.response.start", "status": outgoing.status, "headers": outgoing.headers})
     body = outgoing.body
-    if isinstance(body, bytes):
-        await send({"type": "http.response.body", "body": body, "more_body": False})
-        return
-    await _send_file(send, body)
-
-
-async def _send_file(send: ASGISendCallable, part: FileSlice) -> None:
-    left = part.length_bytes
-    async with await trio.open_file(part.path, "rb") as file:
-        await file.seek(part.start)
-        while left > 0:
-            piece = await file.read(min(FILE_PIECE_BYTES, left))
-            if not piece:
-                break  # cut shorter than it was: the missing bytes tell the client, by Content-Length
-            left -= len(piece)
+    if isinstance(body, FileSlice):
+        async for piece in pieces(body):
             await send({"type": "http.response.body", "body": piece, "more_body": True})
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
+        body = b""
+    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 async def _deny(scope: WebsocketScope, send: ASGISendCallable, outgoing: Outgoing) -> None:

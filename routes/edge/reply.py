@@ -1,13 +1,38 @@
 """What a handler may return beside a plain struct, and beside None, which is a 204."""
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+
+class Asked(Generic[T]):
+    """What an owner will answer. Awaiting it ends by the kernel's own deadline, which is a request's.
+
+    Args:
+        work: asks.
+    """
+
+    __slots__ = ("_work",)
+
+    def __init__(self, work: Coroutine[Any, Any, T]) -> None:
+        self._work = work
+
+    def __await__(self) -> Generator[Any, Any, T]:
+        return self._work.__await__()
+
+
+Soon: TypeAlias = T | Coroutine[Any, Any, T] | Asked[T]
+"""A result, or the coroutine that will have it.
+
+What handlers and guards return that mostly have their answer in memory: they are plain functions, and a request
+that they answer at once has waited for nothing, and pays for no deadline (`deadline.py`).
+"""
 
 
 class Encoded(Generic[T_co]):

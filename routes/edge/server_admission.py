@@ -4,15 +4,17 @@ Invariant: a connection is counted from before its first byte is read until it h
 """
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
 
 import trio
 
 from routes.edge.address import UNKNOWN, normal, rate_key
 from routes.edge.errors import EdgeRefused
-from routes.edge.server_connection import EdgeConnection
 from routes.edge.server_refusals import Full, TooManyConnections
 from routes.edge.server_settings import ServerSettings
+from routes.edge.server_shared import Place
+
+_SLICE = 200
+"""Connections looked at between two checkpoints; a look costs half a microsecond."""
 
 
 class Connections:
@@ -24,58 +26,70 @@ class Connections:
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
-        self._open: set[EdgeConnection] = set()
+        self._places: dict[Place, None] = {}
         self._by_address: Counter[str] = Counter()
-        self._admitted = 0
         self._none_left = trio.Event()
         self._none_left.set()
 
     def __len__(self) -> int:
-        return self._admitted
+        return len(self._places)
 
-    async def admit(
-        self,
-        peer: str | None,
-        *,
-        refuse: Callable[[EdgeRefused], Awaitable[None]],
-        connect: Callable[[], EdgeConnection],
-    ) -> None:
-        """Serve a connection to its end, or refuse it; always returns with nothing counted any more.
+    def admit(self, peer: str | None) -> Place:
+        """Let a connection in; `Place.leave` ends what is counted here.
 
         Args:
             peer: the address at the other end, None when there is none (a Unix socket).
-            refuse: tells the client why not.
-            connect: makes the connection.
+
+        Raises:
+            Full: there are too many in all.
+            TooManyConnections: there are too many from this address.
         """
         key = self._key(peer)
         refused = self._refusal(key)
         if refused is not None:
-            await refuse(refused)
-            return
-        self._admitted += 1
-        self._none_left = trio.Event() if self._none_left.is_set() else self._none_left
+            raise refused
+        place = Place(self, key)
+        if not self._places:
+            self._none_left = trio.Event()
+        self._places[place] = None
         if key is not None:
             self._by_address[key] += 1
-        connection = connect()
-        self._open.add(connection)
-        try:
-            await connection.run()
-        finally:
-            self._open.discard(connection)
-            self._leave(key)
+        return place
+
+    def leave(self, place: Place) -> None:
+        """Forget a connection; harmless when repeated."""
+        if place not in self._places:
+            return
+        del self._places[place]
+        if not self._places:
+            self._none_left.set()
+        if place.key is not None:
+            self._by_address[place.key] -= 1
+            if self._by_address[place.key] <= 0:
+                del self._by_address[place.key]
 
     async def sweep(self) -> None:
         """End what has passed its deadline, again and again; ends by cancellation only."""
         while True:
             await trio.sleep(self._settings.sweep_seconds)
             now = trio.current_time()
-            for connection in tuple(self._open):
-                connection.sweep(now)
+            for number, place in enumerate(tuple(self._places), 1):
+                if place.holder is not None:
+                    place.holder.sweep(now)
+                if number % _SLICE == 0:
+                    await trio.lowlevel.checkpoint()
 
     def retire(self) -> None:
         """The server stops: idle connections end now, the others as soon as they are answered."""
-        for connection in tuple(self._open):
-            connection.retire()
+        for place in tuple(self._places):
+            if place.holder is not None:
+                place.holder.retire()
+
+    def abort(self) -> None:
+        """Close whatever is left."""
+        for place in tuple(self._places):
+            if place.holder is not None:
+                place.holder.abort()
 
     async def wait_none(self) -> None:
         """Wait until nothing is connected."""
@@ -91,18 +105,9 @@ class Connections:
         return rate_key(address)
 
     def _refusal(self, key: str | None) -> EdgeRefused | None:
-        if self._admitted >= self._settings.max_connections:
+        if len(self._places) >= self._settings.max_connections:
             return Full()
         limit = self._settings.max_per_address
         if key is not None and limit is not None and self._by_address[key] >= limit:
             return TooManyConnections()
         return None
-
-    def _leave(self, key: str | None) -> None:
-        self._admitted -= 1
-        if self._admitted == 0:
-            self._none_left.set()
-        if key is not None:
-            self._by_address[key] -= 1
-            if self._by_address[key] <= 0:
-                del self._by_address[key]

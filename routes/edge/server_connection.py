@@ -1,292 +1,370 @@
-"""One connection: reading, deadlines, and how it ends.
+"""One cleartext connection while it speaks HTTP/1.1: reading, deadlines, and how it ends.
 
-The phases of a connection have deadlines, but no timers: `deadline` is a number that the server's one sweeper
-compares with the clock once a second. It only runs while we wait for the client, never while the client waits
-for us.
+One task (`server_conversation.py`) awaits the application, request after request, and is parked in between; the reactor
+reads for it. Deadlines are no timers: `deadline` is a number that the server's one sweeper compares with the clock. It
+only runs while we wait for the client, never while the client waits for us.
 
-A connection ends in this order: our last byte, FIN, then everything that still comes is read and thrown away
-until the client closes too, or `linger_seconds` are over. Closing at once would answer unread bytes with a
-reset, which takes the response out of the client's hands (RFC 9112 §9.6).
+    phase         until                                                     then
+    HEAD          `head_seconds` after its first byte, or after connecting  408, close
+    BODY          `body_seconds`, and more for every byte that came; not    408, close
+                  while we do not read
+    APPLICATION   without end; ABANDON_SECONDS once the client is gone      the task is cancelled
+    IDLE          `keep_alive_seconds`                                      close
+    LINGER        `linger_seconds`                                          cut
 
-Whatever goes wrong in one connection ends that connection (`contained`); Hypercorn's own would end the
-process.
+A connection ends in this order: our last byte, FIN, then everything that still comes is read and thrown away until the
+client closes too. Closing at once would answer unread bytes with a reset, which takes the response out of the client's
+hands (RFC 9112 §9.6). Whatever goes wrong in one connection ends that connection.
 """
 
-import socket as stdlib_socket
-from abc import abstractmethod
+import socket
+from enum import Enum, auto
 from math import inf
-from typing import TypeAlias, cast
 
-import structlog
 import trio
-from hypercorn.config import Config
-from hypercorn.events import Closed, Event, RawData, Updated
-from hypercorn.trio.tcp_server import MAX_RECV, TCPServer
-from hypercorn.typing import AppWrapper, ConnectionState, LifespanState
-from hypercorn.utils import parse_socket_addr
+from hypercorn.typing import ConnectionState
 
-from routes.edge.errors import contained
-from routes.edge.server_http import Http1, Http2, Phase
+from routes.edge.errors import EdgeRefused, contained
+from routes.edge.server_conversation import Conversation
+from routes.edge.server_handover import Handover, Swept
+from routes.edge.server_parser import Request, RequestParser
 from routes.edge.server_refusals import RequestTimeout, raw
-from routes.edge.server_settings import EdgeContext
-from routes.edge.server_tasks import ConnectionTasks
+from routes.edge.server_shared import Address, Place, Shared
 from routes.edge.server_writer import Writer
-
-log = structlog.get_logger("partyline.server")
 
 ABANDON_SECONDS = 10.0
 """What applications get to end after their client is gone; reads need none, writes go on without them."""
 
-SOCKET_SEND_BYTES = 128 * 1024
-"""Of a WebSocket, in the kernel (which doubles it). Left alone it grows to megabytes of stale snapshots for
-one slow client; with this the client is skipped to the newest sooner, and 2 MB/s still fit through 100 ms of
-distance."""
+UNREAD_PIECES = 16
+"""Pieces of a body, of up to 4 KiB, that wait for the application; then we stop reading."""
 
-Address: TypeAlias = tuple[str, int]
+EARLY_MAX_BYTES = 64 * 1024
+"""What a client may send on the heels of its handshake (RFC 6455 §4.1 lets it send nothing)."""
 
 
-class EdgeConnection(TCPServer):
-    """One accepted connection, abstract over how bytes travel.
+class Phase(Enum):
+    """What the connection waits for."""
+
+    HEAD = auto()
+    BODY = auto()
+    APPLICATION = auto()
+    IDLE = auto()
+    LINGER = auto()
+
+
+class HttpConnection:
+    """One accepted connection; implements `Watched`, `Swept` and the writer's `Owner`.
 
     Args:
-        app, config, context, state, stream: as in `TCPServer`; the context is ours.
+        shared: of the server.
+        sock: non-blocking.
+        place: among everything that is connected.
+        client, server: the addresses of both ends, None on a Unix socket.
 
     Attributes:
-        deadline: trio time at which `expire` is due, `inf` for none.
-        closing: our side is done; what comes is thrown away.
+        answering: a response has begun and is not complete.
+        closed: the socket is.
+        writer: the way out.
     """
 
-    context: EdgeContext
+    __slots__ = (
+        "_closing",
+        "_deadline",
+        "_eof",
+        "_handed",
+        "_parser",
+        "_phase",
+        "_place",
+        "_reading",
+        "_rested_at",
+        "_running",
+        "_scope",
+        "_shared",
+        "_sock",
+        "_waiter",
+        "answering",
+        "client",
+        "closed",
+        "server",
+        "writer",
+    )
 
     def __init__(
         self,
-        app: AppWrapper,
-        config: Config,
-        context: EdgeContext,
-        state: LifespanState,
-        stream: trio.abc.Stream,
+        shared: Shared,
+        sock: socket.socket,
+        place: Place,
+        client: Address | None,
+        server: Address | None,
     ) -> None:
-        # Hypercorn's annotation is narrower than what it does: it takes both sorts, and so do our two
-        # children.
-        super().__init__(app, config, context, state, cast(trio.SSLStream[trio.SocketStream], stream))
-        self.settings = context.settings
-        self.deadline = trio.current_time() + self.settings.head_seconds
-        self.closing = False
+        self._shared = shared
+        self._sock = sock
+        self._place = place
+        self.client = client
+        self.server = server
+        self.writer = Writer(sock, self)
+        self.answering = self.closed = False
+        self._parser = RequestParser(shared.settings.max_head_bytes)
         self._phase = Phase.HEAD
-        self._phase_deadline = self.deadline
-        self._end_by = inf
-        self._http: Http1 | Http2 | None = None
-        self._tasks = ConnectionTasks(self._report)
+        self._deadline = trio.current_time() + shared.settings.head_seconds
+        self._scope = trio.CancelScope()
+        self._waiter: trio.lowlevel.Task | None = None
+        self._closing = self._eof = self._handed = False
+        self._reading = self._running = True
+        self._rested_at = 0.0
 
-    @abstractmethod
-    async def _receive(self) -> bytes:
-        """The next bytes, empty at the end; raises OSError or trio's resource errors when it is broken."""
+    async def run(self) -> None:
+        """Answer requests until the connection ends, or is somebody else's. The connection's one task."""
+        conversation = Conversation(self, self._shared)
+        with self._scope, contained(self._shared.report):
+            await conversation.run()
+        self._running = False
+        if not self._handed:
+            conversation.conclude()
+        if self.closed:
+            self._place.leave()
 
-    @abstractmethod
-    def abort(self) -> None:
-        """Close at once, whatever still waits; wakes everybody who waits on the socket."""
+    # -- what the conversation asks
 
-    @abstractmethod
-    def stalled(self, now: float) -> bool:
-        """The client has taken nothing for `stall_seconds`, although something waits for it."""
+    async def next_request(self) -> Request | None:
+        """The next request whose head has come; None at the end, or when `refused` says why there is none."""
+        parser, settings = self._parser, self._shared.settings
+        while not parser.requests:
+            if parser.refused is not None or self.ending:
+                return None
+            if self._phase is Phase.APPLICATION or self._phase is Phase.BODY:
+                if parser.in_head:
+                    self._wait_for(Phase.HEAD, settings.head_seconds)
+                else:
+                    self._wait_for(Phase.IDLE, settings.keep_alive_seconds)
+            await self.wait_more()
+        request = parser.requests.popleft()
+        if self._closing or (parser.refused is not None and not request.complete):
+            return None  # the application is not troubled with a body that is broken
+        if parser.waits:
+            parser.resume()
+            self._regulate()
+        if self._eof:
+            self._wait_for(Phase.APPLICATION, ABANDON_SECONDS)
+        elif request.complete:
+            self._phase, self._deadline = Phase.APPLICATION, inf
+        else:
+            self._wait_for(Phase.BODY, settings.body_seconds)
+        return request
+
+    @property
+    def refused(self) -> EdgeRefused | None:
+        """Why nothing more of what the client sends is read as HTTP."""
+        return self._parser.refused
+
+    @property
+    def ending(self) -> bool:
+        """One of both sides has said its last: nothing new is begun."""
+        return self._closing or self._eof
+
+    def handover(self, request: Request) -> Handover:
+        """What whoever speaks WebSocket from now on needs.
+
+        Args:
+            request: the handshake.
+        """
+        fields = dict(request.headers)
+        shared = self._shared
+        return Handover(
+            self._sock,
+            self.writer,
+            shared.reactor,
+            shared.settings,
+            key=fields[b"sec-websocket-key"],
+            extensions=b",".join(
+                text for name, text in request.headers if name == b"sec-websocket-extensions"
+            ),
+            early=bytes(self._parser.early or b""),
+            start=shared.start,
+            report=shared.report,
+            leave=self._place.leave,
+        )
+
+    def taken(self, by: Swept) -> None:
+        """The socket is somebody else's from now on."""
+        self._handed = True
+        self._place.holder = by
+
+    # -- what exchanges ask
+
+    @property
+    def is_last(self) -> bool:
+        """The server stops: every response is the last of its connection."""
+        return self._shared.retiring
+
+    def fresh_state(self) -> ConnectionState:
+        """A copy of the lifespan's state, as ASGI wants one for each request."""
+        return ConnectionState(self._shared.state.copy())
+
+    async def wait_more(self) -> bool:
+        """Wait until something came; False when nothing will. Cancellation loses nothing."""
+        if self.ending:
+            return False
+        self._waiter = trio.lowlevel.current_task()
+        await trio.lowlevel.wait_task_rescheduled(self._forget_waiter)
+        return not self.ending
+
+    def took_body(self) -> None:
+        """A part of the body has been taken: there is room for more."""
+        self._regulate()
+
+    def _forget_waiter(self, _: object) -> trio.lowlevel.Abort:
+        self._waiter = None
+        return trio.lowlevel.Abort.SUCCEEDED
+
+    def _wake(self) -> None:
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None:
+            trio.lowlevel.reschedule(waiter)
+
+    # -- from the reactor
+
+    def readable(self) -> None:
+        """As in `Watched`."""
+        shared = self._shared
+        try:
+            count = self._sock.recv_into(shared.buffer)
+        except BlockingIOError:
+            return
+        except OSError:
+            self.abort()
+            return
+        if count == 0:
+            self._ended()
+        elif not self._closing:
+            self._parser.feed(shared.view[:count])
+            self._came(count)
+            self._regulate()
+            self._wake()
+
+    def writable(self) -> None:
+        """As in `Watched`."""
+        self.writer.flush()
+
+    def _ended(self) -> None:
+        """The client says nothing more. It may still read: what is under way is answered."""
+        self._eof = True
+        if self._closing and self.writer.waiting is None:
+            self.abort()
+            return
+        self._regulate()
+        self._parser.end()
+        if self._phase is Phase.BODY and self._parser.refused is not None:
+            self._break_off(self._parser.refused)
+        elif self._phase is not Phase.LINGER:
+            self._wait_for(Phase.APPLICATION, ABANDON_SECONDS)
+            self._wake()
+
+    def _came(self, count: int) -> None:
+        phase, parser, settings = self._phase, self._parser, self._shared.settings
+        if phase is Phase.IDLE and parser.in_head:
+            self._wait_for(Phase.HEAD, settings.head_seconds)
+        elif phase is Phase.BODY:
+            if parser.refused is not None:
+                self._break_off(parser.refused)
+            elif parser.is_body_open:
+                self._deadline += count / settings.body_bytes_per_second
+            else:
+                self._phase, self._deadline = Phase.APPLICATION, inf
+        if parser.early is not None and len(parser.early) > EARLY_MAX_BYTES:
+            self.begin_close()
+
+    def _regulate(self) -> None:
+        """Read or do not, as there is room."""
+        parser = self._parser
+        reading = not self._eof and (
+            self._closing or not (parser.waits or parser.unread_pieces > UNREAD_PIECES)
+        )
+        if reading is not self._reading and not (self.closed or self._handed):
+            self._reading = reading
+            self._shared.reactor.want(
+                self._sock.fileno(), read=reading, write=self.writer.waiting is not None
+            )
+            if reading:
+                self._deadline += trio.current_time() - self._rested_at
+            else:
+                self._rested_at = trio.current_time()
+
+    # -- from the writer
+
+    def watch(self, waiting: bool) -> None:
+        """As in `Owner`."""
+        if self.closed:
+            return
+        self._shared.reactor.want(self._sock.fileno(), read=self._reading, write=waiting)
+        if not waiting and self._closing and self._eof:
+            self.abort()
+
+    def broken(self) -> None:
+        """As in `Owner`."""
+        self.abort()
+
+    # -- from the sweeper, and the end
+
+    def _wait_for(self, phase: Phase, seconds: float) -> None:
+        self._phase = phase
+        self._deadline = trio.current_time() + seconds
+
+    def sweep(self, now: float) -> None:
+        """As in `Swept`."""
+        writer = self.writer
+        if writer.waiting is not None and now - writer.took_at >= self._shared.settings.stall_seconds:
+            self.abort()
+        elif now >= self._deadline and (self._reading or self._phase is not Phase.BODY):
+            self._expire()
+
+    def _expire(self) -> None:
+        if self._phase is Phase.LINGER:
+            self.abort()
+        elif self._phase is Phase.APPLICATION:
+            self._deadline = inf
+            self._scope.cancel()
+        elif self._phase is Phase.IDLE:
+            self.begin_close()
+        else:
+            self._break_off(RequestTimeout())
+
+    def _break_off(self, refused: EdgeRefused) -> None:
+        """The request will never be whole: say so, unless its response has begun, and close."""
+        if not self.answering:
+            self.writer.write(raw(refused))
+        self.begin_close()
+
+    def retire(self) -> None:
+        """As in `Swept`. A request that has arrived, or has begun to, is still answered."""
+        if self._phase is Phase.IDLE or self._phase is Phase.HEAD:
+            self.readable()
+            if not (self._parser.in_head or self._parser.requests):
+                self.begin_close()
 
     def begin_close(self) -> None:
         """Our side is done; linger for the client's end."""
-        if not self.closing:
-            self.closing = True
-            self.deadline = trio.current_time() + self.settings.linger_seconds
-
-    def expect_close(self) -> None:
-        """Our close frame is on its way; the client's must come in `linger_seconds`."""
-        self._end_by = self.deadline = trio.current_time() + self.settings.linger_seconds
-
-    def retire(self) -> None:
-        """The server stops: an idle connection ends now, others with their response (or their socket)."""
-        if self._phase in {Phase.IDLE, Phase.HEAD}:
-            self.begin_close()
-
-    def sweep(self, now: float) -> None:
-        """Called by the server's sweeper, with trio's time."""
-        if self.stalled(now):
-            self.abort()
-        elif now >= self.deadline:
-            self.expire()
-
-    def expire(self) -> None:
-        """The client has not done in time what we waited for."""
-        if self.closing or self._end_by < inf or not isinstance(self._http, Http1):
-            self.abort()
-        else:
-            if self._phase in {Phase.HEAD, Phase.BODY} and self._http.answerable:
-                self._refuse_late()
-            self.begin_close()
-
-    def _refuse_late(self) -> None:
-        """Say 408, where it can be said."""
-
-    def _report(self, error: BaseException) -> None:
-        log.error("connection failed", exc_info=error)
-
-    async def _converse(self, http: Http1 | Http2) -> None:
-        """Read until the client ends, inside the nursery of this connection."""
-        self._http = http
-        await http.initiate()
-        await self._read_until_end(http)
-        self._tasks.nursery.cancel_scope.deadline = trio.current_time() + ABANDON_SECONDS
-        await http.handle(Closed())
-
-    async def _read_until_end(self, http: Http1 | Http2) -> None:
-        while True:
-            try:
-                data = await self._receive()
-            except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
-                return
-            if not data:
-                return
-            if self.closing:
-                continue
-            self.deadline = inf
-            await http.handle(RawData(data))
-            if not self.closing:
-                self._wait_for_client(http, len(data))
-
-    def _wait_for_client(self, http: Http1 | Http2, came_bytes: int) -> None:
-        """Set the deadline of the phase in which we are, now that everything that came has been handled."""
-        now, settings = trio.current_time(), self.settings
-        phase = http.phase if isinstance(http, Http1) else Phase.APPLICATION
-        if phase is not self._phase:
-            self._phase = phase
-            grace = {
-                Phase.IDLE: settings.keep_alive_seconds,
-                Phase.HEAD: settings.head_seconds,
-                Phase.BODY: settings.body_seconds,
-            }
-            self._phase_deadline = now + grace.get(phase, inf)
-        elif phase is Phase.BODY:
-            self._phase_deadline += came_bytes / settings.body_bytes_per_second
-        if phase is Phase.SOCKET and self.silence_seconds is not None:
-            self._phase_deadline = now + self.silence_seconds
-        self.deadline = min(self._phase_deadline, self._end_by)
-
-    silence_seconds: float | None = None
-    """After how much silence a WebSocket is dead, where nobody else looks after it."""
-
-    async def _closed(self) -> None:
-        self.begin_close()
-        if self._http is not None:
-            await self._http.handle(Closed())
-
-    def _updated(self, event: Updated) -> None:
-        if not event.idle:
-            self._phase = Phase.APPLICATION
-            self._phase_deadline = self.deadline = inf
-        elif not self.closing:
-            self._phase = Phase.IDLE
-            self._phase_deadline = trio.current_time() + self.settings.keep_alive_seconds
-            self.deadline = self._phase_deadline
-
-
-def ends_of(
-    sock: stdlib_socket.socket | trio.socket.SocketType,
-) -> tuple[Address | None, Address | None] | None:
-    """The addresses of client and server (each None on a Unix socket); None when the client is gone."""
-    try:
-        return (
-            parse_socket_addr(sock.family, sock.getpeername()),
-            parse_socket_addr(sock.family, sock.getsockname()),
-        )
-    except OSError:
-        return None
-
-
-class CleartextConnection(EdgeConnection):
-    """A connection without TLS: we own the socket, and everything leaves through one `Writer`.
-
-    Args:
-        as in `EdgeConnection`; the stream gives up its socket.
-    """
-
-    def __init__(
-        self,
-        app: AppWrapper,
-        config: Config,
-        context: EdgeContext,
-        state: LifespanState,
-        stream: trio.SocketStream,
-    ) -> None:
-        super().__init__(app, config, context, state, stream)
-        theirs = stream.socket
-        family, kind, protocol = theirs.family, theirs.type, theirs.proto
-        self._socket = stdlib_socket.socket(family, kind, protocol, fileno=theirs.detach())
-        self.writer = Writer(self._socket, spawn=self._tasks.start_soon, broken=self.abort)
-
-    async def run(self) -> None:
-        """Serve the connection to its end."""
-        with contained(self._report):
-            try:
-                addresses = ends_of(self._socket)
-                if addresses is not None:
-                    async with self._tasks:
-                        await self._converse(self._speak(*addresses))
-            finally:
-                self.abort()
-
-    def _speak(self, client: Address | None, server: Address | None) -> Http1:
-        state = ConnectionState({**self.state, "connection": self})
-        return Http1(
-            self.app,
-            self.config,
-            self.context,
-            self._tasks,
-            state,
-            False,
-            client,
-            server,
-            self.protocol_send,
-        )
-
-    async def protocol_send(self, event: Event) -> None:
-        """What Hypercorn's protocols send: bytes, the end, or whether they are idle."""
-        if isinstance(event, RawData):
-            if event.data and not self.closing:
-                self.writer.write(event.data)
-                await self.writer.wait_clear()
-        elif isinstance(event, Closed):
-            await self._closed()
-        elif isinstance(event, Updated):
-            self._updated(event)
-
-    async def _receive(self) -> bytes:
-        while True:
-            if self._socket.fileno() < 0:
-                # Aborted while we were busy with what came before.
-                raise trio.ClosedResourceError
-            await trio.lowlevel.wait_readable(self._socket)
-            try:
-                return self._socket.recv(MAX_RECV)
-            except BlockingIOError:
-                continue
-
-    def begin_close(self) -> None:
-        """As in `EdgeConnection`, and our FIN goes out behind what waits."""
-        super().begin_close()
+        if self._closing or self.closed:
+            return
+        self._closing = True
+        self._regulate()
+        self._wait_for(Phase.LINGER, self._shared.settings.linger_seconds)
         self.writer.finish()
-
-    def become_socket(self) -> None:
-        """This is a WebSocket from now on: bound what the kernel buffers for it."""
-        self._socket.setsockopt(stdlib_socket.SOL_SOCKET, stdlib_socket.SO_SNDBUF, SOCKET_SEND_BYTES)
-
-    def stalled(self, now: float) -> bool:
-        """As in `EdgeConnection`."""
-        return self.writer.waiting is not None and now - self.writer.took_at >= self.settings.stall_seconds
+        if self._eof and self.writer.waiting is None:
+            self.abort()
+        self._wake()
 
     def abort(self) -> None:
-        """As in `EdgeConnection`."""
-        self.closing = True
-        if self._socket.fileno() >= 0:
-            trio.lowlevel.notify_closing(self._socket)
-            self._socket.close()
+        """As in `Swept`; the task ends by itself, as nothing comes any more."""
+        if self.closed or self._handed:
+            return
+        self.closed = self._closing = True
+        self._shared.reactor.remove(self._sock.fileno())
+        self._sock.close()
         self.writer.abandon()
-
-    def _refuse_late(self) -> None:
-        self.writer.write(raw(RequestTimeout()))
+        if self._running:
+            self._deadline = trio.current_time() + ABANDON_SECONDS
+            self._phase = Phase.APPLICATION
+            self._wake()
+        else:
+            self._place.leave()

@@ -44,6 +44,12 @@ class HeadTooLarge(EdgeRefused):
     code, status_hint, sentence = "PAYLOAD_TOO_LARGE", 431, "the header fields are too large"
 
 
+class CodingUnknown(EdgeRefused):
+    """A transfer coding that we do not know (RFC 9112 §6.1)."""
+
+    code, status_hint, sentence = "BAD_REQUEST", 501, "the only transfer coding that is known here is chunked"
+
+
 class Full(EdgeRefused):
     """The server has as many connections as it takes."""
 

@@ -25,6 +25,7 @@ class ServerSettings:
         trusted: whether a peer is a proxy of ours, whose connections are not counted by address.
         max_head_bytes: of a request's line and header fields, else 431.
         max_message_bytes: of a WebSocket message, else 4413.
+        deflate: agree on permessage-deflate, on cleartext connections, with clients that offer it.
         head_seconds: from the first byte of a request, or from connecting, to the end of its head.
         body_seconds: for a body, and one second more for every `body_bytes_per_second`.
         body_bytes_per_second: the slowest upload that is waited for.
@@ -44,6 +45,7 @@ class ServerSettings:
     trusted: Callable[[str], bool] = _nobody
     max_head_bytes: int = 16 * 1024
     max_message_bytes: int = 64 * 1024
+    deflate: bool = False
     head_seconds: float = 10.0
     body_seconds: float = 60.0
     body_bytes_per_second: int = 16 * 1024

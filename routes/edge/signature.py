@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Union, get_args, get_origin, get_type_hints
@@ -10,10 +10,13 @@ from typing import Union, get_args, get_origin, get_type_hints
 from actors.errors import NotFound
 from actors.ids import ObjectId, Uuid
 from routes.edge.query import PathForm, PathParam, QueryPlan
-from routes.edge.reply import Encoded, Reply
+from routes.edge.reply import Asked, Encoded, Reply
 
-Handler = Callable[..., Awaitable[object]]
-"""`async fn(call, **path, body=…, query=…) -> result`."""
+Handler = Callable[..., object]
+"""`fn(call, **path, body=…, query=…) -> result`, a coroutine function or a plain one (`reply.Soon`)."""
+
+_WAITING = {Coroutine, Asked}
+"""What stands beside the result in `Soon`."""
 
 PATH_PARAM = re.compile(r"\{([a-z][A-Za-z0-9]*)\}")
 
@@ -74,12 +77,12 @@ def _form_of(annotation: object) -> PathForm:
 def _described(returns: object) -> object | None:
     """The return annotation without the wrappers that only say how it is sent."""
     origin = get_origin(returns)
-    if origin in {Reply, Encoded}:
+    if origin in {Asked, Reply, Encoded}:
         return _described(get_args(returns)[0])
     if origin in {Union, UnionType}:
-        parts = {_described(part): None for part in get_args(returns)}
+        parts = {_described(part): None for part in get_args(returns) if get_origin(part) not in _WAITING}
         described: object = Union[tuple(NoneType if part is None else part for part in parts)]  # noqa: UP007
-        return described
+        return None if described is NoneType else described
     return None if returns is NoneType else returns
 
 

@@ -5,6 +5,7 @@ nothing but `send` as long as the socket takes what it is given.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable
 
 from actors.kernel.outlet import Prepared
 from routes.edge.server_writer import Writer
@@ -14,17 +15,27 @@ _PING = b"\x89\x00"  # FIN, opcode 9, no payload (RFC 6455 §5.5.2)
 
 
 class Link(ABC):
-    """A WebSocket connection whose writes are ours: `scope["state"]["connection"]` on our own server."""
+    """The connection below a direct socket.
+
+    Attributes:
+        writer: of everything that leaves.
+    """
+
+    __slots__ = ()
 
     writer: Writer
 
     @abstractmethod
-    def attach(self, socket: "DirectSocket") -> None:
-        """From now on messages, and the end, go to this socket and no longer to ASGI's `receive`."""
-
-    @abstractmethod
     def say_goodbye(self, code: int, reason: str) -> None:
         """Write the close frame, and begin the bounded wait for the peer's."""
+
+    @abstractmethod
+    def hold_back(self, held: bool) -> None:
+        """Stop reading from the client, or go on."""
+
+    @abstractmethod
+    def start(self, run: Callable[..., Awaitable[None]], *args: object) -> None:
+        """Run `run(*args)` in a task of the server's; what it raises is reported and goes no further."""
 
 
 class DirectSocket(LiveSocket):
@@ -35,7 +46,7 @@ class DirectSocket(LiveSocket):
         session_id, user_id, expires_at_ms: as in `LiveSocket`.
     """
 
-    __slots__ = ("_link", "_send", "_writer")
+    __slots__ = ("_held", "_link", "_send", "_writer")
 
     def __init__(
         self, link: Link, *, session_id: str, user_id: str | None = None, expires_at_ms: int | None = None
@@ -43,7 +54,8 @@ class DirectSocket(LiveSocket):
         super().__init__(session_id=session_id, user_id=user_id, expires_at_ms=expires_at_ms)
         self._link = link
         self._writer = link.writer
-        self._send = link.writer.send
+        self._send: Callable[[bytes], int] = link.writer.send
+        self._held: bytes | None = None
         self.clear = self._writer.waiting is None
         self._writer.follower = self
 
@@ -62,17 +74,52 @@ class DirectSocket(LiveSocket):
             self._writer.keep(wire, taken)
         return True
 
+    def hold(self, prepared: Prepared) -> None:
+        """As in `LiveSocket`. The socket stays clear: only its `_send` is another one until something follows,
+        so that `offer` need not ask."""
+        if not self.clear:
+            self.send_nowait(prepared)
+        elif self._held is None:
+            self._held = prepared.wire
+            self._send = self._send_held
+        else:
+            self._held += prepared.wire
+
+    def release(self) -> None:
+        """As in `LiveSocket`."""
+        if self._held is not None:
+            self._send_held(b"")
+
     def blocked(self) -> None:
         """The socket took only a part; from now on `offer` goes the slow way."""
         self.clear = False
+        # What was held comes before everything that is offered from now on.
+        self.release()
 
     def ping(self) -> None:
         """Send a WebSocket ping; not while something waits, whose progress tells as much."""
         if self.clear:
             self._writer.write(_PING)
 
+    def _send_held(self, wire: bytes) -> int:
+        """Send what is held and this in one; in place of the socket's own `send`, for once."""
+        held, self._held = self._held or b"", None
+        self._send = self._writer.send
+        self._writer.write(held + wire)
+        if self._writer.waiting is not None:
+            self._queued_messages += 1
+            self._queued_bytes += len(held) + len(wire)
+        return len(wire)
+
     def _append(self, prepared: Prepared) -> None:
         self._writer.write(prepared.wire)
 
     def _say_goodbye(self, code: int, reason: str) -> None:
+        self.release()
         self._link.say_goodbye(code, reason)
+
+    def _start(self, run: Callable[..., Awaitable[None]], *args: object) -> None:
+        self._link.start(run, *args)
+
+    def _hold_back(self, held: bool) -> None:
+        self._link.hold_back(held)

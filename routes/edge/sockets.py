@@ -1,8 +1,9 @@
 """All live sockets of this process: who has which, and everything that happens to them by time.
 
-One task (`keep`) serves them all: heartbeats, and the end of tokens. A socket leaves by its own `on_close`,
+One task (`keep`) serves them all: heartbeats, and the end of tokens. A socket leaves by itself when it ends,
 so nothing here can keep a closed one. Invariant: `opened` and `closed` are called once each per socket, in
-this order.
+this order. What the sweep must know of a socket (when it was heard, when pinged) stands in the socket itself:
+there are thousands, and a record beside each costs more than two slots in it.
 
 Cap: a user has at most 10 sockets. The eleventh is let in and the oldest is closed with 4429: the newest is
 the one that somebody looks at, while an old one is often the dead half of a lost connection, and refusing
@@ -11,7 +12,6 @@ do not chase each other.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from random import Random
 
 import trio
@@ -34,19 +34,6 @@ RECONNECT_JITTER_MS = 10_000
 
 _SLICE = 50
 """Sockets served between two checkpoints: 50 sends are 0.2 ms in which nothing else runs."""
-
-
-@dataclass(slots=True)
-class _Watch:
-    """Heartbeat of one socket; times of trio's clock.
-
-    Args:
-        heard_at: when the sweeper last saw that something had come.
-        pinged_at: when it pinged since, or None.
-    """
-
-    heard_at: float
-    pinged_at: float | None = None
 
 
 def _nothing(socket: LiveSocket) -> None:
@@ -80,15 +67,15 @@ class Sockets:
         self._heartbeat_seconds = heartbeat_seconds
         self._opened = opened
         self._closed = closed
-        self._watches: dict[LiveSocket, _Watch] = {}
-        self._by_user: dict[str, dict[LiveSocket, None]] = {}  # {user id: sockets, oldest first}
+        self._open: dict[LiveSocket, None] = {}  # oldest first
+        self._by_user: dict[str, list[LiveSocket]] = {}  # {user id: sockets, oldest first}
         self._draining = False
 
     def __len__(self) -> int:
-        return len(self._watches)
+        return len(self._open)
 
     def __iter__(self) -> Iterator[LiveSocket]:
-        return iter(tuple(self._watches))
+        return iter(tuple(self._open))
 
     @property
     def heartbeat_ms(self) -> int:
@@ -101,16 +88,31 @@ class Sockets:
 
     def add(self, socket: LiveSocket) -> None:
         """Register an open socket, which leaves by itself; above the cap the user's oldest is closed."""
-        self._watches[socket] = _Watch(trio.current_time())
+        self._open[socket] = None
+        socket.heard_at = trio.current_time()
         if socket.user_id is not None:
-            mine = self._by_user.setdefault(socket.user_id, {})
-            mine[socket] = None
+            mine = self._by_user.setdefault(socket.user_id, [])
+            mine.append(socket)
             if self._max_per_user is not None and len(mine) > self._max_per_user:
-                next(iter(mine)).close(CloseCode.FLOOD, "replaced by a newer socket")
+                mine[0].close(CloseCode.FLOOD, "replaced by a newer socket")
         self._opened(socket)
-        socket.on_close(lambda: self._remove(socket))
+        if socket.closed:
+            # The client was gone before it was let in.
+            self.remove(socket)
+            return
+        socket.registry = self
         if self._draining:
             socket.close(CloseCode.DRAINING, "DRAINING")
+
+    def remove(self, socket: LiveSocket) -> None:
+        """As in `Registry`."""
+        del self._open[socket]
+        if socket.user_id is not None:
+            mine = self._by_user[socket.user_id]
+            mine.remove(socket)
+            if not mine:
+                del self._by_user[socket.user_id]
+        self._closed(socket)
 
     def close_user(self, user_id: str, code: CloseCode, reason: str) -> None:
         """Close every socket of a user, say when the account is erased or the right to be here is gone."""
@@ -121,19 +123,21 @@ class Sockets:
         """Sweep once a second, for as long as the service runs; ends by cancellation only."""
         while True:
             await trio.sleep(SWEEP_SECONDS)
-            self.sweep()
+            await self.sweep()
 
-    def sweep(self) -> None:
-        """Ping the silent, close the dead with 4408 and those whose token has ended with 4401."""
+    async def sweep(self) -> None:
+        """Ping the silent, close the dead with 4408 and those whose token has ended with 4401; 50 at a time."""
         now, now_ms = trio.current_time(), self._clock.now_ms()
-        for socket, watch in tuple(self._watches.items()):
+        for number, socket in enumerate(self):
             if socket.expires_at_ms is not None and socket.expires_at_ms <= now_ms:
                 socket.close(CloseCode.UNAUTHENTICATED, "TOKEN_EXPIRED")
             elif socket.heard:
                 socket.heard = False
-                watch.heard_at, watch.pinged_at = now, None
+                socket.heard_at, socket.pinged_at = now, None
             elif socket.pings:
-                self._beat(socket, watch, now)
+                self._beat(socket, now)
+            if number % _SLICE == _SLICE - 1:
+                await trio.lowlevel.checkpoint()
 
     async def drain(self, *, grace_seconds: float = 1.0) -> None:
         """Tell every client to come back elsewhere, then close with 4503; newcomers are closed at once.
@@ -151,26 +155,17 @@ class Sockets:
                 socket.send_nowait(frames.reconnect(after_ms, "DRAINING"))
             if number % _SLICE == _SLICE - 1:
                 await trio.lowlevel.checkpoint()
-        await trio.sleep(grace_seconds if self._watches else 0)
+        await trio.sleep(grace_seconds if self._open else 0)
         for number, socket in enumerate(self):
             socket.close(CloseCode.DRAINING, "DRAINING")
             if number % _SLICE == _SLICE - 1:
                 await trio.lowlevel.checkpoint()
 
-    def _beat(self, socket: LiveSocket, watch: _Watch, now: float) -> None:
-        if watch.pinged_at is None:
+    def _beat(self, socket: LiveSocket, now: float) -> None:
+        if socket.pinged_at is None:
             # A socket that is not clear is slow, not silent: its ping waits until it has caught up.
-            if now - watch.heard_at >= self._heartbeat_seconds and socket.clear:
+            if now - socket.heard_at >= self._heartbeat_seconds and socket.clear:
                 socket.ping()
-                watch.pinged_at = now
-        elif now - watch.pinged_at >= self._heartbeat_seconds and socket.clear:
+                socket.pinged_at = now
+        elif now - socket.pinged_at >= self._heartbeat_seconds and socket.clear:
             socket.close(CloseCode.HEARTBEAT_MISSED, "heartbeat missed")
-
-    def _remove(self, socket: LiveSocket) -> None:
-        self._watches.pop(socket, None)
-        if socket.user_id is not None and socket.user_id in self._by_user:
-            mine = self._by_user[socket.user_id]
-            mine.pop(socket, None)
-            if not mine:
-                del self._by_user[socket.user_id]
-        self._closed(socket)

@@ -43,3 +43,12 @@ def locate(name: str, user_id: UserId) -> tuple[LiveChannel, str]:
     if id is None:
         raise channel.missing
     return channel, id
+
+
+def channel_of(name: str) -> LiveChannel:
+    """The channel of a name as replies and frames write it.
+
+    Args:
+        name: of an actor that `locate` has found.
+    """
+    return CHANNELS[name.partition(":")[0]]

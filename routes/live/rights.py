@@ -5,8 +5,7 @@ storm. A store that cannot be asked is asked again: nobody keeps a stream becaus
 loses it either, and requests are refused meanwhile.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from typing import Protocol
 
 import trio
 
@@ -21,8 +20,13 @@ RETRY_SECONDS = 0.5
 FORBIDDEN = Forbidden.code
 """Why a subscription ends whose viewer has lost the permission node."""
 
-Listener = Callable[[Access], None]
-"""Told the rights as they are now; never waits."""
+
+class Follower(Protocol):
+    """Whoever runs a stream."""
+
+    def recheck(self, access: Access) -> None:
+        """The user's rights are these now: end what they no longer cover. Never waits, never raises."""
+        ...
 
 
 class Rights:
@@ -34,36 +38,42 @@ class Rights:
 
     def __init__(self, users: Users) -> None:
         self._users = users
-        self._listeners: dict[str, dict[object, Listener]] = {}  # {user id: {token of the stream: listener}}
+        self._followers: dict[str, tuple[Follower, ...]] = {}  # {user id: who runs their streams}
         self._moved: dict[str, None] = {}  # user ids still to be asked about, in order
         self._wake = trio.Event()
 
-    @contextmanager
-    def followed(self, user_id: str, listener: Listener) -> Iterator[None]:
-        """While this is open, `listener` is told whenever the user's rights may have moved.
+    def follow(self, user_id: str, follower: Follower, known: Access) -> None:
+        """Tell this stream whenever the user's rights may have moved, until `unfollow`.
 
         Args:
             user_id: whose stream it is.
-            listener: called synchronously, from another task; must not raise.
+            follower: told synchronously, from any task.
+            known: the rights that it was opened with. Where others are true by now, which nobody was told of
+                in between, it is told at once.
         """
-        token = object()
-        self._listeners.setdefault(user_id, {})[token] = listener
-        try:
-            yield
-        finally:
-            mine = self._listeners[user_id]
-            del mine[token]
-            if not mine:
-                del self._listeners[user_id]
+        self._followers[user_id] = (*self._followers.get(user_id, ()), follower)
+        access = self._users.peek_access(user_id)
+        if access is None:
+            self.moved(user_id)
+        elif access is not known:
+            follower.recheck(access)
+
+    def unfollow(self, user_id: str, follower: Follower) -> None:
+        """Tell it no more; once for each `follow`."""
+        others = tuple(one for one in self._followers[user_id] if one is not follower)
+        if others:
+            self._followers[user_id] = others
+        else:
+            del self._followers[user_id]
 
     def moved(self, user_id: str) -> None:
-        """The rights of this user, or with "" anybody's, may have changed; the listener of `Users`."""
+        """The rights of this user, or with "" anybody's, may have changed; as `Users` tells."""
         if user_id:
-            if user_id not in self._listeners:
+            if user_id not in self._followers:
                 return
             self._moved[user_id] = None
         else:
-            self._moved.update(dict.fromkeys(self._listeners))
+            self._moved.update(dict.fromkeys(self._followers))
         self._wake.set()
 
     async def keep(self) -> None:
@@ -77,7 +87,7 @@ class Rights:
                 await self._ask(user_id)
 
     async def _ask(self, user_id: str) -> None:
-        while user_id in self._listeners:
+        while user_id in self._followers:
             try:
                 access = await self._users.access_of(user_id)
             except NotFound:
@@ -85,8 +95,8 @@ class Rights:
             except PersistenceError:
                 await trio.sleep(RETRY_SECONDS)
                 continue
-            for listener in tuple(self._listeners.get(user_id, {}).values()):
-                listener(access)
+            for follower in self._followers.get(user_id, ()):
+                follower.recheck(access)
             return
 
 

@@ -2,13 +2,14 @@
 
 Invariants: at most 200 subscriptions, one per channel name; at most 64 posted commands without an answer.
 Answers are written by the actor's turn itself, before its frames go out, so that the reply to a `send`
-precedes the event of that message on this socket (contract §9). A command without an `id` gets no reply,
-whatever becomes of it.
+precedes the event of that message on this socket (contract §9), and both leave in one piece. A command without
+an `id` gets no reply, whatever becomes of it. A session has no task and no reference to the request that opened
+it; it ends with its socket, and what it had asked for is then answered to nobody.
 """
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 import trio
@@ -19,13 +20,15 @@ from actors.kernel.mailbox import Answer
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
 from routes.edge import frames
-from routes.edge.call import Call
 from routes.edge.errors import Internal, refusal_of
-from routes.edge.principal import Access
+from routes.edge.principal import Access, UserPrincipal
 from routes.edge.socket import LiveSocket
-from routes.live.channel import LiveChannel, SubscribeParams
-from routes.live.channels import locate
+from routes.live.channel import SubscribeParams
+from routes.live.channels import channel_of, locate
 from routes.live.rights import FORBIDDEN, require
+
+if TYPE_CHECKING:
+    from routes.service import Service
 
 MAX_SUBSCRIPTIONS = 200
 """Channels that one socket may watch at once (contract §9)."""
@@ -41,24 +44,29 @@ Since: TypeAlias = tuple[str, int]
 
 
 class Session:
-    """A client of `/v1/social/live`.
+    """A client of `/v1/social/live`; implements `Follower`.
 
     Args:
-        call: that opened the stream; its user is the viewer.
-        socket: multiplexed, open.
+        service: everything that is open.
+        socket: multiplexed; the session follows its user's rights until it closes.
+        user: the viewer.
+
+    Attributes:
+        access: the user's rights, as last heard.
     """
 
     __slots__ = ("_in_flight", "_settled", "_watched", "access", "service", "socket", "user_id")
 
-    def __init__(self, call: Call, socket: LiveSocket) -> None:
-        self.service = call.service
+    def __init__(self, service: "Service", socket: LiveSocket, user: UserPrincipal) -> None:
+        self.service = service
         self.socket = socket
-        self.user_id = call.user_id
-        self.access: Access = call.user.access
-        """The user's rights, as last heard."""
-        self._watched: dict[str, tuple[LiveChannel, Subscription]] = {}  # {name on the wire: …}
+        self.user_id = user.user_id
+        self.access: Access = user.access
+        self._watched: dict[str, Subscription] = {}  # {name on the wire: …}
         self._in_flight = 0
         self._settled: trio.Event | None = None
+        service.rights.follow(user.user_id, self, user.access)
+        socket.on_close(self._close)
 
     # -- answering -------------------------------------------------------------------------------------------
 
@@ -97,7 +105,8 @@ class Session:
     def post(self, id: CommandId, kind: Kind[Any, Any], actor_id: str, command: object) -> None:
         """Hand a command to an owner; the reply is written when its turn has been committed. Never waits.
 
-        Commands posted one after the other to one actor are decided, and answered, in this order.
+        Commands posted one after the other to one actor are decided, and answered, in this order. The reply is
+        held until the first frames of the turn have been offered, to leave together with this socket's.
 
         Args:
             id: of the client's command.
@@ -105,11 +114,18 @@ class Session:
             command: one of the kind's commands.
         """
         self._in_flight += 1
-        self.service.system.post(kind, actor_id, command, partial(self._answered, id))
+        self.service.system.post(
+            kind, actor_id, command, partial(self._answered, id), told=self.socket.release
+        )
+
+    @property
+    def crowded(self) -> bool:
+        """So many posted commands are unanswered that the client must wait (`wait_room`)."""
+        return self._in_flight >= MAX_IN_FLIGHT
 
     async def wait_room(self) -> None:
         """Wait until fewer than 64 posted commands are unanswered. Cancellation changes nothing."""
-        while self._in_flight >= MAX_IN_FLIGHT:
+        while self.crowded:
             self._settled = trio.Event()
             await self._settled.wait()
 
@@ -118,10 +134,11 @@ class Session:
         if self._settled is not None:
             self._settled.set()
             self._settled = None
-        if answer.error is None:
-            self.succeed(id, data=msgspec.UNSET if answer.reply is None else answer.reply)
-        else:
+        if answer.error is not None:
             self.refuse(id, explained(answer.error))
+        elif id is not None:
+            data = msgspec.UNSET if answer.reply is None else answer.reply
+            self.socket.hold(frames.reply_ok(id, data=data))
 
     # -- watching --------------------------------------------------------------------------------------------
 
@@ -135,7 +152,7 @@ class Session:
     ) -> None:
         """Watch a channel; a second subscription of the same name takes the place of the first.
 
-        Cancellation leaves the channel as it was.
+        Cancellation leaves the channel as it was, and so does a socket that closes meanwhile.
 
         Args:
             name: of the channel, as the client wrote it.
@@ -169,7 +186,10 @@ class Session:
             since=since,
         )
         subscription = await self.service.system.watch(channel.shown(self.service), actor_id, request)
-        self._watched[name] = (channel, subscription)
+        if self.socket.closed:
+            subscription.close()
+            return
+        self._watched[subscription.wire_name] = subscription
         if not self.access.allows(channel.needs):
             # Rights that moved while the actor was loading were told to what stood here before: nothing.
             subscription.end(FORBIDDEN)
@@ -199,31 +219,28 @@ class Session:
             access: as the store says.
         """
         self.access = access
-        for channel, subscription in tuple(self._watched.values()):
-            self._recheck_one(channel, subscription, access)
+        for name, subscription in tuple(self._watched.items()):
+            if access.allows(channel_of(name).needs):
+                subscription.recheck()
+            else:
+                subscription.end(FORBIDDEN)
 
-    def close(self) -> None:
-        """Watch nothing any more."""
-        for _, subscription in self._watched.values():
+    def _close(self) -> None:
+        self.service.rights.unfollow(self.user_id, self)
+        for subscription in self._watched.values():
             subscription.close()
-        self._watched.clear()
+        self._watched = {}
 
     def _leave(self, name: str) -> None:
         watched = self._watched.pop(name, None)
         if watched is not None:
-            watched[1].close()
-
-    def _recheck_one(self, channel: LiveChannel, subscription: Subscription, access: Access) -> None:
-        if access.allows(channel.needs):
-            subscription.recheck()
-        else:
-            subscription.end(FORBIDDEN)
+            watched.close()
 
     def _check_room(self, name: str) -> None:
         if len(self._watched) < MAX_SUBSCRIPTIONS or name in self._watched:
             return
         # Those that the server ended are still listed here; only a full list is worth looking through.
-        self._watched = {known: watched for known, watched in self._watched.items() if _stands(watched[1])}
+        self._watched = {known: watched for known, watched in self._watched.items() if _stands(watched)}
         if len(self._watched) >= MAX_SUBSCRIPTIONS:
             raise QuotaExceeded(
                 message=f"one socket watches at most {MAX_SUBSCRIPTIONS} channels", max=MAX_SUBSCRIPTIONS

@@ -5,8 +5,8 @@ sends is counted, so that it cannot keep the server busy, and otherwise passed o
 longer look, the socket is closed with 4403.
 """
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
@@ -17,11 +17,15 @@ from persistence.errors import PersistenceError
 from routes.edge.call import Call
 from routes.edge.close_codes import CloseCode
 from routes.edge.frames import BARE
-from routes.edge.principal import Access
+from routes.edge.listener import Listener
+from routes.edge.principal import Access, UserPrincipal
 from routes.edge.query import Clamp
 from routes.edge.socket import LiveSocket
 from routes.live.pace import Pace, Verdict
 from routes.live.rights import FORBIDDEN
+
+if TYPE_CHECKING:
+    from routes.service import Service
 
 Interval = Annotated[int, Clamp(1, 60)]
 """Seconds; accepted on every stream, and without effect where nothing polls (contract §9)."""
@@ -39,7 +43,7 @@ class StreamQuery(msgspec.Struct, frozen=True):
 
 async def show(
     call: Call, socket: LiveSocket, shown: Kind[Any, Any] | View[Any], id: str, *, viewer: object, needs: str
-) -> None:
+) -> Listener | None:
     """Show one owner or view until the socket is closed.
 
     Args:
@@ -49,89 +53,96 @@ async def show(
         viewer: as its `audience` takes it.
         needs: the permission node that the user must hold all the time.
 
-    Raises:
-        SocketClosed: the end.
+    Returns:
+        What the handler of the stream returns.
     """
-    subscription = await watch(
-        call,
-        socket,
-        WatchRequest(
-            outlet=socket,
-            viewer=viewer,
-            channel=f"{shown.name}:{id}",
-            envelope=BARE,
-            mode="snapshot",
-            opened=unannounced,
-        ),
-        shown=shown,
-        id=id,
+    request = WatchRequest(
+        outlet=socket,
+        viewer=viewer,
+        channel=f"{shown.name}:{id}",
+        envelope=BARE,
+        mode="snapshot",
+        opened=unannounced,
     )
-    if subscription is None:
-        return
-    try:
-        await attend(call, socket, subscription, needs=needs)
-    finally:
-        subscription.close()
+    return await watch(call, socket, request, shown=shown, id=id, needs=needs)
 
 
 async def watch(
-    call: Call, socket: LiveSocket, request: WatchRequest, *, shown: Kind[Any, Any] | View[Any], id: str
-) -> Subscription | None:
+    call: Call,
+    socket: LiveSocket,
+    request: WatchRequest,
+    *,
+    shown: Kind[Any, Any] | View[Any],
+    id: str,
+    needs: str,
+) -> Listener | None:
     """Subscribe; where that is refused or fails, close the socket with the reason and return None.
 
     Args:
         call: that opened the stream.
-        socket: to be closed.
+        socket: to be closed; its end ends the subscription.
         request: may have another outlet than the socket.
         shown, id: the owner or view.
+        needs: as for `show`.
     """
     try:
-        return await call.service.system.watch(shown, id, request)
+        subscription = await call.service.system.watch(shown, id, request)
     except Overloaded as overloaded:
         socket.close(CloseCode.INTERNAL_ERROR, overloaded.code)
     except Refused as refused:
         socket.end(request.channel, refused.code)
     except PersistenceError:
         socket.close(CloseCode.INTERNAL_ERROR, "DATABASE_UNAVAILABLE")
+    else:
+        return SingleStream(call.service, socket, call.user, subscription, needs=needs)
     return None
 
 
-async def attend(call: Call, socket: LiveSocket, subscription: Subscription, *, needs: str) -> None:
-    """Stay until the socket is closed, and let the subscription end when rights do.
+class SingleStream:
+    """One subscription and its socket; implements `Listener` and `Follower`.
 
     Args:
-        call: that opened the stream.
-        socket: to be read.
-        subscription: of the socket.
+        service: everything that is open.
+        socket: whose end ends the subscription.
+        user: the viewer.
+        subscription: open.
         needs: the permission node.
-
-    Raises:
-        SocketClosed: the end.
     """
-    service = call.service
 
-    def recheck(access: Access) -> None:
-        if access.allows(needs):
-            subscription.recheck()
+    __slots__ = ("_needs", "_pace", "_service", "_socket", "_subscription")
+
+    def __init__(
+        self,
+        service: "Service",
+        socket: LiveSocket,
+        user: UserPrincipal,
+        subscription: Subscription,
+        *,
+        needs: str,
+    ) -> None:
+        self._service = service
+        self._socket = socket
+        self._subscription = subscription
+        self._needs = needs
+        self._pace = Pace(service.limits, socket.session_id)
+        service.rights.follow(user.user_id, self, user.access)
+        socket.on_close(partial(self._close, user.user_id))
+
+    def heard(self, message: bytes) -> None:  # noqa: ARG002
+        """As in `Listener`: it is counted."""
+        if self._pace.take(self._service.clock.now_ms()) is Verdict.CLOSE:
+            self._socket.close(CloseCode.FLOOD, "RATE_LIMITED")
+
+    def recheck(self, access: Access) -> None:
+        """As in `Follower`."""
+        if access.allows(self._needs):
+            self._subscription.recheck()
         else:
-            subscription.end(FORBIDDEN)
+            self._subscription.end(FORBIDDEN)
 
-    with service.rights.followed(call.user_id, recheck):
-        # Rights that moved between the gate and here were told to nobody.
-        _recheck_now(call, recheck)
-        pace = Pace(service.limits, socket.session_id)
-        while True:
-            await socket.receive()
-            if pace.take(service.clock.now_ms()) is Verdict.CLOSE:
-                socket.close(CloseCode.FLOOD, "RATE_LIMITED")
-
-
-def _recheck_now(call: Call, recheck: Callable[[Access], None]) -> None:
-    access = call.service.users.peek_access(call.user_id)
-    if access is None:
-        call.service.rights.moved(call.user_id)
-    elif access is not call.user.access:
-        recheck(access)
+    def _close(self, user_id: str) -> None:
+        self._service.rights.unfollow(user_id, self)
+        self._subscription.close()
 
 
 def unannounced(epoch: str, offset: int, recovered: bool) -> None:

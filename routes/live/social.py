@@ -1,5 +1,8 @@
 """`GET /v1/social/live`: one socket for everything (contract §9)."""
 
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from actors.errors import Refused
@@ -12,12 +15,20 @@ from routes.edge.close_codes import CloseCode
 from routes.edge.endpoint import stream
 from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
+from routes.edge.listener import Listener
+from routes.edge.principal import UserPrincipal
 from routes.edge.socket import LiveSocket
 from routes.live.channel import SubscribeParams
 from routes.live.channels import DEFAULTS
 from routes.live.commands import OPS, AnyCommand, BadFrame, Misread, read_command
 from routes.live.pace import Pace, Verdict
 from routes.live.session import MAX_SUBSCRIPTIONS, Session, explained
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+FAILURES = (Refused, PersistenceError, Fault)
+"""What a command may fail with: told to its client, and the socket stays."""
 
 
 class SocialQuery(msgspec.Struct, frozen=True):
@@ -50,7 +61,7 @@ class SocialQuery(msgspec.Struct, frozen=True):
     ),
     receives=AnyCommand.__args__,
 )
-async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> None:
+async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> Listener:
     """Every channel over one socket: subscribe, unsubscribe, send, typing, read, ping.
 
     `hello` comes first. Then the channels of `?channels=`, by default `inbox`, are subscribed; one that
@@ -59,71 +70,91 @@ async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> Non
     """
     socket.multiplexed = True
     service = call.service
-    session = Session(call, socket)
-    with service.rights.followed(call.user_id, session.recheck):
-        socket.send_nowait(
-            frames.hello(
-                socket.session_id,
-                service.clock.now_ms(),
-                heartbeat_ms=service.sockets.heartbeat_ms,
-                limits=frames.SocketLimits(POLICIES["live-command"].quota, MAX_SUBSCRIPTIONS),
-            )
+    session = SocialSession(service, socket, call.user)
+    socket.send_nowait(
+        frames.hello(
+            socket.session_id,
+            service.clock.now_ms(),
+            heartbeat_ms=service.sockets.heartbeat_ms,
+            limits=frames.SocketLimits(POLICIES["live-command"].quota, MAX_SUBSCRIPTIONS),
         )
-        try:
-            await _subscribe_at_once(session, query.names())
-            await _converse(session, Pace(service.limits, socket.session_id))
-        finally:
-            session.close()
-
-
-async def _subscribe_at_once(session: Session, names: tuple[str, ...]) -> None:
-    for name in names:
+    )
+    for name in query.names():
         try:
             await session.subscribe(name, SubscribeParams())
-        except (Refused, PersistenceError, Fault) as error:
+        except FAILURES as error:
             session.told_off(name, explained(error))
+    return session
 
 
-async def _converse(session: Session, pace: Pace) -> None:
-    """Do what the client says, one command after the other, until the socket is closed.
+class SocialSession(Session):
+    """A session that hears its client: one command after the other; implements `Listener`.
 
-    No checkpoint of its own: the socket holds at most 16 messages, and is waited for when they are done.
+    What needs no rows is done within `heard`; so is a command for an actor, which answers when its turn is
+    committed.
+
+    Args:
+        service, socket, user: as in `Session`.
     """
-    socket, service = session.socket, session.service
-    while True:
-        await session.wait_room()
-        message = await socket.receive()
-        now_ms = service.clock.now_ms()
+
+    __slots__ = ("_pace",)
+
+    def __init__(self, service: "Service", socket: LiveSocket, user: UserPrincipal) -> None:
+        super().__init__(service, socket, user)
+        self._pace = Pace(service.limits, socket.session_id)
+
+    def heard(self, message: bytes) -> Awaitable[None] | None:
+        """As in `Listener`."""
+        socket = self.socket
+        now_ms = self.service.clock.now_ms()
         if socket.expires_at_ms is not None and socket.expires_at_ms <= now_ms:
             # The sweeper would close it within a second; until then nothing more is done for this token.
             socket.close(CloseCode.UNAUTHENTICATED, "TOKEN_EXPIRED")
-            continue
-        verdict = pace.take(now_ms)
+            return None
+        verdict = self._pace.take(now_ms)
         if verdict is Verdict.CLOSE:
             socket.close(CloseCode.FLOOD, "RATE_LIMITED")
-            continue
+            return None
         try:
             command = read_command(message)
         except BadFrame as bad:
             socket.close(CloseCode.BAD_FRAME, bad.reason)
-            continue
+            return None
         except Misread as misread:
-            session.refuse(misread.id, misread.refused)
-            continue
+            self.refuse(misread.id, misread.refused)
+            return None
         if verdict is Verdict.REFUSE:
-            session.refuse(command.id, RateLimited(pace.retry_after_ms))
-        else:
-            await _do(session, command)
+            self.refuse(command.id, RateLimited(self._pace.retry_after_ms))
+            return None
+        return self._do(command)
 
-
-async def _do(session: Session, command: AnyCommand) -> None:
-    try:
-        access = session.service.users.peek_access(session.user_id)
+    def _do(self, command: AnyCommand) -> Awaitable[None] | None:
+        access = self.service.users.peek_access(self.user_id)
         if access is None:
-            access = await session.service.users.access_of(session.user_id)
-        session.access = access
-        waiting = OPS[type(command)](session, command)
+            return self._do_slowly(command)
+        self.access = access
+        try:
+            waiting = OPS[type(command)](self, command)
+        except FAILURES as error:
+            self.refuse(command.id, explained(error))
+            return None
         if waiting is not None:
+            return self._finish(command, waiting)
+        return self.wait_room() if self.crowded else None
+
+    async def _do_slowly(self, command: AnyCommand) -> None:
+        """The user's rights have just moved and are not in memory."""
+        try:
+            self.access = await self.service.users.access_of(self.user_id)
+            waiting = OPS[type(command)](self, command)
+            if waiting is not None:
+                await waiting
+        except FAILURES as error:
+            self.refuse(command.id, explained(error))
+        await self.wait_room()
+
+    async def _finish(self, command: AnyCommand, waiting: Awaitable[None]) -> None:
+        try:
             await waiting
-    except (Refused, PersistenceError, Fault) as error:
-        session.refuse(command.id, explained(error))
+        except FAILURES as error:
+            self.refuse(command.id, explained(error))

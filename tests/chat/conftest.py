@@ -1,5 +1,5 @@
 """Fixtures of chat's tests."""
 
-from tests.support.world import each_edge, world
+from tests.support.world import world
 
-__all__ = ["each_edge", "world"]
+__all__ = ["world"]

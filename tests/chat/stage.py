@@ -15,12 +15,14 @@ from actors.chat.commands import AnyCommand, MessageDraft, PostMessage
 from actors.chat.conversation import ChatKinds, chat_kinds
 from actors.chat.creating import ConversationDraft, Created, create, plan
 from actors.chat.public import Message, MessagePage
+from actors.chat.recall import doubt
 from actors.chat.records import decode
 from actors.chat.state import NOTHING_RECALLED, State
 from actors.errors import Refused
 from persistence import journal, writer
 from persistence.bridge import Database
 from persistence.connection import Connection
+from persistence.errors import RowsRejected
 from persistence.turn import Turn
 from tests.chat.play import NOW_MS, mid, uid
 
@@ -42,7 +44,11 @@ async def make_users(conn: Connection, names: Iterable[str]) -> None:
 
 
 async def commit(conn: Connection, turn: Turn) -> None:
-    """Write one turn as the writer would."""
+    """Write one turn as the writer would: at once, where that is possible."""
+    statement = writer.at_once([turn])
+    if statement is not None:
+        await conn.fetch(statement.sql, *statement.columns)
+        return
     outcomes = await writer.write(conn, [turn])
     if outcomes[0] is not None:
         raise outcomes[0]
@@ -83,7 +89,16 @@ class Stage:
         self.seq = head.seq
 
     async def act(self, *commands: AnyCommand) -> list[Any]:
-        """One turn; the replies, or what they were refused with."""
+        """One turn; the replies, or what they were refused with. When its rows are refused, once more in doubt."""
+        try:
+            return await self._act(commands)
+        except RowsRejected:
+            if doubt(self.state) is self.state:
+                raise
+            self.state = doubt(self.state)
+            return await self._act(commands)
+
+    async def _act(self, commands: Sequence[AnyCommand]) -> list[Any]:
         kind, state = self.kinds.conversation, self.state
         replies: list[Any] = []
         durable: list[Any] = []
@@ -123,6 +138,7 @@ class Stage:
             due_at_ms=self.kinds.conversation.due(state),
             summary=self.kinds.conversation.summary(state),
             persist=self.kinds.conversation.persist,
+            plan=self.kinds.conversation.plan,
         )
 
     async def do(self, command: AnyCommand) -> Any:
@@ -188,7 +204,9 @@ async def _events_after(conn: Connection, id: str, seq: int) -> list[journal.Jou
 
 def lasting(state: State) -> State:
     """What of a state must come back after a crash."""
-    return msgspec.structs.replace(state, told_reads={}, owed_reads={}, recalled=NOTHING_RECALLED)
+    return msgspec.structs.replace(
+        state, told_reads={}, owed_reads={}, recalled=NOTHING_RECALLED, doubtful=False
+    )
 
 
 async def open_stage(database: Database, *names: str, kind: str = "group") -> Stage:

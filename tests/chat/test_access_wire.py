@@ -129,8 +129,7 @@ def problem_of(content: bytes) -> str | None:
 
 
 @pytest.mark.parametrize("path", STREAMS)
-async def test_each_stream_with_each_caller(each_edge: World, path: str) -> None:
-    world = each_edge
+async def test_each_stream_with_each_caller(world: World, path: str) -> None:
     scene = await a_scene(world)
     url = world.url + scene.fill(path)
 

@@ -24,8 +24,8 @@ async def pair(world: World) -> tuple[Player, Player, Room]:
     return ann, ben, await ann.talk_to(ben)
 
 
-async def test_a_file_goes_up_into_a_message_and_down_again(each_edge: World) -> None:
-    ann, ben, room = await pair(each_edge)
+async def test_a_file_goes_up_into_a_message_and_down_again(world: World) -> None:
+    ann, ben, room = await pair(world)
     kept = await ann.do("POST", f"{room.path}/attachments", a_file(), status=201)
     assert (kept["fileName"], kept["contentType"], kept["sizeBytes"]) == ("map.png", "image/png", len(PNG))
     assert kept["url"] == f"{room.path}/attachments/{kept['id']}"
@@ -45,8 +45,8 @@ async def test_a_file_goes_up_into_a_message_and_down_again(each_edge: World) ->
     assert await ben.refused("GET", kept["url"]) == (404, "NOT_FOUND")
 
 
-async def test_ranges_and_conditions(each_edge: World) -> None:
-    ann, _, room = await pair(each_edge)
+async def test_ranges_and_conditions(world: World) -> None:
+    ann, _, room = await pair(world)
     url = (await ann.do("POST", f"{room.path}/attachments", a_file()))["url"]
     tag = (await ann.ask("GET", url)).headers["etag"]
     part = await ann.ask("GET", url, headers={"range": "bytes=2-5"})

@@ -9,8 +9,8 @@ from actors.ids import new_uuid
 from tests.support.world import CONVERSATIONS, Player, World
 
 
-async def test_a_direct_conversation_is_made_once(each_edge: World) -> None:
-    ann, ben = await each_edge.players("Ann", "Ben")
+async def test_a_direct_conversation_is_made_once(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
     first = await ann.do("POST", CONVERSATIONS, {"kind": "direct", "participantIds": [ben.id]}, status=201)
     again = await ben.do("POST", CONVERSATIONS, {"kind": "direct", "participantIds": [ann.id]}, status=200)
     assert again["id"] == first["id"]
@@ -187,3 +187,28 @@ async def test_presence_shows_in_participants(world: World) -> None:
     # Ten seconds of grace after the socket is gone (contract §5).
     world.clock.advance(11_000)
     assert not any(one["online"] for one in (await ann.get(room.path))["participants"])
+
+
+async def test_the_list_from_an_open_inbox_is_the_one_from_rows(world: World) -> None:
+    ann, ben, cid, dan = await world.players("Ann", "Ben", "Cid", "Dan")
+    rooms = [await ann.talk_to(other) for other in (ben, cid, dan)]
+    for room in rooms:
+        await ben.say(room) if room is rooms[0] else await ann.say(room)
+    async with ann.live("/v1/social/live?channels=inbox") as socket:
+        await socket.receive_until(type="snapshot")
+        service = world.service
+        assert service.system.peek_view(service.chat.inbox, ann.id) is not None
+        open_ = [await ann.get(CONVERSATIONS, limit=limit) for limit in (1, 2, 50)]
+        rest = await ann.get(CONVERSATIONS, limit=2, cursor=open_[0]["nextCursor"])
+        # What was acknowledged shows, whether the view has framed it yet or not.
+        await ann.say(rooms[0], "newest")
+        assert (await ann.get(CONVERSATIONS, limit=1))["items"][0]["lastMessagePreview"] == "newest"
+        after = await ann.get(CONVERSATIONS)
+        assert (await ann.refused("GET", f"{CONVERSATIONS}?cursor=nonsense"))[0] == 400
+    with trio.fail_after(5):
+        while service.system.peek_view(service.chat.inbox, ann.id) is not None:  # noqa: ASYNC110
+            await trio.sleep(0.01)
+    assert [len(page["items"]) for page in open_] == [1, 2, 3]
+    assert [page["hasMore"] for page in open_] == [True, True, False]
+    assert rest["items"] == open_[2]["items"][1:]
+    assert await ann.get(CONVERSATIONS) == after

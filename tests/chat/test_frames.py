@@ -9,7 +9,8 @@ from actors.chat.frames import audience, before, newest
 from actors.chat.public import Conversation, MessagePage
 from actors.chat.recall import newest_archived, place
 from actors.chat.rendering import cursor_of, parse_cursor
-from actors.chat.state import Line, State, decode_summary, summary_of
+from actors.chat.state import State, decode_summary, summary_of
+from actors.chat.window import Line, Window
 from actors.errors import ConversationNotFound
 from tests.chat.play import NOW_MS, Play, a_conversation, a_poll, mid, uid
 
@@ -32,7 +33,7 @@ def a_line(ms: int, *, archived: bool = False) -> Line:
 
 def with_history(live: list[int], archived: list[int], *, older_live: bool = False) -> State:
     """A conversation with messages at these milliseconds; memory takes what it would take."""
-    window = tuple(a_line(ms) for ms in live)
+    window = Window(a_line(ms) for ms in live)
     history = tuple(a_line(ms, archived=True) for ms in archived)
     kept = newest_archived(window, history)
     return a_conversation(

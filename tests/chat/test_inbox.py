@@ -9,7 +9,18 @@ from msgspec.structs import replace
 
 from actors.chat.commands import InboxViewer, MarkRead, RemoveParticipant
 from actors.chat.conversation import chat_kinds
-from actors.chat.inbox import SHOWN, Entry, InboxState, Reread, absorb, audience, changed, snapshot, take
+from actors.chat.inbox import (
+    SHOWN,
+    Entry,
+    InboxState,
+    Reread,
+    absorb,
+    audience,
+    changed,
+    listed,
+    snapshot,
+    take,
+)
 from actors.chat.public import ConversationGone, InboxSnapshot
 from actors.chat.state import Standing, State
 from actors.errors import Forbidden
@@ -119,3 +130,26 @@ def test_an_inbox_is_its_owner_s_alone():
     assert audience(EMPTY, InboxViewer(ANN)) is None  # type: ignore[func-returns-value]
     with pytest.raises(Forbidden):
         audience(EMPTY, InboxViewer(uid("bob")))
+
+
+def test_it_answers_for_the_list_as_far_as_it_goes():
+    inbox = taking(EMPTY, *(a_live(number) for number in range(1, 6)))
+
+    def part(after: tuple[int, str] | None, limit: int) -> tuple[list[str], bool] | None:
+        found = listed(inbox, after, limit)
+        return None if found is None else ([one.facts.id for one in found.entries], found.has_more)
+
+    assert part(None, 2) == ([mid(5), mid(4)], True)
+    assert part((NOW_MS + 4, mid(4)), 2) == ([mid(3), mid(2)], True)
+    assert part((NOW_MS + 2, mid(2)), 2) == ([mid(1)], False)
+    assert part(None, 5) == ([mid(number) for number in (5, 4, 3, 2, 1)], False)
+    assert part((NOW_MS + 1, mid(1)), 2) == ([], False)
+
+
+def test_where_conversations_are_only_counted_rows_go_on():
+    inbox = taking(EMPTY, *(a_live(number) for number in range(SHOWN + 2)))
+    assert listed(inbox, None, SHOWN) is None
+    first = listed(inbox, None, SHOWN - 1)
+    assert first is not None
+    assert (len(first.entries), first.has_more) == (SHOWN - 1, True)
+    assert listed(inbox, inbox.entries[-2].place, 1) is None

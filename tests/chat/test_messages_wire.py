@@ -11,8 +11,8 @@ async def pair(world: World) -> tuple[Player, Player, Room]:
     return ann, ben, await ann.talk_to(ben)
 
 
-async def test_a_message_is_there_once_it_is_acknowledged(each_edge: World) -> None:
-    ann, ben, room = await pair(each_edge)
+async def test_a_message_is_there_once_it_is_acknowledged(world: World) -> None:
+    ann, ben, room = await pair(world)
     sent = await ann.say(room, "Grüße 👋", clientMessageId="c-1")
     assert (sent["senderId"], sent["senderName"], sent["content"]) == (ann.id, "Ann", "Grüße 👋")
     assert (sent["source"], sent["revision"], sent["clientMessageId"]) == ("live", 1, "c-1")

@@ -9,6 +9,7 @@ import trio
 
 from actors.chat.archive import import_archive
 from actors.ids import new_object_id
+from actors.kernel.knocks import WAKING_READS
 from tests.support.world import Player, Room, World
 
 
@@ -94,8 +95,30 @@ async def test_pages_are_the_same_asleep_and_awake(world: World) -> None:
     await sleep(world, room)
     assert [await ben.get(room.messages, limit=limit) for limit in (1, 50, 120)] == awake
     assert await ben.get(room.path) == listed
-    # Reading woke nobody.
-    assert world.service.system.peek(world.service.chat.conversation, room.id) is None
+    # Reading woke nobody; reading again and again does.
+    kind = world.service.chat.conversation
+    assert world.service.system.peek(kind, room.id) is None
+    pages = [await ben.get(room.messages, limit=50) for _ in range(WAKING_READS)]
+    assert pages == [awake[1]] * WAKING_READS
+    with trio.fail_after(10):
+        while world.service.system.peek(kind, room.id) is None:
+            await trio.lowlevel.checkpoint()
+    assert await ben.get(room.messages, limit=50) == awake[1]
+
+
+async def test_a_conversation_that_is_read_stays_awake(world: World) -> None:
+    ann, ben, room = await pair(world)
+    await ann.say(room)
+    service = world.service
+    kind = service.chat.conversation
+    for _ in range(3):
+        world.clock.advance(45_000)
+        await ben.get(room.messages)
+        for actor in service.system.actors():
+            actor.retire_if_idle(world.clock.now_ms())
+        assert service.system.peek(kind, room.id) is not None
+    await sleep(world, room)
+    assert service.system.read(kind, room.id, world.clock.now_ms()) is None
 
 
 @pytest.mark.slow

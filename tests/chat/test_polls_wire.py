@@ -26,8 +26,8 @@ def chosen(message: Any) -> list[tuple[int, bool]]:
     return [(option["votes"], option["selected"]) for option in message["poll"]["options"]]
 
 
-async def test_a_choice_is_replaced_and_withdrawn(each_edge: World) -> None:
-    ann, ben, room, sent = await asked(each_edge)
+async def test_a_choice_is_replaced_and_withdrawn(world: World) -> None:
+    ann, ben, room, sent = await asked(world)
     poll = sent["poll"]
     assert (poll["question"], poll["multiple"], poll["closed"]) == ("Where?", False, False)
     assert [option["label"] for option in poll["options"]] == ["Here", "There"]

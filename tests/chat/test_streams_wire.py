@@ -30,8 +30,8 @@ def contents(frame: Any) -> list[str]:
     return [item["content"] for item in frame["items"]]
 
 
-async def test_a_conversation_is_shown_at_once_and_on_change(each_edge: World) -> None:
-    ann, ben, room = await pair(each_edge)
+async def test_a_conversation_is_shown_at_once_and_on_change(world: World) -> None:
+    ann, ben, room = await pair(world)
     sent = await ann.say(room, "one")
     async with ben.live(f"{room.path}/live?interval=0") as socket:
         first = await socket.receive_json()
@@ -124,8 +124,8 @@ async def test_a_page_before_the_future_takes_new_messages_in(world: World) -> N
         assert contents(await socket.receive_json()) == ["one"]
 
 
-async def test_the_inbox_is_shown_at_once_and_on_change(each_edge: World) -> None:
-    ann, ben, room = await pair(each_edge)
+async def test_the_inbox_is_shown_at_once_and_on_change(world: World) -> None:
+    ann, ben, room = await pair(world)
     async with ben.live(INBOX) as socket:
         first = await socket.receive_json()
         spec().check_frame("InboxSnapshot", first)
@@ -209,11 +209,11 @@ async def test_leaving_closes_the_stream_with_4403(world: World) -> None:
 
 
 @pytest.mark.parametrize("path", ["ROOM/live", "ROOM/live?beforeMs=99999999999999", INBOX])
-async def test_losing_the_permission_closes_with_4403(each_edge: World, path: str) -> None:
-    _, ben, room = await pair(each_edge)
+async def test_losing_the_permission_closes_with_4403(world: World, path: str) -> None:
+    _, ben, room = await pair(world)
     async with ben.live(path.replace("ROOM", room.path)) as socket:
         await socket.receive_json()
-        await each_edge.grant(ben, "social:chat.read", negated=True)
+        await world.grant(ben, "social:chat.read", negated=True)
         assert (await socket.wait_closed()).code == 4403
 
 

@@ -1,11 +1,37 @@
-"""Small ASGI applications for tests of the server alone."""
+"""Small applications for tests of the server alone."""
 
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+import structlog
 import trio
-from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
+from hypercorn.typing import ASGIFramework, ASGIReceiveCallable, ASGISendCallable, Scope
 
+from actors.ids import UserId, Uuid
 from actors.kernel.clock import Clock
-from routes.edge.asgi_socket import SocketHandler, serve_socket
+from routes.edge.asgi_socket import serve_socket
+from routes.edge.call import Call
+from routes.edge.carrier import Carrier
+from routes.edge.deadline import Deadline
+from routes.edge.dispatch import Opening
+from routes.edge.endpoint import RouteTable
+from routes.edge.frames import prepare
+from routes.edge.incoming import Incoming
+from routes.edge.listener import Listener
+from routes.edge.outgoing import Outgoing
+from routes.edge.principal import UserPrincipal
+from routes.edge.server_handshake import offered_subprotocols
+from routes.edge.socket import LiveSocket, SocketHandler
 from routes.edge.sockets import Sockets
+from tests.edge.sample import user
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+
+log = structlog.get_logger("partyline.server")
 
 
 class FixedClock(Clock):
@@ -18,8 +44,53 @@ class FixedClock(Clock):
         return self.at_ms
 
 
-class Application:
+class Echo:
+    """Sends back what comes, as JSON strings; implements `Listener`."""
+
+    def __init__(self, socket: LiveSocket) -> None:
+        self._socket = socket
+
+    def heard(self, message: bytes) -> None:
+        self._socket.send_nowait(prepare(message.decode()))
+
+
+async def echo(socket: LiveSocket) -> Echo:
+    """A handler that sends back what comes."""
+    return Echo(socket)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a stream needs of a service to be opened."""
+
+    sockets: Sockets
+    random_bytes: Callable[[int], bytes]
+
+
+def named(name: str) -> UserPrincipal:
+    """A user whose id is this name."""
+    return replace(user(1), user_id=UserId(Uuid(name)), expires_at_ms=1 << 60)
+
+
+def plain(app: ASGIFramework) -> ASGIFramework:
+    """The same application as one that can only be asked by ASGI."""
+
+    async def asked(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        await app(scope, receive, send)
+
+    return asked
+
+
+def report(fault: BaseException) -> None:
+    """Log a fault as the server does."""
+    log.error("connection failed", exc_info=fault)
+
+
+class Application(Carrier):
     """Answers by path; each test adds the answers that it needs.
+
+    Requests go the long way, through ASGI. WebSockets go the short way where the server knows it, and are the user of
+    whoever the query names.
 
     Attributes:
         requests: (method, path, body) of everything that was answered.
@@ -34,31 +105,66 @@ class Application:
         self._number = 0
 
     async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        """As plain ASGI."""
         if scope["type"] == "lifespan":
             await _lifespan(receive, send)
         elif scope["type"] == "websocket":
-            assert self._handler is not None
-            assert self._sockets is not None
             await receive()
-            self.arrived.set()
-            if scope["path"] == "/later":
-                await self.go.wait()
-            if scope["path"] == "/refused":
+            if not await self._admits(scope["path"]):
                 await _refuse(send)
                 return
-            self._number += 1
+            assert self._handler is not None
+            assert self._sockets is not None
             await serve_socket(
-                scope,
                 receive,
                 send,
                 handler=self._handler,
                 sockets=self._sockets,
-                session_id=f"session-{self._number}",
+                report=report,
+                session_id=self._session(12).hex(),
                 user_id=scope["query_string"].decode() or None,
                 subprotocol=next(iter(scope["subprotocols"]), None),
             )
         else:
             await self._answer(scope["method"], scope["path"], receive, send)
+
+    async def answer(self, incoming: Incoming) -> Outgoing | None:
+        """Nothing: by ASGI."""
+        return None
+
+    async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
+        """The handler's stream."""
+        if not await self._admits(incoming.path):
+            headers = [(b"content-type", b"application/problem+json"), (b"content-length", b"2")]
+            return Outgoing(401, headers, b"{}")
+        assert self._sockets is not None
+        service = cast("Service", Parts(self._sockets, self._session))
+        call = Call(
+            service, RouteTable((), ()), "r", "", [], status=101, now_ms=0, deadline=Deadline(math.inf)
+        )
+        if incoming.query:
+            call.principal = named(incoming.query.decode())
+        return Opening(
+            call=call,
+            subprotocol=next(iter(offered_subprotocols(incoming.headers)), None),
+            headers=[(b"x-request-id", b"r")],
+            handler=self._open,
+            arguments={},
+        )
+
+    async def _open(self, call: Call, socket: LiveSocket) -> Listener | None:
+        assert self._handler is not None
+        return await self._handler(socket)
+
+    async def _admits(self, path: str) -> bool:
+        self.arrived.set()
+        if path == "/later":
+            await self.go.wait()
+        return path != "/refused"
+
+    def _session(self, size: int) -> bytes:
+        self._number += 1
+        return self._number.to_bytes(size, "big")
 
     async def _answer(
         self, method: str, path: str, receive: ASGIReceiveCallable, send: ASGISendCallable

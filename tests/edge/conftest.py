@@ -1,6 +1,7 @@
 """Fixtures of the edge's tests."""
 
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ from structlog.typing import EventDict
 from routes.edge.quart_app import EdgeApp
 from routes.edge.sockets import Sockets
 from tests.edge.apps import FixedClock
+from tests.edge.certificate import Certificate
 from tests.edge.sample import Parts, serving
 
 
@@ -32,6 +34,11 @@ def parts() -> Parts:
 async def app(parts: Parts) -> AsyncIterator[EdgeApp]:
     async with serving(parts) as app:
         yield app
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> Certificate:
+    return Certificate(tmp_path)
 
 
 @pytest.fixture(autouse=True)

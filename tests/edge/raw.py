@@ -1,5 +1,6 @@
 """A raw TCP client: sends exactly the bytes that a test wants, reads exactly what comes."""
 
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -18,15 +19,15 @@ HANDSHAKE = (
 class Raw:
     """One TCP connection."""
 
-    def __init__(self, stream: trio.SocketStream) -> None:
+    def __init__(self, stream: trio.SocketStream | trio.SSLStream[trio.SocketStream]) -> None:
         self.stream = stream
         self._buffer = b""
 
     async def send(self, data: bytes) -> None:
         await self.stream.send_all(data)
 
-    async def read_response(self) -> tuple[int, dict[str, str], bytes]:
-        """One response with Content-Length or chunks: (status, headers, body)."""
+    async def read_response(self, *, bodiless: bool = False) -> tuple[int, dict[str, str], bytes]:
+        """One response with Content-Length or chunks: (status, headers, body); to HEAD it is `bodiless`."""
         with trio.fail_after(PATIENCE_SECONDS):
             while b"\r\n\r\n" not in self._buffer:
                 await self._more()
@@ -36,6 +37,8 @@ class Raw:
                 name.lower(): text.strip() for name, _, text in (line.partition(":") for line in lines)
             }
             status = int(first.split(" ")[1])
+            if bodiless:
+                return status, headers, b""
             if headers.get("transfer-encoding") == "chunked":
                 return status, headers, await self._chunks()
             length = 0 if status in {100, 101, 204, 304} else int(headers.get("content-length", 0))
@@ -57,6 +60,14 @@ class Raw:
             self._buffer = self._buffer[length + 2 :]
             if length == 0:
                 return body
+
+    async def read(self, length: int) -> bytes:
+        """So many bytes."""
+        with trio.fail_after(PATIENCE_SECONDS):
+            while len(self._buffer) < length:
+                await self._more()
+        data, self._buffer = self._buffer[:length], self._buffer[length:]
+        return data
 
     async def read_to_end(self) -> bytes:
         """Everything until the server ends; a reset counts as an end."""
@@ -80,18 +91,23 @@ class Raw:
 
 
 @asynccontextmanager
-async def raw(base_url: str) -> AsyncIterator[Raw]:
-    """Connect for the block; cut afterwards."""
-    stream = await trio.open_tcp_stream(*address_of(base_url))
+async def raw(base_url: str, trusting: ssl.SSLContext | None = None) -> AsyncIterator[Raw]:
+    """Connect for the block, over TLS when `trusting` something; cut afterwards."""
+    host, port = address_of(base_url)
+    stream: trio.SocketStream | trio.SSLStream[trio.SocketStream]
+    if trusting is None:
+        stream = await trio.open_tcp_stream(host, port)
+    else:
+        stream = await trio.open_ssl_over_tcp_stream(host, port, ssl_context=trusting, https_compatible=True)
     try:
         yield Raw(stream)
     finally:
         await trio.aclose_forcefully(stream)
 
 
-async def alive(base_url: str) -> bool:
+async def alive(base_url: str, trusting: ssl.SSLContext | None = None) -> bool:
     """A fresh connection is answered."""
-    async with raw(base_url) as connection:
+    async with raw(base_url, trusting) as connection:
         await connection.send(b"GET /alive HTTP/1.1\r\nHost: t\r\n\r\n")
         status, _, _ = await connection.read_response()
         return status == 200

@@ -7,6 +7,8 @@ import trio.testing
 from structlog.testing import capture_logs
 
 from routes.edge.config import read_config
+from routes.edge.incoming import Incoming
+from routes.edge.outgoing import Outgoing
 from routes.edge.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
 from tests.edge.sample import NOW_MS, Parts, serving
@@ -330,3 +332,31 @@ async def test_metrics_count_by_declared_route(app: EdgeApp, parts: Parts) -> No
 
 def test_now_is_injected(parts: Parts) -> None:
     assert parts.clock.now_ms() == NOW_MS
+
+
+async def test_a_body_that_is_here_already_is_not_received(app: EdgeApp) -> None:
+    async def receive() -> tuple[bytes, bool]:
+        pytest.fail("nothing more was to be received")
+
+    async def post(whole: bytes) -> Outgoing:
+        headers = [(b"content-type", b"text/plain")]
+        incoming = Incoming(
+            "POST", "/v1/raw", {}, query=b"", headers=headers, peer="", receive=receive, whole=whole
+        )
+        outgoing = await app.answer(incoming)
+        assert outgoing is not None
+        return outgoing
+
+    assert (await post(b"0123456789")).body == b'{"name":"10 bytes","sizeBytes":0}'
+    assert (await post(b"0123456789x")).status == 413
+
+
+async def test_request_ids_are_never_the_same(app: EdgeApp) -> None:
+    ids = [(await request(app, "GET", "/v1/open")).headers["x-request-id"] for _ in range(200)]
+    assert len(set(ids)) == 200
+    assert {len(id) for id in ids} == {24}
+
+
+async def test_public_routes_look_at_no_credentials(app: EdgeApp) -> None:
+    assert (await request(app, "GET", "/v1/open", authorization="Basic x")).status == 200
+    assert (await request(app, "GET", "/v1/things", authorization="Basic x")).status == 401

@@ -12,11 +12,9 @@ from wsproto.connection import Connection, ConnectionState, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
 from wsproto.utilities import LocalProtocolError
 
-from routes.edge.frames import prepare
 from routes.edge.server import ServerSettings
-from routes.edge.socket import LiveSocket
 from routes.edge.sockets import Sockets
-from tests.edge.apps import Application
+from tests.edge.apps import Application, echo
 from tests.edge.raw import HANDSHAKE, alive, raw
 from tests.support.server import running
 
@@ -30,11 +28,6 @@ def rng() -> Random:
     seed = int(os.environ.get("FUZZ_SEED") or SystemRandom().randrange(1 << 32))
     print(f"FUZZ_SEED={seed}")
     return Random(seed)
-
-
-async def echo(socket: LiveSocket) -> None:
-    while True:
-        socket.send_nowait(prepare((await socket.receive()).decode()))
 
 
 def frame(rng: Random) -> bytes:

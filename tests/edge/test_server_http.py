@@ -1,9 +1,14 @@
 """HTTP over our server: what an ordinary client relies on, also against stock Hypercorn as the oracle."""
 
+from pathlib import Path
+
 import pytest
+from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 from structlog.typing import EventDict
 
-from tests.edge.apps import Application
+from routes.edge.incoming import Incoming
+from routes.edge.outgoing import FileSlice, Outgoing
+from tests.edge.apps import Application, plain
 from tests.edge.raw import alive, raw
 from tests.support.server import EDGES, Edge, running
 
@@ -40,6 +45,74 @@ async def test_a_large_response_reaches_a_client_that_reads_late() -> None:
         _, _, following = await connection.read_response()
     assert big == b"x" * 8_000_000
     assert following == b"GET /next 0"
+
+
+@pytest.mark.parametrize("direct", [True, False])
+async def test_a_client_that_ends_its_side_is_still_answered(direct: bool) -> None:
+    app = Application()
+    async with running(app if direct else plain(app)) as base_url, raw(base_url) as connection:
+        await connection.send(b"GET /a HTTP/1.1\r\nHost: t\r\n\r\n" * 3)
+        await connection.stream.send_eof()
+        assert [(await connection.read_response())[2] for _ in range(3)] == [b"GET /a 0"] * 3
+        assert await connection.read_to_end() == b""
+
+
+@pytest.mark.parametrize("sent", [b"", b"ab", b"abcd"])
+async def test_a_body_of_another_length_ends_the_connection(sent: bytes, faults: list[EventDict]) -> None:
+    """The next response must not be read as the rest of this one."""
+
+    async def wrong(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        if scope["type"] != "http":
+            await Application()(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"3")]})
+        for piece in (sent[:3], sent[3:]):
+            await send({"type": "http.response.body", "body": piece, "more_body": piece == sent[:3] != b""})
+
+    async with running(wrong) as base_url, raw(base_url) as connection:
+        await connection.send(b"GET /a HTTP/1.1\r\nHost: t\r\n\r\n" * 2)
+        received = await connection.read_to_end()
+        assert received.count(b"HTTP/1.1 ") == 1
+        assert (b" 500 " in received) is (len(sent) == 0)
+    assert len(faults) == 1
+    faults.clear()
+
+
+async def test_no_body_where_there_can_be_none() -> None:
+    async def talkative(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        if scope["type"] != "http":
+            await Application()(scope, receive, send)
+            return
+        status = int(scope["path"][1:])
+        await send({"type": "http.response.start", "status": status, "headers": []})
+        await send({"type": "http.response.body", "body": b"hello", "more_body": False})
+
+    async with running(talkative) as base_url, raw(base_url) as connection:
+        for status in (204, 304, 200):
+            await connection.send(b"GET /%d HTTP/1.1\r\nHost: t\r\n\r\n" % status)
+            answered, _, body = await connection.read_response()
+            assert (answered, body) == (status, b"hello" if status == 200 else b"")
+
+
+async def test_a_file_that_was_cut_shorter_ends_the_connection(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 100_000)
+
+    class Files(Application):
+        """Answers with the file."""
+
+        async def answer(self, incoming: Incoming) -> Outgoing | None:
+            length = int(incoming.path[1:])
+            headers = [(b"content-length", b"%d" % length)]
+            return Outgoing(200, headers, FileSlice(path, 0, length))
+
+    async with running(Files()) as base_url, raw(base_url) as connection:
+        await connection.send(b"GET /70000 HTTP/1.1\r\nHost: t\r\n\r\n")
+        assert (await connection.read_response())[2] == b"x" * 70_000
+        await connection.send(b"GET /100001 HTTP/1.1\r\nHost: t\r\n\r\n" * 2)
+        received = await connection.read_to_end()
+        assert received.count(b"HTTP/1.1 ") == 1
+        assert received.endswith(b"x" * 100_000)
 
 
 async def test_an_exception_of_the_application_ends_one_request(faults: list[EventDict]) -> None:

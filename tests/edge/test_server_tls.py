@@ -1,59 +1,15 @@
 """TLS: Hypercorn's send path under our connection; HTTP/1.1, HTTP/2 and a live socket over a queue."""
 
-import ssl
-from datetime import UTC, datetime, timedelta
-from ipaddress import ip_address
-from pathlib import Path
-
 import httpx2
 import pytest
 import trio
-from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 
-from routes.edge.frames import prepare
 from routes.edge.server import ServerSettings
-from routes.edge.socket import LiveSocket
 from routes.edge.sockets import Sockets
-from tests.edge.apps import Application
+from tests.edge.apps import Application, echo
+from tests.edge.certificate import Certificate
 from tests.support.server import address_of, running
 from tests.support.websocket import Client
-
-
-class Certificate:
-    """A self-signed certificate of the loopback, in a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.certfile, self.keyfile = folder / "cert.pem", folder / "key.pem"
-        key = ec.generate_private_key(ec.SECP256R1())
-        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-        now = datetime.now(UTC)
-        certificate = (
-            x509.CertificateBuilder()
-            .subject_name(name)
-            .issuer_name(name)
-            .public_key(key.public_key())
-            .serial_number(x509.random_serial_number())
-            .not_valid_before(now - timedelta(days=1))
-            .not_valid_after(now + timedelta(days=1))
-            .add_extension(
-                x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False
-            )
-            .sign(key, SHA256())
-        )
-        self.certfile.write_bytes(certificate.public_bytes(Encoding.PEM))
-        self.keyfile.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
-
-    def trusting(self) -> ssl.SSLContext:
-        return ssl.create_default_context(cafile=str(self.certfile))
-
-
-@pytest.fixture
-def certificate(tmp_path: Path) -> Certificate:
-    return Certificate(tmp_path)
 
 
 @pytest.fixture
@@ -78,10 +34,6 @@ async def test_requests(http2: bool, certificate: Certificate, settings: ServerS
 
 
 async def test_a_live_socket(certificate: Certificate, settings: ServerSettings, sockets: Sockets) -> None:
-    async def echo(socket: LiveSocket) -> None:
-        while True:
-            socket.offer(prepare((await socket.receive()).decode()))
-
     app = Application(handler=echo, sockets=sockets)
     async with running(app, settings=settings) as base_url:
         stream = await trio.open_ssl_over_tcp_stream(

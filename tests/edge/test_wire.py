@@ -7,7 +7,7 @@ import pytest
 
 from actors.errors import Invalid, NotFound, Refused
 from routes.edge.errors import BadQuery, MalformedJson
-from routes.edge.query import Clamp, PathForm, PathParam, QueryPlan
+from routes.edge.query import KEPT_QUERIES, KEPT_QUERY_BYTES, Clamp, PathForm, PathParam, QueryPlan
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire, decode, encode
 
@@ -205,3 +205,17 @@ def test_path_parameter(form: PathForm, text: str, expected: str | None) -> None
 
 def test_refusals_keep_their_statuses() -> None:
     assert (MalformedJson.status_hint, BadQuery.status_hint, Invalid.status_hint) == (400, 400, 422)
+
+
+def test_queries_are_remembered_within_bounds() -> None:
+    plan = QueryPlan.of(Paging)
+    assert plan.decode(b"limit=7") is plan.decode(b"limit=7")
+    long = b"limit=7&cursor=" + b"x" * KEPT_QUERY_BYTES
+    assert plan.decode(long) == plan.decode(long)
+    for number in range(2 * KEPT_QUERIES):
+        plan.decode(b"cursor=%d" % number)
+    assert len(plan._kept) <= KEPT_QUERIES
+    with pytest.raises(BadQuery):
+        plan.decode(b"limit=x")
+    with pytest.raises(BadQuery):
+        plan.decode(b"limit=x")

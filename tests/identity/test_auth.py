@@ -68,7 +68,23 @@ async def test_a_remembered_token_is_not_verified_again(people, parts):
     parts.users.changed(ANN)
     again = await parts.authenticator.user(token)
     assert again is not first
-    assert again.access is not first.access
+    assert again.access is first.access  # users without grants share that of their roles
+    await people.make(ANN, grants=["admin:user:view"])
+    assert (await parts.authenticator.user(token)).access is not again.access
+
+
+async def test_only_the_usual_spelling_is_remembered_but_every_one_counts(people, parts):
+    token = people.token(ANN, "Ann")
+    now_ms = parts.clock.now_ms()
+    assert parts.authenticator.known(f"Bearer {token}".encode(), now_ms) is None
+    for spelling in ("bearer", "BEARER ", "Bearer"):
+        answer = await people.call(None, "GET", VERIFY, authorization=f"{spelling} {token}")
+        assert answer.status == 200
+    principal = parts.authenticator.known(f"Bearer {token}".encode(), now_ms)
+    assert principal is not None
+    assert parts.authenticator.known(f"bearer {token}".encode(), now_ms) is None
+    with pytest.raises(TokenExpired):
+        parts.authenticator.known(f"Bearer {token}".encode(), principal.expires_at_ms)
 
 
 async def test_rights_that_are_taken_away_are_gone_at_once(people, parts):

@@ -1,9 +1,11 @@
 """Asking an owner: turns, their outcomes, and what callers are told."""
 
+import dataclasses
 from functools import partial
 
 import pytest
 import trio
+from msgspec.structs import replace
 from trio.testing import MockClock
 
 from actors.errors import Conflict, NotFound, Overloaded
@@ -18,9 +20,22 @@ from persistence.errors import (
     RowsRejected,
 )
 from persistence.turn import Receipt
-from tests.kernel.conftest import Stage
-from tests.kernel.ledger import KIND, Deposit, Entry, Explode, Promote, Read, Recall, SetAlarm, Wave, Withdraw
+from tests.kernel.conftest import Stage, open_stage
+from tests.kernel.ledger import (
+    KIND,
+    Deposit,
+    Entry,
+    Explode,
+    Ledger,
+    Promote,
+    Read,
+    Recall,
+    SetAlarm,
+    Wave,
+    Withdraw,
+)
 from tests.support.outlets import Socket
+from tests.support.simulation import Simulation
 
 
 async def ask_all(stage: Stage, *commands: object) -> list[object]:
@@ -244,6 +259,32 @@ async def test_a_caller_whose_answer_raises_harms_nobody(autojump_clock: MockClo
 
     stage.system.post(KIND, "a", Deposit("ann", 1), broken)
     assert await stage.ask(Deposit("ann", 1)) == 2
+
+
+async def test_rows_that_were_refused_are_tried_again_in_doubt(
+    autojump_clock: MockClock, simulation: Simulation
+) -> None:
+    """Only once in a life: after that the rules look closer anyway."""
+    doubts: list[Ledger] = []
+
+    def doubt(state: Ledger) -> Ledger:
+        if state.rang:
+            return state
+        doubts.append(state)
+        return replace(state, rang=1)
+
+    kind = dataclasses.replace(KIND, doubt=doubt)
+    async with open_stage(simulation) as stage:
+        ask = partial(stage.system.ask, kind, "a")
+        await ask(Deposit("ann", 1))
+        before = len(simulation.batches)
+        for _ in range(2):
+            with pytest.raises(RowsRejected):
+                await ask(Deposit("ann", 13))
+        assert len(doubts) == 1
+        assert len(simulation.batches) - before == 3
+        assert await ask(Deposit("ann", 1)) == 2
+        assert stage.system.peek(kind, "a").rang == 1
 
 
 async def test_never_ask_inside_a_turn(autojump_clock: MockClock, stage: Stage) -> None:

@@ -203,8 +203,8 @@ async def test_recovery_by_what_the_client_has(world: World) -> None:
         assert (reply["recovered"], (await socket.receive_json())["type"]) == (False, "snapshot")
 
 
-async def test_the_reply_to_a_send_precedes_its_event(each_edge: World) -> None:
-    ann, ben, room = await pair(each_edge)
+async def test_the_reply_to_a_send_precedes_its_event(world: World) -> None:
+    ann, ben, room = await pair(world)
     async with ann.live(NONE) as anns, ben.live(NONE) as bens:
         for socket in (anns, bens):
             await subscribe(socket, room, mode="delta")

@@ -1,6 +1,7 @@
 """Live: who runs streams is told when rights have moved, also when the store is away for a moment."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from secrets import token_bytes
 from typing import TypeVar
 
@@ -39,13 +40,13 @@ class Away:
 
 
 class Heard:
-    """A stream's listener."""
+    """A stream; implements `Follower`."""
 
     def __init__(self) -> None:
         self.told: list[Access] = []
         self._more = trio.Event()
 
-    def __call__(self, access: Access) -> None:
+    def recheck(self, access: Access) -> None:
         self.told.append(access)
         self._more.set()
 
@@ -79,35 +80,57 @@ async def rights(users: Users, nursery: trio.Nursery) -> AsyncIterator[Rights]:
     yield rights
 
 
-async def test_each_stream_of_the_user_is_told(rights: Rights) -> None:
+async def follow(rights: Rights, users: Users, *heard: tuple[str, Heard]) -> None:
+    for user_id, one in heard:
+        rights.follow(user_id, one, await users.access_of(user_id))
+
+
+async def test_each_stream_of_the_user_is_told(rights: Rights, users: Users) -> None:
     first, second, other = Heard(), Heard(), Heard()
-    with rights.followed(ANN, first), rights.followed(ANN, second), rights.followed(BEN, other):
-        rights.moved(ANN)
-        await first.wait(1)
-        await second.wait(1)
-        assert other.told == []
-        rights.moved("")
-        await first.wait(2)
-        await other.wait(1)
+    await follow(rights, users, (ANN, first), (ANN, second), (BEN, other))
+    rights.moved(ANN)
+    await first.wait(1)
+    await second.wait(1)
+    assert other.told == []
+    rights.moved("")
+    await first.wait(2)
+    await other.wait(1)
 
 
-async def test_who_has_gone_is_told_nothing(rights: Rights) -> None:
-    gone, here = Heard(), Heard()
-    with rights.followed(ANN, gone):
-        pass
-    with rights.followed(BEN, here):
-        rights.moved(ANN)
-        rights.moved(BEN)
-        await here.wait(1)
-    assert gone.told == []
+async def test_who_has_gone_is_told_nothing(rights: Rights, users: Users) -> None:
+    gone, stays, here = Heard(), Heard(), Heard()
+    await follow(rights, users, (ANN, gone), (ANN, stays), (BEN, here))
+    rights.unfollow(ANN, gone)
+    rights.moved(ANN)
+    await stays.wait(1)
+    rights.unfollow(ANN, stays)
+    rights.moved(ANN)
+    rights.moved(BEN)
+    await here.wait(1)
+    assert (gone.told, len(stays.told)) == ([], 1)
+
+
+async def test_rights_that_moved_while_a_stream_was_opened_are_told_to_it(
+    rights: Rights, users: Users
+) -> None:
+    known = await users.access_of(ANN)
+    users.changed(ANN)
+    late = Heard()
+    rights.follow(ANN, late, known)  # nobody knows what they are now
+    await late.wait(1)
+    later = Heard()
+    rights.follow(
+        ANN, later, replace(known)
+    )  # what they were when the stream was asked for is not what they are
+    assert later.told == [users.peek_access(ANN)]
 
 
 @pytest.mark.slow
 async def test_a_store_that_is_away_is_asked_again(rights: Rights, users: Users, away: Away) -> None:
     heard = Heard()
-    with rights.followed(ANN, heard):
-        away.failures = 2
-        users.changed(ANN)
-        await heard.wait(1)
+    await follow(rights, users, (ANN, heard))
+    away.failures = 2
+    users.changed(ANN)
+    await heard.wait(1)
     assert away.failures == 0
     assert heard.told[0].allows("social:chat.read")

@@ -27,8 +27,8 @@ async def is_heard(socket: Client) -> None:
 
 
 @pytest.mark.parametrize("mode", ["snapshot", "delta"])
-async def test_who_is_taken_out_is_told_and_hears_no_more(each_edge: World, mode: str) -> None:
-    ann, ben, room = await pair(each_edge)
+async def test_who_is_taken_out_is_told_and_hears_no_more(world: World, mode: str) -> None:
+    ann, ben, room = await pair(world)
     async with ben.live() as socket:
         await subscribe(socket, room.channel, mode=mode)
         await ann.do("DELETE", f"{room.path}/participants/{ben.id}")
@@ -51,15 +51,15 @@ async def test_who_is_taken_out_is_told_and_hears_no_more(each_edge: World, mode
         await subscribe(socket, room.channel)
 
 
-async def test_a_lost_permission_ends_every_subscription(each_edge: World) -> None:
-    ann, ben, room = await pair(each_edge)
+async def test_a_lost_permission_ends_every_subscription(world: World) -> None:
+    ann, ben, room = await pair(world)
     # A node that anybody is granted is in the catalog, and must be held from then on (contract §2, Gate).
-    await each_edge.grant(ann, "social:chat.read")
-    await each_edge.grant(ben, "social:chat.read")
+    await world.grant(ann, "social:chat.read")
+    await world.grant(ben, "social:chat.read")
     async with ben.live() as socket, ann.live(NONE) as other:
         await subscribe(socket, room.channel)
         await subscribe(other, room.channel)
-        await each_edge.grant(ben, "social:chat.read", negated=True)
+        await world.grant(ben, "social:chat.read", negated=True)
         ended = {(await socket.receive_until(type="unsubscribed"))["channel"] for _ in range(2)}
         assert ended == {"inbox", room.channel}
         await ann.say(room, "without Ben")
@@ -68,7 +68,7 @@ async def test_a_lost_permission_ends_every_subscription(each_edge: World) -> No
         reply = await socket.receive_until(type="reply", id=1)
         assert reply["error"]["code"] == "FORBIDDEN"
         # Given back, it may be asked for again.
-        await each_edge.grant(ben, "social:chat.read")
+        await world.grant(ben, "social:chat.read")
         await subscribe(socket, room.channel)
 
 
@@ -92,11 +92,11 @@ def iso_in(world: World, ms: int) -> str:
 
 
 @pytest.mark.slow
-async def test_the_end_of_the_token_closes_with_4401(each_edge: World) -> None:
-    _, ben, room = await pair(each_edge)
+async def test_the_end_of_the_token_closes_with_4401(world: World) -> None:
+    _, ben, room = await pair(world)
     async with ben.live() as socket:
         await subscribe(socket, room.channel)
-        each_edge.clock.advance(3_600_000)
+        world.clock.advance(3_600_000)
         assert (await socket.wait_closed()).code == 4401
 
 

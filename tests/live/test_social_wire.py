@@ -43,14 +43,14 @@ async def pair(world: World) -> tuple[Player, Player, Room]:
     return ann, ben, await ann.talk_to(ben, kind="group")
 
 
-async def test_hello_comes_first_and_the_inbox_by_itself(each_edge: World) -> None:
-    ann, _, room = await pair(each_edge)
+async def test_hello_comes_first_and_the_inbox_by_itself(world: World) -> None:
+    ann, _, room = await pair(world)
     async with ann.live() as socket:
         hello, inbox = await frames(socket, 2)
         assert hello["v"] == 1
         assert hello["heartbeatMs"] == 30_000
         assert hello["limits"] == {"commandsPerMinute": 120, "maxSubscriptions": 200, "maxFrameBytes": 65_536}
-        assert abs(hello["serverTimeMs"] - each_edge.clock.now_ms()) < 60_000
+        assert abs(hello["serverTimeMs"] - world.clock.now_ms()) < 60_000
         assert (inbox["type"], inbox["channel"], inbox["skipped"]) == ("snapshot", "inbox", 0)
         assert [one["id"] for one in inbox["data"]["conversations"]] == [room.id]
         assert (await socket.close()).code == 1000
@@ -81,8 +81,8 @@ async def test_the_address_says_what_is_watched(
         assert (await say(socket, "ping", "last")) == {"type": "pong", "id": "last"}
 
 
-async def test_ping_and_commands_without_an_id(each_edge: World) -> None:
-    ann, _, room = await pair(each_edge)
+async def test_ping_and_commands_without_an_id(world: World) -> None:
+    ann, _, room = await pair(world)
     async with ann.live(NONE) as socket:
         await frame(socket)
         assert await say(socket, "ping", 3) == {"type": "pong", "id": 3}
@@ -102,8 +102,8 @@ async def test_ping_and_commands_without_an_id(each_edge: World) -> None:
     assert [item["content"] for item in (await ann.get(room.messages))["items"]] == ["quiet", "loud"]
 
 
-async def test_subscribing_replies_before_the_first_frame(each_edge: World) -> None:
-    ann, ben, room = await pair(each_edge)
+async def test_subscribing_replies_before_the_first_frame(world: World) -> None:
+    ann, ben, room = await pair(world)
     await ben.say(room, "one")
     async with ann.live(NONE) as socket:
         await frame(socket)
@@ -163,8 +163,8 @@ async def test_channels_that_one_may_not_have(world: World, op: str, channel: st
         assert (reply["ok"], reply["error"]["code"]) == (False, code)
 
 
-async def test_send_is_rest_by_another_way(each_edge: World) -> None:
-    ann, ben, room = await pair(each_edge)
+async def test_send_is_rest_by_another_way(world: World) -> None:
+    ann, ben, room = await pair(world)
     async with ann.live(NONE) as socket:
         await frame(socket)
         data = {"content": "hi", "clientMessageId": "c"}
@@ -192,7 +192,7 @@ async def test_send_is_rest_by_another_way(each_edge: World) -> None:
             assert error["errors"] == rest["errors"]
             assert [one["pointer"] for one in error["errors"]] == [pointer]
         direct = await ann.talk_to(ben)
-        await each_edge.block(ben, ann)
+        await world.block(ben, ann)
         blocked = await say(socket, "send", channel=direct.channel, data={"content": "hi"})
         assert blocked["error"]["code"] == "BLOCKED"
 
@@ -243,16 +243,16 @@ async def test_rights_are_those_of_rest(world: World) -> None:
 
 
 @pytest.mark.parametrize("text", ["hello", "[]", "null", "{", '{"op":"ping","id":{}}', "[" * 1000])
-async def test_what_is_no_command_closes_with_4400(each_edge: World, text: str) -> None:
-    ann = await each_edge.player("Ann")
+async def test_what_is_no_command_closes_with_4400(world: World, text: str) -> None:
+    ann = await world.player("Ann")
     async with ann.live(NONE) as socket:
         await frame(socket)
         await socket.send_text(text)
         assert (await socket.wait_closed()).code == 4400
 
 
-async def test_binary_closes_with_4400_and_too_much_with_4413(each_edge: World) -> None:
-    ann = await each_edge.player("Ann")
+async def test_binary_closes_with_4400_and_too_much_with_4413(world: World) -> None:
+    ann = await world.player("Ann")
     async with ann.live(NONE) as socket:
         await frame(socket)
         await socket.send_bytes(b'{"op":"ping"}')

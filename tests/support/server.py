@@ -13,9 +13,9 @@ from hypercorn.typing import ASGIFramework
 
 from routes.edge.server import ServerSettings, serve
 
-Edge = Literal["seam", "stock"]
+Edge = Literal["lean", "stock"]
 
-EDGES: tuple[Edge, ...] = ("seam", "stock")
+EDGES: tuple[Edge, ...] = ("lean", "stock")
 
 PATIENCE_SECONDS = 20.0
 """How long a server may take to start or to stop before the test fails."""
@@ -23,13 +23,13 @@ PATIENCE_SECONDS = 20.0
 
 @asynccontextmanager
 async def running(
-    app: ASGIFramework, *, edge: Edge = "seam", settings: ServerSettings | None = None
+    app: ASGIFramework, *, edge: Edge = "lean", settings: ServerSettings | None = None
 ) -> AsyncIterator[str]:
     """Serve while the block runs, then stop gracefully.
 
     Args:
         app: with or without a lifespan.
-        edge: `seam` for our server, `stock` for Hypercorn's own.
+        edge: `lean` for our server, `stock` for Hypercorn's own.
         settings: of our server; the address is replaced by a free port of the loopback.
 
     Yields:
@@ -37,8 +37,8 @@ async def running(
     """
     async with trio.open_nursery() as nursery:
         stop = trio.Event()
-        if edge == "seam":
-            base_url = await nursery.start(_seam, app, settings or ServerSettings(), stop)
+        if edge == "lean":
+            base_url = await nursery.start(_lean, app, settings or ServerSettings(), stop)
         else:
             base_url = await nursery.start(_stock, app, stop)
         try:
@@ -49,7 +49,7 @@ async def running(
             nursery.cancel_scope.deadline = trio.current_time() + PATIENCE_SECONDS
 
 
-async def _seam(
+async def _lean(
     app: ASGIFramework,
     settings: ServerSettings,
     stop: trio.Event,

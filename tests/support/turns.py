@@ -11,7 +11,7 @@ from persistence import journal
 from persistence.bridge import Database, open_database
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
-from persistence.turn import Persist, Receipt, Turn
+from persistence.turn import Persist, Plan, Receipt, Statement, Turn
 from tests.support.waiting import wait_until
 
 KIND = "thing"
@@ -27,6 +27,13 @@ async def persist_things(conn: Connection, turns: Sequence[Turn]) -> None:
         "INSERT INTO things (id, note) SELECT * FROM unnest($1::text[], $2::text[])",
         *zip(*rows, strict=True),
     )
+
+
+def plan_things(turns: Sequence[Turn]) -> list[Statement]:
+    """The same, to be part of one statement."""
+    rows = [(turn.id, str(event)) for turn in turns for event in turn.events]
+    sql = "INSERT INTO things (id, note) SELECT * FROM unnest($1::text[], $2::text[])"
+    return [Statement(sql, list(zip(*rows, strict=True)))]
 
 
 async def persist_behind_gate(conn: Connection, turns: Sequence[Turn]) -> None:
@@ -55,6 +62,7 @@ def a_turn(
     shard: int = 0,
     fence: int = 1,
     persist: Persist = persist_things,
+    plan: Plan | None = None,
     receipts: tuple[Receipt, ...] = (),
     due_at_ms: int | None = None,
     at_ms: int = 1_000,
@@ -74,6 +82,7 @@ def a_turn(
         summary=f"{id} at {seq + len(texts)}".encode(),
         persist=persist,
         receipts=receipts,
+        plan=plan,
     )
 
 

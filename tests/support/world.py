@@ -1,7 +1,6 @@
 """A whole service in this process, on a real database and real sockets, and the people who use it.
 
-world      one service on our server
-each_edge  the same, once on our server and once on stock Hypercorn
+world  one service, once on our server and once on stock Hypercorn
 """
 
 import secrets
@@ -220,7 +219,7 @@ async def _drop_block(conn: Connection, user_id: str, target_id: str, _now_ms: i
 
 @asynccontextmanager
 async def open_world(
-    database_url: str, folder: Path, *, edge: Edge = "seam", **settings: str
+    database_url: str, folder: Path, *, edge: Edge = "lean", **settings: str
 ) -> AsyncIterator[World]:
     """Run a service for the block.
 
@@ -240,17 +239,8 @@ async def open_world(
         yield World(service, url, clock, http)
 
 
-@pytest.fixture
-async def world(database_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """One service on our server."""
-    async with open_world(database_url, tmp_path) as world:
-        yield world
-
-
 @pytest.fixture(params=EDGES)
-async def each_edge(
-    request: pytest.FixtureRequest, database_url: str, tmp_path: Path
-) -> AsyncIterator[World]:
-    """One service, on each of the servers."""
+async def world(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """One service, once on each of the servers: what crosses the wire must not depend on who serves it."""
     async with open_world(database_url, tmp_path, edge=request.param) as world:
         yield world

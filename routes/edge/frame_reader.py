@@ -1,0 +1,240 @@
+"""From bytes to WebSocket messages (RFC 6455 §5): a parser without I/O, of what a client may send.
+
+Everything is refused before it is stored: a length is judged by its header, text while it arrives. An idle reader holds
+nothing. Invariants: messages come out in the order in which they were completed; control frames may come between the
+fragments of a message, and are returned where they came. After `failed` nothing is read any more.
+"""
+
+import codecs
+from typing import Protocol, TypeAlias
+
+CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
+
+_FIN, _COMPRESSED, _RESERVED, _OPCODE = 0x80, 0x40, 0x30, 0x0F
+_MASKED = 0x80
+_WHOLE_TEXT = _FIN | TEXT
+_KNOWN = {CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG}
+_CONTROL_MAX_BYTES = 125  # §5.5
+
+PROTOCOL_ERROR, BAD_DATA, TOO_BIG = 1002, 1007, 1009
+
+Message: TypeAlias = tuple[int, bytes]
+"""(opcode, payload): a whole text (valid UTF-8) or binary message, or a control frame."""
+
+
+class FrameError(Exception):
+    """The client broke a rule; the connection has to be failed (RFC 6455 §7.1.7).
+
+    Args:
+        code: of our close frame.
+        reason: for a human.
+    """
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(code, reason)
+        self.code = code
+        self.reason = reason
+
+
+class Inflates(Protocol):
+    """What reads compressed messages, where compression was agreed on."""
+
+    def inflate(self, payload: bytes, max_bytes: int) -> bytes:
+        """The message; raises `FrameError` when it is broken or larger than `max_bytes`."""
+        ...
+
+
+class FrameReader:
+    """Reads the frames of one client.
+
+    Args:
+        max_message_bytes: of one message, inflated.
+        inflater: None where no compression was agreed on.
+
+    Attributes:
+        failed: why nothing more is read, or None.
+    """
+
+    __slots__ = (
+        "_buffer",
+        "_compressed",
+        "_decoder",
+        "_inflater",
+        "_max_message_bytes",
+        "_opcode",
+        "_parts",
+        "_seen",
+        "_size",
+        "failed",
+    )
+
+    def __init__(self, max_message_bytes: int, inflater: Inflates | None = None) -> None:
+        self._max_message_bytes = max_message_bytes
+        self._inflater = inflater
+        self.failed: FrameError | None = None
+        self._buffer: bytearray | None = None
+        self._seen = 0  # bytes of the incomplete frame's payload whose text was judged
+        self._reset()
+
+    def _reset(self) -> None:
+        """Between two messages."""
+        self._opcode = 0
+        self._compressed = False
+        self._parts: list[bytes] | None = None
+        self._size = 0
+        self._decoder: codecs.IncrementalDecoder | None = None
+
+    def feed(self, data: bytes | memoryview) -> list[Message]:
+        """What is complete now.
+
+        Args:
+            data: the next bytes of the client; not kept.
+        """
+        messages: list[Message] = []
+        if self.failed is None:
+            try:
+                self._read(data, messages)
+            except FrameError as error:
+                self.failed = error
+                self._buffer = None
+                self._reset()
+        return messages
+
+    def _read(self, data: bytes | bytearray | memoryview, messages: list[Message]) -> None:
+        if self._buffer is not None:
+            self._buffer += data
+            data = self._buffer
+        position, end = 0, len(data)
+        while end - position >= 2:
+            first, length = data[position], data[position + 1] & 0x7F
+            start = position + 6
+            if length > _CONTROL_MAX_BYTES:
+                start += 2 if length == 126 else 8
+                if end < start - 4:
+                    self._check(first, data[position + 1], 0)
+                    break
+                length = _long(data[position + 2 : start - 4])
+            self._check(first, data[position + 1], length)
+            if start + length > end:
+                self._look_ahead(first, data, start, end)
+                break
+            payload = _unmasked(data[start - 4 : start], data[start : start + length])
+            position = start + length
+            if first == _WHOLE_TEXT and not self._seen and payload.isascii():
+                messages.append((TEXT, payload))
+            else:
+                self._take(first, payload, messages)
+        self._keep(data, position)
+
+    def _keep(self, data: bytes | bytearray | memoryview, position: int) -> None:
+        """Hold on to what is not complete."""
+        if position == len(data):
+            self._buffer = None
+        elif data is self._buffer:
+            del self._buffer[:position]
+        else:
+            self._buffer = bytearray(data[position:])
+
+    def _check(self, first: int, second: int, length: int) -> None:
+        """Judge a header before anything that it announces is stored."""
+        opcode = first & _OPCODE
+        if not second & _MASKED:
+            raise FrameError(PROTOCOL_ERROR, "frames of a client are masked")  # §5.1
+        if opcode not in _KNOWN:
+            raise FrameError(PROTOCOL_ERROR, "unknown opcode")  # §5.2
+        if first & _RESERVED or (
+            first & _COMPRESSED and (self._inflater is None or opcode not in {TEXT, BINARY})
+        ):
+            raise FrameError(PROTOCOL_ERROR, "a reserved bit is set")  # §5.2, RFC 7692 §6
+        if opcode >= CLOSE:
+            if not first & _FIN or second & 0x7F > _CONTROL_MAX_BYTES:
+                raise FrameError(PROTOCOL_ERROR, "a control frame is whole and short")  # §5.5
+        elif (opcode == CONTINUATION) is (self._opcode == 0):
+            raise FrameError(PROTOCOL_ERROR, "fragments are out of order")  # §5.4
+        elif self._size + length > self._max_message_bytes:
+            raise FrameError(TOO_BIG, "the message is too big")
+
+    def _look_ahead(self, first: int, data: bytes | bytearray | memoryview, start: int, end: int) -> None:
+        """Judge text of which only a part has come (§8.1): what can never be valid is not waited for."""
+        opcode = first & _OPCODE
+        compressed = first & _COMPRESSED or self._compressed
+        if (opcode or self._opcode) != TEXT or compressed or end <= start + self._seen:
+            return
+        turn = self._seen % 4
+        mask = bytes(data[start - 4 : start])
+        self._decode(_unmasked(mask[turn:] + mask[:turn], data[start + self._seen : end]), final=False)
+        self._seen = end - start
+
+    def _take(self, first: int, payload: bytes, messages: list[Message]) -> None:
+        """A whole frame."""
+        opcode, final = first & _OPCODE, bool(first & _FIN)
+        if opcode >= CLOSE:
+            if opcode == CLOSE:
+                _check_close(payload)
+            messages.append((opcode, payload))
+            return
+        if opcode:
+            self._opcode, self._compressed = opcode, bool(first & _COMPRESSED)
+        seen, self._seen = self._seen, 0
+        if self._opcode == TEXT and not self._compressed:
+            self._decode(payload[seen:] if seen else payload, final=final)
+        if not final:
+            self._size += len(payload) or 1  # empty fragments are not free either
+            if self._parts is None:
+                self._parts = []
+            self._parts.append(payload)
+            return
+        messages.append((self._opcode, self._whole(payload)))
+        self._reset()
+
+    def _whole(self, last: bytes) -> bytes:
+        message = b"".join([*self._parts, last]) if self._parts else last
+        if self._compressed and self._inflater is not None:
+            message = self._inflater.inflate(message, self._max_message_bytes)
+            if self._opcode == TEXT:
+                self._decode(message, final=True)
+        return message
+
+    def _decode(self, piece: bytes, *, final: bool) -> None:
+        try:
+            if self._decoder is None and final:
+                piece.decode()
+                return
+            if self._decoder is None:
+                self._decoder = codecs.getincrementaldecoder("utf-8")()
+            self._decoder.decode(piece, final)
+        except UnicodeDecodeError:
+            raise FrameError(BAD_DATA, "text is UTF-8") from None
+
+
+def _long(field: bytes | bytearray | memoryview) -> int:
+    """A length of 16 or 64 bits; the shortest form is the only one (§5.2)."""
+    length = int.from_bytes(field, "big")
+    if length < (126 if len(field) == 2 else 1 << 16) or length >= 1 << 63:
+        raise FrameError(PROTOCOL_ERROR, "a length has its shortest form")
+    return length
+
+
+def _unmasked(mask: bytes | bytearray | memoryview, masked: bytes | bytearray | memoryview) -> bytes:
+    """The payload (§5.3), by one XOR of two large numbers: 0.4 µs for 50 bytes, 2 for 400."""
+    length = len(masked)
+    if not length:
+        return b""
+    key = (bytes(mask) * (length // 4 + 1))[:length]
+    return (int.from_bytes(masked, "little") ^ int.from_bytes(key, "little")).to_bytes(length, "little")
+
+
+def _check_close(payload: bytes) -> None:
+    """Judge the code and the reason of a close frame (§7.4)."""
+    if not payload:
+        return
+    code = int.from_bytes(payload[:2], "big")
+    if len(payload) == 1 or not (code in _CLOSE_CODES or 3000 <= code <= 4999):
+        raise FrameError(PROTOCOL_ERROR, "not a close code")
+    try:
+        payload[2:].decode()
+    except UnicodeDecodeError:
+        raise FrameError(BAD_DATA, "a reason is UTF-8") from None
+
+
+_CLOSE_CODES = {1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014}

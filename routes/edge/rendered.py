@@ -1,0 +1,65 @@
+"""What a handler returned, as a response."""
+
+import trio
+
+from routes.edge.call import Call
+from routes.edge.downloads import blob_response, with_etag
+from routes.edge.endpoint import Endpoint
+from routes.edge.incoming import Incoming
+from routes.edge.outgoing import Headers, Outgoing
+from routes.edge.reply import Blob, Page, Reply
+from routes.edge.wire import encode
+
+JSON_HEADER = (b"content-type", b"application/json")
+
+
+async def rendered(call: Call, endpoint: Endpoint, incoming: Incoming, result: object) -> Outgoing:
+    """The response, without what every response has.
+
+    Waits for nothing but the size of a file.
+
+    Args:
+        call: of the request.
+        endpoint: as declared.
+        incoming: asked for conditions and ranges.
+        result: a struct, `Encoded`, `Reply`, `Blob`, `Page` or None.
+
+    Raises:
+        RangeNotSatisfiable: the asked range of a file lies outside.
+    """
+    status = call.status
+    headers: Headers = []
+    if isinstance(result, Reply):
+        status = result.status or status
+        headers = [(name.encode("ascii"), text.encode("latin-1")) for name, text in result.headers.items()]
+        result = result.value
+    if result is None:
+        return Outgoing(204, headers)
+    if isinstance(result, Blob):
+        return await _blob(call, incoming, result, headers)
+    if isinstance(result, Page):
+        outgoing = Outgoing(status, headers + _page_headers(result), result.html)
+    else:
+        outgoing = Outgoing(status, [JSON_HEADER, *headers], encode(result))
+    return outgoing if endpoint.cacheable is None else with_etag(outgoing, incoming, endpoint.cacheable)
+
+
+async def _blob(call: Call, incoming: Incoming, blob: Blob, headers: Headers) -> Outgoing:
+    content = blob.content
+    if isinstance(content, bytes):
+        size_bytes = len(content)
+    else:
+        call.deadline.begin()
+        size_bytes = (await trio.Path(content).stat()).st_size
+    outgoing = blob_response(blob, incoming, size_bytes)
+    outgoing.headers.extend(headers)
+    return outgoing
+
+
+def _page_headers(page: Page) -> Headers:
+    return [
+        (b"content-type", page.content_type.encode("ascii")),
+        (b"content-security-policy", page.policy.encode("ascii")),
+        (b"referrer-policy", b"no-referrer"),
+        (b"x-frame-options", b"DENY"),
+    ]

@@ -1,0 +1,117 @@
+"""What a cleartext connection does with its requests, one after the other: ask the application, and answer.
+
+    request     first way                       else
+    ordinary    `Carrier.answer` → Outgoing     ASGI, in this task
+    handshake   `Carrier.open` → Opening        ASGI, in this task
+                → the socket is handed over
+
+Everything here runs in the connection's one task.
+"""
+
+from typing import TYPE_CHECKING
+
+from routes.edge.dispatch import Opening
+from routes.edge.errors import Internal
+from routes.edge.incoming import Incoming
+from routes.edge.server_asgi import AsgiExchange, websocket_scope
+from routes.edge.server_exchange import Exchange, send_outgoing
+from routes.edge.server_handshake import handshake_refusal
+from routes.edge.server_parser import Request
+from routes.edge.server_refusals import raw
+from routes.edge.server_shared import Shared
+from routes.edge.server_socket import take_over
+from routes.edge.server_socket_asgi import serve_by_asgi
+
+if TYPE_CHECKING:
+    from routes.edge.server_connection import HttpConnection
+
+
+class Conversation:
+    """The requests of one connection.
+
+    Args:
+        connection: where they come from.
+        shared: of the server.
+    """
+
+    __slots__ = ("_connection", "_exchange", "_shared")
+
+    def __init__(self, connection: "HttpConnection", shared: Shared) -> None:
+        self._connection = connection
+        self._shared = shared
+        self._exchange: Exchange | None = None
+
+    async def run(self) -> None:
+        """Answer until the connection ends or is handed over. Raises what the application raises."""
+        connection = self._connection
+        while (request := await connection.next_request()) is not None:
+            if request.websocket:
+                await self._open_socket(request)
+                return
+            exchange = await self._answer(request)
+            connection.answering = False
+            if exchange.last:
+                return
+            self._exchange = None
+        if connection.refused is not None:
+            connection.writer.write(raw(connection.refused))
+
+    def conclude(self) -> None:
+        """The task is at its end: say what went wrong where nothing was said yet, and close."""
+        exchange, connection = self._exchange, self._connection
+        if exchange is not None and not exchange.started:
+            connection.writer.write(raw(connection.refused or Internal()))
+        connection.begin_close()
+
+    async def _answer(self, request: Request) -> Exchange:
+        shared, connection = self._shared, self._connection
+        if shared.carrier is not None:
+            exchange = self._exchange = Exchange(connection, request)
+            whole = request.take_body() if request.complete else None
+            outgoing = await shared.carrier.answer(self._incoming(request, exchange, whole))
+            if outgoing is not None:
+                await send_outgoing(exchange, outgoing)
+                return exchange
+            if whole:
+                request.pieces.append(whole)
+        through = self._exchange = AsgiExchange(connection, request)
+        await through.run(shared.app)
+        if not through.ended:
+            through.last = True  # what is missing tells the client that something went wrong
+        return through
+
+    async def _open_socket(self, request: Request) -> None:
+        shared, connection = self._shared, self._connection
+        refused = handshake_refusal(request.version, request.headers)
+        if refused is not None:
+            connection.writer.write(raw(refused))
+            return
+        # Bytes may have come behind the handshake: whatever is answered but 101 ends the connection.
+        request.persistent = False
+        exchange = self._exchange = Exchange(connection, request)
+        opening = None
+        if shared.carrier is not None:
+            opening = await shared.carrier.open(self._incoming(request, exchange, b""))
+        if connection.ending:
+            self._exchange = None  # the client is gone, which is nobody's fault
+            return
+        if opening is None:
+            scope = websocket_scope(connection, request)
+            await serve_by_asgi(connection.handover(request), shared.app, scope, taken=connection.taken)
+        elif isinstance(opening, Opening):
+            await take_over(connection.handover(request), opening, taken=connection.taken)
+        else:
+            await send_outgoing(exchange, opening)
+
+    def _incoming(self, request: Request, exchange: Exchange, whole: bytes | None) -> Incoming:
+        client = self._connection.client
+        return Incoming(
+            request.method,
+            request.path,
+            {},
+            query=request.query,
+            headers=request.headers,
+            peer=client[0] if client is not None else "",
+            receive=exchange.receive,
+            whole=whole,
+        )
