@@ -124,9 +124,9 @@ class Cluster:
         """
         for number in (signal.SIGINT, signal.SIGQUIT):
             orphans = _processes_in(self.data)
-            if orphans:
-                _log.warning("ending a PostgreSQL that outlived its server", pids=orphans, signal=number.name)
-                _end(orphans, number)
+            if heads := _without_parents(orphans):
+                _log.warning("ending a PostgreSQL that outlived its server", pids=heads, signal=number.name)
+                _end(heads, orphans, number)
         if orphans := _processes_in(self.data):
             raise ClusterFaulty(
                 f"PostgreSQL (process {orphans[0]}) outlived an earlier server and does not end"
@@ -271,15 +271,33 @@ def _processes_in(data: Path) -> list[int]:
     return sorted(found)
 
 
-def _end(pids: list[int], number: signal.Signals) -> None:
-    """Signal them, and wait a while until they are gone."""
+def _without_parents(pids: list[int]) -> list[int]:
+    """Those of them that no other of them has started: the postmaster, or what is left where it was killed.
+
+    It alone is told to end, and tells its children. The same signals mean other things to them: SIGINT makes
+    PostgreSQL 18's checkpointer write its last checkpoint and leave, and a postmaster that did not ask for it
+    ends as after a crash.
+    """
+    heads: list[int] = []
+    for pid in pids:
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            # The name, in brackets, may hold blanks; the parent is the second field after it (proc(5)).
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            if int(fields[1]) not in pids:
+                heads.append(pid)
+    return heads
+
+
+def _end(heads: list[int], pids: list[int], number: signal.Signals) -> None:
+    """Signal the heads, and wait a while until all are gone."""
     handles: list[int] = []
     try:
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 handle = os.pidfd_open(pid)
                 handles.append(handle)
-                signal.pidfd_send_signal(handle, number)
+                if pid in heads:
+                    signal.pidfd_send_signal(handle, number)
         deadline = time.monotonic() + _ORPHAN_SECONDS
         for handle in handles:
             select.select([handle], [], [], max(0.0, deadline - time.monotonic()))
