@@ -9,6 +9,7 @@ import pytest
 from scripts.load.__main__ import parser, plan_of
 from scripts.load.chat import Chat
 from scripts.load.exchange import Open
+from scripts.load.familiar import Familiar
 from scripts.load.histogram import Histogram
 from scripts.load.http import Http
 from scripts.load.hub import Hub
@@ -190,13 +191,14 @@ class Book:
     run_mark = "r"
 
     def __init__(self) -> None:
+        self.familiar = Familiar("r")
         self.entries: list[tuple[object, ...]] = []
 
     def answered(self, conversation, due_ns, code):
         self.entries.append(("answered", conversation, due_ns, code))
 
-    def delivered(self, due_ns, size):
-        self.entries.append(("delivered", due_ns))
+    def delivered(self, conversation, messages):
+        self.entries += [("delivered", number, due_ns) for _, number, due_ns, _ in messages]
 
     def skipped(self, track, events):
         track.skipped += events
@@ -205,25 +207,26 @@ class Book:
         self.entries.append(("fault", code))
 
 
+def an_event(offset: int, number: int, run: str = "r", sender: int = 3) -> bytes:
+    content = f"load {run} {sender} {number} 99 abc"
+    return msgspec.json.encode(
+        {
+            "type": "event",
+            "channel": "conversation:c",
+            "epoch": "e",
+            "offset": offset,
+            "event": "message_created",
+            "data": {"id": "1", "content": content},
+        }
+    )
+
+
 class TestSeat:
     @pytest.fixture
     def seat(self, pair) -> Seat:
         seat = Seat(Hub(), pair[0], b"", user=0, ledger=Book())
         seat.tracks["conversation:c"] = Track(0, 10)
         return seat
-
-    def _event(self, offset: int, number: int, run: str = "r", sender: int = 3) -> bytes:
-        content = f"load {run} {sender} {number} 99 abc"
-        return msgspec.json.encode(
-            {
-                "type": "event",
-                "channel": "conversation:c",
-                "epoch": "e",
-                "offset": offset,
-                "event": "message_created",
-                "data": {"id": "1", "content": content},
-            }
-        )
 
     @pytest.mark.parametrize(
         ("offsets", "numbers", "found"),
@@ -237,19 +240,19 @@ class TestSeat:
     )
     async def test_each_once_and_in_order_is_noticed(self, seat, offsets, numbers, found):
         for offset, number in zip(offsets, numbers, strict=True):
-            seat.message(self._event(offset, number))
+            seat.message(an_event(offset, number))
         track = seat.tracks["conversation:c"]
         assert (track.received, track.repeated, track.disordered) == found
 
     async def test_messages_of_others_are_not_ours(self, seat):
-        seat.message(self._event(11, 1, run="other"))
+        seat.message(an_event(11, 1, run="other"))
         assert (seat.tracks["conversation:c"].received, seat.tracks["conversation:c"].offset) == (0, 11)
 
     async def test_a_snapshot_stands_for_what_it_skipped(self, seat):
         seat.message(
             b'{"type":"snapshot","channel":"conversation:c","epoch":"e","offset":15,"skipped":5,"data":{}}'
         )
-        seat.message(self._event(16, 9))
+        seat.message(an_event(16, 9))
         track = seat.tracks["conversation:c"]
         assert (track.skipped, track.received, track.disordered) == (5, 1, 0)
 
@@ -260,6 +263,55 @@ class TestSeat:
             ("answered", 0, 5, "CONNECTION_LOST"),
             ("fault", "closed by the server"),
         ]
+
+
+class TestFamiliar:
+    """What many sockets are sent alike is read once; what they count is the same as if each had read it."""
+
+    def _track(
+        self, pair, familiar: Familiar, pieces: list[bytes]
+    ) -> tuple[tuple[object, ...], list[object]]:
+        book = Book()
+        book.familiar = familiar
+        seat = Seat(Hub(), pair[0].dup(), b"", user=0, ledger=book)
+        seat.tracks["conversation:c"] = Track(0, 10)
+        for piece in pieces:
+            seat.heard(piece)
+        track = seat.tracks["conversation:c"]
+        seat.close()
+        return (track.received, track.repeated, track.disordered, track.offset, track.last), book.entries
+
+    @pytest.mark.parametrize("seed", range(20))
+    async def test_pieces_of_any_length_count_the_same(self, pair, seed):
+        rng = random.Random(seed)
+        frames = []
+        for offset in range(11, 60):
+            if rng.random() < 0.1:
+                frames.append(server_frame(b'{"type":"reply","id":1,"ok":true}'))
+            run = "r" if rng.random() < 0.8 else "other"
+            number = offset if rng.random() < 0.9 else offset - 5
+            frames.append(server_frame(an_event(offset, number, run=run)))
+            if rng.random() < 0.1:
+                frames.append(frames[-1])
+        whole, pieces, at = b"".join(frames), [], 0
+        while at < len(whole):
+            size = len(frames[0]) * rng.randint(1, 3) if rng.random() < 0.5 else rng.randint(1, 900)
+            pieces.append(whole[at : at + size])
+            at += size
+        bytewise = self._track(pair, Familiar("r"), [whole[at : at + 1] for at in range(len(whole))])
+        familiar = Familiar("r")
+        assert self._track(pair, familiar, pieces) == bytewise
+        assert self._track(pair, familiar, pieces) == bytewise  # looked up this time
+        assert self._track(pair, familiar, [whole]) == bytewise
+
+    def test_only_events_of_one_channel_without_a_gap_are_remembered(self):
+        one, two, four = (server_frame(an_event(offset, offset)) for offset in (1, 2, 4))
+        familiar = Familiar("r")
+        piece = familiar.look_up(one + two)
+        assert piece is not None
+        assert (piece.first, piece.last, len(piece.messages)) == (1, 2, 2)
+        for other in (one + four, one + two[:-1], one + server_frame(b"x", 0x89), b"", server_frame(b"{}")):
+            assert familiar.look_up(other) is None
 
 
 class TestVerdict:

@@ -1,45 +1,83 @@
-"""What is measured: each case is a plan, a unit, and how many intervals."""
+"""What is measured, on which servers, and what we want to reach.
 
-from dataclasses import dataclass
+A case is a plan for the load and a unit. What counts is the *cost* of a unit: the server's CPU time as a rule,
+memory for idle sockets. Rates say as much about the load, which shares its CPU with PostgreSQL.
+"""
+
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from scripts.benchmarks.servers import Name
 from scripts.load.plan import Plan
 
-Unit = Literal["deliveries", "messages", "requests", "sockets"]
+Unit = Literal["delivery", "message", "request", "socket", "p99"]
+COSTS: dict[Unit, str] = {
+    "delivery": "CPU µs a delivery",
+    "message": "CPU µs a message",
+    "request": "CPU µs a request",
+    "socket": "KB of memory a socket",
+    "p99": "p99 beside the fan-out ÷ p99 alone",
+}
 LIST_LENGTH = 60  # messages that are there for `list`, which asks for 50
+
+_OURS: tuple[Name, ...] = ("lean", "stock")
+_ALL: tuple[Name, ...] = (*_OURS, "node")
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What our lean mode should reach; None where nothing is asked.
+
+    Args:
+        cost: at most this.
+        rate: at least so many units a second.
+        times_node: the cost of the Node server is at least so many times ours.
+        last_p99_ms: a message's last delivery comes within this, in 99 of 100.
+    """
+
+    cost: float | None = None
+    rate: float | None = None
+    times_node: float | None = None
+    last_p99_ms: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One line of the table.
+    """One workload.
 
     Args:
         name: as `--only` takes it.
-        title: as the table shows it.
+        title: as the tables show it.
         unit: what is counted.
         options: fields of the plan.
+        goal: what we want to reach.
+        servers: on which it is run.
         messages: so many are posted into the first conversation beforehand.
+        background: fields of a second plan, whose load goes on while the first is measured again.
     """
 
     name: str
     title: str
     unit: Unit
     options: dict[str, object]
+    goal: Goal = Goal()
+    servers: tuple[Name, ...] = _ALL
     messages: int = 0
+    background: dict[str, object] | None = None
 
 
-def _fanout(subscribers: int, senders: int, window: int) -> dict[str, object]:
+def _fanout(subscribers: int, senders: int) -> dict[str, object]:
     return {
         "users": subscribers,
         "conversations": 1,
         "members": subscribers,
         "senders": senders,
         "live": subscribers,
-        "window": window,
+        "window": senders,
     }
 
 
-def _rest(kind: str) -> dict[str, object]:
+def _rest(kind: str, connections: int = 64) -> dict[str, object]:
     return {
         "traffic": "rest",
         "rest": kind,
@@ -48,49 +86,95 @@ def _rest(kind: str) -> dict[str, object]:
         "members": 64,
         "senders": 64,
         "live": 0,
-        "connections": 64,
+        "connections": connections,
     }
 
 
+def _pairs(users: int) -> dict[str, object]:
+    return {"users": users, "conversations": users // 2, "members": 2, "senders": users, "live": users}
+
+
 CASES = (
-    Case("fanout-1000", "fan-out to 1,000, one sender", "deliveries", _fanout(1000, 1, 1)),
-    Case("fanout-1000-s8", "fan-out to 1,000, eight senders", "deliveries", _fanout(1000, 8, 8)),
-    Case("fanout-100", "fan-out to 100, one sender", "deliveries", _fanout(100, 1, 1)),
-    Case("fanout-100-s8", "fan-out to 100, eight senders", "deliveries", _fanout(100, 8, 8)),
+    Case(
+        "fanout-1000",
+        "fan-out to 1,000, one sender",
+        "delivery",
+        _fanout(1000, 1),
+        Goal(cost=5, rate=200_000, times_node=1.3, last_p99_ms=12),
+        (*_ALL, "c"),
+    ),
+    Case(
+        "fanout-1000-s8",
+        "fan-out to 1,000, eight senders",
+        "delivery",
+        _fanout(1000, 8),
+        Goal(rate=400_000, times_node=2.5, last_p99_ms=50),
+        (*_ALL, "c", "c-joined"),
+    ),
+    Case(
+        "fanout-100",
+        "fan-out to 100, one sender",
+        "delivery",
+        _fanout(100, 1),
+        Goal(rate=150_000, times_node=1.15, last_p99_ms=12),
+        (*_ALL, "c"),
+    ),
     Case(
         "rooms",
         "1,000 rooms of two, 64 in flight",
-        "messages",
-        {"users": 2000, "conversations": 1000, "members": 2, "senders": 2000, "live": 2000, "window": 64},
+        "message",
+        {**_pairs(2000), "window": 64},
+        Goal(cost=50, rate=15_000, times_node=1.1),
     ),
-    Case("health", "REST, /health", "requests", _rest("health")),
-    Case("self", "REST, own profile", "requests", _rest("self")),
-    Case("list", "REST, list 50 messages", "requests", _rest("list"), messages=LIST_LENGTH),
-    Case("post", "REST, post a message", "requests", _rest("post")),
-    Case("idle", "idle live sockets", "sockets", {"traffic": "idle", "users": 5000}),
+    Case("post", "REST, post a message", "request", _rest("post"), Goal(rate=16_000, times_node=1.0)),
+    Case(
+        "list",
+        "REST, list 50 messages",
+        "request",
+        _rest("list"),
+        Goal(rate=15_000, times_node=2.5),
+        messages=LIST_LENGTH,
+    ),
+    Case("self", "REST, own profile", "request", _rest("self"), Goal(rate=25_000, times_node=1.2)),
+    Case(
+        "idle",
+        "idle sockets, a conversation each",
+        "socket",
+        {**_pairs(5000), "traffic": "idle"},
+        Goal(cost=8, times_node=1 / 0.75),
+    ),
+    Case(
+        "beside",
+        "REST beside 30,000 deliveries/s",
+        "p99",
+        _rest("self", connections=16),
+        Goal(cost=2),
+        background={**_fanout(1000, 1), "rate": 30.0},
+    ),
 )
 
 
 def smaller(case: Case) -> Case:
     """The case in small, for a run that only shows that it works."""
-    options = dict(case.options)
-    for name, most in (("users", 200), ("conversations", 100), ("senders", 200), ("live", 200)):
-        value = options.get(name)
-        if isinstance(value, int):
-            options[name] = min(value, most)
-    members = options.get("members")
-    if isinstance(members, int) and members > 200:
-        options["members"] = 200
-    return Case(case.name, case.title, case.unit, options, case.messages)
+    background = None if case.background is None else _fewer(case.background)
+    return replace(case, options=_fewer(case.options), background=background)
 
 
-def plan(case: Case, port: int, run: str) -> Plan:
-    """The plan of a case against our own server."""
+def _fewer(options: dict[str, object]) -> dict[str, object]:
+    most = {"users": 200, "conversations": 100, "members": 200, "senders": 200, "live": 200}
+    return {
+        name: min(value, most[name]) if name in most and isinstance(value, int) else value
+        for name, value in options.items()
+    }
+
+
+def plan(options: dict[str, object], port: int, run: str) -> Plan:
+    """The plan of these options against a server on this machine."""
     fields: dict[str, object] = {
-        **case.options,
+        **options,
         "host": f"127.0.0.1:{port}",
         "address": ("127.0.0.1", port),
         "prefix": "bench",
         "run": run,
     }
-    return Plan(**fields)  # type: ignore[arg-type]  # checked by `check`, and by every run
+    return Plan(**fields)  # type: ignore[arg-type]  # every field is one of the plan's; tested

@@ -3,14 +3,16 @@
 import random
 import time
 from collections import Counter
+from collections.abc import Sequence
 
 import trio
 
 from scripts.load.exchange import Open, Stopped, Tally, Verdict
+from scripts.load.familiar import MARK, Familiar, Message
 from scripts.load.histogram import Histogram
 from scripts.load.hub import Hub
 from scripts.load.plan import conversations_of
-from scripts.load.seat import MARK, Seat, Track, take_seat
+from scripts.load.seat import Seat, Track, take_seat
 
 OPENING_AT_ONCE = 64
 MAX_IN_FLIGHT = 20_000  # of one worker in the open loop: beyond it a server is drowned, not measured
@@ -20,6 +22,7 @@ SETTLE_SECONDS = 30.0
 QUIET_SECONDS = 5.0  # when nothing arrives for so long, what is missing will not come
 UNKNOWN = {"CONNECTION_LOST", "DATABASE_UNAVAILABLE"}  # the message may be kept or not (contract §1)
 EXAMPLES = 5
+_SENDERS_TRIED = 8  # for one without a message in flight; so eight senders have one each in a window of eight
 
 
 class Chat:
@@ -27,19 +30,23 @@ class Chat:
 
     def __init__(self, hub: Hub, job: Open) -> None:
         self.run_mark = job.plan.run
+        self.familiar = Familiar(job.plan.run)
         self._hub, self._job, self._plan = hub, job, job.plan
         self._seats: list[Seat] = []
         self._senders: list[tuple[Seat, list[int]]] = []  # (socket, numbers of its user's conversations)
         self._rng = random.Random(f"{job.plan.seed} {job.worker}")
         self._filler = "abcdefghi " * (job.plan.text_bytes // 10 + 1)
-        self._sent = 0
+        self._next_number = job.worker  # of the next message; steps by the number of workers, so it names one
         self._sending = False
         self._in_flight = 0
         self._answered_all = trio.Event()  # set when nothing is in flight
         self._refused = 0  # messages of the closed loop that wait for their next try
         self._kept = [0] * job.plan.conversations
         self._unknown = [0] * job.plan.conversations
-        self._acknowledgement, self._delivery = Histogram(), Histogram()
+        self._audience = [0] * job.plan.conversations  # subscriptions of this worker, by conversation
+        self._awaited: dict[int, int] = {}  # {number of a message: subscriptions that have not had it}
+        self._acknowledgement, self._delivery, self._last = Histogram(), Histogram(), Histogram()
+        self._delivered = self._received_bytes = 0
         self._errors: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
 
@@ -64,11 +71,19 @@ class Chat:
             else:
                 self._refused += 1
 
-    def delivered(self, due_ns: int, size: int) -> None:
-        """A message arrived at a subscription."""
-        self._counts["delivered"] += 1
-        self._counts["received_bytes"] += size
-        self._delivery.add(time.monotonic_ns() - due_ns)
+    def delivered(self, conversation: int, messages: Sequence[Message]) -> None:
+        """Messages arrived at a subscription."""
+        now_ns = time.monotonic_ns()
+        self._delivered += len(messages)
+        for _, number, due_ns, size in messages:
+            self._received_bytes += size
+            self._delivery.add(now_ns - due_ns)
+            left = self._awaited.get(number, self._audience[conversation]) - 1
+            if left:
+                self._awaited[number] = left
+            else:
+                self._awaited.pop(number, None)
+                self._last.add(now_ns - due_ns)
 
     def skipped(self, track: Track, events: int) -> None:
         """A snapshot stood for events."""
@@ -107,6 +122,7 @@ class Chat:
             self._seats.append(seat)
             if user < self._plan.live:
                 for conversation in conversations:
+                    self._audience[conversation] += 1
                     await seat.subscribe(self._channel(conversation), conversation)
 
     async def drive(self) -> None:
@@ -123,13 +139,18 @@ class Chat:
         """What happened since the last mark."""
         counts, self._counts = self._counts, Counter()
         errors, self._errors = self._errors, Counter()
+        delivered, self._delivered = self._delivered, 0
+        received, self._received_bytes = self._received_bytes, 0
         return Tally(
             **counts,
+            delivered=delivered,
+            received_bytes=received,
             in_flight=self._in_flight,
             open_sockets=sum(not seat.closed for seat in self._seats),
             errors=dict(errors),
             acknowledgement=self._acknowledgement.take(),
             delivery=self._delivery.take(),
+            last=self._last.take(),
         )
 
     async def stop(self) -> Stopped:
@@ -220,17 +241,27 @@ class Chat:
                 await trio.lowlevel.checkpoint()  # the answers must be read even when we are late
 
     def _send(self, due_ns: int) -> None:
-        """One message by a random sender into a random conversation of theirs."""
-        seat, conversations = self._senders[int(self._rng.random() * len(self._senders))]
+        """One message by a random sender who waits for no answer, into a random conversation of theirs."""
+        seat, conversations = self._sender()
         if seat.closed:
             self._refused += 1  # tried again later, perhaps by another sender
             return
         conversation = conversations[int(self._rng.random() * len(conversations))]
-        self._sent += 1
+        number = self._next_number
+        self._next_number += self._plan.processes
         self._in_flight += 1
-        head = f"{MARK}{self.run_mark} {seat.user} {self._sent} {due_ns} "
+        head = f"{MARK}{self.run_mark} {seat.user} {number} {due_ns} "
         text = head + self._filler[: max(1, self._plan.text_bytes - len(head))]
         seat.post(self._channel(conversation), conversation, text, due_ns)
+
+    def _sender(self) -> tuple[Seat, list[int]]:
+        """A random sender; one without a message in flight, if that is found soon."""
+        at = int(self._rng.random() * len(self._senders))
+        for step in range(_SENDERS_TRIED):
+            seat, conversations = self._senders[(at + step) % len(self._senders)]
+            if not seat.pending:
+                return seat, conversations
+        return self._senders[at]
 
     def _channel(self, conversation: int) -> str:
         return "conversation:" + self._job.conversations[conversation]

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -100,11 +100,12 @@ class Crew:
 
 
 @asynccontextmanager
-async def hire(count: int, cpu: int | None = None) -> AsyncIterator[Crew]:
+async def hire(count: int, cpu: int | None = None, niceness: int = 0) -> AsyncIterator[Crew]:
     """Start so many workers; they end with the block.
 
     Args:
         cpu: the one CPU that they may use; None for any.
+        niceness: -20 to 19; who is nicer waits for others on the same CPU.
     """
     async with AsyncExitStack() as stack:
         workers = []
@@ -118,9 +119,17 @@ async def hire(count: int, cpu: int | None = None) -> AsyncIterator[Crew]:
             stack.push_async_callback(_dismiss, process)
             if cpu is not None:
                 os.sched_setaffinity(process.pid, {cpu})
+            if niceness:
+                prefer(process.pid, niceness)
             if process.stdin is not None and process.stdout is not None:
                 workers.append(Worker(process, process.stdin, process.stdout))
         yield Crew(workers)
+
+
+def prefer(thread: int, niceness: int) -> None:
+    """Set how nice a thread is; only root may make one less nice, for others nothing happens."""
+    with suppress(PermissionError):
+        os.setpriority(os.PRIO_PROCESS, thread, niceness)
 
 
 async def _dismiss(process: trio.Process) -> None:

@@ -79,6 +79,7 @@ class Tally(msgspec.Struct, frozen=True, tag=True, kw_only=True):
         open_sockets: now.
         errors: how often which code.
         acknowledgement, delivery: latencies, from the moment the message was due.
+        last: those of each message's last delivery, among the subscriptions of one worker.
     """
 
     acknowledged: int = 0
@@ -91,6 +92,7 @@ class Tally(msgspec.Struct, frozen=True, tag=True, kw_only=True):
     errors: dict[str, int] = {}
     acknowledgement: Buckets = []
     delivery: Buckets = []
+    last: Buckets = []
 
 
 class Stopped(msgspec.Struct, frozen=True, tag=True):

@@ -71,8 +71,6 @@ def check(plan: Plan) -> None:
     """Raise `BadPlan` for numbers that do not fit together."""
     if not 1 <= plan.users <= MAX_USERS:
         raise BadPlan(f"--users must be 1 to {MAX_USERS:,}")
-    if plan.traffic == "idle":
-        return
     if not 2 <= plan.members <= min(MAX_MEMBERS, plan.users):
         raise BadPlan(f"--members must be 2 to {MAX_MEMBERS:,}, and not more than --users")
     if plan.conversations < 1:

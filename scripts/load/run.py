@@ -35,6 +35,7 @@ class Interval:
     errors: Counter[str] = field(default_factory=Counter)
     acknowledgement: Histogram = field(default_factory=Histogram)
     delivery: Histogram = field(default_factory=Histogram)
+    last: Histogram = field(default_factory=Histogram)
 
     def add(self, tallies: list[Tally], seconds: float) -> None:
         """Take in what the workers counted in one tick."""
@@ -50,6 +51,7 @@ class Interval:
             self.errors.update(tally.errors)
             self.acknowledgement.add_all(tally.acknowledgement)
             self.delivery.add_all(tally.delivery)
+            self.last.add_all(tally.last)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,18 @@
 """One user's socket on `/v1/social/live`: what it subscribed to, what it sent, what it was shown."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import msgspec
 import trio
 
+from scripts.load.familiar import Familiar, Message, our_message
 from scripts.load.hub import Hub
 from scripts.load.websocket import WebSocket, upgrade
 
-TARGET = "/v1/social/live?channels="
-MARK = "load "  # how the text of our messages begins: load <run> <sender> <number> <due, ns>
+TARGET = "/v1/social/live"
+NO_CHANNELS, DEFAULT_CHANNELS = "?channels=", ""  # what a socket is subscribed to when it opens
 REPLY_SECONDS = 30
 
 
@@ -64,13 +65,14 @@ class Track:
 class Ledger(Protocol):
     """Who counts what seats see."""
 
+    familiar: Familiar
     run_mark: str
 
     def answered(self, conversation: int, due_ns: int, code: str | None) -> None:
         """A message was acknowledged (`code` None) or refused."""
 
-    def delivered(self, due_ns: int, size: int) -> None:
-        """A message of this run arrived at a subscription."""
+    def delivered(self, conversation: int, messages: Sequence[Message]) -> None:
+        """Messages of this run arrived at a subscription."""
 
     def skipped(self, track: Track, events: int) -> None:
         """A snapshot stood for so many events."""
@@ -98,8 +100,13 @@ class Seat(WebSocket):
         data = {"content": text}
         self.say(_encode({"id": self._next_id, "op": "send", "channel": channel, "data": data}))
 
-    async def subscribe(self, channel: str, conversation: int) -> None:
-        """Subscribe in delta mode.
+    async def subscribe(self, channel: str, conversation: int, mode: str = "delta") -> None:
+        """Subscribe to a conversation.
+
+        Args:
+            channel: `conversation:<id>`.
+            conversation: its number in the plan.
+            mode: `delta` for events, `snapshot` for whole states.
 
         Raises:
             SubscribeRefused: the server said no, or nothing for 30 s.
@@ -120,7 +127,7 @@ class Seat(WebSocket):
             "id": self._next_id,
             "op": "subscribe",
             "channel": channel,
-            "params": {"mode": "delta", "limit": 1},
+            "params": {"mode": mode, "limit": 1},
         }
         self.say(_encode(command))
         with trio.move_on_after(REPLY_SECONDS):
@@ -129,6 +136,17 @@ class Seat(WebSocket):
             error = frames[0].error if frames else None
             why = f"{error.code}: {error.message}" if error else self.closed or "no reply"
             raise SubscribeRefused(f"user {self.user} cannot subscribe to {channel}: {why}")
+
+    def heard(self, data: bytes) -> None:
+        """Bytes have arrived; most often the same that other sockets are sent."""
+        # Before the greeting and the replies are through there may be pieces of frames.
+        if not self._buffer and self.tracks and (piece := self.ledger.familiar.look_up(data)) is not None:
+            track = self.tracks.get(piece.channel)
+            if track is not None and piece.first == track.offset + 1:
+                track.offset = piece.last
+                self._arrived(track, piece.messages)
+                return
+        super().heard(data)
 
     def message(self, payload: bytes) -> None:
         """A frame of the server."""
@@ -175,25 +193,38 @@ class Seat(WebSocket):
                 return
             track.disordered += 1
         track.offset = frame.offset
-        if frame.event != "message_created" or frame.data is None or not frame.data.content.startswith(MARK):
-            return
-        _, run, sender, number, due, _ = frame.data.content.split(" ", 5)
-        if run != self.ledger.run_mark:
-            return
-        if int(number) <= track.last.get(sender, -1):
-            track.disordered += 1
-        track.last[sender] = int(number)
-        track.received += 1
-        self.ledger.delivered(int(due), size)
+        message = our_message(frame.event, frame.data.content if frame.data else "", self.ledger.run_mark)
+        if message is not None:
+            self._arrived(track, ((*message, size),))
+
+    def _arrived(self, track: Track, messages: Sequence[Message]) -> None:
+        """Messages of this run: a sender's must arrive in the order in which they were sent."""
+        last = track.last
+        for sender, number, _, _ in messages:
+            if number <= last.get(sender, -1):
+                track.disordered += 1
+            last[sender] = number
+        track.received += len(messages)
+        self.ledger.delivered(track.conversation, messages)
 
 
 async def take_seat(
-    hub: Hub, address: tuple[str, int], host: str, token: str, *, user: int, ledger: Ledger
+    hub: Hub,
+    address: tuple[str, int],
+    host: str,
+    token: str,
+    *,
+    user: int,
+    ledger: Ledger,
+    channels: str = NO_CHANNELS,
 ) -> Seat:
-    """Open the socket of one user, subscribed to nothing yet.
+    """Open the socket of one user.
+
+    Args:
+        channels: `NO_CHANNELS` or `DEFAULT_CHANNELS`.
 
     Raises:
         UpgradeRefused, OSError: the server does not let it in.
     """
-    sock, rest = await upgrade(address, host, TARGET, token)
+    sock, rest = await upgrade(address, host, TARGET + channels, token)
     return Seat(hub, sock, rest, user=user, ledger=ledger)

@@ -74,8 +74,21 @@ def cpu_ns(pid: int) -> int:
 
     From each thread's schedstat, which counts nanoseconds where `stat` counts hundredths of a second.
     """
+    return _used_ns(tree(pid))
+
+
+def machine_ns(pid: int) -> tuple[int, int]:
+    """CPU time that this machine has used, and how much of it the process and all its descendants, nanoseconds."""
+    fields = [int(field) for field in (_PROC / "stat").read_text().split("\n", 1)[0].split()[1:]]
+    user, nice, system, _idle, _waiting, interrupts, soft_interrupts = fields[:7]
+    tick_ns = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    busy_ns = (user + nice + system + interrupts + soft_interrupts) * tick_ns
+    return busy_ns, _used_ns([one for one, _ in _descendants(pid)])
+
+
+def _used_ns(processes: list[int]) -> int:
     total = 0
-    for one in tree(pid):
+    for one in processes:
         try:
             threads = list((_PROC / str(one) / "task").iterdir())
         except OSError:

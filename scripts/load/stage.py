@@ -27,7 +27,7 @@ async def prepare(plan: Plan, tokens: dict[int, str], progress: Callable[[str, i
     Raises:
         RequestFailed: the server refused. Cancellation leaves what was made.
     """
-    members = memberships(plan) if plan.traffic != "idle" else []
+    members = memberships(plan)
     ids = [""] * len(members)
     done = {"users": 0, "conversations": 0}
     hub = Hub()

@@ -15,6 +15,7 @@ from scripts.load.hub import Hub, Wire, connect
 _ZERO_MASK = b"\0\0\0\0"
 _MAX_HEAD_BYTES = 16384
 _CLOSE, _PING, _PONG = 8, 9, 10
+_TEXT = 0x81  # the first byte of an unfragmented text frame
 
 
 class UpgradeRefused(Exception):
@@ -41,6 +42,35 @@ def client_frame(payload: bytes, opcode: int = 1) -> bytes:
     return bytes((0x80 | opcode, 0xFF)) + size.to_bytes(8, "big") + _ZERO_MASK + payload
 
 
+def frame_at(data: bytes, at: int) -> tuple[int, int] | None:
+    """Where the payload of the frame at `at` begins and ends; None when it is not whole."""
+    left = len(data) - at
+    if left < 2:
+        return None
+    size, start = data[at + 1], at + 2
+    if size == 126:
+        if left < 4:
+            return None
+        size, start = int.from_bytes(data[at + 2 : at + 4], "big"), at + 4
+    elif size == 127:
+        if left < 10:
+            return None
+        size, start = int.from_bytes(data[at + 2 : at + 10], "big"), at + 10
+    return (start, start + size) if start + size <= len(data) else None
+
+
+def whole_messages(data: bytes) -> list[bytes]:
+    """The messages of bytes that are whole text frames and nothing else; empty for any others."""
+    found, at = [], 0
+    while at < len(data):
+        place = frame_at(data, at)
+        if place is None or data[at] != _TEXT:
+            return []
+        found.append(data[place[0] : place[1]])
+        at = place[1]
+    return found
+
+
 class WebSocket(Wire):
     """One open socket. A child class says what a message does (`message`)."""
 
@@ -63,20 +93,9 @@ class WebSocket(Wire):
         if self._buffer:
             data = self._buffer + data
         at, end = 0, len(data)
-        while end - at >= 2:
-            size, start = data[at + 1], at + 2
-            if size == 126:
-                if end - at < 4:
-                    break
-                size, start = int.from_bytes(data[at + 2 : at + 4], "big"), at + 4
-            elif size == 127:
-                if end - at < 10:
-                    break
-                size, start = int.from_bytes(data[at + 2 : at + 10], "big"), at + 10
-            if end - start < size:
-                break
-            head, at = data[at], start + size
-            if head == 0x81:
+        while (place := frame_at(data, at)) is not None:
+            head, (start, at) = data[at], place
+            if head == _TEXT:
                 self.message(data[start:at])
             else:
                 self._other(head, data[start:at])

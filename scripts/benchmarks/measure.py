@@ -1,0 +1,265 @@
+"""One case on one fresh server: a row of figures.
+
+A figure is the median of three intervals (of idle memory: of three servers, because a server's memory only
+grows); its spread is how far the farthest of them is from it.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from statistics import median
+
+import msgspec
+import trio
+
+from scripts.benchmarks.cases import Case, plan
+from scripts.benchmarks.peers import NotHere
+from scripts.benchmarks.servers import NICENESS, Name, NotServing, Server, cpus, serving
+from scripts.load import server_process
+from scripts.load.crew import WorkerFailed, hire
+from scripts.load.http import RequestFailed, Requests
+from scripts.load.hub import Hub
+from scripts.load.plan import Plan, user_id, user_name
+from scripts.load.report import latency
+from scripts.load.run import Interval, Outcome, Timing, carry_out
+from scripts.load.stage import prepare
+
+IDLE_RUNS = 3
+_SETTLE_SECONDS = 2.0  # for memory to be given back before it is read
+_BACKGROUND_NICENESS = 10  # the load in the background must not hold up the clock of the one that is measured
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What one server did in one case.
+
+    Args:
+        case, server: their names.
+        cost: what a unit costs (`cases.COSTS`), median.
+        cost_spread: of the farthest interval from the median, per cent.
+        rate: units a second as the load saw them, median; with its spread.
+        p50_ms, p99_ms: of acknowledgements or responses, over all intervals.
+        last_p99_ms: of each message's last delivery, over all intervals.
+        errors, skipped: over all intervals; a skipped delivery is one that a snapshot stood for.
+        exact: every subscription had every message once and in order.
+        others: CPU time that foreign processes used meanwhile, per cent of one CPU: how far to trust the row.
+        note: what else is to be said; why there are no figures, if there are none.
+    """
+
+    case: str
+    server: Name
+    cost: float | None = None
+    cost_spread: float | None = None
+    rate: float | None = None
+    rate_spread: float | None = None
+    p50_ms: float | None = None
+    p99_ms: float | None = None
+    last_p99_ms: float | None = None
+    errors: int = 0
+    skipped: int = 0
+    exact: bool = True
+    others: float | None = None
+    note: str = ""
+
+
+async def bench(case: Case, name: Name, timing: Timing) -> Row:
+    """Measure; what goes wrong becomes the row's note. Cancellation ends the server and the load."""
+    measure = {"socket": _idle, "p99": _beside}.get(case.unit, _units)
+    try:
+        return await measure(case, name, timing)
+    except* NotHere as group:
+        failed, missing = str(_first(group)), True
+    except* (WorkerFailed, RequestFailed, NotServing, OSError) as group:
+        failed, missing = str(_first(group)), False
+    return Row(case=case.name, server=name, exact=missing, note=failed)
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """What a plan needs, made on a server."""
+
+    plan: Plan
+    tokens: dict[int, str]
+    conversations: list[str]
+
+
+async def staged(options: dict[str, object], server: Server, messages: int = 0) -> Stage:
+    """Users, tokens, conversations, and so many messages in the first of them."""
+    what = plan(options, server.port, os.urandom(4).hex())
+    now_seconds = int(time.time())
+    tokens = {
+        user: server.sign(user_id(what, user), user_name(what, user), now_seconds)
+        for user in range(what.users)
+    }
+    conversations = await prepare(what, tokens, lambda *_seen: None)
+    hub = Hub()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(hub.run)
+        requests = Requests(hub, what.address, what.host, 1)
+        for number in range(messages):
+            target = f"/v1/social/chat/conversations/{conversations[0]}/messages"
+            body = {"content": f"message {number}"}
+            await requests.send("POST", target, tokens[number % what.users], body)
+        nursery.cancel_scope.cancel()
+    return Stage(what, tokens, conversations)
+
+
+class Meter:
+    """A look at the CPU time of a server, and at what others use on this machine meanwhile."""
+
+    def __init__(self, server: Server) -> None:
+        self._pid = server.pid
+        self._seen: list[tuple[int, int, int]] = []  # [(moment, busy, our share of it), all ns]
+
+    def look(self) -> int:
+        """The server's CPU time so far, nanoseconds."""
+        self._seen.append((time.monotonic_ns(), *server_process.machine_ns(os.getpid())))
+        return server_process.cpu_ns(self._pid)
+
+    @property
+    def others(self) -> float:
+        """What processes that are not ours used since the first look, per cent of one CPU."""
+        (began, busy, ours), (ended, busy_then, ours_then) = self._seen[0], self._seen[-1]
+        return max(0.0, (busy_then - busy - (ours_then - ours)) / (ended - began) * 100)
+
+
+async def _run(
+    stage: Stage,
+    timing: Timing,
+    meter: "Meter",
+    tick: Callable[[Interval], None] = lambda _seen: None,
+    niceness: int = NICENESS,
+) -> Outcome:
+    async with hire(stage.plan.processes, cpus()[1], niceness) as crew:
+        return await carry_out(
+            crew,
+            stage.plan,
+            timing,
+            tokens=stage.tokens,
+            conversations=stage.conversations,
+            tick=tick,
+            cpu_ns=meter.look,
+        )
+
+
+async def _units(case: Case, name: Name, timing: Timing) -> Row:
+    """CPU time of a delivery, a message or a request."""
+    async with serving(name) as server:
+        stage, meter = await staged(case.options, server, case.messages), Meter(server)
+        outcome = await _run(stage, timing, meter)
+    counted = [
+        max(1, one.delivered if case.unit == "delivery" else one.acknowledged) for one in outcome.intervals
+    ]
+    pairs = list(zip(counted, outcome.intervals, strict=True))
+    costs = [one.cpu_ns / 1000 / units for units, one in pairs]
+    rates = [units / one.seconds for units, one in pairs]
+    whole = _whole(outcome)
+    quantiles = latency(whole.acknowledgement)
+    return Row(
+        case=case.name,
+        server=name,
+        cost=median(costs),
+        cost_spread=_spread(costs),
+        rate=median(rates),
+        rate_spread=_spread(rates),
+        p50_ms=quantiles.p50_ms,
+        p99_ms=quantiles.p99_ms,
+        last_p99_ms=whole.last.quantile_ms(0.99),
+        errors=sum(whole.errors.values()),
+        skipped=outcome.verdict.skipped,
+        exact=outcome.verdict.exact,
+        others=meter.others,
+        note="; ".join(outcome.verdict.examples[:1]),
+    )
+
+
+async def _idle(case: Case, name: Name, timing: Timing) -> Row:
+    """Memory of a socket that is open and silent."""
+    del timing
+    each, errors = [], 0
+    for _ in range(IDLE_RUNS):
+        async with serving(name) as server:
+            stage = await staged(case.options, server)
+            await trio.sleep(_SETTLE_SECONDS)
+            before = server_process.memory_bytes(server.pid) or 0
+            during = 0
+
+            def tick(_seen: Interval, pid: int = server.pid) -> None:
+                nonlocal during
+                during = server_process.memory_bytes(pid) or 0
+
+            quiet = Timing(warmup_seconds=_SETTLE_SECONDS, interval_seconds=1.0)
+            outcome = await _run(stage, quiet, Meter(server), tick)
+            errors += sum(outcome.intervals[0].errors.values())
+            each.append((during - before) / 1000 / outcome.sockets)
+    return Row(case=case.name, server=name, cost=median(each), cost_spread=_spread(each), errors=errors)
+
+
+async def _beside(case: Case, name: Name, timing: Timing) -> Row:
+    """How much longer requests take while a fan-out goes on beside them."""
+    async with serving(name) as server:
+        stage = await staged(case.options, server)
+        meter = Meter(server)
+        alone = await _run(stage, timing, meter)
+        fanout = await staged(case.background or {}, server)
+        seconds = timing.warmup_seconds + timing.intervals * timing.interval_seconds
+        going, began = trio.Event(), Timing(warmup_seconds=1.0, interval_seconds=seconds + 2.0)
+        flowing: list[Outcome] = []
+
+        def tick(seen: Interval) -> None:
+            if seen.delivered:
+                going.set()
+
+        async def flow() -> None:
+            flowing.append(await _run(fanout, began, Meter(server), tick, _BACKGROUND_NICENESS))
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(flow)
+            await going.wait()
+            beside = await _run(stage, timing, meter)
+    before, after = _p99s_ms(alone), _p99s_ms(beside)
+    costs = [one / median(before) for one in after]
+    background, whole = flowing[0].intervals[0], _whole(beside)
+    return Row(
+        case=case.name,
+        server=name,
+        cost=median(costs),
+        cost_spread=_spread(costs),
+        rate=median([one.acknowledged / one.seconds for one in beside.intervals]),
+        p50_ms=latency(whole.acknowledgement).p50_ms,
+        p99_ms=median(after),
+        errors=sum(whole.errors.values()) + sum(background.errors.values()),
+        skipped=flowing[0].verdict.skipped,
+        exact=flowing[0].verdict.exact,
+        others=meter.others,
+        note="; ".join(
+            [
+                f"p99 alone {median(before):.2f} ms, beside "
+                f"{background.delivered / background.seconds:,.0f} deliveries/s {median(after):.2f} ms",
+                *flowing[0].verdict.examples[:1],
+            ]
+        ),
+    )
+
+
+def _p99s_ms(outcome: Outcome) -> list[float]:
+    return [one.acknowledgement.quantile_ms(0.99) or 0.0 for one in outcome.intervals]
+
+
+def _whole(outcome: Outcome) -> Interval:
+    """All intervals as one; their histograms are empty afterwards."""
+    whole = Interval()
+    for one in outcome.intervals:
+        whole.errors.update(one.errors)
+        whole.acknowledgement.add_all(one.acknowledgement.take())
+        whole.last.add_all(one.last.take())
+    return whole
+
+
+def _spread(values: list[float]) -> float:
+    middle = median(values)
+    return max(abs(value - middle) for value in values) / middle * 100 if middle else 0.0

@@ -1,0 +1,212 @@
+"""The servers that are compared: each on a free port, with an empty database, on a CPU of its own.
+
+PostgreSQL and the load share the other CPU, so that what a server does is seen apart. Our two modes and the Node
+server have the same PostgreSQL with the same settings; the C program keeps nothing.
+"""
+
+import os
+import resource
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+from urllib.error import URLError
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import urlopen
+
+import trio
+
+from persistence.embedded import embedded_postgres
+from scripts.benchmarks.peers import PEER, compiled, installed, node
+from scripts.load import server_process
+from scripts.load.crew import prefer
+from scripts.load.tokens import Sign, by_own_key, by_secret
+
+Name = Literal["lean", "stock", "node", "c", "c-joined"]
+TITLES: dict[Name, str] = {
+    "lean": "lean",
+    "stock": "stock",
+    "node": "Node `ws`",
+    "c": "C `send()`",
+    "c-joined": "C, joined",
+}
+
+READY_SECONDS = 60.0
+NICENESS = -15  # of all that is measured, where we may: other work on this machine then waits
+STOP_SECONDS = 35.0  # ours promises to end within 30 (contract §11)
+_POLL_SECONDS = 0.1
+
+
+class NotServing(Exception):
+    """The server did not start; the message holds the end of its log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server.
+
+    Args:
+        port: where it listens on 127.0.0.1.
+        pid: the root of its process tree; PostgreSQL is not counted.
+        sign: makes tokens that it accepts.
+    """
+
+    port: int
+    pid: int
+    sign: Sign
+
+
+@cache
+def cpus() -> tuple[int | None, int | None]:
+    """The CPU of the server, and that of everything else; (None, None) when there is only one.
+
+    Asked once, before this process is moved to one of them.
+    """
+    allowed = sorted(os.sched_getaffinity(0))
+    return (allowed[0], allowed[1]) if len(allowed) > 1 else (None, None)
+
+
+@asynccontextmanager
+async def serving(name: Name) -> AsyncIterator[Server]:
+    """Start a server and wait until it is ready; it is stopped and its data removed with the block.
+
+    Raises:
+        NotHere: this machine lacks what the server needs.
+        NotServing: it ended, or was not ready within a minute.
+    """
+    with tempfile.TemporaryDirectory(prefix="partyline-bench-") as place:
+        folder = Path(place)
+        await trio.Path(folder).chmod(0o755)  # the database may run as another user, who must reach it
+        start = {"lean": _ours, "stock": _ours, "node": _node, "c": _c, "c-joined": _c}[name]
+        async with start(folder, name) as server:
+            yield server
+
+
+@asynccontextmanager
+async def _ours(folder: Path, name: Name) -> AsyncIterator[Server]:
+    port = _free_port()
+    own = {
+        "PARTYLINE_BIND": f"127.0.0.1:{port}",
+        "PARTYLINE_DATA_DIR": str(folder / "data"),
+        "PARTYLINE_RATE_LIMITS": "off",
+        "PARTYLINE_EDGE": name,
+    }
+    command = [str(Path(sys.executable).parent / "partyline"), "serve"]
+    async with _running(command, own, folder, port) as pid:
+        yield Server(port, pid, by_own_key(folder / "data"))
+
+
+@asynccontextmanager
+async def _node(folder: Path, name: Name) -> AsyncIterator[Server]:
+    del name
+    program, modules = node(), await trio.to_thread.run_sync(installed)
+    port, secret = _free_port(), secrets.token_hex(32)
+    async with embedded_postgres(folder / "data") as url:
+        place = parse_qs(urlsplit(url).query)
+        own = {
+            "PORT": str(port),
+            "TOKEN_SECRET": secret,
+            "NODE_ENV": "production",
+            "NODE_PATH": str(modules),
+            "PGHOST": place["host"][0],
+            "PGPORT": place["port"][0],
+            "PGUSER": urlsplit(url).username or "",
+            "PGDATABASE": "postgres",
+        }
+        _pin(server_process.databases(os.getpid()), cpus()[1])
+        async with _running([program, str(PEER / "server.js")], own, folder, port) as pid:
+            yield Server(port, pid, by_secret(secret, None, None))
+
+
+@asynccontextmanager
+async def _c(folder: Path, name: Name) -> AsyncIterator[Server]:
+    port, program = _free_port(), await trio.to_thread.run_sync(compiled, folder)
+    joined = ["joined"] if name == "c-joined" else []
+    async with _running([str(program), str(port), *joined], {}, folder, port) as pid:
+        yield Server(port, pid, by_secret(secrets.token_hex(32), None, None))
+
+
+@asynccontextmanager
+async def _running(command: list[str], own: dict[str, str], folder: Path, port: int) -> AsyncIterator[int]:
+    """Run a program that serves, its log in `folder`; yields its process id when it is ready."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("PARTYLINE_")}
+    log = folder / "log"
+    with log.open("wb") as output:
+        process = await trio.lowlevel.open_process(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            env={**inherited, **own},
+            cwd=folder,
+        )
+    try:
+        own_cpu, other_cpu = cpus()
+        _pin([process.pid], own_cpu)
+        await _ready(process, port, log)
+        _pin(server_process.tree(process.pid), own_cpu)  # threads of the first moment too
+        _pin(server_process.databases(process.pid), other_cpu)
+        yield process.pid
+    finally:
+        await _stop(process)
+
+
+def _pin(processes: list[int], cpu: int | None) -> None:
+    """Keep processes, with all their threads, to one CPU and before others there; children inherit both."""
+    for process in processes:
+        with suppress(FileNotFoundError, ProcessLookupError):  # it may end while we look
+            for thread in (Path("/proc") / str(process) / "task").iterdir():
+                prefer(int(thread.name), NICENESS)
+                if cpu is not None:
+                    os.sched_setaffinity(int(thread.name), {cpu})
+
+
+def _free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+async def _ready(process: trio.Process, port: int, log: Path) -> None:
+    """Ask `/ready` until it says yes."""
+    with trio.move_on_after(READY_SECONDS):
+        while process.poll() is None:
+            if await trio.to_thread.run_sync(_answers, port):
+                return
+            await trio.sleep(_POLL_SECONDS)
+    text = await trio.Path(log).read_text(errors="replace")
+    raise NotServing(f"the server did not get ready:\n{text[-1000:]}")
+
+
+def _answers(port: int) -> bool:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/ready", timeout=2) as response:
+            return bool(response.status == 200)
+    except (URLError, OSError):
+        return False
+
+
+async def _stop(process: trio.Process) -> None:
+    with trio.CancelScope(shield=True), trio.move_on_after(STOP_SECONDS):
+        process.terminate()
+        await process.wait()
+    if process.returncode is None:
+        process.kill()
+        with trio.CancelScope(shield=True):
+            await process.wait()
+
+
+def make_room() -> None:
+    """Allow as many open files as this machine lets us, and leave the server's CPU to the server."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    _, other = cpus()
+    if other is not None:
+        os.sched_setaffinity(0, {other})
