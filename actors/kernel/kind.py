@@ -89,6 +89,8 @@ class Kind(Generic[State, Command]):
         unknown: what callers get when there is no such owner.
         doubt: the state after rows of it were refused: one for which `missing` asks for what it took for granted
             before, to save a read that nearly always finds nothing. The same state when there is no more to ask.
+        happened: told of every event once it is committed, with the state after its turn: what keeps soft memory
+            beside the actors (who is in which party). Neither waits nor raises.
     """
 
     name: str
@@ -115,6 +117,7 @@ class Kind(Generic[State, Command]):
     unknown: type[NotFound] = NotFound
     plan: Plan | None = None
     doubt: "Callable[[State], State] | None" = None
+    happened: Callable[[State, Any], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -311,7 +311,10 @@ class Life:
         elif channel is not None:
             channel.state = self.state
         draft.end()
+        happened = self.kind.happened
         for _, event in events:
+            if happened is not None:
+                happened(self.state, event)
             for view, ids in self.kind.touches(self.state, event):
                 self._world.touched(view, ids, self.id)
 

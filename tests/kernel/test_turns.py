@@ -287,6 +287,20 @@ async def test_rows_that_were_refused_are_tried_again_in_doubt(
         assert stage.system.peek(kind, "a").rang == 1
 
 
+async def test_soft_memory_hears_what_is_committed(autojump_clock: MockClock, simulation: Simulation) -> None:
+    heard: list[tuple[int, int]] = []
+    kind = dataclasses.replace(
+        KIND, happened=lambda state, _event: heard.append((simulation.rows["ledger", "a"].total, state.total))
+    )
+    async with open_stage(simulation) as stage:
+        ask = partial(stage.system.ask, kind, "a")
+        await ask(Deposit("ann", 2))
+        with pytest.raises(Conflict):
+            await ask(Withdraw("ann", 3))
+        await ask(Withdraw("ann", 1))
+    assert heard == [(2, 2), (1, 1)]
+
+
 async def test_never_ask_inside_a_turn(autojump_clock: MockClock, stage: Stage) -> None:
     told: list[Exception] = []
 
