@@ -131,8 +131,16 @@ class View(Generic[State]):
         take: takes in changed sources from the live owners; returns the new state and what is still to be
             read.
         absorb: takes in what `reread` returned.
-        frame, audience, delta: as in `Kind`; `delta` is asked once for each source that changed.
+        frame, audience, delta: as in `Kind`; `delta` is asked once for each source that changed, or each of
+            `events`.
         interval_ms: frames to one viewer are at least this far apart.
+        adopt: told of a state that is about to be shown and of the one that it follows (None at first), in the
+            trio thread; returns the state to keep. What live views share in memory, such as who watches whom,
+            hangs here. Never waits.
+        release: told of the last state when nobody looks any more.
+        events: what viewers are told of the step from one state to the next, given the sources that changed;
+            none at all and nothing is sent. One that is not `journaled` has no offset. Left out, each source is
+            an event.
     """
 
     name: str
@@ -142,8 +150,11 @@ class View(Generic[State]):
     absorb: Callable[[State, Any], State]
     audience: Callable[[State, Any], Hashable]
     frame: Callable[[State, Any], object]
-    delta: Callable[[State, str, Any], Delta | None]
+    delta: Callable[[State, Any, Any], Delta | None]
     interval_ms: int = 250
+    adopt: "Callable[[State | None, State], State] | None" = None
+    release: Callable[[State], None] | None = None
+    events: "Callable[[State, State, Collection[str]], Sequence[Event]] | None" = None
 
 
 StateOut_co = TypeVar("StateOut_co", covariant=True)

@@ -180,6 +180,9 @@ class Views:
         """Forget a view that nobody looks at, or is about to."""
         if not len(live.channel) and not live.wanted and self._alive(live):
             del self._live[live.view.name][live.id]
+            if live.state is not None and live.view.release is not None:
+                with Contained("releasing a view", live.view.name, live.id):
+                    live.view.release(live.state)
 
     def _alive(self, live: LiveView) -> bool:
         return self._live[live.view.name].get(live.id) is live
@@ -215,7 +218,9 @@ class Views:
     def _loaded(self, live: LiveView, state: Any) -> NotFound | None:
         if state is None:
             return NotFound()
-        live.state = state
+        if not self._alive(live):
+            return None
+        live.state = state = _adopted(live, state)
         live.loaded = True
         live.error = None
         self._world.counters.activations += 1
@@ -278,7 +283,8 @@ class Views:
             try:
                 async with self._world.loads:
                     found = await self._world.store.read(live.view.reread, live.id, unknown)
-                self._publish(live, live.view.absorb(state, found), dirty)
+                if self._alive(live):
+                    self._publish(live, live.view.absorb(state, found), dirty)
             except PersistenceError as failure:
                 live.error = type(failure).__name__
                 live.dirty = dirty | (live.dirty or {})
@@ -293,10 +299,28 @@ class Views:
             )
 
     def _publish(self, live: LiveView, state: Any, dirty: dict[str, None]) -> None:
-        live.state = state
-        live.sent_ms = self._world.clock.now_ms()
+        view, before = live.view, live.state
+        live.state = state = _adopted(live, state)
         live.error = None
         live.pause_ms = AGAIN_MS
         offset = live.channel.offset
-        events: list[tuple[int | None, Any]] = [(offset + n, source) for n, source in enumerate(dirty, 1)]
-        live.channel.publish(state, events, moves=False, reframing=len(events))
+        events: list[tuple[int | None, Any]]
+        if view.events is None:
+            events = [(offset + n, source) for n, source in enumerate(dirty, 1)]
+            reframing = len(events)
+        else:
+            events, reframing = [], 0
+            for event in view.events(before, state, dirty.keys()):
+                offset += event.journaled
+                reframing += event.reframes
+                events.append((offset if event.journaled else None, event))
+        if not events:
+            live.channel.state = state
+            return
+        live.sent_ms = self._world.clock.now_ms()
+        live.channel.publish(state, events, moves=False, reframing=reframing)
+
+
+def _adopted(live: LiveView, state: Any) -> Any:
+    """The state that is to follow the view's present one."""
+    return state if live.view.adopt is None else live.view.adopt(live.state, state)
