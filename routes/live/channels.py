@@ -8,11 +8,13 @@ are.
 from actors.errors import NotFound
 from actors.ids import UserId
 from routes.chat.channels import CONVERSATION, INBOX
+from routes.friends.channels import FRIENDS
 from routes.live.channel import LiveChannel
 
 CHANNELS = {
     channel.name: channel
     for channel in (
+        FRIENDS,
         INBOX,
         CONVERSATION,
     )
