@@ -60,11 +60,10 @@ class Read(msgspec.Struct, frozen=True):
 
 
 class Appeared(Event, frozen=True):
-    """A friend appears otherwise now; `data` is their part of the entry."""
+    """A friend appears otherwise now."""
 
     journaled: ClassVar[bool] = False
-    name: ClassVar[str] = "presence"
-    data: bytes
+    friend_id: str
 
 
 class Between(Event, frozen=True):
@@ -98,7 +97,7 @@ class FriendsRules:
             absorb=absorb,
             audience=audience,
             frame=self.frame,
-            delta=delta,
+            delta=self.delta,
             adopt=self.adopt,
             release=self.release,
             events=self.events,
@@ -156,16 +155,16 @@ class FriendsRules:
 
     def events(self, before: FriendsState, after: FriendsState, sources: Collection[str]) -> Sequence[Event]:
         """What viewers are told of the step from one state to the next."""
-        told: list[Event] = []
+        told: list[Event] = [
+            Appeared(source.removeprefix(FACE)) for source in sources if source.startswith(FACE)
+        ]
+        if before is after:
+            return told
         was = {entry.face.id: entry for entry in before.entries}
         is_now = {entry.face.id: entry for entry in after.entries}
-        for source in sources:
-            id = source.removeprefix(FACE)
+        for id in sources:
             old, new = was.get(id), is_now.get(id)
-            if id is not source:
-                if new is not None and old is not None:
-                    told.append(Appeared(self._part(new.face, after.user_id) + b"}"))
-            elif new is None:
+            if new is None:
                 if old is not None:
                     told.append(Between("friend_removed", b'{"friendId":"%b"}' % id.encode()))
             elif old is None or not old.same(new):
@@ -173,6 +172,15 @@ class FriendsRules:
                 told.append(Between("friend_added", frames.whole(part, new, self._now_ms())))
         told += _asked(before.waiting, after.waiting)
         return told
+
+    def delta(self, state: FriendsState, event: Appeared | Between, _audience: None) -> Delta | None:
+        """The event as its viewers are told of it; None of somebody who is no friend any more."""
+        if isinstance(event, Between):
+            return Delta(event.name, Raw(event.data))
+        for entry in state.entries:
+            if entry.face.id == event.friend_id:
+                return Delta("presence", Raw(self._part(entry.face, state.user_id) + b"}"))
+        return None
 
     def _part(self, face: Face, viewer_id: str) -> bytes:
         return self._faces.part(face, self._visibilities.of(face.id, viewer_id))
@@ -206,11 +214,6 @@ def audience(state: FriendsState, viewer: FriendsViewer) -> None:
     """
     if viewer.user_id != state.user_id:
         raise Forbidden
-
-
-def delta(_state: FriendsState, event: Appeared | Between, _audience: None) -> Delta:
-    """The event as its viewers are told of it."""
-    return Delta(event.name, Raw(event.data))
 
 
 def _accepted(link: Link) -> tuple[int, str]:

@@ -10,6 +10,7 @@ import trio
 from persistence.friends.visibilities import Visibility, veiled
 from tests.friends import rows
 from tests.support.spec import spec
+from tests.support.waiting import wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, World
 
@@ -236,6 +237,8 @@ async def test_nobody_is_kept_whom_nobody_watches(world: World) -> None:
         await frame(anns)
         await frame(bens)
         assert world.service.friends.statistics() == 2
-    with trio.fail_after(5):
-        while world.service.friends.statistics():
-            await trio.sleep(0.01)
+
+    async def forgotten() -> bool:
+        return world.service.friends.statistics() == 0
+
+    await wait_until(forgotten)
