@@ -118,32 +118,28 @@ async def head_of(conn: Connection, user_id: str) -> Head | None:
 
 
 async def newest(
-    conn: Connection, user_id: str, *, below: int | None, limit: int, now_ms: int
+    conn: Connection, user_id: str, *, below: int | None = None, limit: int = KEPT_MAX
 ) -> list[Notification]:
     """The user's notifications, newest first.
 
     Args:
         below: numbers below this only; None = from the newest.
         limit: at most so many.
-        now_ms: those that are too old then are left out.
     """
     rows = await conn.fetch(
         "SELECT * FROM notifications WHERE user_id = $1 AND ($2::bigint IS NULL OR number < $2)"
-        " AND created_at_ms > $3 ORDER BY number DESC LIMIT $4",
+        " ORDER BY number DESC LIMIT $3",
         user_id,
         below,
-        now_ms - KEPT_MS,
         limit,
     )
     return [_notification(row) for row in rows]
 
 
-async def count_unread(conn: Connection, user_id: str, *, now_ms: int) -> int:
+async def count_unread(conn: Connection, user_id: str) -> int:
     """How many of the user's notifications are unread."""
     count: int = await conn.fetchval(
-        "SELECT count(*) FROM notifications WHERE user_id = $1 AND read_at_ms IS NULL AND created_at_ms > $2",
-        user_id,
-        now_ms - KEPT_MS,
+        "SELECT count(*) FROM notifications WHERE user_id = $1 AND read_at_ms IS NULL", user_id
     )
     return count
 
@@ -186,7 +182,7 @@ async def mark_read(
     )
     if marked:
         await conn.execute("UPDATE notification_heads SET seq = $2 WHERE user_id = $1", user_id, seq + 1)
-    return Marked(len(marked), await count_unread(conn, user_id, now_ms=now_ms))
+    return Marked(len(marked), await count_unread(conn, user_id))
 
 
 async def prune(conn: Connection, *, now_ms: int) -> list[str]:

@@ -18,7 +18,7 @@ import structlog
 
 from actors.errors import NotFound
 from actors.kernel.fanout import Channel
-from actors.kernel.kind import Peek, View
+from actors.kernel.kind import Durable, Peek, View
 from actors.kernel.mailbox import Failure
 from actors.kernel.parked import Parked
 from actors.kernel.statistics import ActorStatistics, Counters
@@ -127,10 +127,18 @@ class Views:
         """Load the view if need be and subscribe. Raises NotFound, Refused, or why it cannot be loaded."""
         live = self._find(view, id)
         live.wanted += 1
+        durable, since = view.durable, request.since
+        older: list[tuple[int, Any]] | None = None
+        asked = request.mode == "snapshot"
         try:
-            while not live.loaded:
-                await self._wait_loaded(live)
-            return live.channel.subscribe(request, None)
+            while True:
+                while not live.loaded:
+                    await self._wait_loaded(live)
+                channel = live.channel
+                if asked or durable is None or since is None or channel.knows(since):
+                    return channel.subscribe(request, older)
+                asked = True
+                older = await self._world.store.read(durable.replay, id, since[1], channel.offset)
         finally:
             live.wanted -= 1
             self.drop_unwatched(live)
@@ -219,8 +227,11 @@ class Views:
         live.loaded = True
         live.error = None
         self._world.counters.activations += 1
-        # A fresh epoch at each load: what clients know of offsets of an earlier one is void (contract §9).
-        live.channel.attach(f"{self._rng.getrandbits(48):x}", 0, state)
+        if live.view.durable is None:
+            # A fresh epoch at each load: what clients know of offsets of an earlier one is void (contract §9).
+            live.channel.attach(f"{self._rng.getrandbits(48):x}", 0, state)
+        else:
+            live.channel.attach(*live.view.durable.position(state), state)
         return None
 
     def _failed(self, live: LiveView, failure: Failure) -> None:
@@ -262,11 +273,11 @@ class Views:
         dirty, live.dirty = live.dirty, None
         with Contained("framing a view", live.view.name, live.id) as framing:
             state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
-            if unknown:
+            if unknown or live.view.durable is not None:
                 live.busy = True
                 self._world.start(self._reread, live, dirty, state, unknown)
             else:
-                self._publish(live, state, dirty)
+                self._publish(live, state, _counted(dirty, live.channel.offset))
         if framing.fault is not None:
             self._failed(live, Fault())
 
@@ -277,8 +288,13 @@ class Views:
         with Contained("rereading a view", live.view.name, live.id) as reading:
             try:
                 async with self._world.loads:
-                    found = await self._world.store.read(live.view.reread, live.id, unknown)
-                self._publish(live, live.view.absorb(state, found), dirty)
+                    if unknown:
+                        found = await self._world.store.read(live.view.reread, live.id, unknown)
+                        state = live.view.absorb(state, found)
+                    if live.view.durable is None:
+                        self._publish(live, state, _counted(dirty, live.channel.offset))
+                    else:
+                        await self._follow(live, live.view.durable, state, dirty)
             except PersistenceError as failure:
                 live.error = type(failure).__name__
                 live.dirty = dirty | (live.dirty or {})
@@ -292,11 +308,35 @@ class Views:
                 live, max(live.sent_ms + live.view.interval_ms, self._world.clock.now_ms() + pause_ms)
             )
 
-    def _publish(self, live: LiveView, state: Any, dirty: dict[str, None]) -> None:
+    async def _follow(
+        self, live: LiveView, durable: Durable[Any], state: Any, dirty: dict[str, None]
+    ) -> None:
+        """Tell what the rows say has happened up to this state; where they do not say, everybody takes a snapshot."""
+        epoch, offset = durable.position(state)
+        known = live.channel.offset
+        if epoch != live.channel.epoch or offset < known:
+            events = None
+        elif offset > known:
+            events = await self._world.store.read(durable.replay, live.id, known, offset)
+        else:
+            events = []
+        if events is None:
+            self._moved(live, state)
+            live.channel.attach(epoch, offset, state)
+        elif events or state != live.state:
+            self._publish(live, state, [*events] or [(None, source) for source in dirty])
+
+    def _publish(self, live: LiveView, state: Any, events: list[tuple[int | None, Any]]) -> None:
+        self._moved(live, state)
+        live.channel.publish(state, events, moves=False, reframing=len(events))
+
+    def _moved(self, live: LiveView, state: Any) -> None:
         live.state = state
         live.sent_ms = self._world.clock.now_ms()
         live.error = None
         live.pause_ms = AGAIN_MS
-        offset = live.channel.offset
-        events: list[tuple[int | None, Any]] = [(offset + n, source) for n, source in enumerate(dirty, 1)]
-        live.channel.publish(state, events, moves=False, reframing=len(events))
+
+
+def _counted(dirty: dict[str, None], offset: int) -> list[tuple[int | None, Any]]:
+    """Changed sources as the next events of a view whose offsets count in memory."""
+    return [(offset + n, source) for n, source in enumerate(dirty, 1)]
