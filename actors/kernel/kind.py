@@ -144,8 +144,16 @@ class View(Generic[State]):
         take: takes in changed sources from the live owners; returns the new state and what is still to be
             read.
         absorb: takes in what `reread` returned.
-        frame, audience, delta: as in `Kind`; `delta` is asked once for each source that changed.
+        frame, audience, delta: as in `Kind`; `delta` is asked once for each source that changed, or each of
+            `events`.
         interval_ms: frames to one viewer are at least this far apart.
+        adopt: told of a state that is about to be shown and of the one that it follows (None at first), in the
+            trio thread; returns the state to keep. What live views share in memory, such as who watches whom,
+            hangs here. Never waits.
+        release: told of the last state when nobody looks any more.
+        events: what viewers are told of the step from one state to the next, given the sources that changed;
+            none at all and nothing is sent. One that is not `journaled` has no offset. Left out, each source is
+            an event.
         durable: None = offsets count in memory, under a new epoch at each load. Else `delta` is asked for each event
             that `replay` returns, and for the changed sources where the rows tell of no event.
     """
@@ -159,6 +167,9 @@ class View(Generic[State]):
     frame: Callable[[State, Any], object]
     delta: Callable[[State, Any, Any], Delta | None]
     interval_ms: int = 250
+    adopt: "Callable[[State | None, State], State] | None" = None
+    release: Callable[[State], None] | None = None
+    events: "Callable[[State, State, Collection[str]], Sequence[Event]] | None" = None
     durable: Durable[State] | None = None
 
 

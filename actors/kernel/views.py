@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 import structlog
 
 from actors.errors import NotFound
 from actors.kernel.fanout import Channel
-from actors.kernel.kind import Durable, Peek, View
+from actors.kernel.kind import Peek, View
 from actors.kernel.mailbox import Failure
 from actors.kernel.parked import Parked
 from actors.kernel.statistics import ActorStatistics, Counters
@@ -188,6 +188,9 @@ class Views:
         """Forget a view that nobody looks at, or is about to."""
         if not len(live.channel) and not live.wanted and self._alive(live):
             del self._live[live.view.name][live.id]
+            if live.state is not None and live.view.release is not None:
+                with Contained("releasing a view", live.view.name, live.id):
+                    live.view.release(live.state)
 
     def _alive(self, live: LiveView) -> bool:
         return self._live[live.view.name].get(live.id) is live
@@ -223,7 +226,9 @@ class Views:
     def _loaded(self, live: LiveView, state: Any) -> NotFound | None:
         if state is None:
             return NotFound()
-        live.state = state
+        if not self._alive(live):
+            return None
+        live.state = state = _adopted(live, state)
         live.loaded = True
         live.error = None
         self._world.counters.activations += 1
@@ -277,7 +282,7 @@ class Views:
                 live.busy = True
                 self._world.start(self._reread, live, dirty, state, unknown)
             else:
-                self._publish(live, state, _counted(dirty, live.channel.offset))
+                self._publish(live, state, dirty)
         if framing.fault is not None:
             self._failed(live, Fault())
 
@@ -291,10 +296,9 @@ class Views:
                     if unknown:
                         found = await self._world.store.read(live.view.reread, live.id, unknown)
                         state = live.view.absorb(state, found)
-                    if live.view.durable is None:
-                        self._publish(live, state, _counted(dirty, live.channel.offset))
-                    else:
-                        await self._follow(live, live.view.durable, state, dirty)
+                    past = await self._past(live, state)
+                if self._alive(live):
+                    self._follow(live, state, dirty, past)
             except PersistenceError as failure:
                 live.error = type(failure).__name__
                 live.dirty = dirty | (live.dirty or {})
@@ -308,35 +312,62 @@ class Views:
                 live, max(live.sent_ms + live.view.interval_ms, self._world.clock.now_ms() + pause_ms)
             )
 
-    async def _follow(
-        self, live: LiveView, durable: Durable[Any], state: Any, dirty: dict[str, None]
-    ) -> None:
-        """Tell what the rows say has happened up to this state; where they do not say, everybody takes a snapshot."""
+    async def _past(self, live: LiveView, state: Any) -> "_Past":
+        """What the rows of a durable view say has happened up to a state; None when they do not say."""
+        durable = live.view.durable
+        if durable is None:
+            return []
         epoch, offset = durable.position(state)
         known = live.channel.offset
         if epoch != live.channel.epoch or offset < known:
-            events = None
-        elif offset > known:
-            events = await self._world.store.read(durable.replay, live.id, known, offset)
-        else:
-            events = []
-        if events is None:
-            self._moved(live, state)
-            live.channel.attach(epoch, offset, state)
-        elif events or state != live.state:
-            self._publish(live, state, [*events] or [(None, source) for source in dirty])
+            return None
+        return [] if offset == known else await self._world.store.read(durable.replay, live.id, known, offset)
 
-    def _publish(self, live: LiveView, state: Any, events: list[tuple[int | None, Any]]) -> None:
-        self._moved(live, state)
-        live.channel.publish(state, events, moves=False, reframing=len(events))
+    def _follow(self, live: LiveView, state: Any, dirty: dict[str, None], past: "_Past") -> None:
+        """Go on to a state: by what has happened, or by a snapshot to everybody where that is not known."""
+        durable = live.view.durable
+        if durable is None:
+            self._publish(live, state, dirty)
+        elif past is None:
+            self._move(live, state)
+            live.sent_ms = self._world.clock.now_ms()
+            live.channel.attach(*durable.position(state), live.state)
+        elif past or state != live.state:
+            self._move(live, state)
+            events: list[tuple[int | None, Any]] = [*past] or [(None, source) for source in dirty]
+            self._tell(live, events, len(events))
 
-    def _moved(self, live: LiveView, state: Any) -> None:
-        live.state = state
+    def _publish(self, live: LiveView, state: Any, dirty: dict[str, None]) -> None:
+        """Go on to a state whose offsets count in memory."""
+        view, before, offset = live.view, live.state, live.channel.offset
+        self._move(live, state)
+        if view.events is None:
+            self._tell(live, [(offset + n, source) for n, source in enumerate(dirty, 1)], len(dirty))
+            return
+        events: list[tuple[int | None, Any]] = []
+        reframing = 0
+        for event in view.events(before, live.state, dirty.keys()):
+            offset += event.journaled
+            reframing += event.reframes
+            events.append((offset if event.journaled else None, event))
+        self._tell(live, events, reframing)
+
+    def _tell(self, live: LiveView, events: list[tuple[int | None, Any]], reframing: int) -> None:
+        if not events:
+            live.channel.state = live.state
+            return
         live.sent_ms = self._world.clock.now_ms()
+        live.channel.publish(live.state, events, moves=False, reframing=reframing)
+
+    def _move(self, live: LiveView, state: Any) -> None:
+        live.state = _adopted(live, state)
         live.error = None
         live.pause_ms = AGAIN_MS
 
 
-def _counted(dirty: dict[str, None], offset: int) -> list[tuple[int | None, Any]]:
-    """Changed sources as the next events of a view whose offsets count in memory."""
-    return [(offset + n, source) for n, source in enumerate(dirty, 1)]
+_Past: TypeAlias = list[tuple[int, Any]] | None
+
+
+def _adopted(live: LiveView, state: Any) -> Any:
+    """The state that is to follow the view's present one."""
+    return state if live.view.adopt is None else live.view.adopt(live.state, state)
