@@ -3,19 +3,19 @@
 Whatever has added or read some says only that there is something new; the view reads the rows itself.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
-from actors.errors import Forbidden
+from actors.errors import FieldError, Forbidden, Invalid
 from actors.ids import UserId
 from actors.kernel.kind import Delta, Durable, Peek, View
 from actors.time import iso, iso_or_none
 from persistence import journal, notifications
 from persistence.connection import Connection
-from persistence.notifications import Notification
+from persistence.notifications import Marked, Notification
 
 NAME = "notifications"
 """The view's name, and the channel's."""
@@ -135,6 +135,25 @@ def happenings(rows: Iterable[Notification], after: int, upto: int) -> list[tupl
     told = added | {seq: Read(tuple(sorted(at_once, key=_number))) for seq, at_once in read.items()}
     wanted = range(after + 1, upto + 1)
     return [(seq, told[seq]) for seq in wanted] if all(seq in told for seq in wanted) else None
+
+
+async def mark(
+    conn: Connection, user_id: str, *, ids: Sequence[str] | None, before_ms: int | None, now_ms: int
+) -> Marked:
+    """Mark notifications of a user as read: the named ones, those made before a time, or both.
+
+    Args:
+        ids: those that are not the user's are passed over.
+        before_ms: exclusive bound on the time of making.
+        now_ms: epoch milliseconds.
+
+    Raises:
+        Invalid: neither is named.
+    """
+    if ids is None and before_ms is None:
+        raise Invalid(FieldError("", "REQUIRED", "name ids or beforeMs"))
+    named = [id.lower() for id in ids or ()]
+    return await notifications.mark_read(conn, user_id, ids=named, before_ms=before_ms, now_ms=now_ms)
 
 
 def entry(row: Notification) -> NotificationEntry:

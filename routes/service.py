@@ -19,8 +19,10 @@ from actors.chat.conversation import ChatKinds, chat_kinds
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
+from actors.kernel.kind import View
 from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
+from actors.notifications import NOTIFICATIONS, NotificationsState
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -66,6 +68,7 @@ class Service:
         database: PostgreSQL, through the bridge.
         system: all actors.
         chat: the kinds of the chat domain.
+        notifications: the view of each user's notifications.
         users: who is here and what they may do.
         keys: the server's own keys.
         authenticator: verifies bearer tokens.
@@ -85,6 +88,7 @@ class Service:
     database: Database
     system: System
     chat: ChatKinds
+    notifications: View[NotificationsState]
     users: Users
     keys: Keys
     authenticator: Authenticator
@@ -139,6 +143,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             database=database,
             system=system,
             chat=chat,
+            notifications=NOTIFICATIONS,
             users=users,
             keys=keys,
             authenticator=Authenticator(keys, issuers, users, clock),

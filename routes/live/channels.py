@@ -9,12 +9,14 @@ from actors.errors import NotFound
 from actors.ids import UserId
 from routes.chat.channels import CONVERSATION, INBOX
 from routes.live.channel import LiveChannel
+from routes.notifications.channel import NOTIFICATIONS
 
 CHANNELS = {
     channel.name: channel
     for channel in (
         INBOX,
         CONVERSATION,
+        NOTIFICATIONS,
     )
 }
 """{name, or what stands before the colon: channel}."""
