@@ -45,7 +45,7 @@ async def report(
         QuotaExceeded: 20 reports within a day.
     """
     if target_id == reporter_id:
-        raise Invalid(FieldError("/targetId", "SELF", "you cannot report yourself"))
+        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "you cannot report yourself"))
     # The lock makes reports of one user take turns, so that none slips past the bound.
     reporter, target = await lock_user(conn, reporter_id), await read_user(conn, target_id)
     if reporter is None or target is None:

@@ -65,9 +65,7 @@ async def list_reports(
         status: only these; None = all.
     """
     rows = await conn.fetch(
-        _SELECT
-        + " WHERE ($1::text IS NULL OR report.status = $1) AND ($2::bigint IS NULL OR report.seq < $2)"
-        " ORDER BY report.seq DESC LIMIT $3",
+        _LIST,
         status,
         before_seq,
         limit,
@@ -77,7 +75,7 @@ async def list_reports(
 
 async def lock_report(conn: Connection, id: str) -> Report | None:
     """One report, its row locked until the transaction ends, or None."""
-    row = await conn.fetchrow(_SELECT + " WHERE report.id = $1 FOR UPDATE OF report", id)
+    row = await conn.fetchrow(_LOCK, id)
     return None if row is None else _report(row)
 
 
@@ -99,6 +97,13 @@ _SELECT = (
     " LEFT JOIN users AS reporter ON reporter.id = report.reporter_id"
     " LEFT JOIN users AS target ON target.id = report.target_id"
 )
+
+_LIST = (
+    _SELECT + " WHERE ($1::text IS NULL OR report.status = $1) AND ($2::bigint IS NULL OR report.seq < $2)"
+    " ORDER BY report.seq DESC LIMIT $3"
+)
+
+_LOCK = _SELECT + " WHERE report.id = $1 FOR UPDATE OF report"
 
 
 def _report(row: Row) -> Report:

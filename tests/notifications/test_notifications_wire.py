@@ -166,4 +166,3 @@ async def test_old_ones_go_and_the_channel_shows_it(world: World) -> None:
         await job.run()
         snapshot = await client.receive_until(type="snapshot")
         assert (snapshot["data"]["items"], snapshot["data"]["unread"], snapshot["offset"]) == ([], 0, 1)
-    assert (await ann.get(LIST))["items"] == []
