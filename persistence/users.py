@@ -161,8 +161,11 @@ async def save_settings(
 
 
 async def lock_user(conn: Connection, user_id: str) -> User | None:
-    """One user, the row locked until the transaction ends, or None."""
-    row = await conn.fetchrow("SELECT * FROM users WHERE id = $1 FOR UPDATE", user_id)
+    """One user, the row locked until the transaction ends, or None.
+
+    Rows that refer to the user can still be written meanwhile: their foreign keys do not wait for this lock.
+    """
+    row = await conn.fetchrow("SELECT * FROM users WHERE id = $1 FOR NO KEY UPDATE", user_id)
     return None if row is None else _user(row)
 
 

@@ -21,8 +21,10 @@ from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
+from actors.kernel.kind import View
 from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
+from actors.notifications import NOTIFICATIONS, NotificationsState
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -69,6 +71,7 @@ class Service:
         database: PostgreSQL, through the bridge.
         system: all actors.
         chat: the kinds of the chat domain.
+        notifications: the view of each user's notifications.
         friends: how users appear to each other, and the view of a user's friends.
         users: who is here and what they may do.
         keys: the server's own keys.
@@ -89,6 +92,7 @@ class Service:
     database: Database
     system: System
     chat: ChatKinds
+    notifications: View[NotificationsState]
     friends: FriendsLive
     users: Users
     keys: Keys
@@ -147,6 +151,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             database=database,
             system=system,
             chat=chat,
+            notifications=NOTIFICATIONS,
             friends=friends,
             users=users,
             keys=keys,

@@ -121,6 +121,19 @@ class Kind(Generic[State, Command]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Durable(Generic[State]):
+    """What makes the offsets of a view durable: rows that say what has happened at each of them (contract §9).
+
+    Args:
+        position: epoch and offset of the last event in a state.
+        replay: reads the events between two offsets; they are what the view's `delta` takes.
+    """
+
+    position: Callable[[State], tuple[str, int]]
+    replay: "Replay"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class View(Generic[State]):
     """A view: what one user sees of many owners. It has no task, no rows and no `decide`.
 
@@ -141,6 +154,8 @@ class View(Generic[State]):
         events: what viewers are told of the step from one state to the next, given the sources that changed;
             none at all and nothing is sent. One that is not `journaled` has no offset. Left out, each source is
             an event.
+        durable: None = offsets count in memory, under a new epoch at each load. Else `delta` is asked for each event
+            that `replay` returns, and for the changed sources where the rows tell of no event.
     """
 
     name: str
@@ -155,6 +170,7 @@ class View(Generic[State]):
     adopt: "Callable[[State | None, State], State] | None" = None
     release: Callable[[State], None] | None = None
     events: "Callable[[State, State, Collection[str]], Sequence[Event]] | None" = None
+    durable: Durable[State] | None = None
 
 
 StateOut_co = TypeVar("StateOut_co", covariant=True)
@@ -190,4 +206,14 @@ class Reread(Protocol):
 
     async def __call__(self, conn: Connection, id: str, sources: AbstractSet[str], /) -> Any:
         """What the view's `absorb` takes."""
+        ...
+
+
+class Replay(Protocol):
+    """Reads what has happened in a durable view."""
+
+    async def __call__(
+        self, conn: Connection, id: str, after: int, upto: int, /
+    ) -> list[tuple[int, Any]] | None:
+        """The events at the offsets above `after` up to `upto`, in order; None when some are no longer kept."""
         ...

@@ -10,6 +10,7 @@ from actors.ids import UserId
 from routes.chat.channels import CONVERSATION, INBOX
 from routes.friends.channels import FRIENDS
 from routes.live.channel import LiveChannel
+from routes.notifications.channel import NOTIFICATIONS
 
 CHANNELS = {
     channel.name: channel
@@ -17,6 +18,7 @@ CHANNELS = {
         FRIENDS,
         INBOX,
         CONVERSATION,
+        NOTIFICATIONS,
     )
 }
 """{name, or what stands before the colon: channel}."""
