@@ -96,6 +96,7 @@ class Faces:
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._faces: dict[str, Face] = {}
+        self._asked: dict[str, list[str]] = {}  # {user id: live views that show a request from or to them}
 
     def __len__(self) -> int:
         return len(self._faces)
@@ -122,6 +123,21 @@ class Faces:
         face.viewers.remove(viewer_id)
         if not face.viewers:
             del self._faces[face.id]
+
+    def ask(self, user_id: str, viewer_id: str) -> None:
+        """The viewer shows a request between the two: nothing of the user but the name."""
+        self._asked.setdefault(user_id, []).append(viewer_id)
+
+    def answer(self, user_id: str, viewer_id: str) -> None:
+        """The viewer shows no request between the two any more."""
+        asked = self._asked[user_id]
+        asked.remove(viewer_id)
+        if not asked:
+            del self._asked[user_id]
+
+    def asked(self, user_id: str) -> Sequence[str]:
+        """The viewers who show a request from or to this user."""
+        return tuple(self._asked.get(user_id, ()))
 
     # -- what has changed ---------------------------------------------------------------------------
 

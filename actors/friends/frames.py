@@ -65,11 +65,13 @@ class Waiting(msgspec.Struct, frozen=True, gc=False):
     """One request.
 
     Args:
-        incoming: somebody else has sent it.
+        other_id: who sent it, or to whom it was sent.
+        incoming: the other has sent it.
         record: the Request entry, encoded.
     """
 
     id: str
+    other_id: str
     incoming: bool
     expires_at_ms: int
     record: bytes
@@ -95,7 +97,11 @@ def waiting_of(request: Request, user_id: str) -> Waiting:
     """A request as one of the two sees it."""
     incoming = request.sender_id != user_id
     return Waiting(
-        request.id, incoming, request.expires_at_ms, msgspec.json.encode(request_entry(request, user_id))
+        request.id,
+        request.sender_id if incoming else request.recipient_id,
+        incoming,
+        request.expires_at_ms,
+        msgspec.json.encode(request_entry(request, user_id)),
     )
 
 

@@ -128,10 +128,11 @@ class FriendsRules:
 
     def adopt(self, before: FriendsState | None, after: FriendsState) -> FriendsState:
         """The state with the faces that everybody shares, watched by it as long as it shows them."""
-        old = () if before is None else before.entries
-        if after.entries is old:
+        was = FriendsState(after.user_id, (), ()) if before is None else before
+        self._adopt_requests(was, after)
+        if after.entries is was.entries:
             return after
-        watched = {entry.face.id: entry.face for entry in old}
+        watched = {entry.face.id: entry.face for entry in was.entries}
         entries = []
         for entry in after.entries:
             face = watched.pop(entry.face.id, None) or self._faces.share(entry.face, after.user_id)
@@ -142,8 +143,17 @@ class FriendsRules:
 
     def release(self, state: FriendsState) -> None:
         """Nobody looks any more."""
-        for entry in state.entries:
-            self._faces.leave(entry.face, state.user_id)
+        self.adopt(state, FriendsState(state.user_id, (), ()))
+
+    def _adopt_requests(self, before: FriendsState, after: FriendsState) -> None:
+        if before.waiting == after.waiting:
+            return
+        was = {one.other_id for one in before.waiting}
+        is_now = {one.other_id for one in after.waiting}
+        for id in is_now - was:
+            self._faces.ask(id, after.user_id)
+        for id in was - is_now:
+            self._faces.answer(id, after.user_id)
 
     # -- what viewers see ---------------------------------------------------------------------------
 
@@ -155,11 +165,10 @@ class FriendsRules:
 
     def events(self, before: FriendsState, after: FriendsState, sources: Collection[str]) -> Sequence[Event]:
         """What viewers are told of the step from one state to the next."""
-        told: list[Event] = [
-            Appeared(source.removeprefix(FACE)) for source in sources if source.startswith(FACE)
-        ]
+        appeared = [Appeared(source.removeprefix(FACE)) for source in sources if source.startswith(FACE)]
         if before is after:
-            return told
+            return appeared
+        told: list[Event] = []
         was = {entry.face.id: entry for entry in before.entries}
         is_now = {entry.face.id: entry for entry in after.entries}
         for id in sources:
@@ -171,7 +180,8 @@ class FriendsRules:
                 part = self._part(new.face, after.user_id)
                 told.append(Between("friend_added", frames.whole(part, new, self._now_ms())))
         told += _asked(before.waiting, after.waiting)
-        return told
+        # Last: somebody who appears otherwise may be a friend only now.
+        return [*told, *appeared]
 
     def delta(self, state: FriendsState, event: Appeared | Between, _audience: None) -> Delta | None:
         """The event as its viewers are told of it; None of somebody who is no friend any more."""
@@ -221,13 +231,13 @@ def _accepted(link: Link) -> tuple[int, str]:
 
 
 def _asked(before: Sequence[Waiting], after: Sequence[Waiting]) -> Iterator[Event]:
-    """The requests that came and went."""
+    """The requests that came and went, and those that read otherwise now."""
     if before == after:
         return
-    was, is_now = {one.id for one in before}, {one.id for one in after}
+    was, is_now = {one.id: one for one in before}, {one.id for one in after}
     for one in before:
         if one.id not in is_now:
             yield Between("request_removed", b'{"id":"%b"}' % one.id.encode())
     for one in after:
-        if one.id not in was:
+        if was.get(one.id) != one:
             yield Between("request_added", one.record)

@@ -110,7 +110,7 @@ async def test_requests_come_and_go_and_expire(world: World) -> None:
         assert [one["id"] for one in (await frame(socket))["requests"]["outgoing"]] == ["b" * 24]
         world.clock.advance(100_000)
         await befriend(world, ann, cid)
-        await transact(rows.withdraw, "b" * 24)
+        await transact(rows.withdraw, ann.id, cid.id)
         changed(ann.id, cid.id)
         requests = None
         while requests != {"incoming": [], "outgoing": []}:
