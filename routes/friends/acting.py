@@ -28,7 +28,7 @@ NOTE_MAX = 300
 REASON_MAX = 500
 """Characters of a block's reason."""
 
-NAME_MAX = 100
+NAME_MAX = 64
 """Characters of a name that is looked for."""
 
 
