@@ -6,7 +6,8 @@ A change of a user reaches those alone who watch that user; nothing happens for 
 from collections.abc import Callable, Sequence
 
 from actors.friends.faces import Appearance, Faces, Sources
-from actors.friends.view import FACE, FriendsRules, FriendsState
+from actors.friends.state import FriendsState
+from actors.friends.view import FACE, FriendsRules
 from actors.friends.visibility import Visibilities
 from actors.kernel.kind import View
 from actors.presence import Presence
