@@ -4,7 +4,8 @@
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from sys import intern
 from typing import Literal
 
 from persistence.connection import Connection, Row
@@ -61,7 +62,9 @@ class UserWithRights:
 
 
 def _user(row: Row) -> User:
-    return User(*(row[name] for name in User.__slots__))
+    # Both are in many places of memory while the user is here.
+    user = User(*(row[name] for name in User.__slots__))
+    return replace(user, id=intern(user.id), name=intern(user.name))
 
 
 async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User:
@@ -124,6 +127,12 @@ async def read_names(conn: Connection, user_ids: Collection[str]) -> dict[str, s
     """{user id: name} of those that exist."""
     rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY ($1::text[])", list(user_ids))
     return {row["id"]: row["name"] for row in rows}
+
+
+async def ids_named(conn: Connection, name: str) -> list[str]:
+    """Ids of users who are called so, in any case; two are enough to know that the name is ambiguous."""
+    rows = await conn.fetch("SELECT id FROM users WHERE name_lower = $1 LIMIT 2", name.lower())
+    return [row["id"] for row in rows]
 
 
 async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User]:

@@ -13,6 +13,7 @@ from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable
 from routes.edge.quart_app import EdgeApp
+from routes.friends import blocks, links, lists, requests
 from routes.friends import streams as friends_live
 from routes.live import social
 from routes.logs import configure_logging
@@ -28,7 +29,7 @@ MOUNTS = (
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
-    Mount("friends", (friends_live,)),
+    Mount("friends", (lists, requests, links, blocks, friends_live)),
 )
 
 

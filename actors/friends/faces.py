@@ -9,21 +9,11 @@ from dataclasses import dataclass
 
 import msgspec
 
+from actors.friends.public import Player, Shown, Status
 from actors.friends.visibility import Visibilities
 from actors.presence import Presence
 from actors.time import iso, iso_or_none
 from persistence.friends.visibilities import Visibility
-
-
-class Shown(msgspec.Struct, frozen=True, rename="camel"):
-    """Whatever crosses the wire: frozen, camelCase."""
-
-
-class Status(Shown, frozen=True):
-    """Whether somebody is online, `ONLINE` or `OFFLINE`, and since when that is so."""
-
-    state: str
-    timestamp: str
 
 
 class Appearance(Shown, frozen=True):
@@ -37,16 +27,6 @@ class Appearance(Shown, frozen=True):
     status: Status
     party_id: str | None
     last_seen_at: str | None
-
-
-class Player(Shown, frozen=True):
-    """A Player summary (service-api §2)."""
-
-    id: str
-    name: str
-    online: bool
-    status: Status
-    party_id: str | None
 
 
 class FriendPart(Shown, frozen=True):

@@ -11,8 +11,8 @@ from typing import Literal
 
 import msgspec
 
-from actors.friends.faces import Face, Faces, Player, Shown, Status
-from actors.friends.public import FriendEntry, RequestEntry, flame_streak
+from actors.friends.faces import Face, Faces
+from actors.friends.public import FriendEntry, Player, RequestEntry, Requests, Shown, Status, flame_streak
 from actors.friends.visibility import Veil
 from actors.time import iso
 from persistence.friends.links import Link
@@ -50,13 +50,6 @@ class FriendCounts(Shown, frozen=True):
     total: int
     favorites: int
     online: int
-
-
-class Requests(Shown, frozen=True):
-    """The requests that wait."""
-
-    incoming: tuple[RequestEntry, ...]
-    outgoing: tuple[RequestEntry, ...]
 
 
 class FriendsFrame(Shown, frozen=True):

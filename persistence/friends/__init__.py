@@ -1,1 +1,1 @@
-"""Rows of friendships, requests and blocks."""
+"""Rows of friendships, requests, blocks and flame streaks."""
