@@ -87,6 +87,7 @@ class Friends:
 
         async def open_one(user: int) -> None:
             async with room:
+                self._due[user] = (True, time.monotonic_ns())
                 await self._enter(user)
 
         async with trio.open_nursery() as nursery:
