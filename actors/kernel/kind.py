@@ -127,10 +127,12 @@ class Durable(Generic[State]):
     Args:
         position: epoch and offset of the last event in a state.
         replay: reads the events between two offsets; they are what the view's `delta` takes.
+        recall: the events above an offset that a state itself remembers, in order; None = the rows must tell.
     """
 
     position: Callable[[State], tuple[str, int]]
     replay: "Replay"
+    recall: Callable[[State, int], list[tuple[int, Any]] | None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

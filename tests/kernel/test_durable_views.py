@@ -5,7 +5,7 @@ import trio
 from trio.testing import MockClock
 
 from tests.kernel.conftest import Stage
-from tests.kernel.diary import DIARY, Book
+from tests.kernel.diary import DIARY, REMEMBERED, Book
 from tests.support.outlets import Socket
 
 
@@ -98,3 +98,19 @@ async def test_it_goes_on_where_the_database_was_away(
     await trio.sleep(2)
     assert data(first)[1:] == ["three", "four"]
     assert first.offsets == [3, 4]
+
+
+async def test_what_a_state_remembers_is_not_read(
+    autojump_clock: MockClock, stage: Stage, book: Book
+) -> None:
+    socket = Socket()
+    await stage.watch(socket, shown=REMEMBERED, id="ann", mode="delta")
+    book.write("three", "four")
+    stage.system.changed(REMEMBERED, "ann", "turned")
+    await trio.sleep(1)
+    assert (data(socket)[1:], stage.simulation.reads.count("_replay")) == (["three", "four"], 0)
+    book.write("five", "six", "seven")
+    stage.system.changed(REMEMBERED, "ann", "turned")
+    await trio.sleep(1)
+    assert (data(socket)[3:], stage.simulation.reads.count("_replay")) == (["five", "six", "seven"], 1)
+    assert socket.offsets == [3, 4, 5, 6, 7]
