@@ -169,13 +169,12 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             metrics=Metrics(),
             reads=SingleFlight(),
         )
-        async with _running(service, issuers):
+        async with _serving(service, issuers):
             yield service
 
 
 @asynccontextmanager
-async def _running(service: Service, issuers: Issuers) -> AsyncIterator[None]:
-    """Serve for the block, with everything that ticks beside it."""
+async def _serving(service: Service, issuers: Issuers) -> AsyncIterator[None]:
     async with trio.open_nursery() as nursery:
         _start(service, issuers, nursery)
         service.lifecycle.serve()

@@ -6,6 +6,7 @@ them. JSON is made of it when a frame wants it (`frames.py`).
 
 from collections.abc import Iterable, Mapping, Sequence
 from struct import Struct
+from sys import intern
 
 import msgspec
 
@@ -111,7 +112,7 @@ def absorb(state: FriendsState, read: Read) -> FriendsState:
             records.append(_record(link))
     for link in fresh.values():
         if link is not None:
-            faces.append(Face(link.friend_id, link.name, link.last_seen_at_ms))
+            faces.append(Face(intern(link.friend_id), intern(link.name), link.last_seen_at_ms))
             records.append(_record(link))
     return FriendsState(
         state.user_id,
