@@ -46,7 +46,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
 
     jobs = [
         Job("grants that expire", 1, _of(service.users.tick)),
-        Job("presence", 1, _of(service.presence.tick)),
+        Job("presence", 0.2, _of(service.presence.tick)),
         Job("last seen", 60, service.users.flush),
         Job("flame streaks", 1, service.streaks.flush),
         Job("friend requests that expire", 60, expire_friend_requests),

@@ -169,14 +169,20 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             metrics=Metrics(),
             reads=SingleFlight(),
         )
-        async with trio.open_nursery() as nursery:
-            _start(service, issuers, nursery)
-            service.lifecycle.serve()
-            try:
-                yield service
-            finally:
-                service.lifecycle.drain()
-                nursery.cancel_scope.cancel()
+        async with _serving(service, issuers):
+            yield service
+
+
+@asynccontextmanager
+async def _serving(service: Service, issuers: Issuers) -> AsyncIterator[None]:
+    async with trio.open_nursery() as nursery:
+        _start(service, issuers, nursery)
+        service.lifecycle.serve()
+        try:
+            yield
+        finally:
+            service.lifecycle.drain()
+            nursery.cancel_scope.cancel()
 
 
 async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
