@@ -67,7 +67,6 @@ async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None)
         return Reply(reply, status=201 if friend is None else 200)
 
     reply = await call.transact(relations.send, pair, note, shape=shape)
-    call.service.streaks.forget(actor_id, other_id)
     _tell(call, actor_id, other_id, notified=True)
     return reply
 
@@ -85,7 +84,6 @@ async def accept(
     pair = await _pair(call, actor_id, other_id)
     entry_of = await _entries(call, actor_id, other_id)
     entry = await call.transact(relations.accept, pair, request_id, shape=entry_of)
-    call.service.streaks.forget(actor_id, other_id)
     _tell(call, actor_id, other_id, notified=True)
     return entry
 
@@ -218,11 +216,12 @@ def _tell(call: Call, actor_id: UserId, other_id: UserId, *, notified: bool = Fa
     """The live views of both hear of it.
 
     Args:
-        notified: the other has a notification.
+        notified: the other has a notification: of a request, or that the two are friends now.
     """
     service = call.service
     service.friends.changed(actor_id, other_id)
     if notified:
+        service.streaks.forget(actor_id, other_id)
         service.system.changed(service.notifications, other_id, "notifications")
 
 
