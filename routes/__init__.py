@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 
 from routes import admin, auth, operations, profile, setup
 from routes.chat import attachments, conversations, messages, polls, streams
+from routes.connect import secrets, servers, sessions
 from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable
@@ -24,6 +25,7 @@ MOUNTS = (
     Mount("admin", (admin,)),
     Mount("profile", (profile,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
+    Mount("connect", (servers, secrets, sessions)),
 )
 
 

@@ -9,6 +9,7 @@ import trio
 from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
 from persistence import journal, receipts
+from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("grants that expire", 1, _of(service.users.tick)),
         Job("presence", 1, _of(service.presence.tick)),
         Job("last seen", 60, service.users.flush),
+        Job("game servers", 60, partial(clean_connect, service)),
         Job("idempotency receipts", 60, expire_receipts),
         Job("journal", 60, prune_journal),
         Job("unused attachments", 3600, sweep_attachments),

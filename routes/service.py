@@ -16,6 +16,7 @@ import structlog
 import trio
 
 from actors.chat.conversation import ChatKinds, chat_kinds
+from actors.connect.domain import Connect, connect_parts
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
@@ -32,6 +33,7 @@ from persistence.embedded_cluster import ClusterInUse
 from persistence.migrate import migrate
 from persistence.permissions import CHANNEL as USERS_CHANNEL
 from routes.chat.follow import follow_chat
+from routes.connect.authenticator import ServerCredentials
 from routes.edge.auth import Authenticator
 from routes.edge.config import Config
 from routes.edge.issuers import Issuers
@@ -68,7 +70,9 @@ class Service:
         chat: the kinds of the chat domain.
         users: who is here and what they may do.
         keys: the server's own keys.
-        authenticator: verifies bearer tokens.
+        authenticator: verifies the tokens of users.
+        connect: game servers, and who plays on them.
+        server_authenticator: verifies the credentials of game servers.
         limits: the buckets of the rate limits.
         presence: who is online.
         blobs: the stored bytes of attachments.
@@ -88,6 +92,8 @@ class Service:
     users: Users
     keys: Keys
     authenticator: Authenticator
+    connect: Connect
+    server_authenticator: ServerCredentials
     limits: Limits
     presence: Presence
     blobs: Blobs
@@ -126,10 +132,14 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         issuers = Issuers(config.jwt_issuers, clock)
         presence = Presence(clock)
         chat = chat_kinds(presence.is_online, clock.now_ms)
+        connect = connect_parts(database, presence)
+        await connect.playing.open(database)
         rng = Random(secrets.randbits(128))
         placement = await stack.enter_async_context(open_local_placement(database, node=node))
         system = await stack.enter_async_context(
-            open_system(database, clock, kinds=(chat.conversation,), placement=placement, rng=rng)
+            open_system(
+                database, clock, kinds=(chat.conversation, connect.server), placement=placement, rng=rng
+            )
         )
         service = Service(
             config=config,
@@ -142,6 +152,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             users=users,
             keys=keys,
             authenticator=Authenticator(keys, issuers, users, clock),
+            connect=connect,
+            server_authenticator=ServerCredentials(keys, connect.credentials, users, clock),
             limits=Limits(enabled=config.rate_limits),
             presence=presence,
             blobs=Blobs(config.data_dir / "blobs"),

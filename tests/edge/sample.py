@@ -275,6 +275,7 @@ class Parts:
     database: Database | None = None
     system: System | None = None
     authenticator: TableAuthenticator = field(default_factory=TableAuthenticator)
+    server_authenticator: None = None
     keys: Keys = field(default_factory=Keys)
     limits: Limits = field(default_factory=Limits)
     metrics: Metrics = field(default_factory=Metrics)
