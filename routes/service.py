@@ -16,7 +16,7 @@ import structlog
 import trio
 
 from actors.chat.conversation import ChatKinds, chat_kinds
-from actors.connect.domain import Connect, connect_parts
+from actors.connect.domain import Connect, open_connect
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
@@ -132,8 +132,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         issuers = Issuers(config.jwt_issuers, clock)
         presence = Presence(clock)
         chat = chat_kinds(presence.is_online, clock.now_ms)
-        connect = connect_parts(database, presence)
-        await connect.playing.open(database)
+        connect = await open_connect(database, presence)
         rng = Random(secrets.randbits(128))
         placement = await stack.enter_async_context(open_local_placement(database, node=node))
         system = await stack.enter_async_context(

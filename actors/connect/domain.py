@@ -28,12 +28,15 @@ class Connect:
     playing: Playing
 
 
-def connect_parts(store: Store, presence: Presence) -> Connect:
-    """The kind of game servers, with the memory that follows it.
+async def open_connect(store: Store, presence: Presence) -> Connect:
+    """The kind of game servers, with the memory that follows it; before any owner lives.
 
     Args:
         store: the database.
-        presence: told who plays.
+        presence: told who plays, those of before this process too.
+
+    Raises:
+        DatabaseUnavailable: the store cannot be asked.
     """
     credentials, playing = Credentials(store), Playing(presence)
 
@@ -41,4 +44,5 @@ def connect_parts(store: Store, presence: Presence) -> Connect:
         credentials.happened(state, event)
         playing.happened(state, event)
 
+    await playing.open(store)
     return Connect(server_kind(happened), credentials, playing)
