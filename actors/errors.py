@@ -5,10 +5,14 @@
     │   └── ConversationNotFound  404
     ├── Forbidden                 403  a permission node or capability is missing
     │   ├── Blocked               403  a block stands between the two users
+    │   ├── FriendRequestsDisabled 403 the user takes no friend requests
+    │   └── VisibilityDenied      403  this is not shown to the caller
     ├── Invalid                   422  a field breaks a rule; carries JSON pointers
     │   └── QuotaExceeded         422
     ├── Conflict                  409  the state table does not have this move (INVALID_STATE)
-    │   └── PollClosed            409
+    │   ├── AlreadyFriends        409
+    │   ├── PollClosed            409
+    │   └── RequestExists         409
     ├── Gone                      410
     │   ├── ClaimKeyExpired       410
     │   ├── ClaimKeyUsed          410
@@ -80,6 +84,18 @@ class Blocked(Forbidden):
     code, sentence = "BLOCKED", "a block stands between you and this user"
 
 
+class FriendRequestsDisabled(Forbidden):
+    """The user does not want to be asked."""
+
+    code, sentence = "FRIEND_REQUESTS_DISABLED", "this user takes no friend requests"
+
+
+class VisibilityDenied(Forbidden):
+    """The user does not show this to the caller."""
+
+    code, sentence = "VISIBILITY_DENIED", "this is shown to friends only"
+
+
 class Invalid(Refused):
     """One or more fields break a rule.
 
@@ -106,10 +122,22 @@ class Conflict(Refused):
     code, status_hint, sentence = "INVALID_STATE", 409, "this is not possible in the present state"
 
 
+class AlreadyFriends(Conflict):
+    """The two are friends."""
+
+    code, sentence = "ALREADY_FRIENDS", "you are friends already"
+
+
 class PollClosed(Conflict):
     """The poll takes no more votes."""
 
     code, sentence = "POLL_CLOSED", "the poll is closed"
+
+
+class RequestExists(Conflict):
+    """The caller has asked already."""
+
+    code, sentence = "REQUEST_EXISTS", "you have sent a request already"
 
 
 class Gone(Refused):

@@ -61,6 +61,13 @@ class Presence:
         """When the user came online, epoch milliseconds; None when they are not."""
         return self._changed_at_ms.get(user_id) if self.is_online(user_id) else None
 
+    def told_since_ms(self, user_id: str) -> int | None:
+        """`online_since_ms` as listeners know it, who hear of the end of a grace within a second.
+
+        What shows a user to others and is told of changes asks this, so that both agree at any moment.
+        """
+        return self._changed_at_ms.get(user_id)
+
     def offline_since_ms(self, user_id: str) -> int | None:
         """When the user went offline, epoch milliseconds; None when they have not been seen to."""
         return self._gone_at_ms.get(user_id)

@@ -190,13 +190,18 @@ class Users:
 
     def last_seen_of(self, user: User) -> int | None:
         """When the user last did anything, epoch milliseconds, as far as this process knows."""
-        entry = self._entries.get(user.id)
-        latest = max(
-            user.last_seen_at_ms or 0,
-            self._seen.get(user.id, 0),
-            entry.seen_at_ms if entry is not None else 0,
-        )
+        return self.last_seen_ms(user.id, user.last_seen_at_ms)
+
+    def last_seen_ms(self, user_id: str, stored_ms: int | None) -> int | None:
+        """The same of a user whose row says `stored_ms`."""
+        entry = self._entries.get(user_id)
+        latest = max(stored_ms or 0, self._seen.get(user_id, 0), entry.seen_at_ms if entry is not None else 0)
         return latest or None
+
+    def peek_name(self, user_id: str) -> str | None:
+        """What a user is called, where that is in memory."""
+        entry = self._entries.get(user_id)
+        return None if entry is None else entry.user.name
 
     # Changes
     # ---------------------------------------------------------------------------------------------------

@@ -126,6 +126,12 @@ async def read_names(conn: Connection, user_ids: Collection[str]) -> dict[str, s
     return {row["id"]: row["name"] for row in rows}
 
 
+async def ids_named(conn: Connection, name: str) -> list[str]:
+    """Ids of users who are called so, in any case; two are enough to know that the name is ambiguous."""
+    rows = await conn.fetch("SELECT id FROM users WHERE name_lower = $1 LIMIT 2", name.lower())
+    return [row["id"] for row in rows]
+
+
 async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User]:
     """Users whose name begins with `prefix` in any case, by name; `%` and `_` mean themselves."""
     escaped = prefix.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
@@ -161,8 +167,11 @@ async def save_settings(
 
 
 async def lock_user(conn: Connection, user_id: str) -> User | None:
-    """One user, the row locked until the transaction ends, or None."""
-    row = await conn.fetchrow("SELECT * FROM users WHERE id = $1 FOR UPDATE", user_id)
+    """One user, the row locked until the transaction ends, or None.
+
+    Rows that refer to the user can still be written meanwhile: their foreign keys do not wait for this lock.
+    """
+    row = await conn.fetchrow("SELECT * FROM users WHERE id = $1 FOR NO KEY UPDATE", user_id)
     return None if row is None else _user(row)
 
 

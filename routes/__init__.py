@@ -7,15 +7,18 @@ for our own server as for any other: `hypercorn -k trio 'routes:create_app()'`.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from routes import admin, auth, operations, profile, setup
+from routes import admin, auth, operations, profile, reports, setup
 from routes.chat import attachments, conversations, messages, polls, streams
-from routes.connect import secrets, servers, sessions
+from routes.connect import secrets, servers, sessions, social_friends
 from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable
 from routes.edge.quart_app import EdgeApp
+from routes.friends import blocks, links, lists, requests
+from routes.friends import streams as friends_live
 from routes.live import social
 from routes.logs import configure_logging
+from routes.notifications import listing
 from routes.service import Service, open_service
 from routes.setup import announce_setup
 
@@ -24,8 +27,12 @@ MOUNTS = (
     Mount("auth", (auth,)),
     Mount("admin", (admin,)),
     Mount("profile", (profile,)),
+    Mount("notifications", (listing,)),
+    Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
     Mount("connect", (servers, secrets, sessions)),
+    Mount("server friends", (social_friends,)),
+    Mount("friends", (lists, requests, links, blocks, friends_live)),
 )
 
 

@@ -27,8 +27,8 @@ from persistence.audit import AuditEntry, Stamp, read_audit
 from persistence.permissions import Grant, read_catalog
 from persistence.users import User, find_by_prefix, read_user
 from routes.edge.call import Call
+from routes.edge.cursor import cursor_number
 from routes.edge.endpoint import endpoint
-from routes.edge.errors import BadQuery
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.query import Clamp
 from routes.edge.wire import Wire
@@ -166,7 +166,7 @@ class AuditItem(Wire, frozen=True):
 
     Args:
         actor_id: who did it; null = the command line.
-        action: `permission.granted`, `permission.removed` or `role.added`.
+        action: `permission.granted`, `permission.removed`, `role.added` or `report.settled`.
         detail: what was there before and after.
     """
 
@@ -270,12 +270,7 @@ async def remove_permission(call: Call, user_id: UserId, node: str) -> Removed:
 @endpoint("GET", "/v1/admin/audit", needs=SUPER_ADMIN)
 async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
     """Lists who changed whose rights, newest first."""
-    before_seq = None
-    if query.cursor is not None:
-        if not (query.cursor.isascii() and query.cursor.isdecimal() and len(query.cursor) <= 18):
-            raise BadQuery("query parameter cursor is not valid", parameter="cursor")
-        before_seq = int(query.cursor)
-    rows = await call.service.database.read(read_audit, before_seq, query.limit + 1)
+    rows = await call.service.database.read(read_audit, cursor_number(query.cursor), query.limit + 1)
     items, more = rows[: query.limit], len(rows) > query.limit
     return AuditPage([_audit_item(row) for row in items], str(items[-1].seq) if more else None, more)
 

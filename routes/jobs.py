@@ -8,7 +8,7 @@ import trio
 
 from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
-from persistence import journal, receipts
+from persistence import journal, notifications, receipts
 from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job
 
@@ -31,6 +31,11 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
     async def sweep_attachments() -> None:
         await sweep(database, service.blobs, trio.to_thread.run_sync, now_ms=now_ms())
 
+    async def prune_notifications() -> None:
+        prune = partial(notifications.prune, now_ms=now_ms())
+        for user_id in await database.transact(prune):
+            service.system.changed(service.notifications, user_id, "notifications")
+
     async def archive() -> None:
         after_ms = service.config.archive_after_days * DAY_MS
         await archive_old(database, now_ms=now_ms(), after_ms=after_ms)
@@ -42,6 +47,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("game servers", 60, partial(clean_connect, service)),
         Job("idempotency receipts", 60, expire_receipts),
         Job("journal", 60, prune_journal),
+        Job("old notifications", 60, prune_notifications),
         Job("unused attachments", 3600, sweep_attachments),
     ]
     if service.config.archive_after_days:

@@ -17,11 +17,15 @@ import trio
 
 from actors.chat.conversation import ChatKinds, chat_kinds
 from actors.connect.domain import Connect, open_connect
+from actors.friends.live import FriendsLive
+from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
+from actors.kernel.kind import View
 from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
+from actors.notifications import NOTIFICATIONS, NotificationsState
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -30,6 +34,7 @@ from persistence.checks import check_server
 from persistence.data_dir import hold_data_dir, node_name
 from persistence.embedded import embedded_postgres
 from persistence.embedded_cluster import ClusterInUse
+from persistence.friends.visibilities import veiled
 from persistence.migrate import migrate
 from persistence.permissions import CHANNEL as USERS_CHANNEL
 from routes.chat.follow import follow_chat
@@ -68,6 +73,8 @@ class Service:
         database: PostgreSQL, through the bridge.
         system: all actors.
         chat: the kinds of the chat domain.
+        notifications: the view of each user's notifications.
+        friends: how users appear to each other, and the view of a user's friends.
         users: who is here and what they may do.
         keys: the server's own keys.
         authenticator: verifies the tokens of users.
@@ -89,6 +96,8 @@ class Service:
     database: Database
     system: System
     chat: ChatKinds
+    notifications: View[NotificationsState]
+    friends: FriendsLive
     users: Users
     keys: Keys
     authenticator: Authenticator
@@ -131,7 +140,10 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         await users.open()
         issuers = Issuers(config.jwt_issuers, clock)
         presence = Presence(clock)
-        chat = chat_kinds(presence.is_online, clock.now_ms)
+        visibilities = Visibilities()
+        visibilities.fill(await database.read(veiled))
+        friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=lambda _user_id: None)
+        chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from)
         connect = await open_connect(database, presence)
         rng = Random(secrets.randbits(128))
         placement = await stack.enter_async_context(open_local_placement(database, node=node))
@@ -148,6 +160,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             database=database,
             system=system,
             chat=chat,
+            notifications=NOTIFICATIONS,
+            friends=friends,
             users=users,
             keys=keys,
             authenticator=Authenticator(keys, issuers, users, clock),
@@ -161,14 +175,20 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             metrics=Metrics(),
             reads=SingleFlight(),
         )
-        async with trio.open_nursery() as nursery:
-            _start(service, issuers, nursery)
-            service.lifecycle.serve()
-            try:
-                yield service
-            finally:
-                service.lifecycle.drain()
-                nursery.cancel_scope.cancel()
+        async with _serving(service, issuers):
+            yield service
+
+
+@asynccontextmanager
+async def _serving(service: Service, issuers: Issuers) -> AsyncIterator[None]:
+    async with trio.open_nursery() as nursery:
+        _start(service, issuers, nursery)
+        service.lifecycle.serve()
+        try:
+            yield
+        finally:
+            service.lifecycle.drain()
+            nursery.cancel_scope.cancel()
 
 
 async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
@@ -212,6 +232,8 @@ def _sockets(config: Config, clock: Clock, rng: Random, presence: Presence) -> S
 def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     """Everything that runs beside requests, and who is told of what."""
     service.users.on_access_change(service.rights.moved)
+    service.friends.follow(service.system.touched)
+    service.friends.on_visibility_change(service.rights.moved)
     service.database.listen(USERS_CHANNEL, service.users.heard)
     show_gauges(service)
     nursery.start_soon(issuers.keep_fresh)

@@ -11,10 +11,10 @@ from msgspec import Raw
 
 from actors.chat import commands, events, loading, rules_members, rules_messages, rules_polls
 from actors.chat.apply import apply
-from actors.chat.commands import AnyCommand
+from actors.chat.commands import AnyCommand, ChatViewer
 from actors.chat.deltas import delta
 from actors.chat.events import AnyEvent
-from actors.chat.frames import Audience, Frames, audience
+from actors.chat.frames import EVERYBODY_SHOWS, Audience, Frames, audience
 from actors.chat.inbox import InboxState, inbox_view
 from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker
@@ -22,7 +22,7 @@ from actors.chat.recall import absorb, doubt, fetch, missing
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound
-from actors.kernel.kind import Kind, View
+from actors.kernel.kind import Delta, Kind, View
 
 NAME = "conversation"
 """The kind's name: in the journal, in channel names, in statistics."""
@@ -37,14 +37,19 @@ class ChatKinds:
     frames: Frames
 
 
-def chat_kinds(is_online: Callable[[str], bool], now_ms: Callable[[], int]) -> ChatKinds:
+def chat_kinds(
+    is_online: Callable[[str], bool],
+    now_ms: Callable[[], int],
+    hidden_from: Callable[[str], frozenset[str]] = lambda _viewer_id: EVERYBODY_SHOWS,
+) -> ChatKinds:
     """The owner and the view of chat.
 
     Args:
         is_online: the presence of a user, looked up when a frame is made.
         now_ms: epoch milliseconds.
+        hidden_from: the users who look offline to a viewer, whatever is true.
     """
-    frames = Frames(is_online, now_ms)
+    frames = Frames(is_online, now_ms, hidden_from)
     touched: list[View[InboxState]] = []  # the inbox, once it is made from the conversation
     conversation = conversation_kind(frames, lambda state, event: touches(touched[0], state, event))
     touched.append(inbox_view(frames, conversation))
@@ -58,7 +63,13 @@ def conversation_kind(frames: Frames, touching: Touches) -> Kind[State, AnyComma
     """The record of the kind."""
 
     def frame(state: State, viewers: Audience) -> Raw:
-        return Raw(frames.snapshot(state, viewers))
+        return Raw(frames.without(viewers.hidden).snapshot(state, viewers))
+
+    def change(state: State, event: AnyEvent, viewers: Audience) -> Delta | None:
+        return delta(frames.without(viewers.hidden), state, event, viewers)
+
+    def seen(state: State, viewer: ChatViewer) -> Audience:
+        return audience(state, viewer, frames.hidden_from(viewer.user_id))
 
     return Kind(
         name=NAME,
@@ -80,9 +91,9 @@ def conversation_kind(frames: Frames, touching: Touches) -> Kind[State, AnyComma
         due=rules_polls.due,
         expire=rules_polls.expire,
         summary=summary_of,
-        audience=audience,
+        audience=seen,
         frame=frame,
-        delta=partial(delta, frames),
+        delta=change,
         touches=touching,
         unknown=ConversationNotFound,
     )
@@ -144,7 +155,7 @@ def answer(  # noqa: PLR0911 - a table
                 unread_count=own.unread, mention_count=own.mentions, last_read_at_ms=own.last_read_at_ms
             )
         case commands.ChangeConversation() | commands.AddParticipants():
-            return Raw(frames.conversation_for(state, command.user_id))
+            return Raw(frames.seen_by(command.user_id).conversation_for(state, command.user_id))
         case _:
             return None
 

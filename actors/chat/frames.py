@@ -34,6 +34,9 @@ NOBODY = b',"unreadCount":null,"mentionCount":null,"lastReadAtMs":null,"muted":n
 """The own fields where the same bytes go to every viewer (contract §4)."""
 
 
+EVERYBODY_SHOWS: frozenset[str] = frozenset()
+"""Nearly every viewer: nobody hides from them."""
+
 Value = TypeVar("Value")
 
 
@@ -44,11 +47,13 @@ class Audience(NamedTuple):
         limit: messages in a snapshot.
         include_archived: older history is merged in.
         choices: (message id, option ids) of their votes in polls of the window.
+        hidden: members who look offline to them, whatever is true (contract §5).
     """
 
     limit: int
     include_archived: bool
     choices: tuple[tuple[str, tuple[str, ...]], ...]
+    hidden: frozenset[str] = EVERYBODY_SHOWS
 
 
 class Frames:
@@ -57,13 +62,33 @@ class Frames:
     Args:
         is_online: the presence of a user as it is now.
         now_ms: epoch milliseconds; a poll past its expiry is shown closed before its deadline was met.
+        hidden_from: the users who look offline to a viewer, whatever is true.
     """
 
-    def __init__(self, is_online: Callable[[str], bool], now_ms: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        is_online: Callable[[str], bool],
+        now_ms: Callable[[], int],
+        hidden_from: Callable[[str], frozenset[str]] = lambda _viewer_id: EVERYBODY_SHOWS,
+    ) -> None:
         self._is_online = is_online
         self._now_ms = now_ms
+        self.hidden_from = hidden_from
         self._facts: dict[str, tuple[State, Facts]] = {}
         self._heads: dict[str, tuple[Facts, bytes, bytes]] = {}
+
+    def seen_by(self, viewer_id: str) -> "Frames":
+        """The frames of one viewer, in which those who hide from them are offline."""
+        return self.without(self.hidden_from(viewer_id))
+
+    def without(self, hidden: frozenset[str]) -> "Frames":
+        """The frames of viewers from whom these hide: the very same where nobody does."""
+        if not hidden:
+            return self
+        is_online = self._is_online
+        veiled = Frames(lambda user_id: user_id not in hidden and is_online(user_id), self._now_ms)
+        veiled._facts = self._facts
+        return veiled
 
     def is_online(self, user_id: str) -> bool:
         """The presence of a user as it is now."""
@@ -172,15 +197,20 @@ class Frames:
         )
 
 
-def audience(state: State, viewer: ChatViewer) -> Audience:
+def audience(state: State, viewer: ChatViewer, hidden: frozenset[str] = EVERYBODY_SHOWS) -> Audience:
     """Whose bytes this viewer shares.
+
+    Args:
+        hidden: the users who hide from them.
 
     Raises:
         ConversationNotFound: they are not in it, or no longer.
     """
     member_of(state, viewer.user_id)
     choices = tuple(_choices(state, viewer.user_id))
-    return Audience(min(max(viewer.limit, 1), WINDOW_LINES), viewer.include_archived, choices)
+    if hidden:
+        hidden = hidden.intersection(state.members)
+    return Audience(min(max(viewer.limit, 1), WINDOW_LINES), viewer.include_archived, choices, hidden)
 
 
 def _choices(state: State, user_id: str) -> Iterator[tuple[str, tuple[str, ...]]]:

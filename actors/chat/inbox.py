@@ -79,10 +79,10 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
         return take(frames, conversation, state, sources, peek)
 
     def frame(state: InboxState, _audience: None) -> Raw:
-        return Raw(snapshot(frames, state))
+        return Raw(snapshot(frames.seen_by(state.user_id), state))
 
     def delta(state: InboxState, source: str, _audience: None) -> Delta | None:
-        return changed(frames, state, source)
+        return changed(frames.seen_by(state.user_id), state, source)
 
     return View(
         name=NAME,

@@ -121,6 +121,19 @@ class Kind(Generic[State, Command]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Durable(Generic[State]):
+    """What makes the offsets of a view durable: rows that say what has happened at each of them (contract §9).
+
+    Args:
+        position: epoch and offset of the last event in a state.
+        replay: reads the events between two offsets; they are what the view's `delta` takes.
+    """
+
+    position: Callable[[State], tuple[str, int]]
+    replay: "Replay"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class View(Generic[State]):
     """A view: what one user sees of many owners. It has no task, no rows and no `decide`.
 
@@ -131,8 +144,18 @@ class View(Generic[State]):
         take: takes in changed sources from the live owners; returns the new state and what is still to be
             read.
         absorb: takes in what `reread` returned.
-        frame, audience, delta: as in `Kind`; `delta` is asked once for each source that changed.
+        frame, audience, delta: as in `Kind`; `delta` is asked once for each source that changed, or each of
+            `events`.
         interval_ms: frames to one viewer are at least this far apart.
+        adopt: told of a state that is about to be shown and of the one that it follows (None at first), in the
+            trio thread; returns the state to keep. What live views share in memory, such as who watches whom,
+            hangs here. Never waits.
+        release: told of the last state when nobody looks any more.
+        events: what viewers are told of the step from one state to the next, given the sources that changed;
+            none at all and nothing is sent. One that is not `journaled` has no offset. Left out, each source is
+            an event.
+        durable: None = offsets count in memory, under a new epoch at each load. Else `delta` is asked for each event
+            that `replay` returns, and for the changed sources where the rows tell of no event.
     """
 
     name: str
@@ -142,8 +165,12 @@ class View(Generic[State]):
     absorb: Callable[[State, Any], State]
     audience: Callable[[State, Any], Hashable]
     frame: Callable[[State, Any], object]
-    delta: Callable[[State, str, Any], Delta | None]
+    delta: Callable[[State, Any, Any], Delta | None]
     interval_ms: int = 250
+    adopt: "Callable[[State | None, State], State] | None" = None
+    release: Callable[[State], None] | None = None
+    events: "Callable[[State, State, Collection[str]], Sequence[Event]] | None" = None
+    durable: Durable[State] | None = None
 
 
 StateOut_co = TypeVar("StateOut_co", covariant=True)
@@ -179,4 +206,14 @@ class Reread(Protocol):
 
     async def __call__(self, conn: Connection, id: str, sources: AbstractSet[str], /) -> Any:
         """What the view's `absorb` takes."""
+        ...
+
+
+class Replay(Protocol):
+    """Reads what has happened in a durable view."""
+
+    async def __call__(
+        self, conn: Connection, id: str, after: int, upto: int, /
+    ) -> list[tuple[int, Any]] | None:
+        """The events at the offsets above `after` up to `upto`, in order; None when some are no longer kept."""
         ...

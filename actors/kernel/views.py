@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 import structlog
 
@@ -127,10 +127,18 @@ class Views:
         """Load the view if need be and subscribe. Raises NotFound, Refused, or why it cannot be loaded."""
         live = self._find(view, id)
         live.wanted += 1
+        durable, since = view.durable, request.since
+        older: list[tuple[int, Any]] | None = None
+        asked = request.mode == "snapshot"
         try:
-            while not live.loaded:
-                await self._wait_loaded(live)
-            return live.channel.subscribe(request, None)
+            while True:
+                while not live.loaded:
+                    await self._wait_loaded(live)
+                channel = live.channel
+                if asked or durable is None or since is None or channel.knows(since):
+                    return channel.subscribe(request, older)
+                asked = True
+                older = await self._world.store.read(durable.replay, id, since[1], channel.offset)
         finally:
             live.wanted -= 1
             self.drop_unwatched(live)
@@ -180,6 +188,9 @@ class Views:
         """Forget a view that nobody looks at, or is about to."""
         if not len(live.channel) and not live.wanted and self._alive(live):
             del self._live[live.view.name][live.id]
+            if live.state is not None and live.view.release is not None:
+                with Contained("releasing a view", live.view.name, live.id):
+                    live.view.release(live.state)
 
     def _alive(self, live: LiveView) -> bool:
         return self._live[live.view.name].get(live.id) is live
@@ -215,12 +226,17 @@ class Views:
     def _loaded(self, live: LiveView, state: Any) -> NotFound | None:
         if state is None:
             return NotFound()
-        live.state = state
+        if not self._alive(live):
+            return None
+        live.state = state = _adopted(live, state)
         live.loaded = True
         live.error = None
         self._world.counters.activations += 1
-        # A fresh epoch at each load: what clients know of offsets of an earlier one is void (contract §9).
-        live.channel.attach(f"{self._rng.getrandbits(48):x}", 0, state)
+        if live.view.durable is None:
+            # A fresh epoch at each load: what clients know of offsets of an earlier one is void (contract §9).
+            live.channel.attach(f"{self._rng.getrandbits(48):x}", 0, state)
+        else:
+            live.channel.attach(*live.view.durable.position(state), state)
         return None
 
     def _failed(self, live: LiveView, failure: Failure) -> None:
@@ -262,7 +278,7 @@ class Views:
         dirty, live.dirty = live.dirty, None
         with Contained("framing a view", live.view.name, live.id) as framing:
             state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
-            if unknown:
+            if unknown or live.view.durable is not None:
                 live.busy = True
                 self._world.start(self._reread, live, dirty, state, unknown)
             else:
@@ -277,8 +293,12 @@ class Views:
         with Contained("rereading a view", live.view.name, live.id) as reading:
             try:
                 async with self._world.loads:
-                    found = await self._world.store.read(live.view.reread, live.id, unknown)
-                self._publish(live, live.view.absorb(state, found), dirty)
+                    if unknown:
+                        found = await self._world.store.read(live.view.reread, live.id, unknown)
+                        state = live.view.absorb(state, found)
+                    past = await self._past(live, state)
+                if self._alive(live):
+                    self._follow(live, state, dirty, past)
             except PersistenceError as failure:
                 live.error = type(failure).__name__
                 live.dirty = dirty | (live.dirty or {})
@@ -292,11 +312,62 @@ class Views:
                 live, max(live.sent_ms + live.view.interval_ms, self._world.clock.now_ms() + pause_ms)
             )
 
+    async def _past(self, live: LiveView, state: Any) -> "_Past":
+        """What the rows of a durable view say has happened up to a state; None when they do not say."""
+        durable = live.view.durable
+        if durable is None:
+            return []
+        epoch, offset = durable.position(state)
+        known = live.channel.offset
+        if epoch != live.channel.epoch or offset < known:
+            return None
+        return [] if offset == known else await self._world.store.read(durable.replay, live.id, known, offset)
+
+    def _follow(self, live: LiveView, state: Any, dirty: dict[str, None], past: "_Past") -> None:
+        """Go on to a state: by what has happened, or by a snapshot to everybody where that is not known."""
+        durable = live.view.durable
+        if durable is None:
+            self._publish(live, state, dirty)
+        elif past is None:
+            self._move(live, state)
+            live.sent_ms = self._world.clock.now_ms()
+            live.channel.attach(*durable.position(state), live.state)
+        elif past or state != live.state:
+            self._move(live, state)
+            events: list[tuple[int | None, Any]] = [*past] or [(None, source) for source in dirty]
+            self._tell(live, events, len(events))
+
     def _publish(self, live: LiveView, state: Any, dirty: dict[str, None]) -> None:
-        live.state = state
+        """Go on to a state whose offsets count in memory."""
+        view, before, offset = live.view, live.state, live.channel.offset
+        self._move(live, state)
+        if view.events is None:
+            self._tell(live, [(offset + n, source) for n, source in enumerate(dirty, 1)], len(dirty))
+            return
+        events: list[tuple[int | None, Any]] = []
+        reframing = 0
+        for event in view.events(before, live.state, dirty.keys()):
+            offset += event.journaled
+            reframing += event.reframes
+            events.append((offset if event.journaled else None, event))
+        self._tell(live, events, reframing)
+
+    def _tell(self, live: LiveView, events: list[tuple[int | None, Any]], reframing: int) -> None:
+        if not events:
+            live.channel.state = live.state
+            return
         live.sent_ms = self._world.clock.now_ms()
+        live.channel.publish(live.state, events, moves=False, reframing=reframing)
+
+    def _move(self, live: LiveView, state: Any) -> None:
+        live.state = _adopted(live, state)
         live.error = None
         live.pause_ms = AGAIN_MS
-        offset = live.channel.offset
-        events: list[tuple[int | None, Any]] = [(offset + n, source) for n, source in enumerate(dirty, 1)]
-        live.channel.publish(state, events, moves=False, reframing=len(events))
+
+
+_Past: TypeAlias = list[tuple[int, Any]] | None
+
+
+def _adopted(live: LiveView, state: Any) -> Any:
+    """The state that is to follow the view's present one."""
+    return state if live.view.adopt is None else live.view.adopt(live.state, state)

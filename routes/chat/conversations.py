@@ -91,7 +91,9 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     )
     # The answer is made on the bridge's thread: from what is true now, and with nothing that this thread
     # changes.
-    online = {user_id: service.presence.is_online(user_id) for user_id in creation.member_ids}
+    online = {
+        member_id: service.friends.online_to(member_id, call.user_id) for member_id in creation.member_ids
+    }
     made: list[Created] = []
 
     def shape(created: Created) -> Reply[Encoded[Conversation]]:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from actors.chat import inbox, reading, rendering
+from actors.chat.frames import Frames
 from actors.chat.inbox import InboxState
 from actors.chat.public import EventPage, ParticipantList, RevisionList
 from actors.chat.reading import PageQuery
@@ -33,7 +34,7 @@ def known_page(call: Call, conversation_id: str, query: PageQuery) -> bytes | No
     state = _live(call, conversation_id)
     if state is None:
         return None
-    return call.service.chat.frames.page_for(
+    return _frames(call).page_for(
         state,
         call.user_id,
         before_ms=query.before_ms,
@@ -51,7 +52,7 @@ async def page(call: Call, conversation_id: str, query: PageQuery) -> bytes:
     service = call.service
     live = service.system.peek(service.chat.conversation, conversation_id) is not None
     stored = await _read(call, reading.read_page, conversation_id, call.user_id, query, shared=not live)
-    return rendering.message_page(call.service.chat.frames, stored)
+    return rendering.message_page(_frames(call), stored)
 
 
 async def live_page(service: "Service", conversation_id: str, user_id: str, query: PageQuery) -> bytes:
@@ -61,7 +62,7 @@ async def live_page(service: "Service", conversation_id: str, user_id: str, quer
         ConversationNotFound: the user is not in it.
     """
     stored = await service.database.read(reading.read_page, conversation_id, user_id, query)
-    frames = service.chat.frames
+    frames = service.chat.frames.seen_by(user_id)
     head = frames.conversation(stored.conversation.facts, None)
     return frames.page(head, stored.lines, stored.choices, has_more=stored.has_more)
 
@@ -73,7 +74,7 @@ def known_conversation(call: Call, conversation_id: str) -> bytes | None:
         ConversationNotFound: they are not in it.
     """
     state = _live(call, conversation_id)
-    return None if state is None else call.service.chat.frames.conversation_for(state, call.user_id)
+    return None if state is None else _frames(call).conversation_for(state, call.user_id)
 
 
 async def conversation(call: Call, conversation_id: str) -> bytes:
@@ -83,7 +84,7 @@ async def conversation(call: Call, conversation_id: str) -> bytes:
         ConversationNotFound: they are not in it.
     """
     stored = await _read(call, reading.read_conversation, conversation_id, call.user_id, shared=True)
-    return rendering.conversation(call.service.chat.frames, stored)
+    return rendering.conversation(_frames(call), stored)
 
 
 def known_conversations(call: Call, cursor: str | None, limit: int) -> bytes | None:
@@ -98,7 +99,7 @@ def known_conversations(call: Call, cursor: str | None, limit: int) -> bytes | N
     if state is None:
         return None
     known = inbox.listed(state, after, limit)
-    return None if known is None else rendering.conversation_list(chat.frames, known)
+    return None if known is None else rendering.conversation_list(_frames(call), known)
 
 
 async def conversations(call: Call, cursor: str | None, limit: int) -> bytes:
@@ -108,7 +109,7 @@ async def conversations(call: Call, cursor: str | None, limit: int) -> bytes:
         BadQuery: the cursor is none of ours.
     """
     stored = await call.service.database.read(reading.read_list, call.user_id, _place(cursor), limit)
-    return rendering.conversation_list(call.service.chat.frames, stored)
+    return rendering.conversation_list(_frames(call), stored)
 
 
 async def participants(call: Call, conversation_id: str, cursor: str | None, limit: int) -> ParticipantList:
@@ -121,7 +122,7 @@ async def participants(call: Call, conversation_id: str, cursor: str | None, lim
     stored = await call.service.database.read(
         reading.read_participants, conversation_id, call.user_id, _place(cursor), limit
     )
-    return rendering.participant_list(call.service.chat.frames, stored)
+    return rendering.participant_list(_frames(call), stored)
 
 
 async def revisions(call: Call, conversation_id: str, message_id: str) -> RevisionList:
@@ -144,7 +145,12 @@ async def events(call: Call, conversation_id: str, since: int, limit: int) -> Ev
     stored = await call.service.database.read(
         reading.read_events, conversation_id, call.user_id, since, limit
     )
-    return rendering.event_page(call.service.chat.frames, stored)
+    return rendering.event_page(_frames(call), stored)
+
+
+def _frames(call: Call) -> Frames:
+    """What makes the bytes as the caller sees them."""
+    return call.service.chat.frames.seen_by(call.user_id)
 
 
 def _live(call: Call, conversation_id: str) -> State | None:

@@ -13,6 +13,7 @@ import msgspec
 from actors.errors import NotFound
 from actors.ids import UserId
 from actors.kernel.kind import Kind, View
+from routes.edge.principal import Access
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -46,7 +47,8 @@ class LiveChannel:
 
     Args:
         name: the whole name, or what stands before the colon.
-        needs: the permission node that a viewer must hold, now and as long as they watch.
+        needs: the permission node that a viewer must hold, now and as long as they watch; None = none beside the
+            socket's own.
         shown: the owner or view behind it.
         viewer: who watches, as that actor's `audience` takes it.
         id_of: the id in the name, checked and in lower case; None when it is malformed. Where this is left
@@ -56,12 +58,16 @@ class LiveChannel:
     """
 
     name: str
-    needs: str
+    needs: str | None
     shown: "Callable[[Service], Kind[Any, Any] | View[Any]]"
     viewer: Callable[[UserId, SubscribeParams], object]
     id_of: Callable[[str], str | None] | None = None
     missing: type[NotFound] = NotFound
     by_default: bool = False
+
+    def open_to(self, access: Access) -> bool:
+        """Whether somebody with these rights may watch."""
+        return self.needs is None or access.allows(self.needs)
 
     def name_of(self, actor_id: str) -> str:
         """The channel's name on the wire, for the actor that it shows."""

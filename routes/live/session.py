@@ -166,7 +166,8 @@ class Session:
         """
         channel, actor_id = locate(name, self.user_id)
         name = channel.name_of(actor_id)
-        require(self.access, channel.needs)
+        if channel.needs is not None:
+            require(self.access, channel.needs)
         self._check_room(name)
 
         def begin(epoch: str, offset: int, recovered: bool) -> None:
@@ -190,7 +191,7 @@ class Session:
             subscription.close()
             return
         self._watched[subscription.wire_name] = subscription
-        if not self.access.allows(channel.needs):
+        if not channel.open_to(self.access):
             # Rights that moved while the actor was loading were told to what stood here before: nothing.
             subscription.end(FORBIDDEN)
 
@@ -220,7 +221,7 @@ class Session:
         """
         self.access = access
         for name, subscription in tuple(self._watched.items()):
-            if access.allows(channel_of(name).needs):
+            if channel_of(name).open_to(access):
                 subscription.recheck()
             else:
                 subscription.end(FORBIDDEN)

@@ -1,17 +1,21 @@
 """Views: loaded once, told what changed, framed at most once an interval."""
 
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from typing import ClassVar
 
 import pytest
 import trio
 from trio.testing import MockClock
 
 from actors.errors import NotFound
+from actors.kernel.kind import Delta, Event
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable
 from tests.kernel.conftest import Stage
-from tests.kernel.ledger import KIND, PURSE, Deposit
+from tests.kernel.ledger import KIND, PURSE, Deposit, Purse
 from tests.support.outlets import Socket
 
 
@@ -162,3 +166,87 @@ async def test_events_that_were_missed_are_replayed(autojump_clock: MockClock, s
     stranger = Socket()
     await look(stage, stranger, mode="delta", since=("other", 1))
     assert stranger.opened == [(epoch, 2, False)]
+
+
+class Grew(Event, frozen=True):
+    source: str
+
+
+class Seen(Event, frozen=True):
+    source: str
+    journaled: ClassVar[bool] = False
+
+
+def _grown(before: Purse, after: Purse, sources: Collection[str]) -> Sequence[Event]:
+    """`seen:a` is told without an offset, and a source whose total has not moved is not told at all."""
+    return [
+        Seen(source) if source.startswith("seen") else Grew(source)
+        for source in sources
+        if source.startswith("seen") or before.totals.get(source) != after.totals.get(source)
+    ]
+
+
+class Memory:
+    """What live views share, kept by `adopt` and `release`."""
+
+    def __init__(self) -> None:
+        self.followed: list[tuple[dict[str, int] | None, dict[str, int]]] = []
+        self.released: list[dict[str, int]] = []
+        self.view = replace(
+            PURSE,
+            name="shared",
+            take=lambda state, sources, peek: (state, {one for one in sources if not one.startswith("seen")}),
+            delta=lambda state, event, audience: Delta(type(event).__name__, event.source),
+            adopt=self._adopt,
+            release=lambda state: self.released.append(state.totals),
+            events=_grown,
+        )
+
+    def _adopt(self, before: Purse | None, after: Purse) -> Purse:
+        self.followed.append((None if before is None else before.totals, after.totals))
+        return after
+
+
+async def test_a_view_says_which_events_its_changes_are(autojump_clock: MockClock, stage: Stage) -> None:
+    view = Memory().view
+    await stage.ask(Deposit("ann", 3), id="b")
+    newest, deltas = Socket(), Socket()
+    await stage.watch(newest, "ann", shown=view, id="ann")
+    await stage.watch(deltas, "ann", shown=view, id="ann", mode="delta")
+    for source in ("seen:x", "b", "b", "seen:y"):
+        stage.system.changed(view, "ann", source)
+        await trio.sleep(1)
+    assert [(frame["event"], frame["offset"]) for frame in deltas.frames[1:]] == [
+        ("Seen", None),
+        ("Grew", 1),
+        ("Seen", None),
+    ]
+    assert [frame["offset"] for frame in newest.frames] == [0, 0, 1, 1]
+
+
+async def test_a_view_tells_what_it_shows_as_long_as_it_lives(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    memory = Memory()
+    await stage.ask(Deposit("ann", 3), id="b")
+    subscription = await stage.watch(Socket(), "ann", shown=memory.view, id="ann")
+    stage.system.changed(memory.view, "ann", "b")
+    await trio.sleep(1)
+    assert memory.followed == [(None, {}), ({}, {"b": 3})]
+    subscription.close()
+    assert memory.released == [{"b": 3}]
+
+
+async def test_what_is_read_for_nobody_is_not_taken_in(autojump_clock: MockClock, stage: Stage) -> None:
+    memory = Memory()
+    await stage.ask(Deposit("ann", 3), id="b")
+    subscription = await stage.watch(Socket(), "ann", shown=memory.view, id="ann")
+    stage.simulation.delay_seconds = (1, 1)
+    stage.system.changed(memory.view, "ann", "b")
+    await trio.sleep(0.5)
+    subscription.close()
+    with trio.move_on_after(0.5):
+        await stage.watch(Socket(), "ann", shown=memory.view, id="ann")
+    await trio.sleep(5)
+    assert memory.followed == [(None, {})]
+    assert memory.released == [{}]

@@ -1,0 +1,210 @@
+"""How a user appears to their friends: encoded once, and shared by all who see the same.
+
+A face is kept for those alone whom somebody watches: it knows its viewers, so that a change of a user costs
+what they are, and nothing at all for a user whom nobody watches.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from actors.friends.public import Player, Shown, Status
+from actors.friends.visibility import Visibilities
+from actors.presence import Presence
+from actors.time import iso, iso_or_none
+from persistence.friends.visibilities import Visibility
+
+
+class Appearance(Shown, frozen=True):
+    """What one user sees of another at this moment.
+
+    Args:
+        party_id: of the party that they are in.
+    """
+
+    online: bool
+    status: Status
+    party_id: str | None
+    last_seen_at: str | None
+
+
+class FriendPart(Shown, frozen=True):
+    """The part of a Friend entry that the friend determines."""
+
+    friend_id: str
+    name: str
+    online: bool
+    status: Status
+    party_id: str | None
+    last_seen_at: str | None
+    player: Player
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sources:
+    """Where the truth about users is.
+
+    Args:
+        presence: who is online.
+        visibilities: who hides what from whom.
+        party_of: the party that a user is in.
+        name_of: what a user is called, where that is in memory.
+        last_seen_ms: when a user last did anything, given what rows say.
+        started_at_ms: the service's start: whoever has not been here since went offline then at the latest.
+    """
+
+    presence: Presence
+    visibilities: Visibilities
+    party_of: Callable[[str], str | None]
+    name_of: Callable[[str], str | None]
+    last_seen_ms: Callable[[str, int | None], int | None]
+    started_at_ms: int
+
+
+class Face:
+    """One user whom friends watch.
+
+    Args:
+        id, name: who.
+        seen_at_ms: when they last did anything, as rows say.
+
+    Attributes:
+        online: as last told.
+        viewers: the ids of the live views that show this face.
+    """
+
+    __slots__ = ("id", "limited", "name", "online", "seen_at_ms", "shown", "viewers")
+
+    def __init__(self, id: str, name: str, seen_at_ms: int | None) -> None:
+        self.id = id
+        self.name = name
+        self.seen_at_ms = seen_at_ms
+        self.online = False
+        self.viewers: list[str] = []
+        self.shown: bytes | None = None
+        self.limited: bytes | None = None
+
+
+class Faces:
+    """The faces of all who are watched, and who watches them.
+
+    Args:
+        sources: where the truth about users is.
+    """
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._faces: dict[str, Face] = {}
+
+    def __len__(self) -> int:
+        return len(self._faces)
+
+    # -- who watches whom ---------------------------------------------------------------------------
+
+    def share(self, face: Face, viewer_id: str) -> Face:
+        """The one face of that user, watched by one viewer more.
+
+        Args:
+            face: as read from rows; kept when nobody has watched this user yet.
+            viewer_id: not among its viewers yet.
+        """
+        known = self._faces.get(face.id)
+        if known is None:
+            known = self._faces[face.id] = face
+            face.name = self._sources.name_of(face.id) or face.name
+            face.online = self._sources.presence.told_since_ms(face.id) is not None
+        known.viewers.append(viewer_id)
+        return known
+
+    def leave(self, face: Face, viewer_id: str) -> None:
+        """The viewer watches this user no more."""
+        face.viewers.remove(viewer_id)
+        if not face.viewers:
+            del self._faces[face.id]
+
+    # -- what has changed ---------------------------------------------------------------------------
+
+    def met(self, user_id: str, online: bool) -> Sequence[str]:
+        """The user is online now, or no longer; returns the viewers to whom that shows."""
+        face = self._faces.get(user_id)
+        if face is None or face.online == online:
+            return ()
+        face.online = online
+        return self._changed(face, hidden_by=("HIDDEN",))
+
+    def moved(self, user_id: str) -> Sequence[str]:
+        """The user is in another party now, or in none; returns the viewers to whom that shows."""
+        face = self._faces.get(user_id)
+        return () if face is None else self._changed(face, hidden_by=("HIDDEN", "LIMITED"))
+
+    def renamed(self, user_id: str, name: str) -> Sequence[str]:
+        """The user is called otherwise now; returns the viewers to whom that shows."""
+        face = self._faces.get(user_id)
+        if face is None or face.name == name:
+            return ()
+        face.name = name
+        return self._changed(face, hidden_by=())
+
+    def _changed(self, face: Face, *, hidden_by: Iterable[Visibility]) -> Sequence[str]:
+        face.shown = face.limited = None
+        of = self._sources.visibilities.of
+        return [viewer_id for viewer_id in face.viewers if of(face.id, viewer_id) not in hidden_by]
+
+    # -- how they look ------------------------------------------------------------------------------
+
+    def appearance(self, user_id: str, viewer_id: str, last_seen_at_ms: int | None = None) -> Appearance:
+        """What one user sees of another now.
+
+        Args:
+            last_seen_at_ms: as rows say; what this process knows is newer.
+        """
+        sources = self._sources
+        visibility = "DEFAULT" if user_id == viewer_id else sources.visibilities.of(user_id, viewer_id)
+        return _appearance(sources, user_id, visibility, last_seen_at_ms)
+
+    def part(self, face: Face, visibility: Visibility) -> bytes:
+        """The friend's part of a Friend entry: JSON without its closing brace.
+
+        Args:
+            visibility: what its viewer may see.
+        """
+        if visibility == "HIDDEN":
+            return self._encode(face, visibility)
+        if visibility == "LIMITED":
+            if face.limited is None:
+                face.limited = self._encode(face, visibility)
+            return face.limited
+        if face.shown is None:
+            face.shown = self._encode(face, visibility)
+        return face.shown
+
+    def _encode(self, face: Face, visibility: Visibility) -> bytes:
+        seen = _appearance(self._sources, face.id, visibility, face.seen_at_ms)
+        player = Player(face.id, face.name, seen.online, seen.status, seen.party_id)
+        part = FriendPart(
+            face.id, face.name, seen.online, seen.status, seen.party_id, seen.last_seen_at, player
+        )
+        return msgspec.json.encode(part)[:-1]
+
+
+def _appearance(
+    sources: Sources, user_id: str, visibility: Visibility, last_seen_at_ms: int | None
+) -> Appearance:
+    presence = sources.presence
+    if visibility == "HIDDEN":
+        # As of somebody who has not been here since the start: nothing that happened since may show.
+        return Appearance(False, Status("OFFLINE", iso(sources.started_at_ms)), None, None)
+    since_ms = presence.told_since_ms(user_id)
+    if since_ms is None:
+        status = Status("OFFLINE", iso(presence.offline_since_ms(user_id) or sources.started_at_ms))
+    else:
+        status = Status("ONLINE", iso(since_ms))
+    if visibility == "LIMITED":
+        return Appearance(since_ms is not None, status, None, None)
+    return Appearance(
+        since_ms is not None,
+        status,
+        sources.party_of(user_id),
+        iso_or_none(sources.last_seen_ms(user_id, last_seen_at_ms)),
+    )

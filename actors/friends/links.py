@@ -1,0 +1,50 @@
+"""What a user chooses for a friend: whether they are a favourite, what they see, a note (contract §5)."""
+
+import msgspec
+
+from actors.errors import NotFound
+from actors.ids import UserId
+from persistence.connection import Connection
+from persistence.friends import links
+from persistence.friends.links import Link
+from persistence.friends.visibilities import Visibility
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """What is to be another; None leaves it as it is, and so does a note of UNSET."""
+
+    favorite: bool | None = None
+    visibility: Visibility | None = None
+    note: str | msgspec.UnsetType | None = msgspec.UNSET
+
+
+def visibility_named(text: str) -> Visibility:
+    """The visibility that is called so; `DEFAULT` when none is (service-api §2)."""
+    match text:
+        case "LIMITED" | "HIDDEN":
+            return text
+        case _:
+            return "DEFAULT"
+
+
+async def choose(conn: Connection, user_id: UserId, friend_id: UserId, choice: Choice, now_ms: int) -> Link:
+    """Change a link; a unit of work for one transaction.
+
+    Raises:
+        NotFound: they are no friends.
+    """
+    note = choice.note
+    changed = await links.change(
+        conn,
+        user_id,
+        friend_id,
+        favorite=choice.favorite,
+        visibility=choice.visibility,
+        note=None if isinstance(note, msgspec.UnsetType) else note,
+        keep_note=isinstance(note, msgspec.UnsetType),
+        now_ms=now_ms,
+    )
+    if not changed:
+        raise NotFound("no such friend")
+    (link,) = await links.named(conn, user_id, (friend_id,))
+    return link

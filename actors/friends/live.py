@@ -1,0 +1,126 @@
+"""The live side of friends: made once, asked by everything that shows a user to another, told of every change.
+
+A change of a user reaches those alone who watch that user; nothing happens for one whom nobody watches.
+"""
+
+from collections.abc import Callable, Sequence
+
+from actors.friends.faces import Appearance, Faces, Sources
+from actors.friends.view import FACE, FriendsRules, FriendsState
+from actors.friends.visibility import Visibilities
+from actors.kernel.kind import View
+from actors.presence import Presence
+from actors.users import Users
+from persistence.friends.visibilities import Visibility
+
+Touched = Callable[[View[FriendsState], Sequence[str], str], None]
+"""Tells views that a source of theirs has changed: `System.touched`."""
+
+
+class FriendsLive:
+    """See the module.
+
+    Args:
+        presence: who is online.
+        users: what users are called, and when they were last seen.
+        visibilities: who hides what from whom; the same that chat asks.
+        now_ms: epoch milliseconds; the first call is the service's start.
+        party_of: the party that a user is in.
+
+    Attributes:
+        view: a user's friends, as the kernel runs it.
+    """
+
+    def __init__(
+        self,
+        presence: Presence,
+        users: Users,
+        visibilities: Visibilities,
+        now_ms: Callable[[], int],
+        *,
+        party_of: Callable[[str], str | None],
+    ) -> None:
+        self._presence = presence
+        self._users = users
+        self._visibilities = visibilities
+        self._faces = Faces(
+            Sources(
+                presence=presence,
+                visibilities=visibilities,
+                party_of=party_of,
+                name_of=users.peek_name,
+                last_seen_ms=users.last_seen_ms,
+                started_at_ms=now_ms(),
+            )
+        )
+        self.view = FriendsRules(self._faces, visibilities, now_ms).view()
+        self._touched: Touched = _nobody
+        self._listeners: list[Callable[[str], None]] = []
+
+    def follow(self, touched: Touched) -> None:
+        """Hear of presence and names from now on, and tell the views of it.
+
+        Args:
+            touched: of the system that runs the view.
+        """
+        self._touched = touched
+        self._presence.on_change(
+            lambda user_id, online: self._tell(user_id, self._faces.met(user_id, online))
+        )
+        self._users.on_rename(lambda user_id, name: self._tell(user_id, self._faces.renamed(user_id, name)))
+
+    def on_visibility_change(self, listener: Callable[[str], None]) -> None:
+        """Call `listener(viewer_id)` when somebody shows themselves otherwise to this viewer."""
+        self._listeners.append(listener)
+
+    # -- asking -------------------------------------------------------------------------------------
+
+    def online_to(self, user_id: str, viewer_id: str) -> bool:
+        """Whether a user is online for this viewer: not when they hide from them."""
+        return self._presence.is_online(user_id) and not self.hides(user_id, viewer_id)
+
+    def hides(self, user_id: str, viewer_id: str) -> bool:
+        """Whether a user is to look offline to this viewer, whatever is true."""
+        return self._visibilities.of(user_id, viewer_id) == "HIDDEN"
+
+    def visibility_of(self, holder_id: str, viewer_id: str) -> Visibility:
+        """What the holder of a link has chosen for this friend."""
+        return self._visibilities.of(holder_id, viewer_id)
+
+    def appearance(self, user_id: str, viewer_id: str, last_seen_at_ms: int | None = None) -> Appearance:
+        """What one user sees of another now, as live frames show it.
+
+        Args:
+            last_seen_at_ms: as rows say; what this process knows is newer.
+        """
+        return self._faces.appearance(user_id, viewer_id, last_seen_at_ms)
+
+    # -- being told ---------------------------------------------------------------------------------
+
+    def changed(self, one_id: str, other_id: str) -> None:
+        """What is between two users has changed, and is committed: a link, a request, a block, a streak."""
+        self._touched(self.view, (one_id,), other_id)
+        self._touched(self.view, (other_id,), one_id)
+
+    def visibility_changed(self, holder_id: str, viewer_id: str, visibility: Visibility) -> None:
+        """The holder of a link has chosen this for the friend; `DEFAULT` also when the link has ended."""
+        if self._visibilities.change(holder_id, viewer_id, visibility):
+            self._tell(holder_id, (viewer_id,))
+            for listener in self._listeners:
+                listener(viewer_id)
+
+    def party_changed(self, user_id: str) -> None:
+        """The user is in another party now, or in none."""
+        self._tell(user_id, self._faces.moved(user_id))
+
+    def statistics(self) -> int:
+        """How many users are watched."""
+        return len(self._faces)
+
+    def _tell(self, user_id: str, viewers: Sequence[str]) -> None:
+        if viewers:
+            self._touched(self.view, viewers, FACE + user_id)
+
+
+def _nobody(_view: View[FriendsState], _ids: Sequence[str], _source: str) -> None:
+    """Before the system runs, nobody watches."""

@@ -1,0 +1,103 @@
+"""What may become of what is between two users (service-api §3, contract §5), as one of them acts on the other.
+
+A table: no friendship and no request exists while one of the two blocks the other, and all that ends it is there.
+"""
+
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import TypeAlias
+
+from actors.errors import AlreadyFriends, Blocked, NotFound, Refused, RequestExists
+
+
+class Standing(Enum):
+    """What is between two users, as the one who acts sees it."""
+
+    NONE = "nothing"
+    SENT = "a request of theirs waits"
+    RECEIVED = "a request of the other waits"
+    FRIENDS = "they are friends"
+    BLOCKING = "they block the other"
+    BLOCKED = "the other blocks them"
+    ESTRANGED = "each blocks the other"
+
+
+class Move(Enum):
+    """What the one who acts can do."""
+
+    SEND = "send"
+    ACCEPT = "accept"
+    DECLINE = "decline"
+    CANCEL = "cancel"
+    REMOVE = "remove"
+    BLOCK = "block"
+    UNBLOCK = "unblock"
+
+
+Outcome: TypeAlias = Standing | type[Refused]
+"""What is between the two afterwards, or why nothing has changed."""
+
+_ORDER = tuple(Standing)
+
+# From each standing, in the order above:  -, sent, received, friends, blocking, blocked, estranged
+_ROWS: Mapping[Move, tuple[Outcome, ...]] = {
+    Move.SEND: (
+        Standing.SENT, RequestExists, Standing.FRIENDS, AlreadyFriends, Blocked, Blocked, Blocked,
+    ),
+    Move.ACCEPT: (
+        NotFound, NotFound, Standing.FRIENDS, NotFound, Blocked, Blocked, Blocked,
+    ),
+    Move.DECLINE: (
+        NotFound, NotFound, Standing.NONE, NotFound, NotFound, NotFound, NotFound,
+    ),
+    Move.CANCEL: (
+        NotFound, Standing.NONE, Standing.NONE, NotFound, NotFound, NotFound, NotFound,
+    ),
+    Move.REMOVE: (
+        NotFound, NotFound, NotFound, Standing.NONE, NotFound, NotFound, NotFound,
+    ),
+    Move.BLOCK: (
+        Standing.BLOCKING, Standing.BLOCKING, Standing.BLOCKING, Standing.BLOCKING, Standing.BLOCKING,
+        Standing.ESTRANGED, Standing.ESTRANGED,
+    ),
+    Move.UNBLOCK: (
+        NotFound, NotFound, NotFound, NotFound, Standing.NONE, NotFound, Standing.BLOCKED,
+    ),
+}  # fmt: skip
+
+MOVES: Mapping[tuple[Standing, Move], Outcome] = MappingProxyType(
+    {(standing, move): row[place] for move, row in _ROWS.items() for place, standing in enumerate(_ORDER)}
+)
+"""{(what is between them, what one does): what comes of it}."""
+
+
+def standing_of(*, linked: bool, blocks: bool, blocked: bool, sent: bool, received: bool) -> Standing:
+    """What is between two users, from what their rows say; a block hides whatever else there may be.
+
+    Args:
+        linked: they are friends.
+        blocks, blocked: the one who acts blocks the other; is blocked by them.
+        sent, received: a request waits, by the one who acts; by the other.
+    """
+    if blocks or blocked:
+        if blocks and blocked:
+            return Standing.ESTRANGED
+        return Standing.BLOCKING if blocks else Standing.BLOCKED
+    if linked:
+        return Standing.FRIENDS
+    if received:
+        return Standing.RECEIVED
+    return Standing.SENT if sent else Standing.NONE
+
+
+def after(standing: Standing, move: Move) -> Standing:
+    """What is between the two after a move.
+
+    Raises:
+        NotFound, Blocked, AlreadyFriends, RequestExists: the table has no such move.
+    """
+    outcome = MOVES[standing, move]
+    if isinstance(outcome, Standing):
+        return outcome
+    raise outcome

@@ -1,0 +1,155 @@
+"""What clients see of friends, as structs (service-api §2, contract §5)."""
+
+from typing import Literal
+
+import msgspec
+
+from actors.time import iso
+from persistence.friends.links import Link
+from persistence.friends.visibilities import Visibility
+
+DAY_MS = 24 * 60 * 60 * 1000
+
+
+class Shown(msgspec.Struct, frozen=True, rename="camel"):
+    """Whatever crosses the wire: frozen, camelCase."""
+
+
+class Status(Shown, frozen=True):
+    """Whether somebody is online, `ONLINE` or `OFFLINE`, and since when that is so."""
+
+    state: str
+    timestamp: str
+
+
+class Player(Shown, frozen=True):
+    """A Player summary (service-api §2)."""
+
+    id: str
+    name: str
+    online: bool
+    status: Status
+    party_id: str | None
+
+
+class FlameStreak(Shown, frozen=True):
+    """Consecutive UTC days on which two were in touch both ways.
+
+    Args:
+        days: how many.
+        active: it can still be prolonged.
+        started_at: the first of the days.
+        expires_at: by then both must have been in touch again.
+    """
+
+    days: int
+    active: bool
+    started_at: str
+    last_interaction_at: str
+    expires_at: str
+
+
+class FriendEntry(Shown, frozen=True):
+    """A friend (service-api §2).
+
+    Args:
+        favorite, visibility, note: what the user has chosen for this friend.
+        created_at: when the request was sent.
+        updated_at: when the user last chose.
+    """
+
+    friend_id: str
+    name: str
+    online: bool
+    status: Status
+    party_id: str | None
+    last_seen_at: str | None
+    player: Player
+    favorite: bool
+    visibility: Visibility
+    note: str | None
+    created_at: str
+    accepted_at: str
+    updated_at: str
+    flame_streak: FlameStreak | None
+
+
+class RequestEntry(Shown, frozen=True):
+    """A friend request that waits; `player` is the other of the two, of whom nothing but the name shows."""
+
+    id: str
+    sender_id: str
+    recipient_id: str
+    direction: Literal["incoming", "outgoing"]
+    note: str | None
+    created_at: str
+    expires_at: str
+    player: Player
+
+
+class RequestSent(RequestEntry, frozen=True):
+    """What becomes of a request.
+
+    Args:
+        friend: the new friend, when the request has met an opposite one; null while it waits.
+    """
+
+    friend: FriendEntry | None
+
+
+class Requests(Shown, frozen=True):
+    """The requests that wait."""
+
+    incoming: tuple[RequestEntry, ...]
+    outgoing: tuple[RequestEntry, ...]
+
+
+class BlockEntry(Shown, frozen=True):
+    """Somebody whom the user blocks."""
+
+    blocked_user_id: str
+    reason: str | None
+    created_at: str
+    updated_at: str
+
+
+class Counts(Shown, frozen=True):
+    """How many friends, favourites among them, friends who appear online, and friends that there may be."""
+
+    total: int
+    favorites: int
+    online: int
+    max: int
+
+
+class FriendsSnapshot(Shown, frozen=True):
+    """A user's friends; `self` is the user."""
+
+    friends: tuple[FriendEntry, ...]
+    counts: Counts
+    self_: Player = msgspec.field(name="self")
+
+
+class FriendsOverview(Shown, frozen=True):
+    """A user's friends and requests; `incoming` and `outgoing` are those of `requests` once more."""
+
+    friends: tuple[FriendEntry, ...]
+    counts: Counts
+    self_: Player = msgspec.field(name="self")
+    incoming: tuple[RequestEntry, ...]
+    outgoing: tuple[RequestEntry, ...]
+    requests: Requests
+
+
+def flame_streak(link: Link, now_ms: int) -> FlameStreak | None:
+    """The streak of a link's two users at this moment; None when there was no day of both yet (contract §5)."""
+    if link.first_day is None or link.last_day is None or link.last_contact_ms is None:
+        return None
+    expires_at_ms = (link.last_day + 2) * DAY_MS
+    return FlameStreak(
+        days=link.last_day - link.first_day + 1,
+        active=now_ms < expires_at_ms,
+        started_at=iso(link.first_day * DAY_MS),
+        last_interaction_at=iso(link.last_contact_ms),
+        expires_at=iso(expires_at_ms),
+    )

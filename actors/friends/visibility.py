@@ -1,0 +1,61 @@
+"""Who shows themselves differently to whom (contract §5): the links whose visibility is not `DEFAULT`.
+
+They are few, so all of them are in memory, read at the start and told of each change; everything that shows a user
+to another asks here, and nearly always finds nothing.
+"""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import Literal
+
+from persistence.friends.visibilities import Visibility
+
+Veil = Literal["LIMITED", "HIDDEN"]
+"""A visibility that hides something."""
+
+NOBODY: frozenset[str] = frozenset()
+
+NO_VEILS: Mapping[str, Veil] = MappingProxyType({})
+
+
+class Visibilities:
+    """What holders of links have chosen for their friends."""
+
+    def __init__(self) -> None:
+        self._veils: dict[str, dict[str, Veil]] = {}  # {viewer: {holder: veil}}
+
+    def fill(self, chosen: Iterable[tuple[str, str, Visibility]]) -> None:
+        """Take in all that is stored: (holder, viewer, visibility)."""
+        for holder_id, viewer_id, visibility in chosen:
+            self.change(holder_id, viewer_id, visibility)
+
+    def change(self, holder_id: str, viewer_id: str, visibility: Visibility) -> bool:
+        """The holder has chosen this for the viewer; also `DEFAULT`, when the link has ended. False if it was so."""
+        veils = self._veils.get(viewer_id, {})
+        if veils.get(holder_id, "DEFAULT") == visibility:
+            return False
+        # A new dict, because whoever has the old one may be walking it.
+        veils = {id: veil for id, veil in veils.items() if id != holder_id}
+        if visibility != "DEFAULT":
+            veils[holder_id] = visibility
+        if veils:
+            self._veils[viewer_id] = veils
+        else:
+            self._veils.pop(viewer_id, None)
+        return True
+
+    def of(self, holder_id: str, viewer_id: str) -> Visibility:
+        """What the viewer sees of the holder."""
+        veils = self._veils.get(viewer_id)
+        return "DEFAULT" if veils is None else veils.get(holder_id, "DEFAULT")
+
+    def hidden_from(self, viewer_id: str) -> frozenset[str]:
+        """Everybody who looks offline to this viewer."""
+        veils = self._veils.get(viewer_id)
+        if veils is None:
+            return NOBODY
+        return frozenset(holder_id for holder_id, veil in veils.items() if veil == "HIDDEN")
+
+    def before(self, viewer_id: str) -> Mapping[str, Veil]:
+        """{holder: veil} of everybody who hides something from this viewer."""
+        return self._veils.get(viewer_id, NO_VEILS)

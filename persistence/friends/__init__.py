@@ -1,0 +1,1 @@
+"""Rows of friendships, requests, blocks and flame streaks."""

@@ -1,0 +1,81 @@
+"""Who blocks whom. Rows only."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from persistence.connection import Connection, Row
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One user blocks another.
+
+    Args:
+        user_id: who blocks.
+        reason: their own note.
+    """
+
+    user_id: str
+    target_id: str
+    reason: str | None
+    created_at_ms: int
+    updated_at_ms: int
+
+
+async def of_user(conn: Connection, user_id: str, after: tuple[int, str] | None, limit: int) -> list[Block]:
+    """Those whom a user blocks, the newest first.
+
+    Args:
+        after: (created at ms, target id) of the last one already seen.
+    """
+    at_ms, target_id = after if after is not None else (None, None)
+    rows = await conn.fetch(
+        "SELECT * FROM blocks WHERE user_id = $1 AND ($2::bigint IS NULL OR (created_at_ms, target_id) < ($2, $3))"
+        " ORDER BY created_at_ms DESC, target_id DESC LIMIT $4",
+        user_id,
+        at_ms,
+        target_id,
+        limit,
+    )
+    return [_block(row) for row in rows]
+
+
+async def barred_among(conn: Connection, user_id: str, others: Collection[str]) -> set[str]:
+    """Those of these users whom the user blocks, or who block the user."""
+    rows = await conn.fetch(
+        "SELECT target_id AS id FROM blocks WHERE user_id = $1 AND target_id = ANY ($2::text[])"
+        " UNION SELECT user_id FROM blocks WHERE target_id = $1 AND user_id = ANY ($2::text[])",
+        user_id,
+        list(others),
+    )
+    return {row["id"] for row in rows}
+
+
+async def count(conn: Connection, user_id: str) -> int:
+    """How many a user blocks."""
+    found: int = await conn.fetchval("SELECT count(*) FROM blocks WHERE user_id = $1", user_id)
+    return found
+
+
+async def put(conn: Connection, user_id: str, target_id: str, *, reason: str | None, now_ms: int) -> Block:
+    """Block somebody, or give a block that there is another reason."""
+    row = await conn.fetchrow(
+        "INSERT INTO blocks (user_id, target_id, reason, created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $4)"
+        " ON CONFLICT (user_id, target_id) DO UPDATE SET reason = $3, updated_at_ms = $4 RETURNING *",
+        user_id,
+        target_id,
+        reason,
+        now_ms,
+    )
+    if row is None:
+        raise LookupError("an upsert returned no row")
+    return _block(row)
+
+
+async def remove(conn: Connection, user_id: str, target_id: str) -> None:
+    """Block somebody no longer."""
+    await conn.execute("DELETE FROM blocks WHERE user_id = $1 AND target_id = $2", user_id, target_id)
+
+
+def _block(row: Row) -> Block:
+    return Block(*(row[name] for name in Block.__slots__))

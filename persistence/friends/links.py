@@ -1,0 +1,139 @@
+"""Friend links. Rows only.
+
+A friendship is two rows, one for each side, made and removed in one transaction.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from persistence.connection import Connection, Row
+from persistence.friends.visibilities import Visibility
+
+_SELECT = """
+SELECT l.*, u.name, u.last_seen_at_ms, s.first_day, s.last_day, s.last_contact_ms
+FROM friend_links l
+JOIN users u ON u.id = l.friend_id
+LEFT JOIN flame_streaks s
+    ON s.low_id = least(l.user_id, l.friend_id) AND s.high_id = greatest(l.user_id, l.friend_id)
+WHERE l.user_id = $1
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One side of a friendship, with the friend's name and the flame streak of the two.
+
+    Args:
+        user_id: the holder, who has chosen what is here.
+        visibility: what the friend sees of the holder.
+        created_at_ms: when the request was sent.
+        name: the friend's.
+        last_seen_at_ms: when the friend was last seen, as rows say.
+        first_day, last_day: the run of UTC days, from the epoch, on which both were in touch; None before the first.
+        last_contact_ms: of either; None when they never were in touch.
+    """
+
+    user_id: str
+    friend_id: str
+    favorite: bool
+    visibility: Visibility
+    note: str | None
+    created_at_ms: int
+    accepted_at_ms: int
+    updated_at_ms: int
+    name: str
+    last_seen_at_ms: int | None
+    first_day: int | None
+    last_day: int | None
+    last_contact_ms: int | None
+
+
+async def of_user(conn: Connection, user_id: str) -> list[Link]:
+    """All links of a user, the oldest friend first."""
+    return [
+        _link(row) for row in await conn.fetch(f"{_SELECT} ORDER BY l.accepted_at_ms, l.friend_id", user_id)
+    ]
+
+
+async def named(conn: Connection, user_id: str, friend_ids: Collection[str]) -> list[Link]:
+    """Those of a user's links that are with these, the oldest friend first."""
+    rows = await conn.fetch(
+        f"{_SELECT} AND l.friend_id = ANY ($2::text[]) ORDER BY l.accepted_at_ms, l.friend_id",
+        user_id,
+        list(friend_ids),
+    )
+    return [_link(row) for row in rows]
+
+
+async def friends_among(conn: Connection, user_id: str, others: Collection[str]) -> set[str]:
+    """Those of these users who are friends of the user."""
+    rows = await conn.fetch(
+        "SELECT friend_id FROM friend_links WHERE user_id = $1 AND friend_id = ANY ($2::text[])",
+        user_id,
+        list(others),
+    )
+    return {row["friend_id"] for row in rows}
+
+
+async def add(
+    conn: Connection, one_id: str, other_id: str, *, created_at_ms: int, accepted_at_ms: int
+) -> None:
+    """Make both rows of a friendship that there is none of."""
+    await conn.execute(
+        "INSERT INTO friend_links (user_id, friend_id, created_at_ms, accepted_at_ms, updated_at_ms)"
+        " VALUES ($1, $2, $3, $4, $4), ($2, $1, $3, $4, $4)",
+        one_id,
+        other_id,
+        created_at_ms,
+        accepted_at_ms,
+    )
+
+
+async def remove(conn: Connection, one_id: str, other_id: str) -> None:
+    """Remove both rows of a friendship, and the streak of the two."""
+    await conn.execute(
+        "DELETE FROM friend_links WHERE user_id = $1 AND friend_id = $2 OR user_id = $2 AND friend_id = $1",
+        one_id,
+        other_id,
+    )
+    await conn.execute(
+        "DELETE FROM flame_streaks WHERE low_id = least($1, $2) AND high_id = greatest($1, $2)",
+        one_id,
+        other_id,
+    )
+
+
+async def change(
+    conn: Connection,
+    user_id: str,
+    friend_id: str,
+    *,
+    favorite: bool | None,
+    visibility: Visibility | None,
+    note: str | None,
+    keep_note: bool,
+    now_ms: int,
+) -> bool:
+    """Change what the user has chosen for a friend; False when they are none.
+
+    Args:
+        favorite, visibility: None leaves it as it is.
+        note: None takes it away.
+        keep_note: leaves it as it is.
+    """
+    tag = await conn.execute(
+        "UPDATE friend_links SET favorite = coalesce($3, favorite), visibility = coalesce($4, visibility),"
+        " note = CASE WHEN $6 THEN note ELSE $5 END, updated_at_ms = $7 WHERE user_id = $1 AND friend_id = $2",
+        user_id,
+        friend_id,
+        favorite,
+        visibility,
+        note,
+        keep_note,
+        now_ms,
+    )
+    return tag == "UPDATE 1"
+
+
+def _link(row: Row) -> Link:
+    return Link(*(row[name] for name in Link.__slots__))

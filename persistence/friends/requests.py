@@ -1,0 +1,107 @@
+"""Friend requests. Rows only; one that has expired does not exist, although its row may still be there."""
+
+from dataclasses import dataclass
+
+from persistence.connection import Connection, Row
+
+PRUNED_AT_ONCE = 1_000
+"""Rows that one pruning takes at most, so that no transaction is long."""
+
+_SELECT = """
+SELECT r.*, s.name AS sender_name, t.name AS recipient_name
+FROM friend_requests r
+JOIN users s ON s.id = r.sender_id
+JOIN users t ON t.id = r.recipient_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One that waits, with both names."""
+
+    id: str
+    sender_id: str
+    sender_name: str
+    recipient_id: str
+    recipient_name: str
+    note: str | None
+    created_at_ms: int
+    expires_at_ms: int
+
+
+async def of_user(conn: Connection, user_id: str, now_ms: int) -> list[Request]:
+    """The requests that a user has sent or received, and that have not expired; the oldest first."""
+    rows = await conn.fetch(
+        f"{_SELECT} WHERE (r.sender_id = $1 OR r.recipient_id = $1) AND r.expires_at_ms > $2"
+        " ORDER BY r.created_at_ms, r.id",
+        user_id,
+        now_ms,
+    )
+    return [_request(row) for row in rows]
+
+
+async def read(conn: Connection, request_id: str, now_ms: int) -> Request | None:
+    """One request, or None."""
+    row = await conn.fetchrow(f"{_SELECT} WHERE r.id = $1 AND r.expires_at_ms > $2", request_id, now_ms)
+    return None if row is None else _request(row)
+
+
+async def between(conn: Connection, one_id: str, other_id: str, now_ms: int) -> list[Request]:
+    """What waits between two users: one request, or by their clocks' fault one of each."""
+    rows = await conn.fetch(
+        f"{_SELECT} WHERE (r.sender_id = $1 AND r.recipient_id = $2 OR r.sender_id = $2 AND r.recipient_id = $1)"
+        " AND r.expires_at_ms > $3",
+        one_id,
+        other_id,
+        now_ms,
+    )
+    return [_request(row) for row in rows]
+
+
+async def add(
+    conn: Connection,
+    *,
+    id: str,
+    sender_id: str,
+    recipient_id: str,
+    note: str | None,
+    created_at_ms: int,
+    expires_at_ms: int,
+) -> None:
+    """Store a request, in the place of an expired one."""
+    await conn.execute(
+        "INSERT INTO friend_requests (id, sender_id, recipient_id, note, created_at_ms, expires_at_ms)"
+        " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sender_id, recipient_id) DO UPDATE SET id = $1, note = $4,"
+        " created_at_ms = $5, expires_at_ms = $6",
+        id,
+        sender_id,
+        recipient_id,
+        note,
+        created_at_ms,
+        expires_at_ms,
+    )
+
+
+async def remove_between(conn: Connection, one_id: str, other_id: str) -> None:
+    """Remove what waits between two users, either way."""
+    await conn.execute(
+        "DELETE FROM friend_requests"
+        " WHERE sender_id = $1 AND recipient_id = $2 OR sender_id = $2 AND recipient_id = $1",
+        one_id,
+        other_id,
+    )
+
+
+async def prune(conn: Connection, now_ms: int) -> list[tuple[str, str]]:
+    """Remove those that have expired, some at once; returns their senders and recipients."""
+    rows = await conn.fetch(
+        "DELETE FROM friend_requests WHERE id IN (SELECT id FROM friend_requests WHERE expires_at_ms <= $1"
+        " ORDER BY expires_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING sender_id, recipient_id",
+        now_ms,
+        PRUNED_AT_ONCE,
+    )
+    return [(row["sender_id"], row["recipient_id"]) for row in rows]
+
+
+def _request(row: Row) -> Request:
+    return Request(*(row[name] for name in Request.__slots__))

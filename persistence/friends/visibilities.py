@@ -1,0 +1,16 @@
+"""The links whose holders hide something from their friends. Rows only."""
+
+from typing import Literal
+
+from persistence.connection import Connection
+
+Visibility = Literal["DEFAULT", "LIMITED", "HIDDEN"]
+"""What a friend sees of the holder of a link (contract §5)."""
+
+
+async def veiled(conn: Connection) -> list[tuple[str, str, Visibility]]:
+    """(holder, viewer, visibility) of every link that is not `DEFAULT`."""
+    rows = await conn.fetch(
+        "SELECT user_id, friend_id, visibility FROM friend_links WHERE visibility <> 'DEFAULT'"
+    )
+    return [(row["user_id"], row["friend_id"], row["visibility"]) for row in rows]

@@ -1,0 +1,226 @@
+"""Notifications of users: rows, and where each user's channel stands.
+
+Every notification takes an offset, and so does every reading of some. Both are kept in the rows, so that what a
+client has missed is read back from them; where a row of it is gone, so is the history.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from persistence.connection import Connection, Row
+
+KEPT_MS = 90 * 24 * 3600 * 1000
+"""Older ones are gone (contract §5)."""
+
+KEPT_MAX = 500
+"""Never more of one user than this; the oldest go."""
+
+PRUNED_AT_ONCE = 5_000
+"""Rows that one pruning takes at most, so that no transaction is long."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewNotification:
+    """One to be added.
+
+    Args:
+        id: objectId.
+        user_id: who is notified.
+        kind: as contract §5 names it: `friend_request`, `friend_accepted`, `party_invite`, …
+        actor_id: who has caused it, or None.
+        data: encoded JSON object.
+        created_at_ms: epoch milliseconds.
+    """
+
+    id: str
+    user_id: str
+    kind: str
+    actor_id: str | None
+    data: bytes
+    created_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """One as stored.
+
+    Args:
+        id: objectId.
+        number: its place among the user's notifications, for paging.
+        seq: the offset at which it was added.
+        kind, actor_id, data, created_at_ms: as in `NewNotification`.
+        read_at_ms: None while it is unread.
+        read_seq: the offset at which it was read.
+    """
+
+    id: str
+    number: int
+    seq: int
+    kind: str
+    actor_id: str | None
+    data: bytes
+    created_at_ms: int
+    read_at_ms: int | None
+    read_seq: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where a user's channel stands: see `actors.kernel.kind.Durable`."""
+
+    epoch: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What a reading has changed.
+
+    Args:
+        count: notifications that were unread before.
+        unread: those that are unread now.
+    """
+
+    count: int
+    unread: int
+
+
+async def add(conn: Connection, rows: Sequence[NewNotification]) -> None:
+    """Store notifications, in the transaction of what they tell of; users who are no more get none.
+
+    One call for all of a transaction: it locks the users' heads in the order of their ids.
+    """
+    if not rows:
+        return
+    await conn.execute(
+        _ADD,
+        [row.id for row in rows],
+        [row.user_id for row in rows],
+        [row.kind for row in rows],
+        [row.actor_id for row in rows],
+        [row.data for row in rows],
+        [row.created_at_ms for row in rows],
+        KEPT_MAX,
+    )
+
+
+async def head_of(conn: Connection, user_id: str) -> Head | None:
+    """Where the user's channel stands, or None when there is no such user.
+
+    The epoch of a user who was never notified is the one that the first notification will write.
+    """
+    row = await conn.fetchrow(
+        "SELECT coalesce(head.epoch, to_hex(users.created_at_ms)), coalesce(head.seq, 0) FROM users"
+        " LEFT JOIN notification_heads AS head ON head.user_id = users.id WHERE users.id = $1",
+        user_id,
+    )
+    return None if row is None else Head(*row)
+
+
+async def newest(
+    conn: Connection, user_id: str, *, below: int | None = None, limit: int = KEPT_MAX
+) -> list[Notification]:
+    """The user's notifications, newest first.
+
+    Args:
+        below: numbers below this only; None = from the newest.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        "SELECT * FROM notifications WHERE user_id = $1 AND ($2::bigint IS NULL OR number < $2)"
+        " ORDER BY number DESC LIMIT $3",
+        user_id,
+        below,
+        limit,
+    )
+    return [_notification(row) for row in rows]
+
+
+async def count_unread(conn: Connection, user_id: str) -> int:
+    """How many of the user's notifications are unread."""
+    count: int = await conn.fetchval(
+        "SELECT count(*) FROM notifications WHERE user_id = $1 AND read_at_ms IS NULL", user_id
+    )
+    return count
+
+
+async def moved_since(conn: Connection, user_id: str, after: int, upto: int) -> list[Notification]:
+    """Those that were added or read at the offsets above `after`, up to `upto`; in no order."""
+    rows = await conn.fetch(
+        "SELECT * FROM notifications WHERE user_id = $1"
+        " AND (seq > $2 AND seq <= $3 OR read_seq > $2 AND read_seq <= $3)",
+        user_id,
+        after,
+        upto,
+    )
+    return [_notification(row) for row in rows]
+
+
+async def mark_read(
+    conn: Connection, user_id: str, *, ids: Collection[str], before_ms: int | None, now_ms: int
+) -> Marked:
+    """Mark notifications of the user as read: the named ones, and those made before a time.
+
+    Args:
+        ids: those that are not the user's are passed over.
+        before_ms: exclusive bound on `created_at_ms`, or None.
+        now_ms: epoch milliseconds.
+    """
+    seq: int | None = await conn.fetchval(
+        "SELECT seq FROM notification_heads WHERE user_id = $1 FOR NO KEY UPDATE", user_id
+    )
+    if seq is None:
+        return Marked(0, 0)
+    marked = await conn.fetch(
+        "UPDATE notifications SET read_at_ms = $4, read_seq = $5 WHERE user_id = $1 AND read_at_ms IS NULL"
+        " AND (id = ANY ($2::text[]) OR created_at_ms < $3) RETURNING id",
+        user_id,
+        list(ids),
+        before_ms,
+        now_ms,
+        seq + 1,
+    )
+    if marked:
+        await conn.execute("UPDATE notification_heads SET seq = $2 WHERE user_id = $1", user_id, seq + 1)
+    return Marked(len(marked), await count_unread(conn, user_id))
+
+
+async def prune(conn: Connection, *, now_ms: int) -> list[str]:
+    """Remove those that are too old, some thousands at once; returns whose they were."""
+    rows = await conn.fetch(
+        "WITH gone AS (DELETE FROM notifications WHERE id IN (SELECT id FROM notifications"
+        " WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING user_id)"
+        " SELECT DISTINCT user_id FROM gone",
+        now_ms - KEPT_MS,
+        PRUNED_AT_ONCE,
+    )
+    return [row[0] for row in rows]
+
+
+# One statement: the heads are moved and locked in the order of their users, the rows take their places below them,
+# and what is too much goes. Rows of this statement are not seen by its DELETE; they are the newest.
+_ADD = """
+WITH new AS (
+    SELECT given.*, count(*) OVER (PARTITION BY user_id) AS many,
+        row_number() OVER (PARTITION BY user_id ORDER BY place) AS nth
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bigint[])
+        WITH ORDINALITY AS given (id, user_id, kind, actor_id, data, created_at_ms, place)
+), moved AS (
+    INSERT INTO notification_heads AS head (user_id, epoch, seq, added)
+    SELECT users.id, to_hex(users.created_at_ms), count(*), count(*)
+    FROM new JOIN users ON users.id = new.user_id GROUP BY users.id ORDER BY users.id
+    ON CONFLICT (user_id) DO UPDATE SET seq = head.seq + excluded.seq, added = head.added + excluded.added
+    RETURNING user_id, seq, added
+), gone AS (
+    DELETE FROM notifications USING moved
+    WHERE notifications.user_id = moved.user_id AND notifications.number <= moved.added - $7::bigint
+)
+INSERT INTO notifications (id, user_id, number, seq, kind, actor_id, data, created_at_ms)
+SELECT new.id, new.user_id, moved.added - new.many + new.nth, moved.seq - new.many + new.nth,
+    new.kind, new.actor_id, new.data, new.created_at_ms
+FROM new JOIN moved USING (user_id)
+"""
+
+
+def _notification(row: Row) -> Notification:
+    return Notification(*(row[name] for name in Notification.__slots__))

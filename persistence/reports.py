@@ -1,0 +1,110 @@
+"""Reports of users to the moderators. Rows only."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from persistence.connection import Connection, Row
+
+ReportStatus: TypeAlias = Literal["open", "dismissed", "actioned"]
+"""What has become of a report (contract §5)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One report.
+
+    Args:
+        seq: its place among all, for paging.
+        id: objectId.
+        reporter_id, target_id: uuids.
+        reporter_name, target_name: as they are called now; None where they are no more.
+        reason: as the reporter wrote it, or None.
+        created_at_ms, settled_at_ms: epoch milliseconds.
+        settled_by: the moderator who gave it its status; None until then.
+    """
+
+    seq: int
+    id: str
+    reporter_id: str
+    reporter_name: str | None
+    target_id: str
+    target_name: str | None
+    reason: str | None
+    status: ReportStatus
+    created_at_ms: int
+    settled_at_ms: int | None
+    settled_by: str | None
+
+
+async def add_report(conn: Connection, report: Report) -> None:
+    """Write an open report; its place and the names are passed over."""
+    await conn.execute(
+        "INSERT INTO reports (id, reporter_id, target_id, reason, created_at_ms) VALUES ($1, $2, $3, $4, $5)",
+        report.id,
+        report.reporter_id,
+        report.target_id,
+        report.reason,
+        report.created_at_ms,
+    )
+
+
+async def count_since(conn: Connection, reporter_id: str, since_ms: int) -> int:
+    """How many reports somebody has made after a time."""
+    count: int = await conn.fetchval(
+        "SELECT count(*) FROM reports WHERE reporter_id = $1 AND created_at_ms > $2", reporter_id, since_ms
+    )
+    return count
+
+
+async def list_reports(
+    conn: Connection, status: ReportStatus | None, before_seq: int | None, limit: int
+) -> list[Report]:
+    """Reports below `before_seq` (None = from the newest), newest first, at most `limit`.
+
+    Args:
+        status: only these; None = all.
+    """
+    rows = await conn.fetch(
+        _LIST,
+        status,
+        before_seq,
+        limit,
+    )
+    return [_report(row) for row in rows]
+
+
+async def lock_report(conn: Connection, id: str) -> Report | None:
+    """One report, its row locked until the transaction ends, or None."""
+    row = await conn.fetchrow(_LOCK, id)
+    return None if row is None else _report(row)
+
+
+async def settle_report(
+    conn: Connection, id: str, status: ReportStatus, *, at_ms: int | None, by: str | None
+) -> None:
+    """Give a report another status; the arguments are those of `Report`."""
+    await conn.execute(
+        "UPDATE reports SET status = $2, settled_at_ms = $3, settled_by = $4 WHERE id = $1",
+        id,
+        status,
+        at_ms,
+        by,
+    )
+
+
+_SELECT = (
+    "SELECT report.*, reporter.name AS reporter_name, target.name AS target_name FROM reports AS report"
+    " LEFT JOIN users AS reporter ON reporter.id = report.reporter_id"
+    " LEFT JOIN users AS target ON target.id = report.target_id"
+)
+
+_LIST = (
+    _SELECT + " WHERE ($1::text IS NULL OR report.status = $1) AND ($2::bigint IS NULL OR report.seq < $2)"
+    " ORDER BY report.seq DESC LIMIT $3"
+)
+
+_LOCK = _SELECT + " WHERE report.id = $1 FOR UPDATE OF report"
+
+
+def _report(row: Row) -> Report:
+    return Report(*(row[name] for name in Report.__slots__))

@@ -1,0 +1,235 @@
+"""What one user does to another: the same whether they do it themselves or a game server does it for them.
+
+`actor_id` is who acts; that the caller may act for them is decided before. A user is told what has changed as soon as
+it is committed.
+"""
+
+from collections.abc import Callable
+
+from msgspec.structs import asdict
+
+from actors.chat.commands import TellBlock
+from actors.errors import FieldError, Invalid, NotFound
+from actors.friends import overview, relations
+from actors.friends.frames import request_entry
+from actors.friends.links import Choice, choose
+from actors.friends.public import BlockEntry, FriendEntry, FriendsOverview, RequestSent
+from actors.friends.relations import NowBlocked, Pair, Sent, capacity
+from actors.ids import UserId, Uuid, new_object_id, parse_uuid
+from actors.time import iso
+from persistence.friends.links import Link
+from persistence.users import ids_named
+from routes.edge.call import Call
+from routes.edge.reply import Reply
+
+NOTE_MAX = 300
+"""Characters of a note (contract §5)."""
+
+REASON_MAX = 500
+"""Characters of a block's reason."""
+
+NAME_MAX = 64
+"""Characters of a name that is looked for."""
+
+
+async def resolve_target(call: Call, target_id: str | None, target_name: str | None) -> UserId:
+    """The user who is meant: by their id, else by a name that nobody else has.
+
+    Raises:
+        Invalid: neither is given.
+        NotFound: there is no such user, or more than one of that name.
+    """
+    if target_id is not None:
+        user_id = parse_uuid(target_id)
+        if user_id is None:
+            raise NotFound("no such user")
+        return UserId(user_id)
+    if target_name is None:
+        raise Invalid(FieldError("", "REQUIRED", "name targetId or targetName"))
+    found = await call.service.database.read(ids_named, target_name)
+    if len(found) != 1:
+        raise NotFound("no such user")
+    return UserId(Uuid(found[0]))
+
+
+async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None) -> Reply[RequestSent]:
+    """Ask somebody for their friendship: 201, or 200 when that accepts what they have asked for.
+
+    Raises: as `relations.send`.
+    """
+    pair = await _pair(call, actor_id, other_id)
+    entry_of = await _entries(call, actor_id, other_id)
+
+    def shape(sent: Sent) -> Reply[RequestSent]:
+        friend = None if sent.link is None else entry_of(sent.link)
+        asked = request_entry(sent.request, actor_id)
+        reply = RequestSent(**asdict(asked), friend=friend)
+        return Reply(reply, status=201 if friend is None else 200)
+
+    reply = await call.transact(relations.send, pair, note, shape=shape)
+    _tell(call, actor_id, other_id, notified=True)
+    return reply
+
+
+async def accept(
+    call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None
+) -> FriendEntry:
+    """Accept what the other has asked for.
+
+    Args:
+        request_id: the request that is meant, or None for whichever waits.
+
+    Raises: as `relations.accept`.
+    """
+    pair = await _pair(call, actor_id, other_id)
+    entry_of = await _entries(call, actor_id, other_id)
+    entry = await call.transact(relations.accept, pair, request_id, shape=entry_of)
+    _tell(call, actor_id, other_id, notified=True)
+    return entry
+
+
+async def accept_silently(call: Call, actor_id: UserId, other_id: UserId) -> None:
+    """As `accept`, for callers that are answered with nothing.
+
+    Raises: as `relations.accept`.
+    """
+    pair = await _pair(call, actor_id, other_id)
+    await call.transact(relations.accept, pair, None, shape=_nothing)
+    _tell(call, actor_id, other_id, notified=True)
+
+
+async def decline(call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None) -> None:
+    """Turn down what the other has asked for.
+
+    Raises: as `relations.decline`.
+    """
+    await call.transact(relations.decline, await _pair(call, actor_id, other_id), request_id)
+    _tell(call, actor_id, other_id)
+
+
+async def cancel(call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None) -> None:
+    """Take back what the actor has asked for.
+
+    Raises: as `relations.cancel`.
+    """
+    await call.transact(relations.cancel, await _pair(call, actor_id, other_id), request_id)
+    _tell(call, actor_id, other_id)
+
+
+async def remove(call: Call, actor_id: UserId, other_id: UserId) -> None:
+    """End a friendship.
+
+    Raises: as `relations.remove`.
+    """
+    await call.transact(relations.remove, await _pair(call, actor_id, other_id))
+    _tell(call, actor_id, other_id, ended=True)
+
+
+async def change(call: Call, actor_id: UserId, friend_id: UserId, choice: Choice) -> FriendEntry:
+    """Change what the actor has chosen for a friend.
+
+    Raises: as `links.choose`.
+    """
+    entry_of = await _entries(call, actor_id, friend_id)
+    entry = await call.transact(choose, actor_id, friend_id, choice, call.now_ms, shape=entry_of)
+    if choice.visibility is not None:
+        call.service.friends.visibility_changed(actor_id, friend_id, choice.visibility)
+    _tell(call, actor_id, friend_id)
+    return entry
+
+
+async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | None) -> Reply[BlockEntry]:
+    """Block somebody: 201, or 200 when they were blocked already.
+
+    Raises: as `relations.block`.
+    """
+    done: list[NowBlocked] = []
+
+    def shape(blocked: NowBlocked) -> Reply[BlockEntry]:
+        done[:] = [blocked]
+        row = blocked.block
+        entry = BlockEntry(row.target_id, row.reason, iso(row.created_at_ms), iso(row.updated_at_ms))
+        return Reply(entry, status=201 if blocked.fresh else 200)
+
+    pair = await _pair(call, actor_id, other_id)
+    reply = await call.transact(relations.block, pair, reason, shape=shape)
+    for blocked in done:
+        _tell_chat(call, TellBlock(actor_id, other_id, True), blocked.conversation_ids)
+    _tell(call, actor_id, other_id, ended=True)
+    return reply
+
+
+async def unblock(call: Call, actor_id: UserId, other_id: UserId) -> None:
+    """Block somebody no longer.
+
+    Raises: as `relations.unblock`.
+    """
+    spoken: list[str] = []
+    await call.transact(relations.unblock, actor_id, other_id, shape=spoken.extend)
+    _tell_chat(call, TellBlock(actor_id, other_id, False), spoken)
+
+
+async def overview_of(call: Call, actor_id: UserId) -> FriendsOverview:
+    """Everything of the actor: friends and requests.
+
+    Raises:
+        NotFound: there is no such user.
+    """
+    service = call.service
+    user, access = await service.users.user_of(actor_id), await service.users.access_of(actor_id)
+    owned = await service.database.read(overview.read_own, actor_id, call.now_ms)
+    return overview.whole(service.friends, user, owned, capacity(access), call.now_ms)
+
+
+def _nothing(_made: object) -> None:
+    return
+
+
+async def _pair(call: Call, actor_id: UserId, other_id: UserId) -> Pair:
+    users, random_bytes = call.service.users, call.service.random_bytes
+    return Pair(
+        actor_id=actor_id,
+        other_id=other_id,
+        actor_max=capacity(await users.access_of(actor_id)),
+        other_max=capacity(await users.access_of(other_id)),
+        id=new_object_id(call.now_ms, random_bytes),
+        notice_id=new_object_id(call.now_ms, random_bytes),
+        now_ms=call.now_ms,
+    )
+
+
+async def _entries(call: Call, actor_id: UserId, other_id: UserId) -> Callable[[Link], FriendEntry]:
+    """Makes the entry of a link to the other.
+
+    How they appear is looked up now, since a transaction's result is shaped on another thread.
+
+    Raises:
+        NotFound: there is no such user.
+    """
+    service = call.service
+    other = await service.users.user_of(other_id)
+    seen = service.friends.appearance(other_id, actor_id, other.last_seen_at_ms)
+    return lambda link: overview.entry(link, seen, call.now_ms)
+
+
+def _tell(
+    call: Call, actor_id: UserId, other_id: UserId, *, notified: bool = False, ended: bool = False
+) -> None:
+    """The live views of both hear of it.
+
+    Args:
+        notified: the other has a notification.
+        ended: there is no friendship any more, should there have been one.
+    """
+    service = call.service
+    if ended:
+        service.friends.visibility_changed(actor_id, other_id, "DEFAULT")
+        service.friends.visibility_changed(other_id, actor_id, "DEFAULT")
+    service.friends.changed(actor_id, other_id)
+    if notified:
+        service.system.changed(service.notifications, other_id, "notifications")
+
+
+def _tell_chat(call: Call, command: TellBlock, conversation_ids: list[str]) -> None:
+    for id in conversation_ids:
+        call.service.system.tell(call.service.chat.conversation, id, command)

@@ -1,0 +1,103 @@
+"""Blocking users (service-api §3, §4 Friends)."""
+
+import re
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import Invalid, NotFound, QuotaExceeded
+from actors.friends.public import BlockEntry
+from actors.ids import UUID_FORM, UserId
+from actors.time import iso
+from persistence.friends import blocks
+from persistence.friends.blocks import Block
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.errors import BadQuery
+from routes.edge.query import Clamp
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+from routes.friends import acting
+from routes.friends.acting import REASON_MAX
+from routes.friends.channels import READ
+from routes.friends.requests import EDIT
+
+_LIST = "/v1/social/friends/blocks"
+
+_CURSOR = re.compile(rf"([0-9]{{1,16}})\.({UUID_FORM.pattern})", re.ASCII)
+
+
+class BlockBody(Wire, frozen=True):
+    """Whom to block.
+
+    Args:
+        target_id: uuid.
+        reason: for oneself, at most 500 characters.
+    """
+
+    target_id: str
+    reason: Annotated[str, msgspec.Meta(max_length=REASON_MAX)] | None = None
+
+
+class BlockQuery(Wire, frozen=True):
+    """`cursor`: `nextCursor` of the page before."""
+
+    limit: Annotated[int, Clamp(1, 200)] = 50
+    cursor: str | None = None
+
+
+class BlockPage(Wire, frozen=True):
+    """A page of blocks, newest first."""
+
+    items: list[BlockEntry]
+    next_cursor: str | None
+    has_more: bool
+
+
+@endpoint("GET", _LIST, needs=READ)
+async def list_blocks(call: Call, query: BlockQuery) -> BlockPage:
+    """GET /v1/social/friends/blocks: whom the caller blocks, newest first.
+
+    Needs `social:friends.read`.
+    """
+    after, limit = _after(query.cursor), query.limit
+
+    rows = await call.service.database.read(blocks.of_user, call.user_id, after, limit + 1)
+    page, more = rows[:limit], len(rows) > limit
+    cursor = f"{page[-1].created_at_ms}.{page[-1].target_id}" if more else None
+    return BlockPage([_entry(row) for row in page], cursor, more)
+
+
+@endpoint(
+    "POST", _LIST, needs=EDIT, status=201, found_status=200, refusals=(NotFound, Invalid, QuotaExceeded)
+)
+async def block_user(call: Call, body: BlockBody) -> Reply[BlockEntry]:
+    """POST /v1/social/friends/blocks: blocks a user (201), or gives a block another reason (200).
+
+    Needs `social:friends.edit`. Friendship and requests between the two end, new ones and messages are refused, either
+    way. Oneself is a 422.
+    """
+    other_id = await acting.resolve_target(call, body.target_id, None)
+    return await acting.block(call, call.user_id, other_id, body.reason)
+
+
+@endpoint("DELETE", _LIST + "/{targetId}", needs=EDIT, refusals=(NotFound,))
+async def unblock_user(call: Call, target_id: UserId) -> None:
+    """DELETE /v1/social/friends/blocks/{targetId}: ends a block; what was between the two stays ended.
+
+    Needs `social:friends.edit`. Answers 204.
+    """
+    await acting.unblock(call, call.user_id, target_id)
+
+
+def _after(cursor: str | None) -> tuple[int, str] | None:
+    if cursor is None:
+        return None
+    found = _CURSOR.fullmatch(cursor)
+    if found is None:
+        raise BadQuery("query parameter cursor is not valid", parameter="cursor")
+    return int(found[1]), found[2]
+
+
+def _entry(row: Block) -> BlockEntry:
+    return BlockEntry(row.target_id, row.reason, iso(row.created_at_ms), iso(row.updated_at_ms))

@@ -1,0 +1,23 @@
+"""The channel of friends on `/v1/social/live`, and the view behind it.
+
+| channel   | snapshot     | events in delta mode                                                        |
+|-----------|--------------|-----------------------------------------------------------------------------|
+| `friends` | FriendsFrame | presence, friend_added, friend_removed, request_added, request_removed      |
+
+`presence` carries what the friend determines of their entry, and has no offset. `friend_added` carries the whole entry,
+also when a link has changed; `request_added` the request; the removals an id.
+"""
+
+from actors.friends.view import FriendsViewer
+from routes.live.channel import LiveChannel
+
+READ = "social:friends.read"
+"""The permission node of everything that only looks."""
+
+FRIENDS = LiveChannel(
+    name="friends",
+    needs=READ,
+    shown=lambda service: service.friends.view,
+    viewer=lambda user_id, _: FriendsViewer(user_id),
+    by_default=True,
+)

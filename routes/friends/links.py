@@ -1,0 +1,52 @@
+"""What one chooses for a friend, and ending a friendship (service-api §4 Friends, contract §5)."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from actors.errors import NotFound
+from actors.friends.links import Choice, visibility_named
+from actors.friends.public import FriendEntry
+from actors.ids import UserId
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.wire import Wire
+from routes.friends import acting
+from routes.friends.acting import NOTE_MAX
+from routes.friends.requests import EDIT
+
+_ONE = "/v1/social/friends/{friendId}"
+
+
+class LinkPatch(Wire, frozen=True):
+    """What to change; what is left out stays.
+
+    Args:
+        visibility: what the friend sees of the caller: `DEFAULT`, `LIMITED` (no party, not when last seen), `HIDDEN`
+            (always offline); anything else means `DEFAULT`.
+        note: for oneself, at most 300 characters; null takes it away.
+    """
+
+    favorite: bool | None = None
+    visibility: str | None = None
+    note: Annotated[str, msgspec.Meta(max_length=NOTE_MAX)] | UnsetType | None = UNSET
+
+
+@endpoint("PATCH", _ONE, needs=EDIT, refusals=(NotFound,))
+async def change_friend(call: Call, friend_id: UserId, body: LinkPatch) -> FriendEntry:
+    """PATCH /v1/social/friends/{friendId}: favourite, visibility and note of a friend.
+
+    Needs `social:friends.edit`. Answers the Friend entry.
+    """
+    visibility = None if body.visibility is None else visibility_named(body.visibility)
+    return await acting.change(call, call.user_id, friend_id, Choice(body.favorite, visibility, body.note))
+
+
+@endpoint("DELETE", _ONE, needs=EDIT, refusals=(NotFound,))
+async def remove_friend(call: Call, friend_id: UserId) -> None:
+    """DELETE /v1/social/friends/{friendId}: ends a friendship, both ways.
+
+    Needs `social:friends.edit`. Answers 204.
+    """
+    await acting.remove(call, call.user_id, friend_id)

@@ -1,0 +1,52 @@
+"""Friends and requests of the caller, and the friends of others (service-api §4 Friends, contract §5)."""
+
+from actors.errors import NotFound, VisibilityDenied
+from actors.friends import overview
+from actors.friends.public import FriendsOverview, FriendsSnapshot, Requests
+from actors.friends.relations import capacity
+from actors.ids import UserId
+from persistence.friends import requests
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.friends.acting import overview_of
+from routes.friends.channels import READ
+
+SEES_ALL = "admin:user:view"
+"""Who holds it sees everybody's friends and requests."""
+
+
+@endpoint("GET", "/v1/social/friends", needs=READ, refusals=(NotFound,))
+async def read_friends(call: Call) -> FriendsSnapshot:
+    """GET /v1/social/friends: the caller's friends, the oldest first, with counts.
+
+    Needs `social:friends.read`.
+    """
+    service, user_id = call.service, call.user_id
+    user, access = await service.users.user_of(user_id), await service.users.access_of(user_id)
+    owned = await service.database.read(overview.read_own, user_id, call.now_ms)
+    return overview.snapshot(service.friends, user, owned, capacity(access), call.now_ms)
+
+
+@endpoint("GET", "/v1/social/friends/requests", needs=READ)
+async def read_requests(call: Call) -> Requests:
+    """GET /v1/social/friends/requests: the requests that wait, sent and received, the oldest first.
+
+    Needs `social:friends.read`.
+    """
+    found = await call.service.database.read(requests.of_user, call.user_id, call.now_ms)
+    return overview.waiting(found, call.user_id)
+
+
+@endpoint("GET", "/v1/users/{id}/friends", needs=READ, refusals=(NotFound, VisibilityDenied))
+async def read_friends_of(call: Call, id: UserId) -> FriendsOverview:
+    """GET /v1/users/{id}/friends: a user's friends.
+
+    Needs `social:friends.read`. Oneself and `admin:user:view` see everything. A friend sees the friends from whom the
+    user does not hide, and no requests. Everybody else is refused, whether there is such a user or not.
+    """
+    if id == call.user_id or call.user.access.allows(SEES_ALL):
+        return await overview_of(call, id)
+    service, users = call.service, call.service.users
+    looked = await service.database.read(overview.read_of_friend, id, call.user_id)
+    user, access = await users.user_of(id), await users.access_of(id)
+    return overview.for_friend(service.friends, user, call.user_id, looked, capacity(access))

@@ -1,0 +1,128 @@
+"""Friend requests: sending them and answering them (service-api §4 Friends, contract §5)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import (
+    AlreadyFriends,
+    Blocked,
+    Forbidden,
+    FriendRequestsDisabled,
+    Invalid,
+    NotFound,
+    QuotaExceeded,
+    RequestExists,
+)
+from actors.friends.public import FriendEntry, RequestSent
+from actors.ids import ObjectId, UserId, Uuid
+from persistence.friends.requests import Request, read
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+from routes.friends import acting
+from routes.friends.acting import NAME_MAX, NOTE_MAX
+
+WRITE, EDIT = "social:friends.write", "social:friends.edit"
+
+SEND_REFUSALS = (
+    NotFound,
+    Invalid,
+    QuotaExceeded,
+    Blocked,
+    FriendRequestsDisabled,
+    AlreadyFriends,
+    RequestExists,
+)
+"""What sending a request may be refused with."""
+
+ACCEPT_REFUSALS = (NotFound, Forbidden, Blocked, QuotaExceeded)
+"""What accepting one may be refused with."""
+
+_LIST = "/v1/social/friends/requests"
+
+
+class RequestBody(Wire, frozen=True):
+    """Whom to ask: one of both, `targetId` first.
+
+    Args:
+        target_id: uuid.
+        target_name: a name that nobody else has, in any case.
+        note: for the other, at most 300 characters.
+    """
+
+    target_id: str | None = None
+    target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
+    note: Annotated[str, msgspec.Meta(max_length=NOTE_MAX)] | None = None
+
+
+async def concerned(call: Call, id: ObjectId) -> Request:
+    """Lets the two pass whom a request is about; to everybody else it does not exist.
+
+    Raises:
+        NotFound: no such request of theirs waits.
+    """
+    request = await call.service.database.read(read, id, call.now_ms)
+    if request is None or call.user_id not in (request.sender_id, request.recipient_id):
+        raise NotFound("no such request")
+    return request
+
+
+async def asked(call: Call, id: ObjectId) -> Request:
+    """Lets the one pass who was asked.
+
+    Raises:
+        NotFound: as `concerned`.
+        Forbidden: it is the caller who has asked.
+    """
+    request = await concerned(call, id)
+    if call.user_id != request.recipient_id:
+        raise Forbidden("only who was asked may answer")
+    return request
+
+
+@endpoint(
+    "POST", _LIST, needs=WRITE, status=201, found_status=200, rate="friend-request", refusals=SEND_REFUSALS
+)
+async def send_request(call: Call, body: RequestBody) -> Reply[RequestSent]:
+    """POST /v1/social/friends/requests: asks a user for their friendship (201).
+
+    Needs `social:friends.write`. A request lives 30 days. One that meets an opposite request makes the two
+    friends: 200, with the new friend in `friend`. Unknown and ambiguous names are a 404, oneself is a 422.
+    """
+    other_id = await acting.resolve_target(call, body.target_id, body.target_name)
+    return await acting.send(call, call.user_id, other_id, body.note)
+
+
+@endpoint("POST", _LIST + "/{id}/accept", needs=EDIT, refusals=ACCEPT_REFUSALS, guard=asked)
+async def accept_request(call: Call, id: ObjectId) -> FriendEntry:
+    """POST …/requests/{id}/accept: makes the two friends; whoever has asked is notified.
+
+    Needs `social:friends.edit`, and to be who was asked. Answers the Friend entry.
+    """
+    return await acting.accept(call, call.user_id, _other(call), id)
+
+
+@endpoint("POST", _LIST + "/{id}/decline", needs=EDIT, refusals=(NotFound, Forbidden), guard=asked)
+async def decline_request(call: Call, id: ObjectId) -> None:
+    """POST …/requests/{id}/decline: turns a request down.
+
+    Needs `social:friends.edit`, and to be who was asked. Answers 204; nobody is notified.
+    """
+    await acting.decline(call, call.user_id, _other(call), id)
+
+
+@endpoint("DELETE", _LIST + "/{id}", needs=EDIT, refusals=(NotFound,), guard=concerned)
+async def cancel_request(call: Call, id: ObjectId) -> None:
+    """DELETE …/requests/{id}: takes a request away; both of the two may.
+
+    Needs `social:friends.edit`. Answers 204.
+    """
+    await acting.cancel(call, call.user_id, _other(call), id)
+
+
+def _other(call: Call) -> UserId:
+    request: Request = call.subject
+    ids = (request.sender_id, request.recipient_id)
+    return UserId(Uuid(ids[0] if ids[1] == call.user_id else ids[1]))

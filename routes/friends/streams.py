@@ -1,0 +1,20 @@
+"""The single-purpose stream of friends (service description §6, contract §5)."""
+
+from actors.friends.frames import FriendsFrame
+from actors.friends.view import FriendsViewer
+from routes.edge.call import Call
+from routes.edge.endpoint import stream
+from routes.edge.listener import Listener
+from routes.edge.socket import LiveSocket
+from routes.friends.channels import READ
+from routes.live.single import StreamQuery, show
+
+
+@stream("/v1/social/friends/live", needs=READ, sends=(FriendsFrame,))
+async def friends_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Listener | None:  # noqa: ARG001
+    """GET /v1/social/friends/live: friends and requests at once, then on change, at most one frame per 250 ms.
+
+    Needs `social:friends.read`; losing it closes with 4403.
+    """
+    viewer = FriendsViewer(call.user_id)
+    return await show(call, socket, call.service.friends.view, call.user_id, viewer=viewer, needs=READ)

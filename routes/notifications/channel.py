@@ -1,0 +1,16 @@
+"""The channel `notifications` of `/v1/social/live`, whose offsets are durable (contract §9).
+
+| snapshot              | events in delta mode                     |
+|-----------------------|------------------------------------------|
+| NotificationsSnapshot | notification_added, notifications_read   |
+"""
+
+from actors.notifications import NAME, NotificationsViewer
+from routes.live.channel import LiveChannel
+
+NOTIFICATIONS = LiveChannel(
+    name=NAME,
+    needs=None,
+    shown=lambda service: service.notifications,
+    viewer=lambda user_id, _: NotificationsViewer(user_id),
+)

@@ -1,0 +1,139 @@
+"""Reporting a user, and settling reports: one route for players, two for moderators (contract §5)."""
+
+from functools import partial
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import Invalid, NotFound, QuotaExceeded
+from actors.ids import ObjectId, new_object_id, parse_uuid
+from actors.reports import REASON_MAX, report, settle
+from actors.time import iso, iso_or_none
+from persistence.audit import Stamp
+from persistence.reports import Report, ReportStatus, list_reports
+from routes.edge.call import Call
+from routes.edge.cursor import cursor_number
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import MODERATOR
+from routes.edge.query import Clamp
+from routes.edge.wire import Wire
+
+WRITE = "social:friends.write"
+
+
+class ReportBody(Wire, frozen=True):
+    """Whom to report, and why.
+
+    Args:
+        target_id: uuid.
+        reason: at most 500 characters.
+    """
+
+    target_id: str
+    reason: Annotated[str, msgspec.Meta(max_length=REASON_MAX)] | None = None
+
+
+class ReportMade(Wire, frozen=True):
+    """The report, as its author sees it."""
+
+    id: ObjectId
+    target_id: str
+    reason: str | None
+    created_at: str
+
+
+class ReportQuery(Wire, frozen=True):
+    """`status`: only these; left out = all. `cursor`: `nextCursor` of the page before."""
+
+    status: ReportStatus | None = None
+    cursor: str | None = None
+    limit: Annotated[int, Clamp(1, 200)] = 50
+
+
+class ReportItem(Wire, frozen=True):
+    """A report, as moderators see it.
+
+    Args:
+        reporter_name, target_name: as they are called now; null where they are no more.
+        settled_at: when it got its status; null while it is open.
+        settled_by: the moderator who gave it.
+    """
+
+    id: ObjectId
+    reporter_id: str
+    reporter_name: str | None
+    target_id: str
+    target_name: str | None
+    reason: str | None
+    status: ReportStatus
+    created_at: str
+    settled_at: str | None
+    settled_by: str | None
+
+
+class ReportPage(Wire, frozen=True):
+    """A page of reports, newest first."""
+
+    items: list[ReportItem]
+    next_cursor: str | None
+    has_more: bool
+
+
+class Settlement(Wire, frozen=True):
+    """What becomes of a report."""
+
+    status: ReportStatus
+
+
+@endpoint(
+    "POST",
+    "/v1/social/friends/reports",
+    needs=WRITE,
+    status=201,
+    refusals=(NotFound, Invalid, QuotaExceeded),
+)
+async def report_user(call: Call, body: ReportBody) -> ReportMade:
+    """Reports a user to the moderators; at most 20 a day. Oneself is a 422, an unknown user a 404."""
+    target_id = parse_uuid(body.target_id)
+    if target_id is None:
+        raise NotFound("no such user")
+    id = new_object_id(call.now_ms, call.service.random_bytes)
+    unit = partial(report, reason=body.reason, now_ms=call.now_ms)
+    return await call.transact(unit, id, call.user_id, target_id, shape=_made)
+
+
+@endpoint("GET", "/v1/admin/reports", needs=MODERATOR)
+async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
+    """Lists reports of users, newest first."""
+    before_seq, limit = cursor_number(query.cursor), query.limit
+    rows = await call.service.database.read(list_reports, query.status, before_seq, limit + 1)
+    items, more = rows[:limit], len(rows) > limit
+    return ReportPage([_item(row) for row in items], str(items[-1].seq) if more else None, more)
+
+
+@endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound,))
+async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> ReportItem:
+    """Settles a report, or opens it again; the audit trail keeps each change."""
+    stamp = Stamp(
+        new_object_id(call.now_ms, call.service.random_bytes), call.now_ms, call.user_id, call.request_id
+    )
+    return await call.transact(settle, id, body.status, stamp, shape=_item)
+
+
+def _made(made: Report) -> ReportMade:
+    return ReportMade(ObjectId(made.id), made.target_id, made.reason, iso(made.created_at_ms))
+
+
+def _item(row: Report) -> ReportItem:
+    return ReportItem(
+        ObjectId(row.id),
+        row.reporter_id,
+        row.reporter_name,
+        row.target_id,
+        row.target_name,
+        row.reason,
+        row.status,
+        iso(row.created_at_ms),
+        iso_or_none(row.settled_at_ms),
+        row.settled_by,
+    )

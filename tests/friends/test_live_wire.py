@@ -1,0 +1,241 @@
+"""Wire: friends live, as a stream of their own and as a channel; presence, and who may see it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import trio
+
+from persistence.friends.visibilities import Visibility, veiled
+from tests.friends import rows
+from tests.support.spec import spec
+from tests.support.websocket import Client
+from tests.support.world import Player, World
+
+LIVE = "/v1/social/friends/live"
+
+QUIET_SECONDS = 0.4
+
+
+async def befriend(world: World, one: Player, other: Player) -> None:
+    """Make two friends, and tell who watches, as the rules of friends do."""
+    await world.service.database.transact(rows.befriend, one.id, other.id, world.clock.now_ms())
+    world.service.friends.changed(one.id, other.id)
+
+
+async def unfriend(world: World, one: Player, other: Player) -> None:
+    await world.service.database.transact(rows.unfriend, one.id, other.id)
+    world.service.friends.changed(one.id, other.id)
+    world.service.friends.visibility_changed(one.id, other.id, "DEFAULT")
+    world.service.friends.visibility_changed(other.id, one.id, "DEFAULT")
+
+
+async def show_as(
+    world: World, holder: Player, viewer: Player, visibility: Visibility, *, favorite: bool = False
+) -> None:
+    await world.service.database.transact(rows.choose, holder.id, viewer.id, visibility, favorite)
+    world.service.friends.changed(holder.id, viewer.id)
+    world.service.friends.visibility_changed(holder.id, viewer.id, visibility)
+
+
+@asynccontextmanager
+async def watching(player: Player, path: str = LIVE) -> AsyncIterator[Client]:
+    async with player.live(path) as socket:
+        yield socket
+
+
+async def frame(socket: Client) -> Any:
+    received = await socket.receive_json()
+    spec().check_frame("FriendsFrame", received)
+    return received
+
+
+async def assert_quiet(socket: Client) -> None:
+    with pytest.raises(trio.TooSlowError):
+        await socket.receive_text(patience_seconds=QUIET_SECONDS)
+
+
+def online(received: Any) -> dict[str, bool]:
+    """{name: online}, and that all places of a frame agree."""
+    for friend in received["friends"]:
+        player = friend["player"]
+        assert (friend["friendId"], friend["name"]) == (player["id"], player["name"])
+        for name in ("online", "status", "partyId"):
+            assert friend[name] == player[name]
+        assert friend["online"] == (friend["status"]["state"] == "ONLINE")
+    states = {friend["name"]: friend["online"] for friend in received["friends"]}
+    assert received["counts"]["online"] == sum(states.values())
+    assert received["counts"]["total"] == len(states)
+    return states
+
+
+async def test_friends_are_shown_at_once_and_on_change(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    await befriend(world, ann, ben)
+    async with watching(ann) as socket:
+        first = await frame(socket)
+        assert first["type"] == "friends_snapshot"
+        assert online(first) == {"Ben": False}
+        assert first["requests"] == {"incoming": [], "outgoing": []}
+        async with watching(ben) as bens:
+            assert online(await frame(bens)) == {"Ann": True}
+            assert online(await frame(socket)) == {"Ben": True}
+        await befriend(world, ann, cid)
+        assert online(await frame(socket)) == {"Ben": True, "Cid": False}
+        world.clock.advance(10_000)
+        assert online(await frame(socket)) == {"Ben": False, "Cid": False}
+        await unfriend(world, ann, ben)
+        assert online(await frame(socket)) == {"Cid": False}
+        # What changes nothing sends nothing.
+        world.service.friends.changed(ann.id, cid.id)
+        await assert_quiet(socket)
+
+
+async def test_requests_come_and_go_and_expire(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    now_ms = world.clock.now_ms()
+    transact, changed = world.service.database.transact, world.service.friends.changed
+    async with watching(ann) as socket, watching(ben):
+        await frame(socket)
+        await transact(rows.request, "a" * 24, ben.id, ann.id, now_ms, now_ms + 100_000)
+        changed(ben.id, ann.id)
+        (incoming,) = (await frame(socket))["requests"]["incoming"]
+        # A stranger's presence does not show, although they are online.
+        assert (incoming["direction"], incoming["player"]["name"]) == ("incoming", "Ben")
+        assert incoming["player"]["online"] is False
+        await transact(rows.request, "b" * 24, ann.id, cid.id, now_ms, now_ms + 900_000)
+        changed(ann.id, cid.id)
+        assert [one["id"] for one in (await frame(socket))["requests"]["outgoing"]] == ["b" * 24]
+        world.clock.advance(100_000)
+        await befriend(world, ann, cid)
+        await transact(rows.withdraw, "b" * 24)
+        changed(ann.id, cid.id)
+        requests = None
+        while requests != {"incoming": [], "outgoing": []}:
+            requests = (await frame(socket))["requests"]
+
+
+async def test_a_rename_shows_to_those_who_watch(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await befriend(world, ann, ben)
+    async with watching(ann) as socket:
+        await frame(socket)
+        renamed = Player(world, ben.id, "Benno", world.token(ben.id, "Benno"))
+        await renamed.get("/v1/auth/verify")
+        assert online(await frame(socket)) == {"Benno": False}
+
+
+async def test_who_hides_is_offline_and_stays_silent(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await befriend(world, ann, ben)
+    room = await ann.talk_to(ben)
+    async with watching(ann) as socket, ben.live("/v1/social/live?channels="):
+        while online(await frame(socket)) != {"Ben": True}:
+            pass
+        await show_as(world, ben, ann, "HIDDEN")
+        shown = await frame(socket)
+        while online(shown) != {"Ben": False}:
+            shown = await frame(socket)
+        assert (shown["friends"][0]["lastSeenAt"], shown["friends"][0]["partyId"]) == (None, None)
+        # Not in chat either, whoever asks for it and however; Ben sees himself as he is.
+        for viewer, seen in ((ann, False), (ben, True)):
+            one = await viewer.get(room.path)
+            listed = await viewer.get("/v1/social/chat/conversations")
+            page = await viewer.get(room.messages)
+            people = await viewer.get(f"{room.path}/participants")
+            for participants in (
+                one["participants"],
+                listed["items"][0]["participants"],
+                page["conversation"]["participants"],
+                people["items"],
+            ):
+                assert [p["online"] for p in participants if p["id"] == ben.id] == [seen]
+    # Going and coming back makes no frame for whom it does not show.
+    async with watching(ann) as socket:
+        assert online(await frame(socket)) == {"Ben": False}
+        world.clock.advance(11_000)
+        await trio.sleep(1.1)
+        async with ben.live("/v1/social/live?channels="):
+            await assert_quiet(socket)
+            await show_as(world, ben, ann, "DEFAULT")
+            assert online(await frame(socket)) == {"Ben": True}
+
+
+async def test_limited_friends_keep_their_party_and_last_seen(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await befriend(world, ann, ben)
+    async with watching(ann) as socket, ben.live("/v1/social/live?channels="):
+        shown = await frame(socket)
+        while online(shown) != {"Ben": True}:
+            shown = await frame(socket)
+        assert shown["friends"][0]["lastSeenAt"] is not None
+        await show_as(world, ben, ann, "LIMITED")
+        while shown["friends"][0]["lastSeenAt"] is not None:
+            shown = await frame(socket)
+        assert online(shown) == {"Ben": True}
+
+
+async def test_veils_are_read_at_the_start(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await befriend(world, ann, ben)
+    await world.service.database.transact(rows.choose, ben.id, ann.id, "HIDDEN", False)
+    assert await world.service.database.read(veiled) == [(ben.id, ann.id, "HIDDEN")]
+
+
+async def test_the_channel_tells_events(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    await befriend(world, ann, ben)
+    async with ann.live("/v1/social/live?channels=") as socket:
+        await socket.receive_json()
+        await socket.send_json(
+            {"id": 1, "op": "subscribe", "channel": "friends", "params": {"mode": "delta"}}
+        )
+        reply, snapshot = await socket.receive_json(), await socket.receive_json()
+        assert (reply["ok"], snapshot["type"], snapshot["offset"]) == (True, "snapshot", 0)
+        spec().check_frame("FriendsFrame", snapshot["data"])
+        async with ben.live("/v1/social/live?channels="):
+            event = await socket.receive_json()
+            assert (event["event"], event["offset"]) == ("presence", None)
+            assert (event["data"]["friendId"], event["data"]["online"]) == (ben.id, True)
+            await befriend(world, ann, cid)
+            event = await socket.receive_json()
+            assert (event["event"], event["offset"], event["data"]["friendId"]) == ("friend_added", 1, cid.id)
+            await unfriend(world, ann, cid)
+            event = await socket.receive_json()
+            assert (event["event"], event["offset"]) == ("friend_removed", 2)
+            assert event["data"] == {"friendId": cid.id}
+        await socket.send_json(
+            {"id": 2, "op": "subscribe", "channel": "friends", "params": {"mode": "delta"},
+             "since": {"epoch": event["epoch"], "offset": 1}}
+        )  # fmt: skip
+        assert (await socket.receive_json())["recovered"] is True
+        assert (await socket.receive_json())["data"] == {"friendId": cid.id}
+
+
+async def test_friends_are_a_default_channel(world: World) -> None:
+    ann = await world.player("Ann")
+    async with ann.live() as socket:
+        await socket.receive_json()
+        channels = {(await socket.receive_json())["channel"] for _ in range(2)}
+        assert channels == {"friends", "inbox"}
+
+
+async def test_losing_the_permission_closes_with_4403(world: World) -> None:
+    ann = await world.player("Ann")
+    async with watching(ann) as socket:
+        await frame(socket)
+        await world.grant(ann, "social:friends.read", negated=True)
+        assert (await socket.wait_closed()).code == 4403
+
+
+async def test_nobody_is_kept_whom_nobody_watches(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await befriend(world, ann, ben)
+    async with watching(ann) as anns, watching(ben) as bens:
+        await frame(anns)
+        await frame(bens)
+        assert world.service.friends.statistics() == 2
+    with trio.fail_after(5):
+        while world.service.friends.statistics():
+            await trio.sleep(0.01)

@@ -1,0 +1,1 @@
+"""Notifications: rows, the view and its replay, the routes; reports beside them."""

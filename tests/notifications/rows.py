@@ -1,0 +1,38 @@
+"""Notifications and users as the tests of these rows make them."""
+
+import msgspec
+
+from persistence.bridge import Database
+from persistence.connection import Connection
+from persistence.notifications import NewNotification, add
+from persistence.users import arrive
+
+NOW_MS = 1_700_000_000_000
+
+
+def user(number: int) -> str:
+    """The id of a test's user."""
+    return f"00000000-0000-4000-8000-{number:012d}"
+
+
+def notification(
+    number: int, user_id: str = user(1), *, kind: str = "friend_accepted", at_ms: int = NOW_MS
+) -> NewNotification:
+    """One to be added; numbers make ids."""
+    data = msgspec.json.encode({"n": number})
+    return NewNotification(f"{number:024x}", user_id, kind, user(99), data, at_ms)
+
+
+async def make_users(database: Database, *numbers: int) -> None:
+    """Make users, each a millisecond younger than the one with the next smaller number."""
+
+    async def unit(conn: Connection) -> None:
+        for number in numbers:
+            await arrive(conn, user(number), f"user{number}", issued_at_s=0, now_ms=NOW_MS + number)
+
+    await database.transact(unit)
+
+
+async def added(database: Database, *rows: NewNotification) -> None:
+    """Add them in one transaction."""
+    await database.transact(add, rows)

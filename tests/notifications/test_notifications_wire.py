@@ -1,0 +1,168 @@
+"""Wire: the list, marking as read, and the channel with its durable offsets."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from actors.ids import new_object_id
+from persistence.notifications import KEPT_MS, NewNotification, add
+from routes.jobs import jobs_of
+from tests.support.websocket import Client
+from tests.support.world import Player, World
+
+LIST, READ = "/v1/notifications", "/v1/notifications/read"
+
+
+async def notify(world: World, player: Player, *numbers: int, kind: str = "friend_accepted") -> list[str]:
+    """Notify a player as a domain does; returns the ids."""
+    service = world.service
+    now_ms = world.clock.now_ms()
+    rows = [
+        NewNotification(
+            new_object_id(now_ms, service.random_bytes),
+            player.id,
+            kind,
+            None,
+            msgspec.json.encode({"n": number}),
+            now_ms,
+        )
+        for number in numbers
+    ]
+    await service.database.transact(add, rows)
+    service.system.changed(service.notifications, player.id, "notifications")
+    return [row.id for row in rows]
+
+
+def numbers(items: list[Any]) -> list[int]:
+    return [item["data"]["n"] for item in items]
+
+
+async def test_the_newest_come_first_page_by_page(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    assert await ann.get(LIST) == {"items": [], "nextCursor": None, "hasMore": False}
+    ids = await notify(world, ann, *range(1, 6), kind="friend_request")
+    await notify(world, ben, 99)
+    first = await ann.get(LIST, limit=2)
+    assert (numbers(first["items"]), first["hasMore"]) == ([5, 4], True)
+    assert first["items"][0] | {"createdAt": None} == {
+        "id": ids[-1], "kind": "friend_request", "actorId": None, "data": {"n": 5},
+        "createdAt": None, "readAt": None,
+    }  # fmt: skip
+    second = await ann.get(LIST, limit=2, cursor=first["nextCursor"])
+    # What comes meanwhile moves no page.
+    await notify(world, ann, 6)
+    third = await ann.get(LIST, limit=2, cursor=second["nextCursor"])
+    assert (numbers(second["items"]), numbers(third["items"])) == ([3, 2], [1])
+    assert (third["hasMore"], third["nextCursor"]) == (False, None)
+
+
+@pytest.mark.parametrize("query", ["cursor=x", "cursor=-1", "cursor=" + "9" * 19, "limit=x"])
+async def test_queries_that_are_none(world: World, query: str) -> None:
+    ann = await world.player("Ann")
+    assert await ann.refused("GET", f"{LIST}?{query}") == (400, "BAD_QUERY")
+    assert await world.nobody().refused("GET", LIST) == (401, "UNAUTHENTICATED")
+
+
+async def test_reading_by_ids_and_by_time(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    ids = await notify(world, ann, 1, 2, 3)
+    foreign = await notify(world, ben, 9)
+    body = {"ids": [ids[0].upper(), foreign[0], "nonsense"]}
+    assert await ann.do("POST", READ, body, status=200) == {"read": 1, "unread": 2}
+    items = (await ann.get(LIST))["items"]
+    assert [item["readAt"] is not None for item in items] == [False, False, True]
+    assert await ann.do("POST", READ, {"beforeMs": 0}) == {"read": 0, "unread": 2}
+    assert await ann.do("POST", READ, {"beforeMs": 2**53 - 1}) == {"read": 2, "unread": 0}
+    assert (await ben.get(LIST))["items"][0]["readAt"] is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"ids": None},
+        {"ids": "x"},
+        {"ids": ["x"] * 501},
+        {"beforeMs": -1},
+        {"beforeMs": "now"},
+        {"beforeMs": 2**53},
+    ],
+    ids=lambda body: str(body)[:30],
+)
+async def test_readings_that_are_none(world: World, body: dict[str, object]) -> None:
+    ann = await world.player("Ann")
+    assert await ann.refused("POST", READ, body) == (422, "VALIDATION_FAILED")
+
+
+async def test_a_reading_is_repeated_by_its_key(world: World) -> None:
+    ann = await world.player("Ann")
+    ids = await notify(world, ann, 1, 2)
+    headers = {"idempotency-key": "once"}
+    first = await ann.ask("POST", READ, {"ids": ids[:1]}, headers=headers)
+    await notify(world, ann, 3)
+    again = await ann.ask("POST", READ, {"ids": ids[:1]}, headers=headers)
+    assert again.json() == first.json() == {"read": 1, "unread": 1}
+    assert again.headers["idempotent-replayed"] == "true"
+
+
+async def opened(client: Client, *, since: Any = None, mode: str = "delta") -> Any:
+    """Subscribe; returns the reply."""
+    command: dict[str, Any] = {
+        "id": 1, "op": "subscribe", "channel": "notifications", "params": {"mode": mode},
+    }  # fmt: skip
+    if since is not None:
+        command["since"] = {"epoch": since[0], "offset": since[1]}
+    await client.send_json(command)
+    return await client.receive_until(type="reply")
+
+
+async def test_the_channel_tells_what_happens(world: World) -> None:
+    ann = await world.player("Ann")
+    await notify(world, ann, 1)
+    async with ann.live("/v1/social/live?channels=") as client:
+        reply = await opened(client)
+        assert (reply["ok"], reply["offset"], reply["recovered"]) == (True, 1, False)
+        snapshot = await client.receive_until(type="snapshot")
+        assert snapshot["data"]["type"] == "notifications_snapshot"
+        assert (numbers(snapshot["data"]["items"]), snapshot["data"]["unread"]) == ([1], 1)
+        ids = await notify(world, ann, 2)
+        added = await client.receive_until(type="event")
+        assert (added["event"], added["offset"], added["epoch"]) == ("notification_added", 2, reply["epoch"])
+        assert added["data"] == {"notification": (await ann.get(LIST))["items"][0], "unread": 2}
+        await ann.do("POST", READ, {"ids": ids})
+        read = await client.receive_until(type="event")
+        assert (read["event"], read["offset"]) == ("notifications_read", 3)
+        assert (read["data"]["ids"], read["data"]["unread"]) == (ids, 1)
+
+
+async def test_what_was_missed_is_told_from_rows(world: World) -> None:
+    ann = await world.player("Ann")
+    ids = await notify(world, ann, 1)
+    async with ann.live("/v1/social/live?channels=") as client:
+        epoch = (await opened(client))["epoch"]
+    # Nobody looks: the view is gone, the rows stay.
+    await notify(world, ann, 2)
+    await ann.do("POST", READ, {"ids": ids})
+    async with ann.live("/v1/social/live?channels=") as client:
+        reply = await opened(client, since=(epoch, 1))
+        assert (reply["epoch"], reply["offset"], reply["recovered"]) == (epoch, 3, True)
+        frames = [await client.receive_until(type="event") for _ in range(2)]
+        assert [(frame["event"], frame["offset"]) for frame in frames] == [
+            ("notification_added", 2), ("notifications_read", 3),
+        ]  # fmt: skip
+    async with ann.live("/v1/social/live?channels=") as client:
+        assert (await opened(client, since=("other", 1)))["recovered"] is False
+
+
+async def test_old_ones_go_and_the_channel_shows_it(world: World) -> None:
+    ann = await world.player("Ann")
+    await notify(world, ann, 1)
+    async with ann.live("/v1/social/live?channels=") as client:
+        await opened(client, mode="snapshot")
+        await client.receive_until(type="snapshot")
+        world.clock.advance(KEPT_MS)
+        job = next(job for job in jobs_of(world.service) if job.name == "old notifications")
+        await job.run()
+        snapshot = await client.receive_until(type="snapshot")
+        assert (snapshot["data"]["items"], snapshot["data"]["unread"], snapshot["offset"]) == ([], 0, 1)

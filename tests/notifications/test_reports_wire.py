@@ -1,0 +1,120 @@
+"""Wire: reports of users, and settling them."""
+
+import pytest
+import trio
+
+from actors.reports import DAY_MS, REPORTS_A_DAY
+from persistence.permissions import add_role
+from tests.support.world import Player, World
+
+REPORTS, ADMIN = "/v1/social/friends/reports", "/v1/admin/reports"
+STATUSES = ("open", "dismissed", "actioned")
+
+
+async def moderator(world: World) -> Player:
+    player = await world.player("Mod")
+    await world.service.database.transact(add_role, player.id, "moderator", world.clock.now_ms())
+    world.service.users.changed(player.id)
+    return player
+
+
+async def test_a_report_reaches_the_moderators(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    mod = await moderator(world)
+    made = await ann.do("POST", REPORTS, {"targetId": ben.id.upper(), "reason": "rude"}, status=201)
+    assert set(made) == {"id", "targetId", "reason", "createdAt"}
+    bare = await ben.do("POST", REPORTS, {"targetId": ann.id}, status=201)
+    assert bare["reason"] is None
+    page = await mod.get(ADMIN, limit=1)
+    assert ([item["id"] for item in page["items"]], page["hasMore"]) == ([bare["id"]], True)
+    page = await mod.get(ADMIN, limit=1, cursor=page["nextCursor"])
+    assert (page["hasMore"], page["nextCursor"]) == (False, None)
+    assert page["items"] == [
+        {
+            "id": made["id"], "reporterId": ann.id, "reporterName": "Ann", "targetId": ben.id,
+            "targetName": "Ben", "reason": "rude", "status": "open", "createdAt": made["createdAt"],
+            "settledAt": None, "settledBy": None,
+        }
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("before", STATUSES)
+@pytest.mark.parametrize("after", STATUSES)
+async def test_every_status_may_follow_every_other(world: World, before: str, after: str) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    mod, root = await moderator(world), await world.super_admin()
+    made = await ann.do("POST", REPORTS, {"targetId": ben.id})
+    path = f"{ADMIN}/{made['id']}"
+    for status in (before, after):
+        settled = await mod.do("PATCH", path, {"status": status}, status=200)
+        assert settled["status"] == status
+        assert settled["settledBy"] == (None if status == "open" else mod.id)
+        assert (settled["settledAt"] is None) == (status == "open")
+    for status in STATUSES:
+        listed = (await mod.get(ADMIN, status=status))["items"]
+        assert [item["id"] for item in listed] == ([made["id"]] if status == after else [])
+    trail = [
+        line for line in (await root.get("/v1/admin/audit"))["items"] if line["action"] == "report.settled"
+    ]
+    moves = [(line["detail"]["before"], line["detail"]["after"]) for line in reversed(trail)]
+    assert moves == [move for move in (("open", before), (before, after)) if move[0] != move[1]]
+    assert all((line["actorId"], line["targetId"]) == (mod.id, ben.id) for line in trail)
+
+
+async def test_who_may_not(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    made = await ann.do("POST", REPORTS, {"targetId": ben.id})
+    for player in (ann, ben):
+        assert await player.refused("GET", ADMIN) == (403, "FORBIDDEN")
+        assert await player.refused("PATCH", f"{ADMIN}/{made['id']}", {"status": "dismissed"}) == (
+            403,
+            "FORBIDDEN",
+        )
+    await world.grant(ann, "social:friends.write", negated=True)
+    assert await ann.refused("POST", REPORTS, {"targetId": ben.id}) == (403, "FORBIDDEN")
+    assert await world.nobody().refused("POST", REPORTS, {"targetId": ben.id}) == (401, "UNAUTHENTICATED")
+
+
+async def test_reports_that_are_none(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    unknown = "00000000-0000-4000-8000-000000000000"
+    for target in (unknown, "nonsense"):
+        assert await ann.refused("POST", REPORTS, {"targetId": target}) == (404, "NOT_FOUND")
+    for body in ({"targetId": ann.id}, {}, {"targetId": ben.id, "reason": "x" * 501}, {"targetId": None}):
+        assert await ann.refused("POST", REPORTS, body) == (422, "VALIDATION_FAILED")
+    assert (await ann.do("POST", REPORTS, {"targetId": ben.id, "reason": "x" * 500}))["reason"] == "x" * 500
+
+
+async def test_settlements_that_are_none(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    mod = await moderator(world)
+    made = await ann.do("POST", REPORTS, {"targetId": ben.id})
+    for id in ("f" * 24, "nonsense"):
+        assert await mod.refused("PATCH", f"{ADMIN}/{id}", {"status": "open"}) == (404, "NOT_FOUND")
+    for body in ({}, {"status": "closed"}, {"status": None}):
+        assert await mod.refused("PATCH", f"{ADMIN}/{made['id']}", body) == (422, "VALIDATION_FAILED")
+    for query in ("status=closed", "cursor=x"):
+        assert await mod.refused("GET", f"{ADMIN}?{query}") == (400, "BAD_QUERY")
+
+
+async def test_twenty_a_day_and_no_more_at_once(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    statuses: list[int] = []
+
+    async def report() -> None:
+        statuses.append((await ann.ask("POST", REPORTS, {"targetId": ben.id})).status_code)
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(50):
+            nursery.start_soon(report)
+    assert sorted(statuses) == [201] * REPORTS_A_DAY + [422] * (50 - REPORTS_A_DAY)
+    assert await ann.refused("POST", REPORTS, {"targetId": ben.id}) == (422, "QUOTA_EXCEEDED")
+    world.clock.advance(DAY_MS)
+    assert (
+        await ann.ask(
+            "POST",
+            REPORTS,
+            {"targetId": ben.id},
+            headers={"authorization": "Bearer " + world.token(ann.id, "Ann")},
+        )
+    ).status_code == 201
