@@ -30,7 +30,7 @@ def parse_claim_key(text: str) -> str | None:
     None when it cannot be one.
     """
     characters = text.upper().translate(_TYPED)
-    if len(characters) != CHARACTERS or not set(characters) <= set(ALPHABET):
+    if not text.isascii() or len(characters) != CHARACTERS or not set(characters) <= set(ALPHABET):
         return None
     return "-".join(characters[at : at + GROUP] for at in range(0, CHARACTERS, GROUP))
 
