@@ -1,10 +1,13 @@
 """Ids as they cross every layer: 24 hex digits (`ObjectId`) or a uuid, always in lower case.
 
 Ids are public: nothing relies on their secrecy (contract §2), yet 64 random bits keep two nodes from meeting.
+Where ids come in, from the wire or from rows, they are interned: one user's id is in a dozen places of memory, and
+is kept once.
 """
 
 import re
 from collections.abc import Callable
+from sys import intern
 from typing import NewType
 
 ObjectId = NewType("ObjectId", str)
@@ -57,10 +60,10 @@ def is_uuid(text: str) -> bool:
 def parse_object_id(text: str) -> ObjectId | None:
     """The id in lower case, or None when it is not 24 hexadecimal digits."""
     lowered = text.lower()
-    return ObjectId(lowered) if is_object_id(lowered) else None
+    return ObjectId(intern(lowered)) if is_object_id(lowered) else None
 
 
 def parse_uuid(text: str) -> Uuid | None:
     """The uuid in lower case, or None when it is not one."""
     lowered = text.lower()
-    return Uuid(lowered) if is_uuid(lowered) else None
+    return Uuid(intern(lowered)) if is_uuid(lowered) else None

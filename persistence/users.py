@@ -4,7 +4,8 @@
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from sys import intern
 from typing import Literal
 
 from persistence.connection import Connection, Row
@@ -61,7 +62,9 @@ class UserWithRights:
 
 
 def _user(row: Row) -> User:
-    return User(*(row[name] for name in User.__slots__))
+    # Both are in many places of memory while the user is here.
+    user = User(*(row[name] for name in User.__slots__))
+    return replace(user, id=intern(user.id), name=intern(user.name))
 
 
 async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User:

@@ -9,6 +9,7 @@ import trio
 from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
 from persistence import journal, notifications, receipts
+from persistence.friends import requests as friend_requests
 from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job
 
@@ -40,11 +41,17 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         after_ms = service.config.archive_after_days * DAY_MS
         await archive_old(database, now_ms=now_ms(), after_ms=after_ms)
 
+    async def expire_friend_requests() -> None:
+        for sender_id, recipient_id in await database.transact(friend_requests.prune, now_ms()):
+            service.friends.changed(sender_id, recipient_id)
+
     jobs = [
         Job("grants that expire", 1, _of(service.users.tick)),
         Job("presence", 1, _of(service.presence.tick)),
         Job("last seen", 60, service.users.flush),
         Job("game servers", 60, partial(clean_connect, service)),
+        Job("flame streaks", 1, service.streaks.flush),
+        Job("friend requests that expire", 60, expire_friend_requests),
         Job("idempotency receipts", 60, expire_receipts),
         Job("journal", 60, prune_journal),
         Job("old notifications", 60, prune_notifications),

@@ -18,6 +18,7 @@ import trio
 from actors.chat.conversation import ChatKinds, chat_kinds
 from actors.connect.domain import Connect, open_connect
 from actors.friends.live import FriendsLive
+from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock, SystemClock
@@ -75,6 +76,7 @@ class Service:
         chat: the kinds of the chat domain.
         notifications: the view of each user's notifications.
         friends: how users appear to each other, and the view of a user's friends.
+        streaks: on which days two were in touch.
         users: who is here and what they may do.
         keys: the server's own keys.
         authenticator: verifies the tokens of users.
@@ -98,6 +100,7 @@ class Service:
     chat: ChatKinds
     notifications: View[NotificationsState]
     friends: FriendsLive
+    streaks: Streaks
     users: Users
     keys: Keys
     authenticator: Authenticator
@@ -143,7 +146,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         visibilities = Visibilities()
         visibilities.fill(await database.read(veiled))
         friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=lambda _user_id: None)
-        chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from)
+        streaks = Streaks(database, friends.changed)
+        chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
         connect = await open_connect(database, presence)
         rng = Random(secrets.randbits(128))
         placement = await stack.enter_async_context(open_local_placement(database, node=node))
@@ -162,6 +166,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             chat=chat,
             notifications=NOTIFICATIONS,
             friends=friends,
+            streaks=streaks,
             users=users,
             keys=keys,
             authenticator=Authenticator(keys, issuers, users, clock),

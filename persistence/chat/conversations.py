@@ -6,6 +6,7 @@ without decoding it.
 """
 
 from collections.abc import Sequence
+from sys import intern
 from typing import Any
 
 from persistence import journal
@@ -132,7 +133,7 @@ async def read(conn: Connection, conversation_id: str) -> ConversationRow | None
     row = await conn.fetchrow(
         "SELECT id, kind, title, owner_id, created_at_ms FROM conversations WHERE id = $1", conversation_id
     )
-    return None if row is None else ConversationRow(*row)
+    return None if row is None else _conversation(row)
 
 
 async def direct_between(conn: Connection, user_id: str, other_id: str) -> list[str]:
@@ -225,11 +226,9 @@ def _place(after: tuple[int, str]) -> bytes:
 def _entry(row: Row) -> EntryRow:
     ids: list[Any] = row["participant_ids"] or []
     return EntryRow(
-        conversation=ConversationRow(
-            row["id"], row["kind"], row["title"], row["owner_id"], row["created_at_ms"]
-        ),
+        conversation=_conversation(row),
         summary=row["summary"],
-        participants=tuple(zip(ids, row["participant_names"] or [], strict=True)),
+        participants=tuple(zip(map(intern, ids), map(intern, row["participant_names"] or []), strict=True)),
         participant_count=row["participant_count"],
         muted=row["muted"],
         read_seq=row["read_seq"],
@@ -237,4 +236,10 @@ def _entry(row: Row) -> EntryRow:
         own_at_read=row["own_at_read"],
         sent=row["sent"],
         mention_count=row["mention_count"],
+    )
+
+
+def _conversation(row: Row) -> ConversationRow:
+    return ConversationRow(
+        intern(row["id"]), intern(row["kind"]), row["title"], row["owner_id"], row["created_at_ms"]
     )

@@ -1,6 +1,7 @@
 """Members of conversations: who is in, what they have read, what they were mentioned in."""
 
 from collections.abc import Sequence
+from sys import intern
 
 from persistence.chat.rows import JoinRow, MemberRow, MentionRow, ReadRow
 from persistence.connection import Connection
@@ -39,8 +40,8 @@ async def of_conversation(conn: Connection, conversation_id: str) -> list[Member
     )
     return [
         MemberRow(
-            user_id=row["user_id"],
-            name=row["name"],
+            user_id=intern(row["user_id"]),
+            name=intern(row["name"]),
             joined_at_ms=row["joined_at_ms"],
             joined_seq=row["joined_seq"],
             muted=row["muted"],

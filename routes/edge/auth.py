@@ -2,8 +2,10 @@
 moves.
 
 A remembered token is not believed after its `exp`, nor after the rights of its user have changed, nor after
-its issuer's keys have (performance: checking a signature costs 81 µs, a look into a dict 0.1 µs).
+its issuer's keys have (performance: checking a signature costs 81 µs, a digest and a look into a dict 0.7 µs).
 """
+
+from hashlib import blake2b
 
 from actors.kernel.clock import Clock
 from actors.users import Users
@@ -14,7 +16,9 @@ from routes.edge.principal import UserPrincipal
 from routes.edge.tokens import verify_user_token
 
 CAPACITY = 50_000
-"""Tokens remembered per generation, about 1 KB each; two generations are kept."""
+"""Tokens remembered per generation, some 0.3 KB each; two generations are kept."""
+
+DIGEST_BYTES = 16
 
 
 class Authenticator:
@@ -24,8 +28,8 @@ class Authenticator:
     becomes the second and the second is forgotten, so a token that is in use stays, and nothing is moved at
     most look-ups.
 
-    It is keyed by the bytes of a whole Authorization header, so that a request in the usual spelling costs one
-    look-up, and nothing is taken apart.
+    It is keyed by a digest of the whole Authorization header: nothing is taken apart, a token takes 0.4 KB less than
+    by itself, and none lies in memory.
 
     Args:
         keys: our own.
@@ -65,7 +69,7 @@ class Authenticator:
             verified = verify_user_token(token, self._keys, self._issuers, self._clock.now_ms())
             access = await self._users.arrive(verified.user_id, verified.name, verified.issued_at_s)
             principal = UserPrincipal(verified.user_id, verified.name, verified.expires_at_ms, access)
-            self._remember(carried, principal)
+            self._remember(_digest(carried), principal)
             self._users.saw(principal.user_id, self._clock.now_ms())
         return principal
 
@@ -82,22 +86,27 @@ class Authenticator:
         if self._generation != self._issuers.generation:
             self._recent, self._older = {}, {}
             self._generation = self._issuers.generation
-        principal = self._recent.get(carried)
+        digest = _digest(carried)
+        principal = self._recent.get(digest)
         if principal is None:
-            principal = self._older.pop(carried, None)
+            principal = self._older.pop(digest, None)
             if principal is None:
                 return None
-            self._remember(carried, principal)
+            self._remember(digest, principal)
         if principal.expires_at_ms <= now_ms:
-            del self._recent[carried]
+            del self._recent[digest]
             raise TokenExpired
         if self._users.peek_access(principal.user_id) is not principal.access:
-            del self._recent[carried]
+            del self._recent[digest]
             return None
         self._users.saw(principal.user_id, now_ms)
         return principal
 
-    def _remember(self, carried: bytes, principal: UserPrincipal) -> None:
+    def _remember(self, digest: bytes, principal: UserPrincipal) -> None:
         if len(self._recent) >= self._capacity:
             self._recent, self._older = {}, self._recent
-        self._recent[carried] = principal
+        self._recent[digest] = principal
+
+
+def _digest(carried: bytes) -> bytes:
+    return blake2b(carried, digest_size=DIGEST_BYTES).digest()

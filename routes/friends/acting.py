@@ -67,6 +67,7 @@ async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None)
         return Reply(reply, status=201 if friend is None else 200)
 
     reply = await call.transact(relations.send, pair, note, shape=shape)
+    call.service.streaks.forget(actor_id, other_id)
     _tell(call, actor_id, other_id, notified=True)
     return reply
 
@@ -84,6 +85,7 @@ async def accept(
     pair = await _pair(call, actor_id, other_id)
     entry_of = await _entries(call, actor_id, other_id)
     entry = await call.transact(relations.accept, pair, request_id, shape=entry_of)
+    call.service.streaks.forget(actor_id, other_id)
     _tell(call, actor_id, other_id, notified=True)
     return entry
 

@@ -146,3 +146,17 @@ async def test_blocks_in_pages(world: World) -> None:
         "VALIDATION_FAILED",
     )
     assert await ann.refused("POST", BLOCKS, {"targetId": "0" * 8}) == (404, "NOT_FOUND")
+
+
+async def test_direct_messages_make_a_streak(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await make_friends(ann, ben)
+    room = await ann.talk_to(ben)
+    await ann.say(room)
+    await world.service.streaks.flush()
+    assert (await entry_of(ann, ben))["flameStreak"] is None
+    await ben.say(room)
+    await world.service.streaks.flush()
+    for one, other in ((ann, ben), (ben, ann)):
+        streak = (await entry_of(one, other))["flameStreak"]
+        assert (streak["days"], streak["active"]) == (1, True)
