@@ -6,11 +6,12 @@ process (the tests do that) and none outlives its block.
 """
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import structlog
 import trio
@@ -23,7 +24,7 @@ from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
-from actors.kernel.kind import View
+from actors.kernel.kind import Kind, View
 from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
 from actors.notifications import NOTIFICATIONS, NotificationsState
@@ -138,7 +139,6 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
     async with AsyncExitStack() as stack:
         database = await _open_database(stack, config)
         keys = await trio.to_thread.run_sync(open_keys, config.data_dir)
-        node = await trio.to_thread.run_sync(node_name, config.data_dir)
         users = Users(database, clock, secrets.token_bytes)
         await users.open()
         issuers = Issuers(config.jwt_issuers, clock)
@@ -150,12 +150,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
         connect = await open_connect(database, presence)
         rng = Random(secrets.randbits(128))
-        placement = await stack.enter_async_context(open_local_placement(database, node=node))
-        system = await stack.enter_async_context(
-            open_system(
-                database, clock, kinds=(chat.conversation, connect.server), placement=placement, rng=rng
-            )
-        )
+        kinds = (chat.conversation, connect.server)
+        system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
         service = Service(
             config=config,
             clock=clock,
@@ -206,6 +202,22 @@ async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
     for name in await migrate(database):
         log.info("migrated", migration=name)
     return database
+
+
+async def _open_system(
+    stack: AsyncExitStack,
+    config: Config,
+    database: Database,
+    clock: Clock,
+    *,
+    kinds: Sequence[Kind[Any, Any]],
+    rng: Random,
+) -> System:
+    node = await trio.to_thread.run_sync(node_name, config.data_dir)
+    placement = await stack.enter_async_context(open_local_placement(database, node=node))
+    return await stack.enter_async_context(
+        open_system(database, clock, kinds=kinds, placement=placement, rng=rng)
+    )
 
 
 async def _hold(stack: AsyncExitStack, data_dir: Path) -> None:

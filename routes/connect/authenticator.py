@@ -3,6 +3,7 @@ anything about it moves (contract §2).
 """
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from hmac import compare_digest
 
 from actors.connect.access import ServerAccess
@@ -47,7 +48,7 @@ class ServerCredentials:
         self._credentials = credentials
         self._users = users
         self._clock = clock
-        self._known: dict[tuple[bytes, bytes], _Known] = {}  # {(X-Server-Id, Authorization): …}
+        self._known: dict[bytes, _Known] = {}  # {digest of both headers: …}, so that no secret lies here
 
     def known(self, carried: bytes, server_id: bytes, now_ms: int) -> ServerPrincipal | None:
         """The server of a credential that was verified before, unless anything about it has moved since.
@@ -57,7 +58,8 @@ class ServerCredentials:
             server_id: as in X-Server-Id.
             now_ms: epoch milliseconds.
         """
-        known = self._known.get((server_id, carried))
+        remembered_by = _digest(carried, server_id)
+        known = self._known.get(remembered_by)
         if known is None:
             return None
         principal = known.principal
@@ -65,7 +67,7 @@ class ServerCredentials:
         ended = principal.expires_at_ms is not None and principal.expires_at_ms <= now_ms
         moved = self._credentials.peek(principal.server_id) is not known.row or owner is not known.owner
         if ended or moved:
-            del self._known[server_id, carried]
+            del self._known[remembered_by]
             return None
         self._credentials.saw(principal.server_id, now_ms)
         return principal
@@ -93,7 +95,7 @@ class ServerCredentials:
         if len(self._known) >= CAPACITY:
             del self._known[next(iter(self._known))]
         carried = b"Bearer " + token.encode("latin-1")
-        self._known[server_id.encode("latin-1"), carried] = _Known(principal, row, owner)
+        self._known[_digest(carried, server_id.encode("latin-1"))] = _Known(principal, row, owner)
         self._credentials.saw(row.server_id, now_ms)
         return principal
 
@@ -126,3 +128,7 @@ class ServerCredentials:
             return await self._users.access_of(row.owner_id)
         except NotFound:
             return None
+
+
+def _digest(carried: bytes, server_id: bytes) -> bytes:
+    return blake2b(carried + b"\n" + server_id).digest()
