@@ -10,6 +10,7 @@ from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
 from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
+from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("grants that expire", 1, _of(service.users.tick)),
         Job("presence", 0.2, _of(service.presence.tick)),
         Job("last seen", 60, service.users.flush),
+        Job("game servers", 60, partial(clean_connect, service)),
         Job("flame streaks", 1, service.streaks.flush),
         Job("friend requests that expire", 60, expire_friend_requests),
         Job("idempotency receipts", 60, expire_receipts),

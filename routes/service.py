@@ -6,23 +6,25 @@ process (the tests do that) and none outlives its block.
 """
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import structlog
 import trio
 
 from actors.chat.conversation import ChatKinds, chat_kinds
+from actors.connect.domain import Connect, open_connect
 from actors.friends.live import FriendsLive
 from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
-from actors.kernel.kind import View
+from actors.kernel.kind import Kind, View
 from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
 from actors.notifications import NOTIFICATIONS, NotificationsState
@@ -38,6 +40,7 @@ from persistence.friends.visibilities import veiled
 from persistence.migrate import migrate
 from persistence.permissions import CHANNEL as USERS_CHANNEL
 from routes.chat.follow import follow_chat
+from routes.connect.authenticator import ServerCredentials
 from routes.edge.auth import Authenticator
 from routes.edge.config import Config
 from routes.edge.issuers import Issuers
@@ -77,7 +80,9 @@ class Service:
         streaks: on which days two were in touch.
         users: who is here and what they may do.
         keys: the server's own keys.
-        authenticator: verifies bearer tokens.
+        authenticator: verifies the tokens of users.
+        connect: game servers, and who plays on them.
+        server_authenticator: verifies the credentials of game servers.
         limits: the buckets of the rate limits.
         presence: who is online.
         blobs: the stored bytes of attachments.
@@ -100,6 +105,8 @@ class Service:
     users: Users
     keys: Keys
     authenticator: Authenticator
+    connect: Connect
+    server_authenticator: ServerCredentials
     limits: Limits
     presence: Presence
     blobs: Blobs
@@ -132,7 +139,6 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
     async with AsyncExitStack() as stack:
         database = await _open_database(stack, config)
         keys = await trio.to_thread.run_sync(open_keys, config.data_dir)
-        node = await trio.to_thread.run_sync(node_name, config.data_dir)
         users = Users(database, clock, secrets.token_bytes)
         await users.open()
         issuers = Issuers(config.jwt_issuers, clock)
@@ -142,11 +148,10 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=lambda _user_id: None)
         streaks = Streaks(database, friends.changed)
         chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
+        connect = await open_connect(database, presence)
         rng = Random(secrets.randbits(128))
-        placement = await stack.enter_async_context(open_local_placement(database, node=node))
-        system = await stack.enter_async_context(
-            open_system(database, clock, kinds=(chat.conversation,), placement=placement, rng=rng)
-        )
+        kinds = (chat.conversation, connect.server)
+        system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
         service = Service(
             config=config,
             clock=clock,
@@ -161,6 +166,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             users=users,
             keys=keys,
             authenticator=Authenticator(keys, issuers, users, clock),
+            connect=connect,
+            server_authenticator=ServerCredentials(keys, connect.credentials, users, clock),
             limits=Limits(enabled=config.rate_limits),
             presence=presence,
             blobs=Blobs(config.data_dir / "blobs"),
@@ -195,6 +202,22 @@ async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
     for name in await migrate(database):
         log.info("migrated", migration=name)
     return database
+
+
+async def _open_system(
+    stack: AsyncExitStack,
+    config: Config,
+    database: Database,
+    clock: Clock,
+    *,
+    kinds: Sequence[Kind[Any, Any]],
+    rng: Random,
+) -> System:
+    node = await trio.to_thread.run_sync(node_name, config.data_dir)
+    placement = await stack.enter_async_context(open_local_placement(database, node=node))
+    return await stack.enter_async_context(
+        open_system(database, clock, kinds=kinds, placement=placement, rng=rng)
+    )
 
 
 async def _hold(stack: AsyncExitStack, data_dir: Path) -> None:

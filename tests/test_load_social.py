@@ -4,6 +4,7 @@ import time
 
 import msgspec
 import pytest
+import trio
 
 from scripts.load.exchange import Open, Verdict
 from scripts.load.friends import GRACE_NS, Friends, Watched
@@ -13,6 +14,8 @@ from scripts.load.parties import Parties, Party, Shown
 from scripts.load.plan import Plan, user_id
 from scripts.load.report import WORDS, progress_line, report, table
 from scripts.load.run import Interval, Outcome
+from scripts.load.websocket import upgrade
+from tests.test_load import server_frame
 
 
 def a_plan(**fields) -> Plan:
@@ -144,3 +147,21 @@ class TestReport:
         assert f"{WORDS[traffic][0]:<14}         5 /s" in text
         assert "server        0.25 cores" in text
         assert progress_line(traffic, 1, seen).startswith(f"   1 s         5 {WORDS[traffic][0]}/s")
+
+
+async def test_the_first_frames_may_come_with_the_handshake():
+    frame = server_frame(b"x" * 50_000)
+    listener = await trio.open_tcp_listeners(0, host="127.0.0.1")
+
+    async def serve(stream: trio.SocketStream) -> None:
+        await stream.receive_some(4096)
+        await stream.send_all(b"HTTP/1.1 101 Switching Protocols\r\n\r\n" + frame)
+        await stream.receive_some(1)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, serve, listener)
+        port = listener[0].socket.getsockname()[1]
+        sock, rest = await upgrade(("127.0.0.1", port), "h", "/", "t")
+        assert frame.startswith(rest)
+        sock.close()
+        nursery.cancel_scope.cancel()

@@ -103,9 +103,19 @@ class FriendsLive:
         self._touched(self.view, (one_id,), other_id)
         self._touched(self.view, (other_id,), one_id)
 
-    def visibility_changed(self, holder_id: str, viewer_id: str, visibility: Visibility) -> None:
-        """The holder of a link has chosen this for the friend; `DEFAULT` also when the link has ended."""
-        if self._visibilities.change(holder_id, viewer_id, visibility):
+    def next_turn(self) -> int:
+        """A number for a change of visibility: see `Visibilities.next_turn`."""
+        return self._visibilities.next_turn()
+
+    def visibility_changed(
+        self, holder_id: str, viewer_id: str, visibility: Visibility, turn: int | None = None
+    ) -> None:
+        """The holder of a link has chosen this for the friend; `DEFAULT` also when the link has ended.
+
+        Args:
+            turn: of the change, or None where nothing else changes it at the same time.
+        """
+        if self._visibilities.change(holder_id, viewer_id, visibility, turn):
             self._tell(holder_id, (viewer_id,))
             for listener in self._listeners:
                 listener(viewer_id)

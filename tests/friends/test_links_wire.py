@@ -3,7 +3,10 @@
 from typing import Any
 
 import pytest
+import trio
 
+from actors.friends.visibility import TURNS_KEPT, Visibilities
+from persistence.friends.visibilities import veiled
 from tests.friends.test_requests_wire import (
     BLOCKS,
     FRIENDS,
@@ -146,6 +149,41 @@ async def test_blocks_in_pages(world: World) -> None:
         "VALIDATION_FAILED",
     )
     assert await ann.refused("POST", BLOCKS, {"targetId": "0" * 8}) == (404, "NOT_FOUND")
+
+
+async def test_memory_follows_the_last_commit(world: World) -> None:
+    """Of fifty choices at once, and an end of it all now and then, memory knows the last."""
+    ann, ben = await world.players("Ann", "Ben")
+    await make_friends(ann, ben)
+    path = f"{FRIENDS}/{ben.id}"
+
+    async def choose(number: int) -> None:
+        if number % 10 == 9:
+            await ann.ask("DELETE", path)
+            await ann.ask("POST", REQUESTS, {"targetId": ben.id})
+            await ben.ask("POST", REQUESTS, {"targetId": ann.id})
+        else:
+            visibility = ("DEFAULT", "LIMITED", "HIDDEN")[number % 3]
+            await ann.ask("PATCH", path, {"visibility": visibility})
+
+    for _ in range(3):
+        async with trio.open_nursery() as nursery:
+            for number in range(30):
+                nursery.start_soon(choose, number)
+        stored = [one[2] for one in await world.service.database.read(veiled) if one[0] == ann.id]
+        assert [world.service.friends.visibility_of(ann.id, ben.id)] == (stored or ["DEFAULT"])
+
+
+def test_changes_told_of_in_the_wrong_order() -> None:
+    visibilities = Visibilities()
+    first, second, third = (visibilities.next_turn() for _ in range(3))
+    assert visibilities.change("ann", "ben", "HIDDEN", second)
+    assert not visibilities.change("ann", "ben", "DEFAULT", first)
+    assert visibilities.of("ann", "ben") == "HIDDEN"
+    assert visibilities.change("ann", "ben", "DEFAULT", third)
+    for number in range(TURNS_KEPT + 1):
+        visibilities.change("ann", f"{number}", "LIMITED", visibilities.next_turn())
+    assert visibilities.of("ann", "ben") == "DEFAULT"
 
 
 async def test_direct_messages_make_a_streak(world: World) -> None:

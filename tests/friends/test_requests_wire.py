@@ -6,6 +6,8 @@ import pytest
 
 from actors.friends.relations import REQUEST_TTL_MS
 from actors.ids import new_uuid
+from persistence.friends.requests import of_user
+from routes.jobs import jobs_of
 from tests.support.world import Player, World
 
 FRIENDS = "/v1/social/friends"
@@ -136,6 +138,17 @@ async def test_a_request_expires_after_thirty_days(world: World) -> None:
     anew = await ask(ann, ben)
     assert (anew["id"] != made["id"], anew["note"]) == (True, None)
     assert await waiting(ben) == (["Ann"], [])
+
+
+async def test_expired_rows_are_swept(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await ask(ann, ben)
+    (job,) = [job for job in jobs_of(world.service) if job.name == "friend requests that expire"]
+    for days_later, left in ((0, 1), (30, 0)):
+        world.clock.advance(days_later * 24 * 3600 * 1000)
+        await job.run()
+        # As of the beginning, whatever has a row is there.
+        assert len(await world.service.database.read(of_user, ben.id, 0)) == left
 
 
 async def test_requests_that_are_refused(world: World) -> None:
