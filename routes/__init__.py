@@ -18,6 +18,9 @@ from routes.friends import streams as friends_live
 from routes.live import social
 from routes.logs import configure_logging
 from routes.notifications import listing
+from routes.party import invites as party_invites
+from routes.party import lobby, members
+from routes.party import streams as party_live
 from routes.service import Service, open_service
 from routes.setup import announce_setup
 
@@ -30,6 +33,7 @@ MOUNTS = (
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
+    Mount("party", (members, party_invites, lobby, party_live)),
 )
 
 

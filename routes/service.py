@@ -25,6 +25,8 @@ from actors.kernel.kind import View
 from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
 from actors.notifications import NOTIFICATIONS, NotificationsState
+from actors.party.memberships import Memberships
+from actors.party.party import PartyKinds, Surroundings, party_kinds
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -35,6 +37,7 @@ from persistence.embedded import embedded_postgres
 from persistence.embedded_cluster import ClusterInUse
 from persistence.friends.visibilities import veiled
 from persistence.migrate import migrate
+from persistence.party.rows import memberships as stored_memberships
 from persistence.permissions import CHANNEL as USERS_CHANNEL
 from routes.chat.follow import follow_chat
 from routes.edge.auth import Authenticator
@@ -50,6 +53,7 @@ from routes.housekeeping import keep_house
 from routes.jobs import jobs_of
 from routes.lifecycle import Lifecycle
 from routes.live.rights import Rights
+from routes.party.follow import follow_parties
 
 log = structlog.get_logger()
 
@@ -73,6 +77,8 @@ class Service:
         chat: the kinds of the chat domain.
         notifications: the view of each user's notifications.
         friends: how users appear to each other, and the view of a user's friends.
+        parties: the kinds of the party domain.
+        memberships: who is in which party.
         users: who is here and what they may do.
         keys: the server's own keys.
         authenticator: verifies bearer tokens.
@@ -94,6 +100,8 @@ class Service:
     chat: ChatKinds
     notifications: View[NotificationsState]
     friends: FriendsLive
+    parties: PartyKinds
+    memberships: Memberships
     users: Users
     keys: Keys
     authenticator: Authenticator
@@ -136,12 +144,19 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         presence = Presence(clock)
         visibilities = Visibilities()
         visibilities.fill(await database.read(veiled))
-        friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=lambda _user_id: None)
+        memberships = Memberships()
+        memberships.fill(await database.read(stored_memberships))
+        friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=memberships.of)
         chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from)
+        parties = party_kinds(
+            Surroundings(presence.is_online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS)
+        )
         rng = Random(secrets.randbits(128))
         placement = await stack.enter_async_context(open_local_placement(database, node=node))
         system = await stack.enter_async_context(
-            open_system(database, clock, kinds=(chat.conversation,), placement=placement, rng=rng)
+            open_system(
+                database, clock, kinds=(chat.conversation, parties.party), placement=placement, rng=rng
+            )
         )
         service = Service(
             config=config,
@@ -153,6 +168,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             chat=chat,
             notifications=NOTIFICATIONS,
             friends=friends,
+            parties=parties,
+            memberships=memberships,
             users=users,
             keys=keys,
             authenticator=Authenticator(keys, issuers, users, clock),
@@ -218,9 +235,10 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     service.friends.follow(service.system.touched)
     service.friends.on_visibility_change(service.rights.moved)
     service.database.listen(USERS_CHANNEL, service.users.heard)
+    attendance = follow_parties(service)
     show_gauges(service)
     nursery.start_soon(issuers.keep_fresh)
     nursery.start_soon(service.sockets.keep)
     nursery.start_soon(service.rights.keep)
     nursery.start_soon(follow_chat, service)
-    nursery.start_soon(keep_house, jobs_of(service))
+    nursery.start_soon(keep_house, jobs_of(service, attendance))
