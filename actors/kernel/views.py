@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import structlog
 
@@ -278,11 +278,12 @@ class Views:
         dirty, live.dirty = live.dirty, None
         with Contained("framing a view", live.view.name, live.id) as framing:
             state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
-            if unknown or live.view.durable is not None:
+            told = _recalled(live, state)
+            if unknown or told is None:
                 live.busy = True
                 self._world.start(self._reread, live, dirty, state, unknown)
             else:
-                self._publish(live, state, dirty)
+                self._follow(live, state, dirty, told.past)
         if framing.fault is not None:
             self._failed(live, Fault())
 
@@ -313,15 +314,12 @@ class Views:
             )
 
     async def _past(self, live: LiveView, state: Any) -> "_Past":
-        """What the rows of a durable view say has happened up to a state; None when they do not say."""
-        durable = live.view.durable
-        if durable is None:
-            return []
-        epoch, offset = durable.position(state)
-        known = live.channel.offset
-        if epoch != live.channel.epoch or offset < known:
-            return None
-        return [] if offset == known else await self._world.store.read(durable.replay, live.id, known, offset)
+        """What has happened in a durable view up to a state; None when neither memory nor rows say."""
+        told, durable = _recalled(live, state), live.view.durable
+        if told is not None or durable is None:
+            return told.past if told is not None else []
+        _, offset = durable.position(state)
+        return await self._world.store.read(durable.replay, live.id, live.channel.offset, offset)
 
     def _follow(self, live: LiveView, state: Any, dirty: dict[str, None], past: "_Past") -> None:
         """Go on to a state: by what has happened, or by a snapshot to everybody where that is not known."""
@@ -366,6 +364,27 @@ class Views:
 
 
 _Past: TypeAlias = list[tuple[int, Any]] | None
+
+
+class _Told(NamedTuple):
+    """What has happened, known without rows; None = nobody can tell, everybody takes a snapshot."""
+
+    past: _Past
+
+
+def _recalled(live: LiveView, state: Any) -> _Told | None:
+    """What has happened up to a state, or None when rows must be asked."""
+    durable = live.view.durable
+    if durable is None:
+        return _Told([])
+    epoch, offset = durable.position(state)
+    known = live.channel.offset
+    if epoch != live.channel.epoch or offset < known:
+        return _Told(None)
+    if offset == known:
+        return _Told([])
+    past = None if durable.recall is None else durable.recall(state, known)
+    return None if past is None else _Told(past)
 
 
 def _adopted(live: LiveView, state: Any) -> Any:

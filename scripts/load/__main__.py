@@ -1,4 +1,4 @@
-"""`scripts/loadtest`: many users talk on a running server; prints what they saw.
+"""`scripts/loadtest`: many users talk, come and go, or play on a running server; prints what they saw.
 
 Measure your own server only: it is filled with users and messages, and its own key signs their tokens.
 """
@@ -30,12 +30,12 @@ _NUMBERS: tuple[tuple[str, int | float | None, str], ...] = (
     ("--users", 100, "how many users (default 100)"),
     ("--conversations", 50, "how many conversations (default 50)"),
     ("--members", 2, "members of each, 2 to 1024 (default 2)"),
+    ("--friends", 50, "friends of each user (default 50)"),
     ("--senders", None, "the first N users send (default all)"),
     ("--live", None, "the first N users subscribe to their conversations (default all)"),
     ("--window", 64, "closed loop: N messages in flight (default 64)"),
     ("--rate", 0.0, "open loop instead: N messages/s whatever happens"),
     ("--duration", 10.0, "measured seconds (default 10)"),
-    ("--warmup", 1.0, "seconds before measuring (default 1)"),
     ("--text-bytes", 100, "length of a message, 60 to 4000 (default 100)"),
     ("--processes", 1, "worker processes (default 1)"),
     ("--seed", 1, "of the random choices (default 1)"),
@@ -54,6 +54,25 @@ def parser() -> argparse.ArgumentParser:
     it.add_argument("--url", default="http://127.0.0.1:8080", help="the server (default %(default)s)")
     for flag, default, what in _NUMBERS:
         it.add_argument(flag, type=type(default or 0), default=default, metavar="N", help=what)
+    it.add_argument(
+        "--workload",
+        choices=("chat", "friends", "parties"),
+        default="chat",
+        help="messages; friends who come and go (--users, --friends, --rate changes/s); "
+        "parties that choose and get ready (--conversations parties of --members)",
+    )
+    it.add_argument(
+        "--mode",
+        choices=("delta", "snapshot"),
+        default="delta",
+        help="how parties are watched (default delta)",
+    )
+    it.add_argument(
+        "--warmup",
+        type=float,
+        metavar="N",
+        help="seconds before measuring (default 1; friends 15, until the first are back)",
+    )
     it.add_argument("--prefix", default="load", help="of the users' names (default load)")
     it.add_argument("--json", action="store_true", help="print one JSON object instead of the table")
     how = it.add_argument_group("tokens", "by default signed with the key in the server's data directory")
@@ -93,6 +112,9 @@ def plan_of(options: argparse.Namespace) -> Plan:
     plan = Plan(
         host=host,
         address=address,
+        traffic=options.workload,
+        friends=options.friends,
+        mode=options.mode,
         users=options.users,
         conversations=options.conversations,
         members=options.members,
@@ -107,9 +129,15 @@ def plan_of(options: argparse.Namespace) -> Plan:
         processes=options.processes,
     )
     check(plan)
-    if not 0 < options.duration <= MAX_SECONDS or not 0 <= options.warmup <= MAX_SECONDS:
+    if not 0 < options.duration <= MAX_SECONDS or not 0 <= warmup_of(options) <= MAX_SECONDS:
         raise BadPlan("--duration and --warmup are seconds, a day at most")
     return plan
+
+
+def warmup_of(options: argparse.Namespace) -> float:
+    """Seconds before measuring."""
+    default = 15.0 if options.workload == "friends" else 1.0
+    return default if options.warmup is None else float(options.warmup)
 
 
 def tokens_of(plan: Plan, options: argparse.Namespace) -> dict[int, str]:
@@ -148,13 +176,20 @@ async def run(plan: Plan, options: argparse.Namespace) -> bool:
     def tick(seen: Interval) -> None:
         nonlocal seconds
         seconds += seen.seconds
-        say(progress_line(round(seconds), seen) + ("  (warm-up)" if seconds < options.warmup + 0.5 else ""))
+        line = progress_line(plan.traffic, round(seconds), seen)
+        say(line + ("  (warm-up)" if seconds < warmup_of(options) + 0.5 else ""))
 
-    timing = Timing(warmup_seconds=options.warmup, interval_seconds=options.duration)
+    timing = Timing(warmup_seconds=warmup_of(options), interval_seconds=options.duration)
     async with hire(plan.processes) as crew:
         say(f"       opening {plan.seats:,} sockets")
         outcome = await carry_out(
-            crew, plan, timing, tokens=bearer, conversations=conversations, tick=tick, cpu_ns=lambda: 0
+            crew,
+            plan,
+            timing,
+            tokens=bearer,
+            conversations=conversations,
+            tick=tick,
+            cpu_ns=lambda: server_process.cpu_ns(pid) if pid else 0,
         )
         after_bytes = server_process.memory_bytes(pid) if pid else None
     memory = Memory(pid, before_bytes, after_bytes) if pid and before_bytes and after_bytes else None

@@ -12,7 +12,8 @@ import msgspec
 USER_NAMESPACE = uuid.UUID("0f2d1c9a-7c0b-4a55-9a51-5d0c8a1f6e01")
 MAX_USERS = 100_000
 MAX_MEMBERS = 1_024  # contract §4
-Traffic = Literal["chat", "rest", "idle"]
+MAX_PARTY = 16  # contract §6
+Traffic = Literal["chat", "rest", "idle", "friends", "parties"]
 RestKind = Literal["post", "list", "self", "health"]
 
 
@@ -22,14 +23,18 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         host: the Host field, and what `address` resolves from.
         address: IP address and port of the server.
-        traffic: messages over live sockets, REST requests, or sockets that only stay open.
+        traffic: messages over live sockets, REST requests, sockets that only stay open, friends who come and go, or
+            parties that choose and get ready.
         users: how many users there are, each with at most one socket.
-        conversations: how many conversations.
-        members: members of each, 2 to 1,024; two are a direct conversation, more a group.
+        conversations: how many conversations, or parties.
+        members: members of each, 2 to 1,024; two are a direct conversation, more a group. Of a party 2 to 16.
+        friends: how many friends each user has, an even number; for `friends` alone.
+        mode: how parties are watched.
         senders: the first so many users send.
         live: the first so many users subscribe to all their conversations, in delta mode.
         window: messages in flight at once over all senders (closed loop); unused when `rate` is set.
-        rate: messages a second over all senders, whatever the server does (open loop); 0 = closed loop.
+        rate: messages a second over all senders, whatever the server does (open loop); 0 = closed loop. For `friends`
+            changes of presence a second.
         rest: which request `rest` traffic repeats.
         connections: kept-alive connections of `rest` traffic, each with one request in flight.
         text_bytes: length of a message's text.
@@ -45,6 +50,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     users: int = 100
     conversations: int = 50
     members: int = 2
+    friends: int = 50
+    mode: Literal["delta", "snapshot"] = "delta"
     senders: int = 100
     live: int = 100
     window: int = 64
@@ -60,7 +67,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def seats(self) -> int:
         """How many users open a socket: the first so many."""
+        if self.traffic == "parties":
+            return self.conversations * self.members
         return max(self.live, self.senders) if self.traffic == "chat" else self.users
+
+
+AWAY_SECONDS = 13.0
+"""How long a user of `friends` is away: the grace (10 s, contract §5), and time for everybody to see it."""
 
 
 class BadPlan(Exception):
@@ -71,6 +84,9 @@ def check(plan: Plan) -> None:
     """Raise `BadPlan` for numbers that do not fit together."""
     if not 1 <= plan.users <= MAX_USERS:
         raise BadPlan(f"--users must be 1 to {MAX_USERS:,}")
+    if plan.traffic == "friends":
+        _check_friends(plan)
+        return
     if not 2 <= plan.members <= min(MAX_MEMBERS, plan.users):
         raise BadPlan(f"--members must be 2 to {MAX_MEMBERS:,}, and not more than --users")
     if plan.conversations < 1:
@@ -83,7 +99,21 @@ def check(plan: Plan) -> None:
         raise BadPlan("--text-bytes must be 60 to 4000")
     if plan.rate < 0 or plan.window < 1 or plan.window > 100_000:
         raise BadPlan("--rate must not be negative, --window must be 1 to 100,000")
+    if plan.traffic == "parties" and (plan.members > MAX_PARTY or plan.seats > plan.users):
+        raise BadPlan(f"a party has at most {MAX_PARTY} --members, and nobody is in two: more --users")
     memberships(plan)
+
+
+def _check_friends(plan: Plan) -> None:
+    if plan.friends % 2 or not 2 <= plan.friends < plan.users:
+        raise BadPlan("--friends must be even, at least 2, and less than --users")
+    if plan.processes != 1:
+        raise BadPlan("one process closes the sockets and sees it: --processes must be 1")
+    if not 0 < plan.rate <= plan.users / AWAY_SECONDS:
+        raise BadPlan(
+            f"--rate must be above 0, and small enough that at most half of the users are away: "
+            f"{plan.users / AWAY_SECONDS:,.0f} changes/s here"
+        )
 
 
 def user_name(plan: Plan, user: int) -> str:
@@ -122,6 +152,12 @@ def memberships(plan: Plan) -> list[tuple[int, ...]]:
         elif tries > 20 * plan.conversations + 100:
             raise BadPlan(f"{plan.users} users have too few different sets of {plan.members}")
     return found
+
+
+def friendships(plan: Plan) -> list[tuple[int, int]]:
+    """Pairs of users who are friends: everybody and the next ones, in a ring, so that all have the same number."""
+    steps = range(1, plan.friends // 2 + 1)
+    return [(user, (user + step) % plan.users) for user in range(plan.users) for step in steps]
 
 
 def conversations_of(plan: Plan) -> dict[int, list[int]]:

@@ -27,12 +27,28 @@ class Memory(msgspec.Struct, frozen=True, rename="camel"):
     after_bytes: int
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """Everything about a run, as `--json` prints it."""
+WORDS = {
+    "chat": ("messages", "deliveries"),
+    "friends": ("changes", "seen"),
+    "parties": ("writes", "frames"),
+}
+"""{traffic: what was sent, what came of it}; the counts have the same names in JSON whatever they count."""
 
+
+class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Everything about a run, as `--json` prints it.
+
+    Args:
+        messages: sent and acknowledged; changes of presence, or writes to parties.
+        deliveries: of messages; changes seen by friends, or frames that showed a write to a member.
+        server_cores: CPU time of the server (PostgreSQL not counted) by time; null when it cannot be seen.
+    """
+
+    traffic: str
     users: int
     conversations: int
     members: int
+    friends: int
     sockets: int
     window: int
     rate: float
@@ -46,6 +62,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     errors: dict[str, int]
     unsent: int
     memory: Memory | None
+    server_cores: float | None
     subscriptions: int
     expected: int
     missing: int
@@ -66,9 +83,11 @@ def report(plan: Plan, outcome: Outcome, memory: Memory | None) -> Report:
     """Everything about a run of one interval."""
     seen, verdict = outcome.intervals[0], outcome.verdict
     return Report(
+        traffic=plan.traffic,
         users=plan.users,
         conversations=plan.conversations,
         members=plan.members,
+        friends=plan.friends,
         sockets=outcome.sockets,
         window=0 if plan.rate else plan.window,
         rate=plan.rate,
@@ -82,6 +101,7 @@ def report(plan: Plan, outcome: Outcome, memory: Memory | None) -> Report:
         errors=dict(seen.errors),
         unsent=seen.unsent,
         memory=memory,
+        server_cores=round(seen.cpu_ns / 1e9 / seen.seconds, 3) if seen.cpu_ns else None,
         subscriptions=verdict.subscriptions,
         expected=verdict.expected,
         missing=verdict.missing,
@@ -93,31 +113,34 @@ def report(plan: Plan, outcome: Outcome, memory: Memory | None) -> Report:
     )
 
 
-def progress_line(second: int, seen: Interval) -> str:
+def progress_line(traffic: str, second: int, seen: Interval) -> str:
     """One second of the run."""
-    ack = latency(seen.acknowledgement)
+    sent, came = WORDS[traffic]
+    what, shown = ("ack", seen.acknowledgement) if traffic == "chat" else (came, seen.delivery)
+    row = latency(shown)
     errors = sum(seen.errors.values())
     return (
-        f"{second:4d} s  {seen.acknowledged / seen.seconds:8,.0f} messages/s"
-        f"  {seen.delivered / seen.seconds:9,.0f} deliveries/s"
-        f"  ack p50 {_ms(ack.p50_ms)} p99 {_ms(ack.p99_ms)}"
+        f"{second:4d} s  {seen.acknowledged / seen.seconds:8,.0f} {sent}/s"
+        f"  {seen.delivered / seen.seconds:9,.0f} {came}/s"
+        f"  {what} p50 {_ms(row.p50_ms)} p99 {_ms(row.p99_ms)}"
         f"  in flight {seen.in_flight:,}  errors {errors:,}"
     )
 
 
 def table(it: Report) -> str:
     """The last lines of a run, for a human."""
-    pace = f"{it.rate:,.0f} messages/s offered" if it.rate else f"{it.window:,} in flight"
+    sent, came = WORDS[it.traffic]
     lines = [
-        f"{it.users:,} users, {it.conversations:,} conversations of {it.members:,}, {it.sockets:,} sockets, "
-        f"{pace}, {it.seconds:.1f} s",
-        f"messages      {it.messages_per_second:10,.0f} /s   {it.messages:12,} in all",
-        f"deliveries    {it.deliveries_per_second:10,.0f} /s   {it.deliveries:12,} in all",
+        _what(it),
+        f"{sent:<14}{it.messages_per_second:10,.0f} /s   {it.messages:12,} in all",
+        f"{came:<14}{it.deliveries_per_second:10,.0f} /s   {it.deliveries:12,} in all",
         "                     p50          p95          p99",
         f"acknowledged  {_row(it.acknowledged)}",
         f"delivered     {_row(it.delivered)}",
         f"errors        {_errors(it.errors)}",
     ]
+    if it.server_cores is not None:
+        lines.append(f"server        {it.server_cores:.2f} cores (PostgreSQL not counted)")
     if it.unsent:
         lines.append(
             f"unsent        {it.unsent:,}: too many were in flight; the server cannot keep this rate"
@@ -131,9 +154,24 @@ def table(it: Report) -> str:
     return "\n".join(lines + [f"              {line}" for line in it.examples])
 
 
+def _what(it: Report) -> str:
+    pace = f"{it.rate:,.0f} {WORDS[it.traffic][0]}/s offered" if it.rate else f"{it.window:,} in flight"
+    where = f"{it.conversations:,} conversations of {it.members:,}"
+    if it.traffic == "friends":
+        where = f"{it.friends:,} friends each"
+    elif it.traffic == "parties":
+        where, pace = (
+            f"{it.conversations:,} parties of {it.members:,}",
+            "a selection and a ready a second each",
+        )
+    return f"{it.users:,} users, {where}, {it.sockets:,} sockets, {pace}, {it.seconds:.1f} s"
+
+
 def _exact(it: Report) -> str:
     if not it.subscriptions:
         return "nothing was subscribed, so nothing was checked"
+    if it.exact and it.traffic != "chat":
+        return f"{it.subscriptions:,} sockets: nothing out of order, and in the end all {it.expected:,} show what is"
     if it.exact and not it.skipped:
         return f"{it.subscriptions:,} subscriptions had all {it.expected:,} messages, each once and in order"
     if it.exact:

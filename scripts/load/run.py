@@ -115,6 +115,8 @@ async def carry_out(
         unknown = [sum(parts) for parts in zip(*(one.unknown for one in stopped), strict=True)]
         most = [a + b for a, b in zip(kept, unknown, strict=True)]
         verdict = _joined(await crew.ask_all(Settle(kept, most), Verdict))
+    elif plan.traffic in ("friends", "parties"):
+        verdict = _joined(await crew.ask_all(Settle([], []), Verdict))
     return Outcome(sockets, intervals, verdict)
 
 
@@ -140,8 +142,8 @@ async def _measure(
 
 
 def _tokens_of(plan: Plan, worker: int, tokens: dict[int, str]) -> dict[int, str]:
-    """Those of one worker's users; the connections of REST traffic may use any."""
-    if plan.traffic == "rest":
+    """Those of one worker's users; the connections of REST traffic may use any, and parties are dealt out whole."""
+    if plan.traffic in ("rest", "parties"):
         return tokens
     return {user: token for user, token in tokens.items() if user % plan.processes == worker}
 

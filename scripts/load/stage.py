@@ -1,63 +1,137 @@
-"""What must be there before a run: the users, and their conversations."""
+"""What must be there before a run: the users, and their conversations, friendships or parties."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
 
 import msgspec
 import trio
 
-from scripts.load.http import Requests
+from scripts.load.http import RequestFailed, Requests
 from scripts.load.hub import Hub
-from scripts.load.plan import Plan, memberships, user_id
+from scripts.load.plan import Plan, friendships, memberships, user_id
 
 CONNECTIONS = 16
+WAITING = 1_000  # tasks at once, however much there is to make
+THERE_ALREADY = 409
+
+T = TypeVar("T")
+
+Progress = Callable[[str, int, int], None]
+"""Told what is being made, how many are, and how many there will be."""
 
 
 class _Made(msgspec.Struct):
     id: str
 
 
-async def prepare(plan: Plan, tokens: dict[int, str], progress: Callable[[str, int, int], None]) -> list[str]:
-    """Make the users known to the server, then their conversations; returns the conversations' ids.
+class _Member(msgspec.Struct, rename="camel"):
+    player_id: str
 
-    Both are found again when an earlier run has made them.
+
+class _Party(msgspec.Struct):
+    id: str
+    members: list[_Member]
+
+
+class _PartyAnswer(msgspec.Struct):
+    party: _Party
+
+
+async def prepare(plan: Plan, tokens: dict[int, str], progress: Progress) -> list[str]:
+    """Make the users known to the server, then what the traffic needs of them; returns the conversations' ids.
+
+    All is found again when an earlier run has made it.
 
     Args:
-        progress: told what is being made, how many are, and how many there will be.
+        progress: see `Progress`.
 
     Raises:
         RequestFailed: the server refused. Cancellation leaves what was made.
     """
-    members = memberships(plan)
-    ids = [""] * len(members)
-    done = {"users": 0, "conversations": 0}
     hub = Hub()
-
+    ids: list[str] = []
     async with trio.open_nursery() as serving:
         serving.start_soon(hub.run)
-        requests = Requests(hub, plan.address, plan.host, CONNECTIONS)
-
-        async def know(user: int) -> None:
-            await requests.send("GET", "/v1/profile/self", tokens[user])
-            done["users"] += 1
-            progress("users", done["users"], plan.users)
-
-        async def make(number: int) -> None:
-            creator, *others = members[number]
-            body = {
-                "kind": "direct" if len(others) == 1 else "group",
-                "participantIds": [user_id(plan, other) for other in others],
-            }
-            answer = await requests.send("POST", "/v1/social/chat/conversations", tokens[creator], body)
-            ids[number] = msgspec.json.decode(answer, type=_Made).id
-            done["conversations"] += 1
-            progress("conversations", done["conversations"], len(members))
-
-        async with trio.open_nursery() as nursery:
-            for user in range(plan.users):
-                nursery.start_soon(know, user)
-        async with trio.open_nursery() as nursery:
-            for number in range(len(members)):
-                nursery.start_soon(make, number)
-        requests.close()
+        stage = _Stage(plan, tokens, progress, Requests(hub, plan.address, plan.host, CONNECTIONS))
+        await stage.each("users", range(plan.users), stage.know)
+        if plan.traffic == "friends":
+            await stage.each("friendships", friendships(plan), stage.befriend)
+        elif plan.traffic == "parties":
+            await stage.each("parties", memberships(plan), stage.gather)
+        else:
+            await stage.each("conversations", list(enumerate(memberships(plan))), stage.converse)
+            ids = [stage.ids[number] for number in range(plan.conversations)]
+        stage.requests.close()
         serving.cancel_scope.cancel()
     return ids
+
+
+class _Stage:
+    """One preparation."""
+
+    def __init__(self, plan: Plan, tokens: dict[int, str], progress: Progress, requests: Requests) -> None:
+        self.plan, self.tokens, self.progress, self.requests = plan, tokens, progress, requests
+        self.ids: dict[int, str] = {}  # {conversation: its id}
+
+    async def each(self, what: str, all_: Sequence[T], make: Callable[[T], Awaitable[None]]) -> None:
+        """Make them all, some at once."""
+        room = trio.Semaphore(WAITING)
+        done = 0
+
+        async def make_one(one: T) -> None:
+            nonlocal done
+            try:
+                await make(one)
+            finally:
+                room.release()
+            done += 1
+            self.progress(what, done, len(all_))
+
+        async with trio.open_nursery() as nursery:
+            for one in all_:
+                await room.acquire()
+                nursery.start_soon(make_one, one)
+
+    async def know(self, user: int) -> None:
+        """The first request of a user makes them."""
+        await self.requests.send("GET", "/v1/profile/self", self.tokens[user])
+
+    async def converse(self, numbered: tuple[int, tuple[int, ...]]) -> None:
+        """Make a conversation."""
+        number, (creator, *others) = numbered
+        body = {
+            "kind": "direct" if len(others) == 1 else "group",
+            "participantIds": [user_id(self.plan, other) for other in others],
+        }
+        answer = await self.requests.send("POST", "/v1/social/chat/conversations", self.tokens[creator], body)
+        self.ids[number] = msgspec.json.decode(answer, type=_Made).id
+
+    async def befriend(self, pair: tuple[int, int]) -> None:
+        """Two requests that meet are a friendship (contract §5)."""
+        for user, other in (pair, pair[::-1]):
+            try:
+                await self.requests.send(
+                    "POST",
+                    "/v1/social/friends/requests",
+                    self.tokens[user],
+                    {"targetId": user_id(self.plan, other)},
+                )
+            except RequestFailed as failed:
+                if failed.status != THERE_ALREADY:
+                    raise
+
+    async def gather(self, members: tuple[int, ...]) -> None:
+        """Make a party, and bring everybody into it who is not."""
+        leader, *others = members
+        answer = await self.requests.send("POST", "/v1/social/party", self.tokens[leader])
+        party = msgspec.json.decode(answer, type=_PartyAnswer).party
+        there = {member.player_id for member in party.members}
+        for other in others:
+            id = user_id(self.plan, other)
+            if id in there:
+                continue
+            await self.requests.send(
+                "POST", "/v1/social/party/invites", self.tokens[leader], {"targetId": id}
+            )
+            path = f"/v1/social/party/invites/{party.id}/accept"
+            await self.requests.send("POST", path, self.tokens[other])

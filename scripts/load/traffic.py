@@ -1,4 +1,5 @@
-"""What a worker drives: messages (`chat.py`), requests (`rest.py`) or open sockets alone (`idle.py`)."""
+"""What a worker drives: messages (`chat.py`), requests (`rest.py`), open sockets alone (`idle.py`), friends who come
+and go (`friends.py`), or parties (`parties.py`)."""
 
 from typing import Protocol
 

@@ -6,21 +6,31 @@ It ends when its input ends, so it never outlives the parent.
 import gc
 import os
 import resource
+from collections.abc import Callable
 
 import msgspec
 import trio
 
 from scripts.load.chat import Chat
 from scripts.load.exchange import Answer, Done, Failed, Mark, Open, Opened, Order, Settle, Start, Stop
+from scripts.load.friends import Friends
 from scripts.load.http import RequestFailed
 from scripts.load.hub import Hub
 from scripts.load.idle import Idle
+from scripts.load.parties import Parties
 from scripts.load.rest import Rest
 from scripts.load.seat import SubscribeRefused
 from scripts.load.traffic import Traffic
 from scripts.load.websocket import UpgradeRefused
 
 _MAX_LINE_BYTES = 64 << 20
+_TRAFFIC: dict[str, Callable[[Hub, Open], Traffic]] = {
+    "chat": Chat,
+    "rest": Rest,
+    "idle": Idle,
+    "friends": Friends,
+    "parties": Parties,
+}
 _decode = msgspec.json.Decoder(Order).decode
 _encode = msgspec.json.Encoder().encode
 
@@ -71,9 +81,7 @@ async def obey(hub: Hub, lines: Lines, answers: trio.abc.SendStream, nursery: tr
 
 
 def _traffic(hub: Hub, job: Open) -> Traffic:
-    if job.plan.traffic == "chat":
-        return Chat(hub, job)
-    return Rest(hub, job) if job.plan.traffic == "rest" else Idle(hub, job)
+    return _TRAFFIC[job.plan.traffic](hub, job)
 
 
 async def _open(traffic: Traffic) -> Answer:
