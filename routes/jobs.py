@@ -8,8 +8,10 @@ import trio
 
 from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
+from actors.party.attendance import LOOK_SECONDS, Attendance
 from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
+from persistence.party import rows as parties
 from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job
 
@@ -19,8 +21,12 @@ if TYPE_CHECKING:
 DAY_MS = 24 * 60 * 60 * 1000
 
 
-def jobs_of(service: "Service") -> tuple[Job, ...]:
-    """All jobs of a service; those that the configuration switches off are left out."""
+def jobs_of(service: "Service", attendance: Attendance) -> tuple[Job, ...]:
+    """All jobs of a service; those that the configuration switches off are left out.
+
+    Args:
+        attendance: finds who is away from their party.
+    """
     now_ms, database = service.clock.now_ms, service.database
 
     async def expire_receipts() -> None:
@@ -37,6 +43,9 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         for user_id in await database.transact(prune):
             service.system.changed(service.notifications, user_id, "notifications")
 
+    async def sweep_parties() -> None:
+        await database.transact(parties.sweep_ended, now_ms())
+
     async def archive() -> None:
         after_ms = service.config.archive_after_days * DAY_MS
         await archive_old(database, now_ms=now_ms(), after_ms=after_ms)
@@ -48,6 +57,8 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
     jobs = [
         Job("grants that expire", 1, _of(service.users.tick)),
         Job("presence", 0.2, _of(service.presence.tick)),
+        Job("members who are away", LOOK_SECONDS, _of(attendance.look)),
+        Job("ended parties", 600, sweep_parties),
         Job("last seen", 60, service.users.flush),
         Job("game servers", 60, partial(clean_connect, service)),
         Job("flame streaks", 1, service.streaks.flush),
