@@ -36,6 +36,10 @@ class Memberships:
         """Who is in a party."""
         return self._members.get(party_id, NOBODY)
 
+    def parties(self) -> Iterable[str]:
+        """The ids of all parties."""
+        return self._members.keys()
+
     def all(self) -> Iterable[tuple[str, str]]:
         """(user id, party id) of everybody who is in one."""
         return self._party_of.items()

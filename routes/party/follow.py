@@ -3,16 +3,18 @@
 from typing import TYPE_CHECKING
 
 from actors.kernel.mailbox import Answer
-from actors.party.attendance import Attendance
+from actors.party.attendance import LOOK_SECONDS, Attendance
 from actors.party.commands import TellPresence, TellRename
+from actors.party.company import Company
 from actors.party.own import FACES
+from routes.housekeeping import Job, ticking
 
 if TYPE_CHECKING:
     from routes.service import Service
 
 
-def follow_parties(service: "Service") -> Attendance:
-    """Pass on presence, names, visibility and memberships from now on; returns who must look now and then."""
+def follow_parties(service: "Service") -> tuple[Job, ...]:
+    """Pass on presence, names, visibility and memberships from now on; returns what must be looked at now and then."""
     system, parties, memberships = service.system, service.parties, service.memberships
 
     def send(party_id: str, command: TellPresence) -> None:
@@ -36,7 +38,11 @@ def follow_parties(service: "Service") -> Attendance:
     service.users.on_rename(renamed)
     service.friends.on_visibility_change(lambda viewer_id: system.changed(parties.own, viewer_id, FACES))
     memberships.on_change(lambda user_id, _party_id: service.friends.party_changed(user_id))
-    return attendance
+    company = Company(memberships, service.streaks.together, service.clock.now_ms)
+    return (
+        ticking("members who are away", LOOK_SECONDS, attendance.look),
+        ticking("days in company", 1, company.look),
+    )
 
 
 def _unheard(_answer: Answer) -> None:
