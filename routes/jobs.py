@@ -8,8 +8,9 @@ import trio
 
 from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
-from actors.party.attendance import LOOK_SECONDS, Attendance
+from actors.party.attendance import LOOK_SECONDS
 from persistence import journal, notifications, receipts
+from persistence.friends import requests as friend_requests
 from persistence.party import rows as parties
 from routes.housekeeping import Job
 
@@ -19,12 +20,8 @@ if TYPE_CHECKING:
 DAY_MS = 24 * 60 * 60 * 1000
 
 
-def jobs_of(service: "Service", attendance: Attendance) -> tuple[Job, ...]:
-    """All jobs of a service; those that the configuration switches off are left out.
-
-    Args:
-        attendance: finds who is away from their party.
-    """
+def jobs_of(service: "Service") -> tuple[Job, ...]:
+    """All jobs of a service; those that the configuration switches off are left out."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def expire_receipts() -> None:
@@ -48,12 +45,19 @@ def jobs_of(service: "Service", attendance: Attendance) -> tuple[Job, ...]:
         after_ms = service.config.archive_after_days * DAY_MS
         await archive_old(database, now_ms=now_ms(), after_ms=after_ms)
 
+    async def expire_friend_requests() -> None:
+        for sender_id, recipient_id in await database.transact(friend_requests.prune, now_ms()):
+            service.friends.changed(sender_id, recipient_id)
+
     jobs = [
         Job("grants that expire", 1, _of(service.users.tick)),
         Job("presence", 1, _of(service.presence.tick)),
-        Job("members who are away", LOOK_SECONDS, _of(attendance.look)),
+        Job("members who are away", LOOK_SECONDS, _of(service.attendance.look)),
+        Job("days that parties share", 60, _of(service.shared_days.look)),
         Job("ended parties", 600, sweep_parties),
         Job("last seen", 60, service.users.flush),
+        Job("flame streaks", 1, service.streaks.flush),
+        Job("friend requests that expire", 60, expire_friend_requests),
         Job("idempotency receipts", 60, expire_receipts),
         Job("journal", 60, prune_journal),
         Job("old notifications", 60, prune_notifications),

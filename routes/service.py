@@ -17,6 +17,7 @@ import trio
 
 from actors.chat.conversation import ChatKinds, chat_kinds
 from actors.friends.live import FriendsLive
+from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock, SystemClock
@@ -25,8 +26,10 @@ from actors.kernel.kind import View
 from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
 from actors.notifications import NOTIFICATIONS, NotificationsState
+from actors.party.attendance import Attendance
 from actors.party.memberships import Memberships
-from actors.party.party import PartyKinds, Surroundings, party_kinds
+from actors.party.party import PartyKinds, party_kinds
+from actors.party.shared_days import SharedDays
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -53,7 +56,7 @@ from routes.housekeeping import keep_house
 from routes.jobs import jobs_of
 from routes.lifecycle import Lifecycle
 from routes.live.rights import Rights
-from routes.party.follow import follow_parties
+from routes.party.follow import attendance_of, follow_parties
 
 log = structlog.get_logger()
 
@@ -79,6 +82,9 @@ class Service:
         friends: how users appear to each other, and the view of a user's friends.
         parties: the kinds of the party domain.
         memberships: who is in which party.
+        attendance: tells parties who is away.
+        shared_days: tells the streaks who shares a party.
+        streaks: on which days two were in touch.
         users: who is here and what they may do.
         keys: the server's own keys.
         authenticator: verifies bearer tokens.
@@ -102,6 +108,9 @@ class Service:
     friends: FriendsLive
     parties: PartyKinds
     memberships: Memberships
+    attendance: Attendance
+    shared_days: SharedDays
+    streaks: Streaks
     users: Users
     keys: Keys
     authenticator: Authenticator
@@ -138,26 +147,20 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         database = await _open_database(stack, config)
         keys = await trio.to_thread.run_sync(open_keys, config.data_dir)
         node = await trio.to_thread.run_sync(node_name, config.data_dir)
-        users = Users(database, clock, secrets.token_bytes)
-        await users.open()
+        users, visibilities, memberships = await _people(database, clock)
         issuers = Issuers(config.jwt_issuers, clock)
         presence = Presence(clock)
-        visibilities = Visibilities()
-        visibilities.fill(await database.read(veiled))
-        memberships = Memberships()
-        memberships.fill(await database.read(stored_memberships))
         friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=memberships.of)
-        chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from)
+        streaks = Streaks(database, friends.changed)
+        chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
         parties = party_kinds(
-            Surroundings(presence.is_online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS)
+            presence.is_online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS
         )
+        kinds = chat.conversation, parties.party
         rng = Random(secrets.randbits(128))
         placement = await stack.enter_async_context(open_local_placement(database, node=node))
-        system = await stack.enter_async_context(
-            open_system(
-                database, clock, kinds=(chat.conversation, parties.party), placement=placement, rng=rng
-            )
-        )
+        opening = open_system(database, clock, kinds=kinds, placement=placement, rng=rng)
+        system = await stack.enter_async_context(opening)
         service = Service(
             config=config,
             clock=clock,
@@ -170,6 +173,9 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             friends=friends,
             parties=parties,
             memberships=memberships,
+            attendance=attendance_of(system, parties, presence, memberships, clock),
+            shared_days=SharedDays(memberships, streaks.together, clock.now_ms),
+            streaks=streaks,
             users=users,
             keys=keys,
             authenticator=Authenticator(keys, issuers, users, clock),
@@ -181,14 +187,20 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             metrics=Metrics(),
             reads=SingleFlight(),
         )
-        async with trio.open_nursery() as nursery:
-            _start(service, issuers, nursery)
-            service.lifecycle.serve()
-            try:
-                yield service
-            finally:
-                service.lifecycle.drain()
-                nursery.cancel_scope.cancel()
+        async with _serving(service, issuers):
+            yield service
+
+
+@asynccontextmanager
+async def _serving(service: Service, issuers: Issuers) -> AsyncIterator[None]:
+    async with trio.open_nursery() as nursery:
+        _start(service, issuers, nursery)
+        service.lifecycle.serve()
+        try:
+            yield
+        finally:
+            service.lifecycle.drain()
+            nursery.cancel_scope.cancel()
 
 
 async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
@@ -201,6 +213,13 @@ async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
     for name in await migrate(database):
         log.info("migrated", migration=name)
     return database
+
+
+async def _people(database: Database, clock: Clock) -> tuple[Users, Visibilities, Memberships]:
+    users, visibilities = Users(database, clock, secrets.token_bytes), Visibilities()
+    await users.open()
+    visibilities.fill(await database.read(veiled))
+    return users, visibilities, Memberships(await database.read(stored_memberships))
 
 
 async def _hold(stack: AsyncExitStack, data_dir: Path) -> None:
@@ -235,10 +254,10 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     service.friends.follow(service.system.touched)
     service.friends.on_visibility_change(service.rights.moved)
     service.database.listen(USERS_CHANNEL, service.users.heard)
-    attendance = follow_parties(service)
+    follow_parties(service)
     show_gauges(service)
     nursery.start_soon(issuers.keep_fresh)
     nursery.start_soon(service.sockets.keep)
     nursery.start_soon(service.rights.keep)
     nursery.start_soon(follow_chat, service)
-    nursery.start_soon(keep_house, jobs_of(service, attendance))
+    nursery.start_soon(keep_house, jobs_of(service))

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from msgspec import Raw
@@ -37,10 +37,15 @@ class ChatKinds:
     frames: Frames
 
 
+Said = Callable[[str, str, int], None]
+"""Called with the sender, the other of the two, and the time as epoch milliseconds."""
+
+
 def chat_kinds(
     is_online: Callable[[str], bool],
     now_ms: Callable[[], int],
     hidden_from: Callable[[str], frozenset[str]] = lambda _viewer_id: EVERYBODY_SHOWS,
+    said: Said | None = None,
 ) -> ChatKinds:
     """The owner and the view of chat.
 
@@ -48,10 +53,13 @@ def chat_kinds(
         is_online: the presence of a user, looked up when a frame is made.
         now_ms: epoch milliseconds.
         hidden_from: the users who look offline to a viewer, whatever is true.
+        said: told of each message of a direct conversation.
     """
     frames = Frames(is_online, now_ms, hidden_from)
     touched: list[View[InboxState]] = []  # the inbox, once it is made from the conversation
     conversation = conversation_kind(frames, lambda state, event: touches(touched[0], state, event))
+    if said is not None:
+        conversation = replace(conversation, happened=partial(_pass_on, said))
     touched.append(inbox_view(frames, conversation))
     return ChatKinds(conversation, touched[0], frames)
 
@@ -191,3 +199,10 @@ def _line(happened: Sequence[AnyEvent]) -> Line | None:
 
 def _message(frames: Frames, state: State, line: Line | None, user_id: str) -> Raw | None:
     return None if line is None else Raw(frames.message_for(state, line, user_id))
+
+
+def _pass_on(said: Said, state: State, event: AnyEvent) -> None:
+    if isinstance(event, events.MessageCreated) and state.kind == "direct":
+        for member_id in state.members:
+            if member_id != event.line.sender_id:
+                said(event.line.sender_id, member_id, event.line.created_at_ms)

@@ -15,6 +15,9 @@ from actors.presence import Presence
 from actors.time import iso, iso_or_none
 from persistence.friends.visibilities import Visibility
 
+ENCODED_KEPT = 16_384
+"""Faces with their bytes in memory, about 0.5 KB each; of the others they are made anew for each frame."""
+
 
 class Appearance(Shown, frozen=True):
     """What one user sees of another at this moment.
@@ -96,6 +99,8 @@ class Faces:
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._faces: dict[str, Face] = {}
+        self._encoded: dict[Face, None] = {}  # those with bytes, the longest encoded first
+        self._asked: dict[str, list[str]] = {}  # {user id: live views that show a request from or to them}
 
     def __len__(self) -> int:
         return len(self._faces)
@@ -122,6 +127,22 @@ class Faces:
         face.viewers.remove(viewer_id)
         if not face.viewers:
             del self._faces[face.id]
+            self._encoded.pop(face, None)
+
+    def ask(self, user_id: str, viewer_id: str) -> None:
+        """The viewer shows a request between the two: nothing of the user but the name."""
+        self._asked.setdefault(user_id, []).append(viewer_id)
+
+    def answer(self, user_id: str, viewer_id: str) -> None:
+        """The viewer shows no request between the two any more."""
+        asked = self._asked[user_id]
+        asked.remove(viewer_id)
+        if not asked:
+            del self._asked[user_id]
+
+    def asked(self, user_id: str) -> Sequence[str]:
+        """The viewers who show a request from or to this user."""
+        return tuple(self._asked.get(user_id, ()))
 
     # -- what has changed ---------------------------------------------------------------------------
 
@@ -171,13 +192,20 @@ class Faces:
         """
         if visibility == "HIDDEN":
             return self._encode(face, visibility)
+        known = face.limited if visibility == "LIMITED" else face.shown
+        if known is not None:
+            return known
+        made = self._encode(face, visibility)
         if visibility == "LIMITED":
-            if face.limited is None:
-                face.limited = self._encode(face, visibility)
-            return face.limited
-        if face.shown is None:
-            face.shown = self._encode(face, visibility)
-        return face.shown
+            face.limited = made
+        else:
+            face.shown = made
+        self._encoded[face] = None
+        if len(self._encoded) > ENCODED_KEPT:
+            oldest = next(iter(self._encoded))
+            del self._encoded[oldest]
+            oldest.shown = oldest.limited = None
+        return made
 
     def _encode(self, face: Face, visibility: Visibility) -> bytes:
         seen = _appearance(self._sources, face.id, visibility, face.seen_at_ms)

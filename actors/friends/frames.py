@@ -1,8 +1,8 @@
 """The bytes of the live friends: entries and snapshots, joined from what was encoded before.
 
-A Friend entry is four pieces: what the friend determines (`Faces.part`, shared by all who watch them), what the
-user has chosen for them (few different ones, shared as long as there is no note), the times of the link, and the
-flame streak, which alone depends on the moment.
+A Friend entry is two pieces: what the friend determines (`Faces.part`, shared by all who watch them), and what the
+user does (`own_part`). Where a link has a flame streak, that is a third one, made anew each time, because it ends by
+itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,37 +11,14 @@ from typing import Literal
 
 import msgspec
 
-from actors.friends.faces import Face, Faces
+from actors.friends.faces import Faces
 from actors.friends.public import FriendEntry, Player, RequestEntry, Requests, Shown, Status, flame_streak
+from actors.friends.state import RECORD, VISIBILITIES, Extra, FriendsState, Waiting
 from actors.friends.visibility import Veil
 from actors.time import iso
-from persistence.friends.links import Link
 from persistence.friends.requests import Request
-from persistence.friends.visibilities import Visibility
 
 NO_STREAK = b',"flameStreak":null}'
-
-
-class Entry(msgspec.Struct, frozen=True, gc=False, eq=False):
-    """One friend.
-
-    Args:
-        face: the friend as they appear.
-        choice: favourite, visibility and note, encoded.
-        times: of the link, encoded.
-        favorite: whether they are one.
-        streak: the link's row where it has a flame streak.
-    """
-
-    face: Face
-    choice: bytes
-    times: bytes
-    favorite: bool
-    streak: Link | None
-
-    def same(self, other: "Entry") -> bool:
-        """Whether both say the same of the link."""
-        return self.choice == other.choice and self.times == other.times and self.streak == other.streak
 
 
 class FriendCounts(Shown, frozen=True):
@@ -61,41 +38,15 @@ class FriendsFrame(Shown, frozen=True):
     requests: Requests
 
 
-class Waiting(msgspec.Struct, frozen=True, gc=False):
-    """One request.
-
-    Args:
-        incoming: somebody else has sent it.
-        record: the Request entry, encoded.
-    """
-
-    id: str
-    incoming: bool
-    expires_at_ms: int
-    record: bytes
-
-
-def entry_of(link: Link) -> Entry:
-    """The entry of a link, with a face that is not shared yet."""
-    times = b',"createdAt":"%b","acceptedAt":"%b","updatedAt":"%b"' % (
-        iso(link.created_at_ms).encode(),
-        iso(link.accepted_at_ms).encode(),
-        iso(link.updated_at_ms).encode(),
-    )
-    return Entry(
-        Face(link.friend_id, link.name, link.last_seen_at_ms),
-        _choice(link.favorite, link.visibility, link.note),
-        times,
-        link.favorite,
-        link if flame_streak(link, 0) is not None else None,
-    )
-
-
 def waiting_of(request: Request, user_id: str) -> Waiting:
     """A request as one of the two sees it."""
     incoming = request.sender_id != user_id
     return Waiting(
-        request.id, incoming, request.expires_at_ms, msgspec.json.encode(request_entry(request, user_id))
+        request.id,
+        request.sender_id if incoming else request.recipient_id,
+        incoming,
+        request.expires_at_ms,
+        msgspec.json.encode(request_entry(request, user_id)),
     )
 
 
@@ -120,33 +71,55 @@ def request_entry(request: Request, user_id: str) -> RequestEntry:
     )
 
 
-def whole(part: bytes, entry: Entry, now_ms: int) -> bytes:
+def own_parts(state: FriendsState) -> list[bytes]:
+    """What the user determines of each Friend entry, in the order of the faces; see `own_part`."""
+    if not state.extras:
+        return [own_part(record, None) for record in _records(state)]
+    extras = [state.extras.get(face.id) for face in state.faces]
+    return [own_part(record, extra) for record, extra in zip(_records(state), extras, strict=True)]
+
+
+def own_part(record: bytes, extra: Extra | None) -> bytes:
+    """What the user determines of a Friend entry, up to its end; up to the streak where there may be one.
+
+    Args:
+        record, extra: of the link.
+    """
+    created_at_ms, accepted_at_ms, updated_at_ms, choices = RECORD.unpack(record)
+    part = b'%b,"createdAt":"%b","acceptedAt":"%b","updatedAt":"%b"' % (
+        _plain_choice(choices) if extra is None else _choice(choices, extra.note),
+        iso(created_at_ms).encode(),
+        iso(accepted_at_ms).encode(),
+        iso(updated_at_ms).encode(),
+    )
+    return part + NO_STREAK if extra is None else part
+
+
+def whole(part: bytes, record: bytes, extra: Extra | None, now_ms: int) -> bytes:
     """A Friend entry.
 
     Args:
         part: the friend's, as the viewer sees it.
+        record, extra: of the link.
+        now_ms: a streak ends with time.
     """
-    return b"".join((part, entry.choice, entry.times, _tail(entry, now_ms)))
+    own = own_part(record, extra)
+    return part + own if extra is None else part + own + _streak(extra, now_ms)
 
 
 def snapshot(
-    faces: Faces,
-    veils: Mapping[str, Veil],
-    entries: Sequence[Entry],
-    waiting: Sequence[Waiting],
-    now_ms: int,
+    faces: Faces, veils: Mapping[str, Veil], state: FriendsState, owns: Sequence[bytes], now_ms: int
 ) -> bytes:
     """The `friends_snapshot`.
 
     Args:
         veils: {friend id: what they hide from the viewer}.
-        entries, waiting: the viewer's.
-        now_ms: requests past their expiry do not exist.
+        owns: the state's `own_parts`.
+        now_ms: requests past their expiry do not exist, and streaks end.
     """
     shown: list[bytes] = []
-    favorites = online = 0
-    for entry in entries:
-        face = entry.face
+    online = 0
+    for face, own in zip(state.faces, owns, strict=True):
         if veils and face.id in veils:
             veil = veils[face.id]
             part = faces.part(face, veil)
@@ -154,36 +127,36 @@ def snapshot(
         else:
             part = face.shown or faces.part(face, "DEFAULT")
             online += face.online
-        favorites += entry.favorite
-        tail = NO_STREAK if entry.streak is None else _tail(entry, now_ms)
-        shown.append(part + entry.choice + entry.times + tail)
-    incoming = [one.record for one in waiting if one.incoming and one.expires_at_ms > now_ms]
-    outgoing = [one.record for one in waiting if not one.incoming and one.expires_at_ms > now_ms]
+        shown.append(part + own)
+    if state.extras:
+        for index, face in enumerate(state.faces):
+            if face.id in state.extras:
+                shown[index] += _streak(state.extras[face.id], now_ms)
+    incoming = [one.record for one in state.waiting if one.incoming and one.expires_at_ms > now_ms]
+    outgoing = [one.record for one in state.waiting if not one.incoming and one.expires_at_ms > now_ms]
     return (
         b'{"type":"friends_snapshot","friends":[%b],"counts":{"total":%d,"favorites":%d,"online":%d},'
         b'"requests":{"incoming":[%b],"outgoing":[%b]}}'
-        % (b",".join(shown), len(entries), favorites, online, b",".join(incoming), b",".join(outgoing))
+        % (b",".join(shown), len(shown), state.favorites, online, b",".join(incoming), b",".join(outgoing))
     )
 
 
-def _tail(entry: Entry, now_ms: int) -> bytes:
-    if entry.streak is None:
-        return NO_STREAK
-    return b',"flameStreak":%b}' % msgspec.json.encode(flame_streak(entry.streak, now_ms))
+def _records(state: FriendsState) -> list[bytes]:
+    return [state.record(index) for index in range(len(state.faces))]
 
 
-def _choice(favorite: bool, visibility: Visibility, note: str | None) -> bytes:
-    return _plain_choice(favorite, visibility) if note is None else _encode_choice(favorite, visibility, note)
+def _streak(extra: Extra, now_ms: int) -> bytes:
+    return b',"flameStreak":%b}' % msgspec.json.encode(flame_streak(extra, now_ms))
 
 
-def _encode_choice(favorite: bool, visibility: Visibility, note: str | None) -> bytes:
+def _choice(choices: int, note: str | None) -> bytes:
     return b',"favorite":%b,"visibility":"%b","note":%b' % (
-        b"true" if favorite else b"false",
-        visibility.encode(),
+        b"true" if choices & 1 else b"false",
+        VISIBILITIES[choices >> 1].encode(),
         msgspec.json.encode(note),
     )
 
 
 @lru_cache(maxsize=6)
-def _plain_choice(favorite: bool, visibility: Visibility) -> bytes:
-    return _encode_choice(favorite, visibility, None)
+def _plain_choice(choices: int) -> bytes:
+    return _choice(choices, None)

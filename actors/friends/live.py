@@ -6,7 +6,8 @@ A change of a user reaches those alone who watch that user; nothing happens for 
 from collections.abc import Callable, Sequence
 
 from actors.friends.faces import Appearance, Faces, Sources
-from actors.friends.view import FACE, FriendsRules, FriendsState
+from actors.friends.state import FriendsState
+from actors.friends.view import FACE, FriendsRules
 from actors.friends.visibility import Visibilities
 from actors.kernel.kind import View
 from actors.presence import Presence
@@ -67,7 +68,7 @@ class FriendsLive:
         self._presence.on_change(
             lambda user_id, online: self._tell(user_id, self._faces.met(user_id, online))
         )
-        self._users.on_rename(lambda user_id, name: self._tell(user_id, self._faces.renamed(user_id, name)))
+        self._users.on_rename(self._renamed)
 
     def on_visibility_change(self, listener: Callable[[str], None]) -> None:
         """Call `listener(viewer_id)` when somebody shows themselves otherwise to this viewer."""
@@ -102,9 +103,19 @@ class FriendsLive:
         self._touched(self.view, (one_id,), other_id)
         self._touched(self.view, (other_id,), one_id)
 
-    def visibility_changed(self, holder_id: str, viewer_id: str, visibility: Visibility) -> None:
-        """The holder of a link has chosen this for the friend; `DEFAULT` also when the link has ended."""
-        if self._visibilities.change(holder_id, viewer_id, visibility):
+    def next_turn(self) -> int:
+        """A number for a change of visibility: see `Visibilities.next_turn`."""
+        return self._visibilities.next_turn()
+
+    def visibility_changed(
+        self, holder_id: str, viewer_id: str, visibility: Visibility, turn: int | None = None
+    ) -> None:
+        """The holder of a link has chosen this for the friend; `DEFAULT` also when the link has ended.
+
+        Args:
+            turn: of the change, or None where nothing else changes it at the same time.
+        """
+        if self._visibilities.change(holder_id, viewer_id, visibility, turn):
             self._tell(holder_id, (viewer_id,))
             for listener in self._listeners:
                 listener(viewer_id)
@@ -116,6 +127,11 @@ class FriendsLive:
     def statistics(self) -> int:
         """How many users are watched."""
         return len(self._faces)
+
+    def _renamed(self, user_id: str, name: str) -> None:
+        self._tell(user_id, self._faces.renamed(user_id, name))
+        # Requests are encoded as they are read, and so few that they are read again.
+        self._touched(self.view, self._faces.asked(user_id), user_id)
 
     def _tell(self, user_id: str, viewers: Sequence[str]) -> None:
         if viewers:

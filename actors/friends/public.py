@@ -1,11 +1,10 @@
 """What clients see of friends, as structs (service-api §2, contract §5)."""
 
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
 from actors.time import iso
-from persistence.friends.links import Link
 from persistence.friends.visibilities import Visibility
 
 DAY_MS = 24 * 60 * 60 * 1000
@@ -141,7 +140,26 @@ class FriendsOverview(Shown, frozen=True):
     requests: Requests
 
 
-def flame_streak(link: Link, now_ms: int) -> FlameStreak | None:
+class Streaked(Protocol):
+    """What a link says of the streak of its two users."""
+
+    @property
+    def first_day(self) -> int | None:
+        """The first of the consecutive days."""
+        ...
+
+    @property
+    def last_day(self) -> int | None:
+        """The last of them."""
+        ...
+
+    @property
+    def last_contact_ms(self) -> int | None:
+        """When either was last in touch."""
+        ...
+
+
+def flame_streak(link: Streaked, now_ms: int) -> FlameStreak | None:
     """The streak of a link's two users at this moment; None when there was no day of both yet (contract §5)."""
     if link.first_day is None or link.last_day is None or link.last_contact_ms is None:
         return None

@@ -105,7 +105,7 @@ async def send(conn: Connection, pair: Pair, note: str | None) -> Sent:
         QuotaExceeded: one of the two has as many friends, or requests, as they may.
     """
     if pair.actor_id == pair.other_id:
-        raise Invalid(FieldError("/targetId", "SELF", "one cannot be one's own friend"))
+        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "one cannot be one's own friend"))
     found = await _lock(conn, pair)
     if after(found.standing, Move.SEND) is Standing.FRIENDS:
         request = _waiting(found, None)
@@ -188,7 +188,7 @@ async def block(conn: Connection, pair: Pair, reason: str | None) -> NowBlocked:
         QuotaExceeded: the actor blocks as many as they may.
     """
     if pair.actor_id == pair.other_id:
-        raise Invalid(FieldError("/targetId", "SELF", "one cannot block oneself"))
+        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "one cannot block oneself"))
     found = await _lock(conn, pair)
     after(found.standing, Move.BLOCK)
     fresh = found.standing not in (Standing.BLOCKING, Standing.ESTRANGED)

@@ -12,19 +12,17 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import ClassVar, NamedTuple
 
-import msgspec
 from msgspec import Raw
 from msgspec.structs import replace
 
 from actors.errors import Forbidden
 from actors.friends import frames
 from actors.friends.faces import Face, Faces
-from actors.friends.frames import Entry, Waiting
+from actors.friends.state import FriendsState, Read, Waiting, absorb, state_of
 from actors.friends.visibility import Visibilities
 from actors.kernel.kind import Delta, Event, Peek, View
 from persistence.connection import Connection
 from persistence.friends import links, requests
-from persistence.friends.links import Link
 
 NAME = "friends"
 """The view's name, and the channel's."""
@@ -33,30 +31,14 @@ FACE = "face:"
 """Begins a source that names a friend who appears otherwise now."""
 
 
+ENTRIES_KEPT = 131_072
+"""Encoded own parts in memory, about 0.3 KB each."""
+
+
 class FriendsViewer(NamedTuple):
     """Who looks."""
 
     user_id: str
-
-
-class FriendsState(msgspec.Struct, frozen=True):
-    """One user's friends and requests.
-
-    Args:
-        entries: friends in the order of acceptance.
-        waiting: requests in the order of sending.
-    """
-
-    user_id: str
-    entries: tuple[Entry, ...]
-    waiting: tuple[Waiting, ...]
-
-
-class Read(msgspec.Struct, frozen=True):
-    """What rows say of some friends (None: no friend any more), and of all requests."""
-
-    entries: dict[str, Entry | None]
-    waiting: tuple[Waiting, ...]
 
 
 class Appeared(Event, frozen=True):
@@ -73,6 +55,39 @@ class Between(Event, frozen=True):
     data: bytes
 
 
+class OwnParts:
+    """The encoded `own_parts` of views that change often: a few, the newest, because there are more views than room."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, tuple[FriendsState, list[bytes]]] = {}
+        self._entries = 0
+
+    def of(self, state: FriendsState) -> list[bytes]:
+        """The own parts of a state; made for this once where they are not kept."""
+        kept = self._kept.get(state.user_id)
+        if kept is not None and kept[0].records is state.records and kept[0].extras is state.extras:
+            return kept[1]
+        return frames.own_parts(state)
+
+    def keep(self, state: FriendsState) -> None:
+        """The view has changed, and will again: have the own parts at hand."""
+        owns = self.of(state)
+        kept = self._kept.get(state.user_id)
+        if kept is not None and kept[1] is owns:
+            return
+        self.forget(state.user_id)
+        self._kept[state.user_id] = state, owns
+        self._entries += len(owns)
+        while self._entries > ENTRIES_KEPT:
+            self.forget(next(iter(self._kept)))
+
+    def forget(self, user_id: str) -> None:
+        """Let go of a user's."""
+        kept = self._kept.pop(user_id, None)
+        if kept is not None:
+            self._entries -= len(kept[1])
+
+
 class FriendsRules:
     """What the view's functions share.
 
@@ -86,6 +101,7 @@ class FriendsRules:
         self._faces = faces
         self._visibilities = visibilities
         self._now_ms = now_ms
+        self._owns = OwnParts()
 
     def view(self) -> View[FriendsState]:
         """The record of the view."""
@@ -106,80 +122,85 @@ class FriendsRules:
     async def load(self, conn: Connection, user_id: str) -> FriendsState:
         """Friends and requests from rows; everybody has them, be they none."""
         found = await links.of_user(conn, user_id)
-        entries = tuple(frames.entry_of(link) for link in sorted(found, key=_accepted))
-        return FriendsState(user_id, entries, await self._waiting(conn, user_id))
+        return state_of(user_id, found, await self._waiting(conn, user_id))
 
     async def reread(self, conn: Connection, user_id: str, sources: AbstractSet[str]) -> Read:
         """What is between the user and those named, from rows."""
-        entries: dict[str, Entry | None] = dict.fromkeys(sources)
-        found = await links.named(conn, user_id, list(sources))
-        for link in sorted(found, key=_accepted):
-            # Taken out and put in again: new friends follow each other in the order of acceptance.
-            del entries[link.friend_id]
-            entries[link.friend_id] = frames.entry_of(link)
-        return Read(entries, await self._waiting(conn, user_id))
+        found = {link.friend_id: link for link in await links.named(conn, user_id, list(sources))}
+        ended = dict.fromkeys(sources - found.keys())
+        return Read(ended | found, await self._waiting(conn, user_id))
 
     async def _waiting(self, conn: Connection, user_id: str) -> tuple[Waiting, ...]:
         found = await requests.of_user(conn, user_id, self._now_ms())
-        found.sort(key=lambda request: (request.created_at_ms, request.id))
         return tuple(frames.waiting_of(request, user_id) for request in found)
 
     # -- who watches whom ---------------------------------------------------------------------------
 
     def adopt(self, before: FriendsState | None, after: FriendsState) -> FriendsState:
         """The state with the faces that everybody shares, watched by it as long as it shows them."""
-        old = () if before is None else before.entries
-        if after.entries is old:
+        was = FriendsState(after.user_id) if before is None else before
+        self._adopt_requests(was, after)
+        if after.faces is was.faces:
             return after
-        watched = {entry.face.id: entry.face for entry in old}
-        entries = []
-        for entry in after.entries:
-            face = watched.pop(entry.face.id, None) or self._faces.share(entry.face, after.user_id)
-            entries.append(entry if face is entry.face else replace(entry, face=face))
+        watched = {face.id: face for face in was.faces}
+        faces = tuple(
+            watched.pop(face.id) if face.id in watched else self._faces.share(face, after.user_id)
+            for face in after.faces
+        )
         for face in watched.values():
             self._faces.leave(face, after.user_id)
-        return replace(after, entries=tuple(entries))
+        return replace(after, faces=faces)
 
     def release(self, state: FriendsState) -> None:
         """Nobody looks any more."""
-        for entry in state.entries:
-            self._faces.leave(entry.face, state.user_id)
+        self._owns.forget(state.user_id)
+        self.adopt(state, FriendsState(state.user_id))
+
+    def _adopt_requests(self, before: FriendsState, after: FriendsState) -> None:
+        if before.waiting == after.waiting:
+            return
+        was = {one.other_id for one in before.waiting}
+        is_now = {one.other_id for one in after.waiting}
+        for id in is_now - was:
+            self._faces.ask(id, after.user_id)
+        for id in was - is_now:
+            self._faces.answer(id, after.user_id)
 
     # -- what viewers see ---------------------------------------------------------------------------
 
     def frame(self, state: FriendsState, _audience: None) -> Raw:
         """The `friends_snapshot`."""
         veils = self._visibilities.before(state.user_id)
-        now_ms = self._now_ms() if state.waiting else 0
-        return Raw(frames.snapshot(self._faces, veils, state.entries, state.waiting, now_ms))
+        return Raw(frames.snapshot(self._faces, veils, state, self._owns.of(state), self._now_ms()))
 
     def events(self, before: FriendsState, after: FriendsState, sources: Collection[str]) -> Sequence[Event]:
         """What viewers are told of the step from one state to the next."""
-        told: list[Event] = [
-            Appeared(source.removeprefix(FACE)) for source in sources if source.startswith(FACE)
-        ]
+        self._owns.keep(after)
+        appeared = [Appeared(source.removeprefix(FACE)) for source in sources if source.startswith(FACE)]
         if before is after:
-            return told
-        was = {entry.face.id: entry for entry in before.entries}
-        is_now = {entry.face.id: entry for entry in after.entries}
+            return appeared
+        told: list[Event] = []
+        was, is_now = before.links(), after.links()
         for id in sources:
             old, new = was.get(id), is_now.get(id)
             if new is None:
                 if old is not None:
                     told.append(Between("friend_removed", b'{"friendId":"%b"}' % id.encode()))
-            elif old is None or not old.same(new):
-                part = self._part(new.face, after.user_id)
-                told.append(Between("friend_added", frames.whole(part, new, self._now_ms())))
+            elif old != new:
+                face, record, extra = new
+                part = self._part(face, after.user_id)
+                told.append(Between("friend_added", frames.whole(part, record, extra, self._now_ms())))
         told += _asked(before.waiting, after.waiting)
-        return told
+        # Last: somebody who appears otherwise may be a friend only now.
+        return [*told, *appeared]
 
     def delta(self, state: FriendsState, event: Appeared | Between, _audience: None) -> Delta | None:
         """The event as its viewers are told of it; None of somebody who is no friend any more."""
         if isinstance(event, Between):
             return Delta(event.name, Raw(event.data))
-        for entry in state.entries:
-            if entry.face.id == event.friend_id:
-                return Delta("presence", Raw(self._part(entry.face, state.user_id) + b"}"))
+        for face in state.faces:
+            if face.id == event.friend_id:
+                return Delta("presence", Raw(self._part(face, state.user_id) + b"}"))
         return None
 
     def _part(self, face: Face, viewer_id: str) -> bytes:
@@ -193,19 +214,6 @@ def take(
     return state, {source for source in sources if not source.startswith(FACE)}
 
 
-def absorb(state: FriendsState, read: Read) -> FriendsState:
-    """The state with what rows say."""
-    fresh = dict(read.entries)
-    entries = []
-    for entry in state.entries:
-        found = fresh.pop(entry.face.id, entry)
-        if found is not None:
-            # The face is the one that all share already.
-            entries.append(replace(found, face=entry.face))
-    entries += [entry for entry in fresh.values() if entry is not None]
-    return FriendsState(state.user_id, tuple(entries), read.waiting)
-
-
 def audience(state: FriendsState, viewer: FriendsViewer) -> None:
     """Who looks at a view is its owner.
 
@@ -216,18 +224,14 @@ def audience(state: FriendsState, viewer: FriendsViewer) -> None:
         raise Forbidden
 
 
-def _accepted(link: Link) -> tuple[int, str]:
-    return link.accepted_at_ms, link.friend_id
-
-
 def _asked(before: Sequence[Waiting], after: Sequence[Waiting]) -> Iterator[Event]:
-    """The requests that came and went."""
+    """The requests that came and went, and those that read otherwise now."""
     if before == after:
         return
-    was, is_now = {one.id for one in before}, {one.id for one in after}
+    was, is_now = {one.id: one for one in before}, {one.id for one in after}
     for one in before:
         if one.id not in is_now:
             yield Between("request_removed", b'{"id":"%b"}' % one.id.encode())
     for one in after:
-        if one.id not in was:
+        if was.get(one.id) != one:
             yield Between("request_added", one.record)

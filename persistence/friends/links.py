@@ -18,6 +18,9 @@ LEFT JOIN flame_streaks s
 WHERE l.user_id = $1
 """
 
+_OF_USER = f"{_SELECT} ORDER BY l.accepted_at_ms, l.friend_id"
+_NAMED = f"{_SELECT} AND l.friend_id = ANY ($2::text[]) ORDER BY l.accepted_at_ms, l.friend_id"
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -50,19 +53,12 @@ class Link:
 
 async def of_user(conn: Connection, user_id: str) -> list[Link]:
     """All links of a user, the oldest friend first."""
-    return [
-        _link(row) for row in await conn.fetch(f"{_SELECT} ORDER BY l.accepted_at_ms, l.friend_id", user_id)
-    ]
+    return [_link(row) for row in await conn.fetch(_OF_USER, user_id)]
 
 
 async def named(conn: Connection, user_id: str, friend_ids: Collection[str]) -> list[Link]:
     """Those of a user's links that are with these, the oldest friend first."""
-    rows = await conn.fetch(
-        f"{_SELECT} AND l.friend_id = ANY ($2::text[]) ORDER BY l.accepted_at_ms, l.friend_id",
-        user_id,
-        list(friend_ids),
-    )
-    return [_link(row) for row in rows]
+    return [_link(row) for row in await conn.fetch(_NAMED, user_id, list(friend_ids))]
 
 
 async def friends_among(conn: Connection, user_id: str, others: Collection[str]) -> set[str]:

@@ -14,6 +14,15 @@ JOIN users s ON s.id = r.sender_id
 JOIN users t ON t.id = r.recipient_id
 """
 
+_OF_USER = f"""
+{_SELECT} WHERE (r.sender_id = $1 OR r.recipient_id = $1) AND r.expires_at_ms > $2 ORDER BY r.created_at_ms, r.id
+"""
+_READ = f"{_SELECT} WHERE r.id = $1 AND r.expires_at_ms > $2"
+_BETWEEN = f"""
+{_SELECT} WHERE (r.sender_id = $1 AND r.recipient_id = $2 OR r.sender_id = $2 AND r.recipient_id = $1)
+AND r.expires_at_ms > $3
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -31,30 +40,19 @@ class Request:
 
 async def of_user(conn: Connection, user_id: str, now_ms: int) -> list[Request]:
     """The requests that a user has sent or received, and that have not expired; the oldest first."""
-    rows = await conn.fetch(
-        f"{_SELECT} WHERE (r.sender_id = $1 OR r.recipient_id = $1) AND r.expires_at_ms > $2"
-        " ORDER BY r.created_at_ms, r.id",
-        user_id,
-        now_ms,
-    )
+    rows = await conn.fetch(_OF_USER, user_id, now_ms)
     return [_request(row) for row in rows]
 
 
 async def read(conn: Connection, request_id: str, now_ms: int) -> Request | None:
     """One request, or None."""
-    row = await conn.fetchrow(f"{_SELECT} WHERE r.id = $1 AND r.expires_at_ms > $2", request_id, now_ms)
+    row = await conn.fetchrow(_READ, request_id, now_ms)
     return None if row is None else _request(row)
 
 
 async def between(conn: Connection, one_id: str, other_id: str, now_ms: int) -> list[Request]:
     """What waits between two users: one request, or by their clocks' fault one of each."""
-    rows = await conn.fetch(
-        f"{_SELECT} WHERE (r.sender_id = $1 AND r.recipient_id = $2 OR r.sender_id = $2 AND r.recipient_id = $1)"
-        " AND r.expires_at_ms > $3",
-        one_id,
-        other_id,
-        now_ms,
-    )
+    rows = await conn.fetch(_BETWEEN, one_id, other_id, now_ms)
     return [_request(row) for row in rows]
 
 

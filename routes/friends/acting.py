@@ -28,7 +28,7 @@ NOTE_MAX = 300
 REASON_MAX = 500
 """Characters of a block's reason."""
 
-NAME_MAX = 100
+NAME_MAX = 64
 """Characters of a name that is looked for."""
 
 
@@ -111,8 +111,13 @@ async def remove(call: Call, actor_id: UserId, other_id: UserId) -> None:
 
     Raises: as `relations.remove`.
     """
-    await call.transact(relations.remove, await _pair(call, actor_id, other_id))
-    _tell(call, actor_id, other_id, ended=True)
+    turns: list[int] = []
+
+    def shape(_: None) -> None:
+        turns.append(call.service.friends.next_turn())
+
+    await call.transact(relations.remove, await _pair(call, actor_id, other_id), shape=shape)
+    _tell_end(call, actor_id, other_id, turns)
 
 
 async def change(call: Call, actor_id: UserId, friend_id: UserId, choice: Choice) -> FriendEntry:
@@ -120,10 +125,17 @@ async def change(call: Call, actor_id: UserId, friend_id: UserId, choice: Choice
 
     Raises: as `links.choose`.
     """
+    friends = call.service.friends
     entry_of = await _entries(call, actor_id, friend_id)
-    entry = await call.transact(choose, actor_id, friend_id, choice, call.now_ms, shape=entry_of)
-    if choice.visibility is not None:
-        call.service.friends.visibility_changed(actor_id, friend_id, choice.visibility)
+    turns: list[int] = []
+
+    def shape(link: Link) -> FriendEntry:
+        turns.append(friends.next_turn())
+        return entry_of(link)
+
+    entry = await call.transact(choose, actor_id, friend_id, choice, call.now_ms, shape=shape)
+    for turn in turns:
+        friends.visibility_changed(actor_id, friend_id, entry.visibility, turn)
     _tell(call, actor_id, friend_id)
     return entry
 
@@ -134,9 +146,11 @@ async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | No
     Raises: as `relations.block`.
     """
     done: list[NowBlocked] = []
+    turns: list[int] = []
 
     def shape(blocked: NowBlocked) -> Reply[BlockEntry]:
-        done[:] = [blocked]
+        done.append(blocked)
+        turns.append(call.service.friends.next_turn())
         row = blocked.block
         entry = BlockEntry(row.target_id, row.reason, iso(row.created_at_ms), iso(row.updated_at_ms))
         return Reply(entry, status=201 if blocked.fresh else 200)
@@ -145,7 +159,7 @@ async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | No
     reply = await call.transact(relations.block, pair, reason, shape=shape)
     for blocked in done:
         _tell_chat(call, TellBlock(actor_id, other_id, True), blocked.conversation_ids)
-    _tell(call, actor_id, other_id, ended=True)
+    _tell_end(call, actor_id, other_id, turns)
     return reply
 
 
@@ -198,22 +212,30 @@ async def _entries(call: Call, actor_id: UserId, other_id: UserId) -> Callable[[
     return lambda link: overview.entry(link, seen, call.now_ms)
 
 
-def _tell(
-    call: Call, actor_id: UserId, other_id: UserId, *, notified: bool = False, ended: bool = False
-) -> None:
+def _tell(call: Call, actor_id: UserId, other_id: UserId, *, notified: bool = False) -> None:
     """The live views of both hear of it.
 
     Args:
-        notified: the other has a notification.
-        ended: there is no friendship any more, should there have been one.
+        notified: the other has a notification: of a request, or that the two are friends now.
     """
     service = call.service
-    if ended:
-        service.friends.visibility_changed(actor_id, other_id, "DEFAULT")
-        service.friends.visibility_changed(other_id, actor_id, "DEFAULT")
     service.friends.changed(actor_id, other_id)
     if notified:
+        service.streaks.forget(actor_id, other_id)
         service.system.changed(service.notifications, other_id, "notifications")
+
+
+def _tell_end(call: Call, actor_id: UserId, other_id: UserId, turns: list[int]) -> None:
+    """There is no friendship of the two any more, and with it goes what they have chosen in it.
+
+    Args:
+        turns: the number of the change.
+    """
+    friends = call.service.friends
+    for turn in turns:
+        friends.visibility_changed(actor_id, other_id, "DEFAULT", turn)
+        friends.visibility_changed(other_id, actor_id, "DEFAULT", turn)
+    friends.changed(actor_id, other_id)
 
 
 def _tell_chat(call: Call, command: TellBlock, conversation_ids: list[str]) -> None:

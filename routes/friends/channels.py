@@ -5,7 +5,8 @@
 | `friends` | FriendsFrame | presence, friend_added, friend_removed, request_added, request_removed      |
 
 `presence` carries what the friend determines of their entry, and has no offset. `friend_added` carries the whole entry,
-also when a link has changed; `request_added` the request; the removals an id.
+also when a link has changed; `request_added` the request, also when the other has another name; the removals an
+id.
 """
 
 from actors.friends.view import FriendsViewer

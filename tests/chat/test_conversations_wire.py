@@ -6,6 +6,7 @@ import pytest
 import trio
 
 from actors.ids import new_uuid
+from tests.support.waiting import wait_until
 from tests.support.world import CONVERSATIONS, Player, World
 
 
@@ -184,7 +185,12 @@ async def test_presence_shows_in_participants(world: World) -> None:
         await socket.receive_until(type="hello")
         online = {one["name"]: one["online"] for one in (await ann.get(room.path))["participants"]}
         assert online == {"Ann": False, "Ben": True}
+
+    async def closed() -> bool:
+        return world.service.presence.statistics() == 0
+
     # Ten seconds of grace after the socket is gone (contract §5).
+    await wait_until(closed)
     world.clock.advance(11_000)
     assert not any(one["online"] for one in (await ann.get(room.path))["participants"])
 

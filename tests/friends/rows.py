@@ -4,17 +4,15 @@ from persistence.connection import Connection
 from persistence.friends.visibilities import Visibility
 
 
-async def befriend(
-    conn: Connection, one_id: str, other_id: str, now_ms: int, *, note: str | None = None
-) -> None:
-    """Link two users both ways; the note is the first one's."""
-    for user_id, friend_id, own in ((one_id, other_id, note), (other_id, one_id, None)):
+async def befriend(conn: Connection, one_id: str, other_id: str, now_ms: int) -> None:
+    """Link two users both ways; the first one has a note."""
+    for user_id, friend_id, note in ((one_id, other_id, "met"), (other_id, one_id, None)):
         await conn.execute(
             "INSERT INTO friend_links (user_id, friend_id, note, created_at_ms, accepted_at_ms, updated_at_ms)"
             " VALUES ($1, $2, $3, $4, $4, $4)",
             user_id,
             friend_id,
-            own,
+            note,
             now_ms,
         )
 
@@ -56,6 +54,9 @@ async def request(
     )
 
 
-async def withdraw(conn: Connection, id: str) -> None:
-    """A request that waits no more."""
-    await conn.execute("DELETE FROM friend_requests WHERE id = $1", id)
+async def withdraw(conn: Connection, one_id: str, other_id: str) -> None:
+    """No request waits between two users any more."""
+    await conn.execute(
+        "DELETE FROM friend_requests WHERE sender_id = ANY ($1::text[]) AND recipient_id = ANY ($1::text[])",
+        [one_id, other_id],
+    )

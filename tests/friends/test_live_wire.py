@@ -110,7 +110,7 @@ async def test_requests_come_and_go_and_expire(world: World) -> None:
         assert [one["id"] for one in (await frame(socket))["requests"]["outgoing"]] == ["b" * 24]
         world.clock.advance(100_000)
         await befriend(world, ann, cid)
-        await transact(rows.withdraw, "b" * 24)
+        await transact(rows.withdraw, ann.id, cid.id)
         changed(ann.id, cid.id)
         requests = None
         while requests != {"incoming": [], "outgoing": []}:
@@ -161,6 +161,61 @@ async def test_who_hides_is_offline_and_stays_silent(world: World) -> None:
             await assert_quiet(socket)
             await show_as(world, ben, ann, "DEFAULT")
             assert online(await frame(socket)) == {"Ben": True}
+
+
+async def test_who_hides_is_offline_on_streams_that_are_open(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    await befriend(world, ann, ben)
+    room = await ann.talk_to(ben, cid)
+    async with (
+        ann.live(f"{room.path}/live") as anns,
+        cid.live(f"{room.path}/live") as cids,
+        ben.live("/v1/social/live?channels="),
+    ):
+        await anns.receive_json()
+        await cids.receive_json()
+        await ben.say(room)
+        for socket in (anns, cids):
+            assert participants(await socket.receive_json())["Ben"] is True
+        await show_as(world, ben, ann, "HIDDEN")
+        # Told at once, without a message, and to nobody else.
+        assert participants(await anns.receive_json())["Ben"] is False
+        await ben.say(room)
+        assert participants(await anns.receive_json())["Ben"] is False
+        assert participants(await cids.receive_json())["Ben"] is True
+
+
+def participants(page: Any) -> dict[str, bool]:
+    """{name: online} of a MessagePage."""
+    return {one["name"]: one["online"] for one in page["conversation"]["participants"]}
+
+
+async def test_a_frame_says_what_requests_say(world: World) -> None:
+    ann, ben, cid, dan = await world.players("Ann", "Ben", "Cid", "Dan")
+    for friend in (ben, cid, dan):
+        await befriend(world, ann, friend)
+    await show_as(world, ben, ann, "HIDDEN")
+    await show_as(world, cid, ann, "LIMITED")
+    await show_as(world, ann, dan, "LIMITED", favorite=True)
+    sent = await ann.do("POST", "/v1/social/friends/requests", {"targetId": (await world.player("Eve")).id})
+    async with (
+        ben.live("/v1/social/live?channels="),
+        cid.live("/v1/social/live?channels="),
+        watching(ann) as socket,
+    ):
+        live = await frame(socket)
+        listed = await ann.get("/v1/social/friends")
+        assert [without_seen(one) for one in live["friends"]] == [
+            without_seen(one) for one in listed["friends"]
+        ]
+        assert live["counts"] == {name: listed["counts"][name] for name in ("total", "favorites", "online")}
+        assert live["requests"] == await ann.get("/v1/social/friends/requests")
+        assert [one["id"] for one in live["requests"]["outgoing"]] == [sent["id"]]
+
+
+def without_seen(entry: Any) -> Any:
+    """An entry without when the friend was last seen, which moves with each request of theirs; null stays null."""
+    return {**entry, "lastSeenAt": entry["lastSeenAt"] is not None}
 
 
 async def test_limited_friends_keep_their_party_and_last_seen(world: World) -> None:
@@ -218,8 +273,8 @@ async def test_friends_are_a_default_channel(world: World) -> None:
     ann = await world.player("Ann")
     async with ann.live() as socket:
         await socket.receive_json()
-        channels = {(await socket.receive_json())["channel"] for _ in range(2)}
-        assert channels == {"friends", "inbox"}
+        channels = {(await socket.receive_json())["channel"] for _ in range(3)}
+        assert channels == {"friends", "party", "inbox"}
 
 
 async def test_losing_the_permission_closes_with_4403(world: World) -> None:

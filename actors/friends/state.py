@@ -1,0 +1,136 @@
+"""What memory holds of one user's friends and requests: few bytes, because every open socket has a view of them.
+
+A link is a record of 25 bytes, in the order of the faces; the note and the streak, which few links have, stand beside
+them. JSON is made of it when a frame wants it (`frames.py`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from struct import Struct
+
+import msgspec
+
+from actors.friends.faces import Face
+from persistence.friends.links import Link
+from persistence.friends.visibilities import Visibility
+
+RECORD = Struct("<qqqB")
+"""Created, accepted, updated (epoch milliseconds), and the choices: 1 for a favourite, 2 for each place in
+`VISIBILITIES`."""
+
+VISIBILITIES: tuple[Visibility, ...] = ("DEFAULT", "LIMITED", "HIDDEN")
+
+FAVORITES = (1, 3, 5)
+"""The choices of a favourite."""
+
+
+class Extra(msgspec.Struct, frozen=True, gc=False):
+    """What few links have: a note, or a flame streak."""
+
+    note: str | None
+    first_day: int | None
+    last_day: int | None
+    last_contact_ms: int | None
+
+
+NO_EXTRAS: Mapping[str, Extra] = {}
+
+
+class Waiting(msgspec.Struct, frozen=True, gc=False):
+    """One request.
+
+    Args:
+        other_id: who sent it, or to whom it was sent.
+        incoming: the other has sent it.
+        record: the Request entry, encoded.
+    """
+
+    id: str
+    other_id: str
+    incoming: bool
+    expires_at_ms: int
+    record: bytes
+
+
+class FriendsState(msgspec.Struct, frozen=True):
+    """One user's friends and requests.
+
+    Args:
+        faces: the friends, in the order of acceptance.
+        records: one `RECORD` a friend, in the same order.
+        extras: {friend id: what few links have}.
+        waiting: requests in the order of sending.
+    """
+
+    user_id: str
+    faces: tuple[Face, ...] = ()
+    records: bytes = b""
+    extras: Mapping[str, Extra] = NO_EXTRAS
+    waiting: tuple[Waiting, ...] = ()
+
+    @property
+    def favorites(self) -> int:
+        """How many friends are favourites."""
+        choices = self.records[RECORD.size - 1 :: RECORD.size]
+        return sum(map(choices.count, FAVORITES))
+
+    def record(self, index: int) -> bytes:
+        """The record of the friend in that place."""
+        return self.records[index * RECORD.size : (index + 1) * RECORD.size]
+
+    def links(self) -> dict[str, tuple[Face, bytes, Extra | None]]:
+        """{friend id: all that is known of the link}."""
+        return {
+            face.id: (face, self.record(index), self.extras.get(face.id))
+            for index, face in enumerate(self.faces)
+        }
+
+
+class Read(msgspec.Struct, frozen=True):
+    """What rows say of some friends (None: no friend any more), in the order of acceptance, and of all requests."""
+
+    links: Mapping[str, Link | None]
+    waiting: tuple[Waiting, ...]
+
+
+def state_of(user_id: str, found: Sequence[Link], waiting: tuple[Waiting, ...]) -> FriendsState:
+    """The state that rows say, with faces that are not shared yet."""
+    return absorb(FriendsState(user_id), Read({link.friend_id: link for link in found}, waiting))
+
+
+def absorb(state: FriendsState, read: Read) -> FriendsState:
+    """The state with what rows say; who is a friend already keeps the face and the place."""
+    fresh = dict(read.links)
+    faces: list[Face] = []
+    records: list[bytes] = []
+    for index, face in enumerate(state.faces):
+        if face.id not in fresh:
+            faces.append(face)
+            records.append(state.record(index))
+        elif (link := fresh.pop(face.id)) is not None:
+            faces.append(face)
+            records.append(_record(link))
+    for link in fresh.values():
+        if link is not None:
+            faces.append(Face(link.friend_id, link.name, link.last_seen_at_ms))
+            records.append(_record(link))
+    return FriendsState(
+        state.user_id,
+        tuple(faces),
+        b"".join(records),
+        _extras(state.extras, read.links.items()),
+        read.waiting,
+    )
+
+
+def _record(link: Link) -> bytes:
+    choices = link.favorite + 2 * VISIBILITIES.index(link.visibility)
+    return RECORD.pack(link.created_at_ms, link.accepted_at_ms, link.updated_at_ms, choices)
+
+
+def _extras(before: Mapping[str, Extra], read: Iterable[tuple[str, Link | None]]) -> Mapping[str, Extra]:
+    extras = dict(before)
+    for id, link in read:
+        extras.pop(id, None)
+        if link is not None and (link.note is not None or link.last_contact_ms is not None):
+            extras[id] = Extra(link.note, link.first_day, link.last_day, link.last_contact_ms)
+    return extras or NO_EXTRAS

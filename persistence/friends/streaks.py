@@ -1,0 +1,68 @@
+"""Flame streaks: one row for each two friends who were in touch. Rows only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from persistence.connection import Connection
+
+# Days come in rising order; one that is older than what is there changes nothing. The link is locked, so that no streak
+# outlives a friendship that ends at this moment.
+_TOUCH = """
+INSERT INTO flame_streaks AS old (low_id, high_id, low_day, high_day, first_day, last_day, last_contact_ms)
+SELECT new.low_id, new.high_id,
+    CASE WHEN new.low THEN $1::integer END, CASE WHEN new.high THEN $1::integer END,
+    CASE WHEN new.low AND new.high THEN $1::integer END, CASE WHEN new.low AND new.high THEN $1::integer END,
+    new.at_ms
+FROM unnest($2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::bigint[])
+    AS new (low_id, high_id, low, high, at_ms)
+JOIN friend_links link ON link.user_id = new.low_id AND link.friend_id = new.high_id
+ORDER BY new.low_id, new.high_id
+FOR KEY SHARE OF link
+ON CONFLICT (low_id, high_id) DO UPDATE SET
+    low_day = greatest(old.low_day, excluded.low_day),
+    high_day = greatest(old.high_day, excluded.high_day),
+    first_day = CASE
+        WHEN greatest(old.low_day, excluded.low_day) = $1 AND greatest(old.high_day, excluded.high_day) = $1
+            AND (old.last_day IS NULL OR old.last_day < $1 - 1) THEN $1
+        ELSE old.first_day END,
+    last_day = CASE
+        WHEN greatest(old.low_day, excluded.low_day) = $1 AND greatest(old.high_day, excluded.high_day) = $1 THEN $1
+        ELSE old.last_day END,
+    last_contact_ms = greatest(old.last_contact_ms, excluded.last_contact_ms)
+RETURNING low_id, high_id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Two users were in touch on a day; low_id < high_id.
+
+    Args:
+        low, high: the one wrote to the other or was with them; the other did.
+        at_ms: the newest moment of it.
+    """
+
+    low_id: str
+    high_id: str
+    low: bool
+    high: bool
+    at_ms: int
+
+
+async def touch(conn: Connection, day: int, contacts: Sequence[Contact]) -> list[tuple[str, str]]:
+    """Take in who was in touch on a day; returns those of them who are friends, the others have no streak.
+
+    Args:
+        day: UTC, from the epoch.
+        contacts: no two of the same users.
+    """
+    rows = await conn.fetch(
+        _TOUCH,
+        day,
+        [one.low_id for one in contacts],
+        [one.high_id for one in contacts],
+        [one.low for one in contacts],
+        [one.high for one in contacts],
+        [one.at_ms for one in contacts],
+    )
+    return [(row["low_id"], row["high_id"]) for row in rows]

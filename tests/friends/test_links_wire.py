@@ -1,0 +1,200 @@
+"""Wire: what one chooses for a friend, ending a friendship, blocks, and who sees whose friends."""
+
+from typing import Any
+
+import pytest
+import trio
+
+from actors.friends.visibility import TURNS_KEPT, Visibilities
+from persistence.friends.visibilities import veiled
+from tests.friends.test_requests_wire import (
+    BLOCKS,
+    FRIENDS,
+    REQUESTS,
+    ask,
+    friends_of,
+    make_friends,
+    waiting,
+)
+from tests.support.world import Player, World
+
+
+async def entry_of(player: Player, friend: Player) -> Any:
+    (entry,) = [one for one in (await player.get(FRIENDS))["friends"] if one["friendId"] == friend.id]
+    return entry
+
+
+async def test_a_link_is_its_holders_own(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await make_friends(ann, ben)
+    path = f"{FRIENDS}/{ben.id}"
+    changed = await ann.do(
+        "PATCH", path, {"favorite": True, "visibility": "LIMITED", "note": "raids"}, status=200
+    )
+    assert (changed["favorite"], changed["visibility"], changed["note"]) == (True, "LIMITED", "raids")
+    assert await entry_of(ann, ben) == changed
+    assert (await ann.get(FRIENDS))["counts"]["favorites"] == 1
+    other = await entry_of(ben, ann)
+    assert (other["favorite"], other["visibility"], other["note"]) == (False, "DEFAULT", None)
+
+    same = await ann.do("PATCH", path, {})
+    assert (same["favorite"], same["visibility"], same["note"]) == (True, "LIMITED", "raids")
+    bare = await ann.do("PATCH", path, {"note": None, "favorite": False, "visibility": "whatever"})
+    assert (bare["favorite"], bare["visibility"], bare["note"]) == (False, "DEFAULT", None)
+    for body in ({"note": "x" * 301}, {"favorite": "yes"}, {"visibility": 1}):
+        assert await ann.refused("PATCH", path, body) == (422, "VALIDATION_FAILED")
+    cid = await world.player("Cid")
+    for id in (cid.id, ann.id, "nonsense"):
+        assert await ann.refused("PATCH", f"{FRIENDS}/{id}", {"favorite": True}) == (404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    ("visibility", "online", "seen"),
+    [("DEFAULT", True, True), ("LIMITED", True, False), ("HIDDEN", False, False)],
+)
+async def test_what_a_friend_sees_of_the_holder(
+    world: World, visibility: str, online: bool, seen: bool
+) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await make_friends(ann, ben)
+    await ann.do("PATCH", f"{FRIENDS}/{ben.id}", {"visibility": visibility})
+    async with ann.live():
+        entry = await entry_of(ben, ann)
+        assert entry["online"] is online
+        assert entry["status"]["state"] == ("ONLINE" if online else "OFFLINE")
+        assert (entry["lastSeenAt"] is not None) == seen
+        assert entry["player"]["online"] is online
+        assert (await ben.get(FRIENDS))["counts"]["online"] == int(online)
+        # With the friendship goes what was chosen in it.
+        await ben.do("DELETE", f"{FRIENDS}/{ann.id}", status=204)
+        await make_friends(ben, ann)
+        assert (await entry_of(ben, ann))["online"] is True
+
+
+async def test_a_friendship_ends_both_ways(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await make_friends(ann, ben)
+    await ben.do("DELETE", f"{FRIENDS}/{ann.id}", status=204)
+    assert (await friends_of(ann), await friends_of(ben)) == (set(), set())
+    for one, other in ((ann, ben), (ben, ann)):
+        assert await one.refused("DELETE", f"{FRIENDS}/{other.id}") == (404, "NOT_FOUND")
+
+
+@pytest.mark.parametrize("blocker", [0, 1])
+async def test_a_block_ends_everything_between_two(world: World, blocker: int) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    await make_friends(ann, ben)
+    await ask(ann, cid)
+    room = await ann.talk_to(ben)
+    await ann.say(room)
+    one, other = ((ann, ben), (ben, ann))[blocker]
+    made = await one.do("POST", BLOCKS, {"targetId": other.id.upper(), "reason": "rude"}, status=201)
+    assert (made["blockedUserId"], made["reason"]) == (other.id, "rude")
+    assert (await friends_of(ann), await friends_of(ben)) == (set(), set())
+    for sender, receiver in ((ann, ben), (ben, ann)):
+        assert await sender.refused("POST", REQUESTS, {"targetId": receiver.id}) == (403, "BLOCKED")
+        assert await sender.refused("POST", room.messages, {"content": "?"}) == (403, "BLOCKED")
+    assert (await other.get(BLOCKS))["items"] == []
+
+    again = await one.do("POST", BLOCKS, {"targetId": other.id}, status=200)
+    assert (again["reason"], again["createdAt"]) == (None, made["createdAt"])
+    assert (await one.get(BLOCKS))["items"] == [again]
+
+    await one.do("DELETE", f"{BLOCKS}/{other.id}", status=204)
+    assert await one.refused("DELETE", f"{BLOCKS}/{other.id}") == (404, "NOT_FOUND")
+    assert await friends_of(ann) == set()
+    await other.say(room)
+    await make_friends(other, one)
+    assert await waiting(cid) == (["Ann"], [])
+
+
+async def test_a_block_takes_requests_away_either_way(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    from_ann, from_cid = await ask(ann, ben), await ask(cid, ann)
+    for other in (ben, cid):
+        await ann.do("POST", BLOCKS, {"targetId": other.id}, status=201)
+    for player in (ann, ben, cid):
+        assert await waiting(player) == ([], [])
+    assert await ben.refused("POST", f"{REQUESTS}/{from_ann['id']}/accept") == (404, "NOT_FOUND")
+    assert await ann.refused("POST", f"{REQUESTS}/{from_cid['id']}/accept") == (404, "NOT_FOUND")
+
+
+async def test_no_acceptance_across_a_block(world: World) -> None:
+    """Should a request have outlived a block, it still makes no friendship."""
+    ann, ben = await world.players("Ann", "Ben")
+    made = await ask(ann, ben)
+    await world.block(ann, ben)
+    assert await ben.refused("POST", f"{REQUESTS}/{made['id']}/accept") == (403, "BLOCKED")
+
+
+async def test_blocks_in_pages(world: World) -> None:
+    ann, *others = await world.players("Ann", *(f"P{n}" for n in range(5)))
+    for other in others:
+        await ann.do("POST", BLOCKS, {"targetId": other.id})
+        world.clock.advance(1)
+    seen: list[str] = []
+    page = await ann.get(BLOCKS, limit=2)
+    while page["hasMore"]:
+        seen += [item["blockedUserId"] for item in page["items"]]
+        page = await ann.get(BLOCKS, limit=2, cursor=page["nextCursor"])
+    assert page["nextCursor"] is None
+    assert seen + [item["blockedUserId"] for item in page["items"]] == [
+        other.id for other in reversed(others)
+    ]
+    for cursor in ("x", "1.x", f"{'9' * 17}.{ann.id}"):
+        assert await ann.refused("GET", f"{BLOCKS}?cursor={cursor}") == (400, "BAD_QUERY")
+    assert await ann.refused("POST", BLOCKS, {"targetId": ann.id}) == (422, "VALIDATION_FAILED")
+    assert await ann.refused("POST", BLOCKS, {"targetId": others[0].id, "reason": "x" * 501}) == (
+        422,
+        "VALIDATION_FAILED",
+    )
+    assert await ann.refused("POST", BLOCKS, {"targetId": "0" * 8}) == (404, "NOT_FOUND")
+
+
+async def test_memory_follows_the_last_commit(world: World) -> None:
+    """Of fifty choices at once, and an end of it all now and then, memory knows the last."""
+    ann, ben = await world.players("Ann", "Ben")
+    await make_friends(ann, ben)
+    path = f"{FRIENDS}/{ben.id}"
+
+    async def choose(number: int) -> None:
+        if number % 10 == 9:
+            await ann.ask("DELETE", path)
+            await ann.ask("POST", REQUESTS, {"targetId": ben.id})
+            await ben.ask("POST", REQUESTS, {"targetId": ann.id})
+        else:
+            visibility = ("DEFAULT", "LIMITED", "HIDDEN")[number % 3]
+            await ann.ask("PATCH", path, {"visibility": visibility})
+
+    for _ in range(3):
+        async with trio.open_nursery() as nursery:
+            for number in range(30):
+                nursery.start_soon(choose, number)
+        stored = [one[2] for one in await world.service.database.read(veiled) if one[0] == ann.id]
+        assert [world.service.friends.visibility_of(ann.id, ben.id)] == (stored or ["DEFAULT"])
+
+
+def test_changes_told_of_in_the_wrong_order() -> None:
+    visibilities = Visibilities()
+    first, second, third = (visibilities.next_turn() for _ in range(3))
+    assert visibilities.change("ann", "ben", "HIDDEN", second)
+    assert not visibilities.change("ann", "ben", "DEFAULT", first)
+    assert visibilities.of("ann", "ben") == "HIDDEN"
+    assert visibilities.change("ann", "ben", "DEFAULT", third)
+    for number in range(TURNS_KEPT + 1):
+        visibilities.change("ann", f"{number}", "LIMITED", visibilities.next_turn())
+    assert visibilities.of("ann", "ben") == "DEFAULT"
+
+
+async def test_direct_messages_make_a_streak(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await make_friends(ann, ben)
+    room = await ann.talk_to(ben)
+    await ann.say(room)
+    await world.service.streaks.flush()
+    assert (await entry_of(ann, ben))["flameStreak"] is None
+    await ben.say(room)
+    await world.service.streaks.flush()
+    for one, other in ((ann, ben), (ben, ann)):
+        streak = (await entry_of(one, other))["flameStreak"]
+        assert (streak["days"], streak["active"]) == (1, True)
