@@ -29,7 +29,7 @@ from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
 from actors.notifications import NOTIFICATIONS, NotificationsState
 from actors.party.memberships import Memberships
-from actors.party.party import PartyKinds, Surroundings, party_kinds
+from actors.party.party import PartyKinds, party_kinds
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -157,7 +157,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
         connect = await open_connect(database, presence)
         parties = party_kinds(
-            Surroundings(presence.is_online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS)
+            presence.is_online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS
         )
         rng = Random(secrets.randbits(128))
         kinds = (chat.conversation, connect.server, parties.party)
@@ -217,8 +217,7 @@ async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
 
 
 async def _remembered(database: Database) -> tuple[Memberships, Visibilities]:
-    memberships, visibilities = Memberships(), Visibilities()
-    memberships.fill(await database.read(stored_memberships))
+    memberships, visibilities = Memberships(await database.read(stored_memberships)), Visibilities()
     visibilities.fill(await database.read(veiled))
     return memberships, visibilities
 

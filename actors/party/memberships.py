@@ -13,20 +13,21 @@ NOBODY: frozenset[str] = frozenset()
 
 
 class Memberships:
-    """{user: party}, and {party: users}. The rows are the truth; this follows them at once, but is not them."""
+    """{user: party}, and {party: users}. The rows are the truth; this follows them at once, but is not them.
 
-    def __init__(self) -> None:
+    Args:
+        stored: (user id, party id) of everybody who is in one.
+    """
+
+    def __init__(self, stored: Iterable[tuple[str, str]]) -> None:
         self._party_of: dict[str, str] = {}
         self._members: dict[str, frozenset[str]] = {}
         self._listeners: list[MembershipListener] = []
+        for user_id, party_id in stored:
+            self.joined(user_id, party_id)
 
     def __len__(self) -> int:
         return len(self._party_of)
-
-    def fill(self, stored: Iterable[tuple[str, str]]) -> None:
-        """Take in all that is stored: (user id, party id)."""
-        for user_id, party_id in stored:
-            self.joined(user_id, party_id)
 
     def of(self, user_id: str) -> str | None:
         """The party that a user is in."""

@@ -38,9 +38,14 @@ class PartyKinds:
     seen: Seen
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What parties need to know of the rest.
+def party_kinds(
+    is_online: IsOnline,
+    seen: Seen,
+    now_ms: Callable[[], int],
+    memberships: Memberships,
+    notifications: View[Any],
+) -> PartyKinds:
+    """The owner and the view.
 
     Args:
         is_online: whether a user is online at this moment.
@@ -49,23 +54,13 @@ class Surroundings:
         memberships: who is in which party, kept up to date.
         notifications: the view that shows invites as well.
     """
-
-    is_online: IsOnline
-    seen: Seen
-    now_ms: Callable[[], int]
-    memberships: Memberships
-    notifications: View[Any]
-
-
-def party_kinds(around: Surroundings) -> PartyKinds:
-    """The owner and the view."""
-    since_ms = around.now_ms()
+    since_ms = now_ms()
     shown: list[View[Any]] = []  # the view, once it is made from the kind
 
     def touching(state: State, event: AnyEvent) -> Iterable[tuple[View[Any], Collection[str]]]:
         yield shown[0], concerned(state, event)
         if isinstance(event, events.InviteSent):
-            yield around.notifications, (event.invite.target_id,)
+            yield notifications, (event.invite.target_id,)
 
     party: Kind[State, AnyCommand] = Kind(
         name=NAME,
@@ -78,7 +73,7 @@ def party_kinds(around: Surroundings) -> PartyKinds:
         missing=loading.missing,
         fetch=loading.fetch,
         absorb=loading.absorb,
-        decide=partial(decide, around.is_online, since_ms),
+        decide=partial(decide, is_online, since_ms),
         apply=apply,
         answer=_answer,
         persist=persist,
@@ -90,10 +85,10 @@ def party_kinds(around: Surroundings) -> PartyKinds:
         frame=_frame,
         delta=_delta,
         touches=touching,
-        happened=around.memberships.follow,
+        happened=memberships.follow,
     )
-    shown.append(OwnPartyRules(party, around.seen, around.now_ms).view())
-    return PartyKinds(party, shown[0], around.seen)
+    shown.append(OwnPartyRules(party, seen, now_ms).view())
+    return PartyKinds(party, shown[0], seen)
 
 
 def decide(  # noqa: PLR0911, PLR0912 - a table

@@ -15,7 +15,7 @@ class Stage:
     def __init__(self) -> None:
         self.now_ms = NOON_MS
         self.told: list[tuple[frozenset[str], int]] = []
-        self.memberships = Memberships()
+        self.memberships = Memberships(())
         self.company = Company(self.memberships, self.note, lambda: self.now_ms)
 
     def note(self, user_ids: Sequence[str], at_ms: int) -> None:
