@@ -44,7 +44,8 @@ async def _reread(conn: Any, id: str, _sources: object) -> Diary | None:
     return await _load(conn, id)
 
 
-async def _replay(conn: Any, id: str, after: int, upto: int) -> list[tuple[int, Any]] | None:
+async def replay(conn: Any, id: str, after: int, upto: int) -> list[tuple[int, Any]] | None:
+    """The lines between two offsets, as rows tell."""
     book: Book = conn.rows["diary", id]
     if after < book.gone:
         return None
@@ -60,5 +61,5 @@ DIARY: View[Diary] = View(
     audience=lambda _state, _viewer: "owner",
     frame=lambda state, _audience: {"cover": state.cover, "lines": state.lines},
     delta=lambda _state, line, _audience: None if line == "turned" else Delta("written", line),
-    durable=Durable(position=lambda state: (state.epoch, state.offset), replay=_replay),
+    durable=Durable(position=lambda state: (state.epoch, state.offset), replay=replay),
 )
