@@ -18,8 +18,12 @@
     │   ├── RequestExists         409
     │   └── RevisionConflict      409
     ├── Gone                      410
+    │   ├── ClaimKeyExpired       410
+    │   ├── ClaimKeyUsed          410
     │   ├── EventsExpired         410
-    │   └── InviteExpired         410
+    │   ├── InviteExpired         410
+    │   ├── JoinTokenExpired      410
+    │   └── JoinTokenUsed         410
     ├── TooLarge                  413  more bytes than one thing may have
     └── Overloaded                503  a mailbox or queue is full, or the actor is parked
         └── Draining              503  this process is about to stop
@@ -171,6 +175,18 @@ class Gone(Refused):
     code, status_hint, sentence = "GONE", 410, "no longer available"
 
 
+class ClaimKeyExpired(Gone):
+    """The claim key was valid for five minutes."""
+
+    code, sentence = "CLAIM_KEY_EXPIRED", "this claim key has expired; let the server show a new one"
+
+
+class ClaimKeyUsed(Gone):
+    """The server of this claim key has been claimed."""
+
+    code, sentence = "CLAIM_KEY_USED", "this claim key was used"
+
+
 class EventsExpired(Gone):
     """The events asked for are older than what is kept."""
 
@@ -181,6 +197,18 @@ class InviteExpired(Gone):
     """The invite came to its end before it was accepted."""
 
     code, sentence = "INVITE_EXPIRED", "this invite has expired"
+
+
+class JoinTokenExpired(Gone):
+    """A join token or ticket has come to its end."""
+
+    code, sentence = "JOIN_TOKEN_EXPIRED", "this join token has expired"
+
+
+class JoinTokenUsed(Gone):
+    """A join token or ticket serves once."""
+
+    code, sentence = "JOIN_TOKEN_USED", "this join token was used"
 
 
 class TooLarge(Refused):

@@ -62,7 +62,7 @@ class Presence:
         return self._changed_at_ms.get(user_id) if self.is_online(user_id) else None
 
     def told_since_ms(self, user_id: str) -> int | None:
-        """`online_since_ms` as listeners know it, who hear of the end of a grace within a second.
+        """`online_since_ms` as listeners know it, who hear of the end of a grace a moment later.
 
         What shows a user to others and is told of changes asks this, so that both agree at any moment.
         """
@@ -77,7 +77,7 @@ class Presence:
         self._listeners.append(listener)
 
     def tick(self) -> None:
-        """To be called every second: lets those go whose grace has passed."""
+        """To be called five times a second: lets those go whose grace has passed."""
         now_ms = self._clock.now_ms()
         while self._leaving:
             user_id, ends_at_ms = next(iter(self._leaving.items()))

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 
 from routes import admin, auth, operations, profile, reports, setup
 from routes.chat import attachments, conversations, messages, polls, streams
+from routes.connect import secrets, servers, sessions, social_friends, social_party
 from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable
@@ -32,6 +33,9 @@ MOUNTS = (
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
+    Mount("connect", (servers, secrets, sessions)),
+    Mount("server friends", (social_friends,)),
+    Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
     Mount("party", (members, party_invites, lobby, party_live)),
 )

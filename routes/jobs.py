@@ -1,6 +1,5 @@
 """What is done now and then, and how often: one line a job."""
 
-from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -8,11 +7,11 @@ import trio
 
 from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
-from actors.party.attendance import LOOK_SECONDS
 from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
 from persistence.party import rows as parties
-from routes.housekeeping import Job
+from routes.connect.cleaning import clean_connect
+from routes.housekeeping import Job, ticking
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -21,7 +20,7 @@ DAY_MS = 24 * 60 * 60 * 1000
 
 
 def jobs_of(service: "Service") -> tuple[Job, ...]:
-    """All jobs of a service; those that the configuration switches off are left out."""
+    """The jobs of a service; those that the configuration switches off are left out."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def expire_receipts() -> None:
@@ -50,12 +49,11 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
             service.friends.changed(sender_id, recipient_id)
 
     jobs = [
-        Job("grants that expire", 1, _of(service.users.tick)),
-        Job("presence", 1, _of(service.presence.tick)),
-        Job("members who are away", LOOK_SECONDS, _of(service.attendance.look)),
-        Job("days that parties share", 60, _of(service.shared_days.look)),
+        ticking("grants that expire", 1, service.users.tick),
+        ticking("presence", 0.2, service.presence.tick),
         Job("ended parties", 600, sweep_parties),
         Job("last seen", 60, service.users.flush),
+        Job("game servers", 60, partial(clean_connect, service)),
         Job("flame streaks", 1, service.streaks.flush),
         Job("friend requests that expire", 60, expire_friend_requests),
         Job("idempotency receipts", 60, expire_receipts),
@@ -66,10 +64,3 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
     if service.config.archive_after_days:
         jobs.append(Job("archive", 3600, archive))
     return tuple(jobs)
-
-
-def _of(tick: Callable[[], None]) -> Callable[[], Awaitable[None]]:
-    async def run() -> None:
-        tick()
-
-    return run

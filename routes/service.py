@@ -6,30 +6,30 @@ process (the tests do that) and none outlives its block.
 """
 
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import structlog
 import trio
 
 from actors.chat.conversation import ChatKinds, chat_kinds
+from actors.connect.domain import Connect, open_connect
 from actors.friends.live import FriendsLive
 from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
-from actors.kernel.kind import View
+from actors.kernel.kind import Kind, View
 from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
 from actors.notifications import NOTIFICATIONS, NotificationsState
-from actors.party.attendance import Attendance
 from actors.party.memberships import Memberships
-from actors.party.party import PartyKinds, party_kinds
-from actors.party.shared_days import SharedDays
+from actors.party.party import PartyKinds, Surroundings, party_kinds
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -43,6 +43,7 @@ from persistence.migrate import migrate
 from persistence.party.rows import memberships as stored_memberships
 from persistence.permissions import CHANNEL as USERS_CHANNEL
 from routes.chat.follow import follow_chat
+from routes.connect.authenticator import ServerCredentials
 from routes.edge.auth import Authenticator
 from routes.edge.config import Config
 from routes.edge.issuers import Issuers
@@ -56,7 +57,7 @@ from routes.housekeeping import keep_house
 from routes.jobs import jobs_of
 from routes.lifecycle import Lifecycle
 from routes.live.rights import Rights
-from routes.party.follow import attendance_of, follow_parties
+from routes.party.follow import follow_parties
 
 log = structlog.get_logger()
 
@@ -80,14 +81,14 @@ class Service:
         chat: the kinds of the chat domain.
         notifications: the view of each user's notifications.
         friends: how users appear to each other, and the view of a user's friends.
+        streaks: on which days two were in touch.
         parties: the kinds of the party domain.
         memberships: who is in which party.
-        attendance: tells parties who is away.
-        shared_days: tells the streaks who shares a party.
-        streaks: on which days two were in touch.
         users: who is here and what they may do.
         keys: the server's own keys.
-        authenticator: verifies bearer tokens.
+        authenticator: verifies the tokens of users.
+        connect: game servers, and who plays on them.
+        server_authenticator: verifies the credentials of game servers.
         limits: the buckets of the rate limits.
         presence: who is online.
         blobs: the stored bytes of attachments.
@@ -106,14 +107,14 @@ class Service:
     chat: ChatKinds
     notifications: View[NotificationsState]
     friends: FriendsLive
+    streaks: Streaks
     parties: PartyKinds
     memberships: Memberships
-    attendance: Attendance
-    shared_days: SharedDays
-    streaks: Streaks
     users: Users
     keys: Keys
     authenticator: Authenticator
+    connect: Connect
+    server_authenticator: ServerCredentials
     limits: Limits
     presence: Presence
     blobs: Blobs
@@ -146,21 +147,21 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
     async with AsyncExitStack() as stack:
         database = await _open_database(stack, config)
         keys = await trio.to_thread.run_sync(open_keys, config.data_dir)
-        node = await trio.to_thread.run_sync(node_name, config.data_dir)
-        users, visibilities, memberships = await _people(database, clock)
+        users = Users(database, clock, secrets.token_bytes)
+        await users.open()
         issuers = Issuers(config.jwt_issuers, clock)
         presence = Presence(clock)
+        memberships, visibilities = await _remembered(database)
         friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=memberships.of)
         streaks = Streaks(database, friends.changed)
         chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
+        connect = await open_connect(database, presence)
         parties = party_kinds(
-            presence.is_online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS
+            Surroundings(presence.is_online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS)
         )
-        kinds = chat.conversation, parties.party
         rng = Random(secrets.randbits(128))
-        placement = await stack.enter_async_context(open_local_placement(database, node=node))
-        opening = open_system(database, clock, kinds=kinds, placement=placement, rng=rng)
-        system = await stack.enter_async_context(opening)
+        kinds = (chat.conversation, connect.server, parties.party)
+        system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
         service = Service(
             config=config,
             clock=clock,
@@ -171,14 +172,14 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             chat=chat,
             notifications=NOTIFICATIONS,
             friends=friends,
+            streaks=streaks,
             parties=parties,
             memberships=memberships,
-            attendance=attendance_of(system, parties, presence, memberships, clock),
-            shared_days=SharedDays(memberships, streaks.together, clock.now_ms),
-            streaks=streaks,
             users=users,
             keys=keys,
             authenticator=Authenticator(keys, issuers, users, clock),
+            connect=connect,
+            server_authenticator=ServerCredentials(keys, connect.credentials, users, clock),
             limits=Limits(enabled=config.rate_limits),
             presence=presence,
             blobs=Blobs(config.data_dir / "blobs"),
@@ -215,11 +216,27 @@ async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
     return database
 
 
-async def _people(database: Database, clock: Clock) -> tuple[Users, Visibilities, Memberships]:
-    users, visibilities = Users(database, clock, secrets.token_bytes), Visibilities()
-    await users.open()
+async def _remembered(database: Database) -> tuple[Memberships, Visibilities]:
+    memberships, visibilities = Memberships(), Visibilities()
+    memberships.fill(await database.read(stored_memberships))
     visibilities.fill(await database.read(veiled))
-    return users, visibilities, Memberships(await database.read(stored_memberships))
+    return memberships, visibilities
+
+
+async def _open_system(
+    stack: AsyncExitStack,
+    config: Config,
+    database: Database,
+    clock: Clock,
+    *,
+    kinds: Sequence[Kind[Any, Any]],
+    rng: Random,
+) -> System:
+    node = await trio.to_thread.run_sync(node_name, config.data_dir)
+    placement = await stack.enter_async_context(open_local_placement(database, node=node))
+    return await stack.enter_async_context(
+        open_system(database, clock, kinds=kinds, placement=placement, rng=rng)
+    )
 
 
 async def _hold(stack: AsyncExitStack, data_dir: Path) -> None:
@@ -254,10 +271,10 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     service.friends.follow(service.system.touched)
     service.friends.on_visibility_change(service.rights.moved)
     service.database.listen(USERS_CHANNEL, service.users.heard)
-    follow_parties(service)
+    followed = follow_parties(service)
     show_gauges(service)
     nursery.start_soon(issuers.keep_fresh)
     nursery.start_soon(service.sockets.keep)
     nursery.start_soon(service.rights.keep)
     nursery.start_soon(follow_chat, service)
-    nursery.start_soon(keep_house, jobs_of(service))
+    nursery.start_soon(keep_house, (*jobs_of(service), *followed))

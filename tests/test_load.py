@@ -13,7 +13,7 @@ from scripts.load.familiar import Familiar
 from scripts.load.histogram import Histogram
 from scripts.load.http import Http
 from scripts.load.hub import Hub
-from scripts.load.plan import BadPlan, Plan, check, conversations_of, memberships, user_id
+from scripts.load.plan import BadPlan, Plan, check, conversations_of, friendships, memberships, user_id
 from scripts.load.seat import Seat, Track
 from scripts.load.websocket import WebSocket, client_frame
 
@@ -78,11 +78,32 @@ class TestPlan:
             {"window": 0},
             {"text_bytes": 10},
             {"processes": 0},
+            {"traffic": "friends", "friends": 3, "rate": 1.0},
+            {"traffic": "friends", "friends": 100, "rate": 1.0},
+            {"traffic": "friends", "friends": 10, "rate": 0.0},
+            {"traffic": "friends", "friends": 10, "rate": 50.0},
+            {"traffic": "friends", "friends": 10, "rate": 1.0, "processes": 2},
+            {"traffic": "parties", "conversations": 5, "members": 17},
+            {"traffic": "parties", "conversations": 13, "members": 8},
         ],
     )
     def test_what_cannot_be_done_is_refused(self, fields):
         with pytest.raises(BadPlan):
             check(a_plan(**fields))
+
+    @pytest.mark.parametrize(("users", "friends"), [(100, 50), (11, 10), (12, 2)])
+    def test_everybody_has_as_many_friends(self, users, friends):
+        plan = a_plan(traffic="friends", users=users, friends=friends, rate=0.5, members=users + 1)
+        check(plan)
+        pairs = {frozenset(pair) for pair in friendships(plan)}
+        assert len(pairs) == users * friends // 2
+        assert {sum(user in pair for pair in pairs) for user in range(users)} == {friends}
+
+    def test_nobody_is_in_two_parties(self):
+        plan = a_plan(traffic="parties", users=96, conversations=12, members=8)
+        check(plan)
+        found = memberships(plan)
+        assert len({user for party in found for user in party}) == plan.seats == 96
 
     def test_users_of_a_prefix_are_the_same_in_every_run(self):
         assert user_id(a_plan(), 7) == user_id(a_plan(seed=9, users=500), 7)

@@ -7,6 +7,7 @@ visibility.py   who hides what from whom
 overview.py     a user's friends as they or somebody else may see them
 streaks.py      on which days two were in touch
 faces.py        how a user appears to those who watch them
+state.py        what memory holds of one user's friends
 frames.py       the bytes of the live friends
 view.py         a user's friends as a view
 live.py         the parts of these, told of each change

@@ -127,13 +127,12 @@ class Durable(Generic[State]):
     Args:
         position: epoch and offset of the last event in a state.
         replay: reads the events between two offsets; they are what the view's `delta` takes.
-        recall: the same events above an offset, up to that of the state, as far as they are in memory: a view that
-            `take` has brought up to date then needs no rows. None when they are not.
+        recall: the events above an offset that a state itself remembers, in order; None = the rows must tell.
     """
 
     position: Callable[[State], tuple[str, int]]
     replay: "Replay"
-    recall: "Callable[[State, int], list[tuple[int, Any]] | None] | None" = None
+    recall: Callable[[State, int], list[tuple[int, Any]] | None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from random import Random
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import structlog
 
@@ -21,6 +21,7 @@ from actors.kernel.fanout import Channel
 from actors.kernel.kind import Peek, View
 from actors.kernel.mailbox import Failure
 from actors.kernel.parked import Parked
+from actors.kernel.past import ROWS, Past, past_of
 from actors.kernel.statistics import ActorStatistics, Counters
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import Contained, Fault
@@ -278,12 +279,12 @@ class Views:
         dirty, live.dirty = live.dirty, None
         with Contained("framing a view", live.view.name, live.id) as framing:
             state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
-            told = _recalled(live, state)
-            if unknown or told is None:
+            past = past_of(live.view.durable, live.channel, state)
+            if unknown or past is ROWS:
                 live.busy = True
                 self._world.start(self._reread, live, dirty, state, unknown)
             else:
-                self._follow(live, state, dirty, told.past)
+                self._follow(live, state, dirty, past)
         if framing.fault is not None:
             self._failed(live, Fault())
 
@@ -297,7 +298,9 @@ class Views:
                     if unknown:
                         found = await self._world.store.read(live.view.reread, live.id, unknown)
                         state = live.view.absorb(state, found)
-                    past = await self._past(live, state)
+                    past = past_of(live.view.durable, live.channel, state)
+                    if past is ROWS:
+                        past = await self._replayed(live, state)
                 if self._alive(live):
                     self._follow(live, state, dirty, past)
             except PersistenceError as failure:
@@ -313,15 +316,15 @@ class Views:
                 live, max(live.sent_ms + live.view.interval_ms, self._world.clock.now_ms() + pause_ms)
             )
 
-    async def _past(self, live: LiveView, state: Any) -> "_Past":
-        """What has happened in a durable view up to a state; None when neither memory nor rows say."""
-        told, durable = _recalled(live, state), live.view.durable
-        if told is not None or durable is None:
-            return told.past if told is not None else []
-        _, offset = durable.position(state)
-        return await self._world.store.read(durable.replay, live.id, live.channel.offset, offset)
+    async def _replayed(self, live: LiveView, state: Any) -> Past:
+        """What the rows of a durable view say has happened up to a state."""
+        durable = live.view.durable
+        if durable is None:
+            return []
+        upto = durable.position(state)[1]
+        return await self._world.store.read(durable.replay, live.id, live.channel.offset, upto)
 
-    def _follow(self, live: LiveView, state: Any, dirty: dict[str, None], past: "_Past") -> None:
+    def _follow(self, live: LiveView, state: Any, dirty: dict[str, None], past: Past) -> None:
         """Go on to a state: by what has happened, or by a snapshot to everybody where that is not known."""
         durable = live.view.durable
         if durable is None:
@@ -361,30 +364,6 @@ class Views:
         live.state = _adopted(live, state)
         live.error = None
         live.pause_ms = AGAIN_MS
-
-
-_Past: TypeAlias = list[tuple[int, Any]] | None
-
-
-class _Told(NamedTuple):
-    """What has happened, known without rows; None = nobody can tell, everybody takes a snapshot."""
-
-    past: _Past
-
-
-def _recalled(live: LiveView, state: Any) -> _Told | None:
-    """What has happened up to a state, or None when rows must be asked."""
-    durable = live.view.durable
-    if durable is None:
-        return _Told([])
-    epoch, offset = durable.position(state)
-    known = live.channel.offset
-    if epoch != live.channel.epoch or offset < known:
-        return _Told(None)
-    if offset == known:
-        return _Told([])
-    past = None if durable.recall is None else durable.recall(state, known)
-    return None if past is None else _Told(past)
 
 
 def _adopted(live: LiveView, state: Any) -> Any:

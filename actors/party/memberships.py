@@ -13,21 +13,20 @@ NOBODY: frozenset[str] = frozenset()
 
 
 class Memberships:
-    """{user: party}, and {party: users}. The rows are the truth; this follows them at once, but is not them.
+    """{user: party}, and {party: users}. The rows are the truth; this follows them at once, but is not them."""
 
-    Args:
-        stored: (user id, party id) of everybody who is in one.
-    """
-
-    def __init__(self, stored: Iterable[tuple[str, str]]) -> None:
+    def __init__(self) -> None:
         self._party_of: dict[str, str] = {}
         self._members: dict[str, frozenset[str]] = {}
         self._listeners: list[MembershipListener] = []
-        for user_id, party_id in stored:
-            self.joined(user_id, party_id)
 
     def __len__(self) -> int:
         return len(self._party_of)
+
+    def fill(self, stored: Iterable[tuple[str, str]]) -> None:
+        """Take in all that is stored: (user id, party id)."""
+        for user_id, party_id in stored:
+            self.joined(user_id, party_id)
 
     def of(self, user_id: str) -> str | None:
         """The party that a user is in."""
@@ -37,13 +36,13 @@ class Memberships:
         """Who is in a party."""
         return self._members.get(party_id, NOBODY)
 
+    def parties(self) -> Iterable[str]:
+        """The ids of all parties."""
+        return self._members.keys()
+
     def all(self) -> Iterable[tuple[str, str]]:
         """(user id, party id) of everybody who is in one."""
         return self._party_of.items()
-
-    def shared(self) -> Iterable[frozenset[str]]:
-        """The members of each party that has more than one."""
-        return [members for members in self._members.values() if len(members) > 1]
 
     def on_change(self, listener: MembershipListener) -> None:
         """Call `listener(user_id, party_id)`, synchronously, when a user has joined a party, or with None left."""

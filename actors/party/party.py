@@ -38,14 +38,9 @@ class PartyKinds:
     seen: Seen
 
 
-def party_kinds(
-    is_online: IsOnline,
-    seen: Seen,
-    now_ms: Callable[[], int],
-    memberships: Memberships,
-    notifications: View[Any],
-) -> PartyKinds:
-    """The owner and the view.
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What parties need to know of the rest.
 
     Args:
         is_online: whether a user is online at this moment.
@@ -54,13 +49,23 @@ def party_kinds(
         memberships: who is in which party, kept up to date.
         notifications: the view that shows invites as well.
     """
-    since_ms = now_ms()
+
+    is_online: IsOnline
+    seen: Seen
+    now_ms: Callable[[], int]
+    memberships: Memberships
+    notifications: View[Any]
+
+
+def party_kinds(around: Surroundings) -> PartyKinds:
+    """The owner and the view."""
+    since_ms = around.now_ms()
     shown: list[View[Any]] = []  # the view, once it is made from the kind
 
     def touching(state: State, event: AnyEvent) -> Iterable[tuple[View[Any], Collection[str]]]:
         yield shown[0], concerned(state, event)
         if isinstance(event, events.InviteSent):
-            yield notifications, (event.invite.target_id,)
+            yield around.notifications, (event.invite.target_id,)
 
     party: Kind[State, AnyCommand] = Kind(
         name=NAME,
@@ -73,7 +78,7 @@ def party_kinds(
         missing=loading.missing,
         fetch=loading.fetch,
         absorb=loading.absorb,
-        decide=partial(decide, is_online, since_ms),
+        decide=partial(decide, around.is_online, since_ms),
         apply=apply,
         answer=_answer,
         persist=persist,
@@ -85,10 +90,10 @@ def party_kinds(
         frame=_frame,
         delta=_delta,
         touches=touching,
-        happened=memberships.follow,
+        happened=around.memberships.follow,
     )
-    shown.append(OwnPartyRules(party, seen, now_ms).view())
-    return PartyKinds(party, shown[0], seen)
+    shown.append(OwnPartyRules(party, around.seen, around.now_ms).view())
+    return PartyKinds(party, shown[0], around.seen)
 
 
 def decide(  # noqa: PLR0911, PLR0912 - a table

@@ -40,7 +40,7 @@ def send(state: State, command: SendInvite, now_ms: int) -> Sequence[AnyEvent]:
     """
     sender = member_of(state, command.actor_id)
     if command.target_id == command.actor_id:
-        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "somebody other than yourself"))
+        raise Invalid(FieldError("/targetId", "SELF", "somebody other than yourself"))
     if command.target_id in state.members:
         raise Conflict("this user is in the party already")
     found = _found(state, command.target_id)

@@ -25,7 +25,7 @@ def set_selectors(state: State, command: SetSelectors, now_ms: int) -> Sequence[
     """
     leader_of(state, command.actor_id)
     strangers = [
-        FieldError(f"/selectorIds/{place}", "UNKNOWN", "only members can select")
+        FieldError(f"/selectorIds/{place}", "NOT_MEMBER", "only members can select")
         for place, id in enumerate(command.selector_ids)
         if id not in state.members
     ]

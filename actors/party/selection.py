@@ -87,7 +87,7 @@ def checked(selection: Selection) -> tuple[Selection, str]:
     ]
     address = selection.server_address
     if address is not None and not _is_address(address):
-        errors.append(FieldError("/serverAddress", "BAD_FORMAT", "host or host:port, without a scheme"))
+        errors.append(FieldError("/serverAddress", "BAD_ADDRESS", "host or host:port, without a scheme"))
     requirement = selection.profile_requirement or ProfileRequirement()
     pointer = "/profileRequirement/requiredMods"
     hashed = ""
@@ -97,7 +97,7 @@ def checked(selection: Selection) -> tuple[Selection, str]:
         try:
             hashed = requirement_hash(requirement)
         except NotCanonical as odd:
-            errors.append(FieldError(pointer, "NOT_ALLOWED", str(odd)))
+            errors.append(FieldError(pointer, "BAD_VALUE", str(odd)))
     if errors:
         raise Invalid(*errors)
     return replace(selection, profile_requirement=requirement), hashed

@@ -19,7 +19,7 @@ from routes.edge.deadline import Deadline
 from routes.edge.idempotency import Attempt
 from routes.edge.limits import Decision
 from routes.edge.outgoing import Headers
-from routes.edge.principal import Principal, UserPrincipal
+from routes.edge.principal import Principal, ServerPrincipal, UserPrincipal
 from routes.edge.reply import Asked, Reply
 from routes.edge.wire import encode
 
@@ -115,6 +115,17 @@ class Call:
     def user_id(self) -> UserId:
         """The calling user's id, on routes that need one."""
         return self.user.user_id
+
+    @property
+    def server(self) -> ServerPrincipal:
+        """The calling game server, on routes that need one.
+
+        Raises:
+            TypeError: the route is declared for others too, and its handler did not ask who calls.
+        """
+        if not isinstance(self.principal, ServerPrincipal):
+            raise TypeError("this route has callers that are no servers")
+        return self.principal
 
     def header(self, name: bytes) -> bytes | None:
         """The first value of a request header, or None.

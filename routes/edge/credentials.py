@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Protocol
 from urllib.parse import unquote_plus, urlsplit
 
-from routes.edge.errors import OriginRefused, TokenInQuery, Unauthenticated
-from routes.edge.principal import UserPrincipal
+from routes.edge.errors import BadServerCredentials, OriginRefused, TokenInQuery, Unauthenticated
+from routes.edge.principal import ServerPrincipal, UserPrincipal
 
 MAX_TOKEN_CHARACTERS = 8192
 """No token of ours or of a configured issuer is near this long."""
@@ -26,7 +26,7 @@ _QUERY_NAMES = frozenset({"token", "access_token", "bearer", "authorization"})
 
 
 class Authenticator(Protocol):
-    """Verifies credentials (`routes/edge/auth.py`)."""
+    """Verifies the credentials of users (`routes/edge/auth.py`)."""
 
     def known(self, carried: bytes, now_ms: int) -> UserPrincipal | None:
         """The user that a credential speaks for, if that needs no waiting.
@@ -51,6 +51,48 @@ class Authenticator(Protocol):
             TokenExpired: it was valid once.
         """
         ...
+
+
+class ServerAuthenticator(Protocol):
+    """Verifies the credentials of game servers (`routes/connect/authenticator.py`)."""
+
+    def known(self, carried: bytes, server_id: bytes, now_ms: int) -> ServerPrincipal | None:
+        """The server that a credential speaks for, if that needs no waiting.
+
+        Args:
+            carried: `Bearer` and a secret or token, as in an Authorization header.
+            server_id: as in X-Server-Id.
+            now_ms: epoch milliseconds.
+        """
+        ...
+
+    async def server(self, token: str, server_id: str) -> ServerPrincipal:
+        """The server that a secret or delegated token speaks for.
+
+        Args:
+            token: of well-formed characters, 1 to 8,192.
+            server_id: as in X-Server-Id.
+
+        Raises:
+            BadServerCredentials: the two do not belong together, or there is no such server.
+            TokenExpired: the token was valid once.
+        """
+        ...
+
+
+def server_bearer(authorization: bytes | None, server_id: bytes | None) -> tuple[str, str]:
+    """(secret or token, server's id) of a request that a game server sends.
+
+    Raises:
+        BadServerCredentials: one of the two headers is missing or malformed.
+    """
+    try:
+        token = bearer(authorization)
+    except Unauthenticated:
+        token = None
+    if token is None or server_id is None:
+        raise BadServerCredentials
+    return token, server_id.decode("latin-1")
 
 
 def bearer(authorization: bytes | None) -> str | None:

@@ -112,7 +112,11 @@ class Edge:
         self._proxies = Proxies(config.trusted_proxies, config.client_ip_header)
         self._cors = Cors(config.cors_origins)
         self._gate = Gate(
-            service.authenticator, service.limits, config.cors_origins, config.allow_query_tokens
+            service.authenticator,
+            service.server_authenticator,
+            service.limits,
+            config.cors_origins,
+            config.allow_query_tokens,
         )
         self._idempotency = Idempotency(service.keys.sealing_key)
 

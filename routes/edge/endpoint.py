@@ -26,7 +26,7 @@ from actors.errors import NotFound, Refused
 from routes.edge.config import Config
 from routes.edge.limits import POLICIES, Policy
 from routes.edge.listener import Listener
-from routes.edge.principal import PUBLIC, Need, Needs
+from routes.edge.principal import PUBLIC, SERVER, Need, Needs
 from routes.edge.query import PathParam, QueryPlan
 from routes.edge.signature import PATH_PARAM, Handler, Signature, without_none
 
@@ -257,6 +257,8 @@ def stream(
 def _default_rate(method: str, needs: Needs) -> Policy:
     if needs is PUBLIC:
         return POLICIES["public"]
+    if needs is SERVER:
+        return POLICIES["server"]
     return POLICIES["user-read" if method == "GET" else "user-write"]
 
 

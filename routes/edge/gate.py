@@ -12,17 +12,19 @@ from routes.edge.address import rate_key
 from routes.edge.call import Call
 from routes.edge.credentials import (
     Authenticator,
+    ServerAuthenticator,
     bearer,
     check_origin,
     protocol_bearer,
     query_token,
     refuse_query_token,
+    server_bearer,
 )
 from routes.edge.endpoint import Route
 from routes.edge.errors import RateLimited, Unauthenticated
 from routes.edge.incoming import Incoming
-from routes.edge.limits import Limits
-from routes.edge.principal import PUBLIC, admit
+from routes.edge.limits import POLICIES, Limits
+from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, ServerPrincipal, admit
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +32,15 @@ class Gate:
     """Passes callers, or refuses them.
 
     Args:
-        authenticator: verifies tokens.
+        authenticator: verifies the tokens of users.
+        server_authenticator: verifies the credentials of game servers.
         limits: counts requests.
         origins: from which browser pages may open WebSockets, `*` for any.
         allow_query_tokens: whether a token in the address counts (`PARTYLINE_ALLOW_QUERY_TOKENS`).
     """
 
     authenticator: Authenticator
+    server_authenticator: ServerAuthenticator
     limits: Limits
     origins: tuple[str, ...]
     allow_query_tokens: bool
@@ -58,7 +62,9 @@ class Gate:
             Refused: the first check that said no.
         """
         in_query = self._query_token(route, incoming)
-        if route.needs is not PUBLIC:
+        if _of_server(route, incoming):
+            await self._authenticate_server(call, incoming)
+        elif route.needs is not PUBLIC:
             carried = incoming.header(b"authorization")
             if carried is not None:
                 call.principal = self.authenticator.known(carried, call.now_ms)
@@ -76,6 +82,10 @@ class Gate:
             The path's parameters, and the subprotocol to select, if any.
         """
         check_origin(incoming.header(b"origin"), incoming.header(b"host"), self.origins)
+        if _of_server(route, incoming):
+            refuse_query_token(incoming.query)
+            await self._authenticate_server(call, incoming)
+            return await self._pass(call, route, incoming), None
         in_query = self._query_token(route, incoming)
         offered = incoming.header(b"sec-websocket-protocol") or b""
         entries = [entry.strip() for entry in offered.decode("latin-1").split(",") if entry.strip()]
@@ -100,6 +110,15 @@ class Gate:
             raise Unauthenticated
         call.deadline.begin()
         call.principal = await self.authenticator.user(token)
+
+    async def _authenticate_server(self, call: Call, incoming: Incoming) -> None:
+        carried, server_id = incoming.header(b"authorization"), incoming.header(b"x-server-id")
+        if carried is not None and server_id is not None:
+            call.principal = self.server_authenticator.known(carried, server_id, call.now_ms)
+        if call.principal is None:
+            credentials = server_bearer(carried, server_id)
+            call.deadline.begin()
+            call.principal = await self.server_authenticator.server(*credentials)
 
     async def _pass(self, call: Call, route: Route, incoming: Incoming) -> dict[str, object]:
         values: dict[str, object] = {}
@@ -128,6 +147,15 @@ class Gate:
         else:
             caller, access = principal.key, principal.access
         suffix = "" if route.rate_key is None else str(values[route.rate_key] or "")
-        call.decision = self.limits.take_for(route.rate, caller, call.now_ms, suffix=suffix, access=access)
+        shared = route.needs is USER_OR_SERVER and isinstance(principal, ServerPrincipal)
+        rate = POLICIES["server"] if shared else route.rate
+        call.decision = self.limits.take_for(rate, caller, call.now_ms, suffix=suffix, access=access)
         if not call.decision.allowed:
             raise RateLimited(call.decision.retry_after_ms)
+
+
+def _of_server(route: Route, incoming: Incoming) -> bool:
+    """Whether a game server's credentials are asked for: on routes that users share, X-Server-Id says so."""
+    if route.needs is USER_OR_SERVER:
+        return incoming.header(b"x-server-id") is not None
+    return route.needs is SERVER

@@ -8,7 +8,7 @@ start together one makes it and the other reads it.
 
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -109,18 +109,27 @@ class Keys:
             ttl_seconds: how long it lives, at least 1.
             random_bytes: for its `jti`.
         """
+        claims = {"sub": user_id, "name": name, "jti": new_uuid(random_bytes)}
+        return self.mint(USER_TYPE, USER_AUDIENCE, claims, now_ms=now_ms, ttl_seconds=ttl_seconds)
+
+    def mint(
+        self, type: str, audience: str, claims: Mapping[str, object], *, now_ms: int, ttl_seconds: int
+    ) -> MintedToken:
+        """A token of any sort, signed.
+
+        Args:
+            type, audience: `typ` and `aud`: each sort of token has its own, so that none passes for another.
+            claims: beside issuer, audience and times.
+            now_ms, ttl_seconds: as in `mint_user_token`.
+        """
         issued_at_s = now_ms // 1000
-        claims = {
-            "iss": OWN_ISSUER,
-            "aud": USER_AUDIENCE,
-            "sub": user_id,
-            "name": name,
-            "iat": issued_at_s,
-            "exp": issued_at_s + ttl_seconds,
-            "jti": new_uuid(random_bytes),
-        }
-        header = {"typ": USER_TYPE, "kid": self.key_id}
-        token = jwt.encode(claims, self.private_key, algorithm=ALGORITHM, headers=header)
+        times = {"iat": issued_at_s, "exp": issued_at_s + ttl_seconds}
+        token = jwt.encode(
+            {"iss": OWN_ISSUER, "aud": audience, **claims, **times},
+            self.private_key,
+            algorithm=ALGORITHM,
+            headers={"typ": type, "kid": self.key_id},
+        )
         return MintedToken(token, (issued_at_s + ttl_seconds) * 1000)
 
 

@@ -18,7 +18,7 @@ from routes.edge import errors
 from routes.edge.endpoint import Endpoint, RouteTable
 from routes.edge.errors import Problem
 from routes.edge.idempotency import METHODS
-from routes.edge.principal import PUBLIC
+from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
 from routes.edge.query import PathForm
 from routes.edge.reply import Blob, Page
 from routes.edge.schemas import Schema, Schemas, camel, one_of, paragraphs, title, used
@@ -76,9 +76,28 @@ def document(table: RouteTable) -> Schema:
         "paths": paths,
         "components": {
             "schemas": used(paths, schemas.components),
-            "securitySchemes": {"user": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}},
+            "securitySchemes": {
+                "user": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+                "server": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A server's secret or delegated token.",
+                },
+                "serverId": {"type": "apiKey", "in": "header", "name": "X-Server-Id"},
+            },
         },
     }
+
+
+def _security(needs: Needs) -> list[Schema]:
+    """Whose credentials are taken."""
+    user: Schema = {"user": []}
+    server: Schema = {"server": [], "serverId": []}
+    if needs is PUBLIC:
+        return []
+    if needs is SERVER:
+        return [server]
+    return [user, server] if needs is USER_OR_SERVER else [user]
 
 
 def _types(table: RouteTable) -> Iterator[object]:
@@ -105,7 +124,7 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Schema:
         "summary": title(endpoint.name),
         "description": _description(endpoint),
         "tags": [endpoint.area],
-        "security": [] if endpoint.needs is PUBLIC else [{"user": []}],
+        "security": _security(endpoint.needs),
         "parameters": list(_parameters(endpoint, schemas)),
         "responses": _responses(endpoint, schemas),
     }
@@ -207,7 +226,9 @@ def refusals_of(endpoint: Endpoint) -> Iterator[type[Refused]]:
         endpoint: as declared.
     """
     yield from (errors.RateLimited, errors.Internal, errors.DatabaseDown, Overloaded, errors.PayloadTooLarge)
-    if endpoint.needs is not PUBLIC:
+    if endpoint.needs is SERVER or endpoint.needs is USER_OR_SERVER:
+        yield from (errors.BadServerCredentials, errors.TokenExpired)
+    if endpoint.needs is not PUBLIC and endpoint.needs is not SERVER:
         yield from (errors.Unauthenticated, errors.TokenExpired, errors.UpstreamUnavailable)
         if isinstance(endpoint.needs, str) or endpoint.needs.value in {"moderator", "super-admin"}:
             yield Forbidden

@@ -20,6 +20,8 @@ class Need(Enum):
     AUTHENTICATED = "authenticated"
     MODERATOR = "moderator"
     SUPER_ADMIN = "super-admin"
+    SERVER = "server"
+    USER_OR_SERVER = "user or server"
 
 
 PUBLIC = Need.PUBLIC
@@ -30,6 +32,10 @@ MODERATOR = Need.MODERATOR
 """A user with the role Moderator or a higher one."""
 SUPER_ADMIN = Need.SUPER_ADMIN
 """A user with the role Super Admin."""
+SERVER = Need.SERVER
+"""A game server with its secret or a delegated token, and no user."""
+USER_OR_SERVER = Need.USER_OR_SERVER
+"""Any user, or a game server: who sends X-Server-Id is one."""
 
 Needs: TypeAlias = Need | str
 """One of the constants above, or a permission node such as `social:chat.write`."""
@@ -97,7 +103,8 @@ class ServerPrincipal:
         owner_id: who claimed it, or None.
         scopes: of a delegated token; None for the server's own secret, which has every scope.
         access: the few nodes that a server has of its owner's.
-        expires_at_ms: of a delegated token; None for the secret.
+        expires_at_ms: when a delegated token, or a secret that was replaced, counts for nothing; None for the
+            secret.
     """
 
     server_id: str
@@ -125,8 +132,8 @@ def admit(needs: Needs, principal: Principal | None) -> None:
     Raises:
         Forbidden: the caller is known and lacks the node or role; `meta.permission` names a node.
     """
-    if needs is PUBLIC or needs is AUTHENTICATED:
-        return
+    if needs is PUBLIC or needs is AUTHENTICATED or needs is SERVER or needs is USER_OR_SERVER:
+        return  # who may come at all, the credentials have said
     access = principal.access if principal is not None else None
     if isinstance(needs, str):
         if access is None or not access.allows(needs):

@@ -88,6 +88,16 @@ async def accept(
     return entry
 
 
+async def accept_silently(call: Call, actor_id: UserId, other_id: UserId) -> None:
+    """As `accept`, for callers that are answered with nothing.
+
+    Raises: as `relations.accept`.
+    """
+    pair = await _pair(call, actor_id, other_id)
+    await call.transact(relations.accept, pair, None, shape=_nothing)
+    _tell(call, actor_id, other_id, notified=True)
+
+
 async def decline(call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None) -> None:
     """Turn down what the other has asked for.
 
@@ -183,6 +193,10 @@ async def overview_of(call: Call, actor_id: UserId) -> FriendsOverview:
     user, access = await service.users.user_of(actor_id), await service.users.access_of(actor_id)
     owned = await service.database.read(overview.read_own, actor_id, call.now_ms)
     return overview.whole(service.friends, user, owned, capacity(access), call.now_ms)
+
+
+def _nothing(_made: object) -> None:
+    return
 
 
 async def _pair(call: Call, actor_id: UserId, other_id: UserId) -> Pair:

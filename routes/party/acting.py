@@ -201,7 +201,7 @@ async def _incoming(call: Call, actor_id: UserId) -> dict[str, Invite]:
 async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None:
     """Nobody is given a party for an invite that is sure to be refused."""
     if target_id == actor_id:
-        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "somebody other than yourself"))
+        raise Invalid(FieldError("/targetId", "SELF", "somebody other than yourself"))
     found = await call.service.database.read(fetch, "", (target_id, actor_id))
     if found.name is None:
         raise NotFound("no such user")

@@ -46,7 +46,7 @@ class _Frame(msgspec.Struct):
 _decode = msgspec.json.Decoder(_Frame).decode
 
 
-class Shown:
+class Watched:
     """What one socket shows of its user's friends.
 
     Args:
@@ -70,7 +70,7 @@ class Friends:
         self._number = {user_id(job.plan, user): user for user in range(job.plan.users)}
         self._friends: Counter[int] = Counter(user for pair in friendships(job.plan) for user in pair)
         self._sockets: dict[int, Onlooker] = {}
-        self._shown: dict[int, Shown] = {}
+        self._shown: dict[int, Watched] = {}
         self._due: dict[
             int, tuple[bool, int]
         ] = {}  # {user: what they became last, and when that was due in ns}
@@ -87,6 +87,7 @@ class Friends:
 
         async def open_one(user: int) -> None:
             async with room:
+                self._due[user] = (True, time.monotonic_ns())
                 await self._enter(user)
 
         async with trio.open_nursery() as nursery:
@@ -165,7 +166,7 @@ class Friends:
 
     async def _enter(self, user: int) -> None:
         plan = self._plan
-        self._shown[user] = Shown()
+        self._shown[user] = Watched()
         self._sockets[user] = await Onlooker.open(
             self._hub, plan.address, plan.host, TARGET, self._job.tokens[user], user=user, ledger=self
         )

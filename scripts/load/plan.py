@@ -91,7 +91,9 @@ def check(plan: Plan) -> None:
         raise BadPlan(f"--members must be 2 to {MAX_MEMBERS:,}, and not more than --users")
     if plan.conversations < 1:
         raise BadPlan("--conversations must be at least 1")
-    if not 1 <= plan.senders <= plan.users or not 0 <= plan.live <= plan.users:
+    if plan.traffic == "parties" and (plan.members > MAX_PARTY or plan.seats > plan.users):
+        raise BadPlan(f"a party has at most {MAX_PARTY} --members, and nobody is in two: more --users")
+    if plan.traffic == "chat" and not (1 <= plan.senders <= plan.users and 0 <= plan.live <= plan.users):
         raise BadPlan("--senders must be 1 to --users, --live 0 to --users")
     if not 1 <= plan.processes <= 64 or plan.processes > plan.users:
         raise BadPlan("--processes must be 1 to 64, and not more than --users")
@@ -99,8 +101,6 @@ def check(plan: Plan) -> None:
         raise BadPlan("--text-bytes must be 60 to 4000")
     if plan.rate < 0 or plan.window < 1 or plan.window > 100_000:
         raise BadPlan("--rate must not be negative, --window must be 1 to 100,000")
-    if plan.traffic == "parties" and (plan.members > MAX_PARTY or plan.seats > plan.users):
-        raise BadPlan(f"a party has at most {MAX_PARTY} --members, and nobody is in two: more --users")
     memberships(plan)
 
 

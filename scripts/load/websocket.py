@@ -153,8 +153,10 @@ async def _accepted(sock: socket.socket) -> bytes:
     while b"\r\n\r\n" not in data:
         await trio.lowlevel.wait_readable(sock)
         piece = sock.recv(65536)
+        # What comes right behind the head may be long: the first frames.
+        endless = len(data) > _MAX_HEAD_BYTES
         data += piece
-        if not piece or len(data) > _MAX_HEAD_BYTES:
+        if not piece or endless:
             raise OSError("the server hung up during the handshake")
     head, _, rest = data.partition(b"\r\n\r\n")
     status = int(head.split(b" ", 2)[1])

@@ -11,11 +11,26 @@ import pytest
 
 from routes import MOUNTS
 from routes.edge.endpoint import Endpoint, Route, RouteTable
-from routes.edge.principal import AUTHENTICATED, MODERATOR, PUBLIC, SUPER_ADMIN, Needs
+from routes.edge.principal import (
+    AUTHENTICATED,
+    MODERATOR,
+    PUBLIC,
+    SERVER,
+    SUPER_ADMIN,
+    USER_OR_SERVER,
+    Needs,
+)
 from tests.contract.sources import ROOT
 
 # What a route needs when the table names no permission node: {auth: need}.
-GATES = {"none": PUBLIC, "user": AUTHENTICATED, "moderator": MODERATOR, "super-admin": SUPER_ADMIN}
+GATES = {
+    "none": PUBLIC,
+    "user": AUTHENTICATED,
+    "moderator": MODERATOR,
+    "super-admin": SUPER_ADMIN,
+    "server": SERVER,
+    "user|server": USER_OR_SERVER,
+}
 
 
 def _rows() -> list[dict[str, str]]:

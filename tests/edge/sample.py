@@ -21,10 +21,19 @@ from routes.edge.call import Call
 from routes.edge.config import Config, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable, endpoint, stream
-from routes.edge.errors import TokenExpired, Unauthenticated
+from routes.edge.errors import BadServerCredentials, TokenExpired, Unauthenticated
 from routes.edge.limits import Limits
 from routes.edge.metrics import Metrics
-from routes.edge.principal import AUTHENTICATED, MODERATOR, PUBLIC, SUPER_ADMIN, UserPrincipal
+from routes.edge.principal import (
+    AUTHENTICATED,
+    MODERATOR,
+    PUBLIC,
+    SERVER,
+    SUPER_ADMIN,
+    USER_OR_SERVER,
+    ServerPrincipal,
+    UserPrincipal,
+)
 from routes.edge.quart_app import EdgeApp
 from routes.edge.query import Clamp
 from routes.edge.reply import Blob, Encoded, Page, Reply
@@ -167,6 +176,19 @@ async def file(call: Call, name: str) -> Blob:
     return Blob(content, "text/plain", 'na"me\r\n ü.txt', "e7")
 
 
+@endpoint("GET", "/v1/servers/own", needs=SERVER)
+async def own_server(call: Call) -> Thing:
+    """Shows a server itself."""
+    return Thing(call.server.server_id)
+
+
+@endpoint("POST", "/v1/servers/shared", needs=USER_OR_SERVER)
+async def shared(call: Call) -> Thing:
+    """Shows a server or a user themselves."""
+    of_server = isinstance(call.principal, ServerPrincipal)
+    return Thing(call.server.server_id if of_server else call.user.name)
+
+
 @endpoint("GET", "/v1/faults/{name}", needs=PUBLIC)
 async def fault(call: Call, name: str) -> None:
     """Goes wrong."""
@@ -199,6 +221,12 @@ class Said(Wire, frozen=True):
     """What a client says."""
 
     op: str
+
+
+@stream("/v1/servers/live", needs=USER_OR_SERVER, sends=(Frame,))
+async def watch_server(call: Call, socket: LiveSocket) -> None:
+    """Shows a server as it changes, to itself and to users."""
+    del call, socket
 
 
 @stream("/v1/things/{thingId}/live", needs="things:read", sends=(Frame,), receives=(Said,), guard=member)
@@ -250,6 +278,19 @@ class TableAuthenticator:
         return USERS[token]
 
 
+class TableServerAuthenticator:
+    """The secret of a server is its id, backwards; `lobby` is remembered, others are not."""
+
+    def known(self, carried: bytes, server_id: bytes, now_ms: int) -> ServerPrincipal | None:
+        known = (carried, server_id) == (b"Bearer ybbol", b"lobby")
+        return ServerPrincipal("lobby", None, None, Rights(), None) if known else None
+
+    async def server(self, token: str, server_id: str) -> ServerPrincipal:
+        if token != server_id[::-1]:
+            raise BadServerCredentials
+        return ServerPrincipal(server_id, None, None, Rights(), None)
+
+
 @dataclass
 class FixedClock:
     at_ms: int = NOW_MS
@@ -275,6 +316,7 @@ class Parts:
     database: Database | None = None
     system: System | None = None
     authenticator: TableAuthenticator = field(default_factory=TableAuthenticator)
+    server_authenticator: TableServerAuthenticator = field(default_factory=TableServerAuthenticator)
     keys: Keys = field(default_factory=Keys)
     limits: Limits = field(default_factory=Limits)
     metrics: Metrics = field(default_factory=Metrics)

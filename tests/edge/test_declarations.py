@@ -87,7 +87,7 @@ def test_table_is_in_order_and_knows_its_areas() -> None:
     table = sample_table()
     assert [known.name for known in table.endpoints][:2] == ["open_thing", "list_things"]
     assert {known.area for known in table.endpoints} == {"sample"}
-    assert [known.name for known in table.streams] == ["watch_thing"]
+    assert [known.name for known in table.streams] == ["watch_server", "watch_thing"]
 
 
 def whole_table() -> RouteTable:

@@ -1,5 +1,6 @@
 """A durable view for the kernel's tests: lines of a diary, whose rows say at which offset each was written."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -44,12 +45,23 @@ async def _reread(conn: Any, id: str, _sources: object) -> Diary | None:
     return await _load(conn, id)
 
 
-async def replay(conn: Any, id: str, after: int, upto: int) -> list[tuple[int, Any]] | None:
-    """The lines between two offsets, as rows tell."""
+async def _replay(conn: Any, id: str, after: int, upto: int) -> list[tuple[int, Any]] | None:
     book: Book = conn.rows["diary", id]
     if after < book.gone:
         return None
     return [(offset, book.lines[offset - 1]) for offset in range(after + 1, upto + 1)]
+
+
+def _position(state: Diary) -> tuple[str, int]:
+    return state.epoch, state.offset
+
+
+def _recall(state: Diary, after: int) -> list[tuple[int, Any]] | None:
+    """The newest two lines are remembered."""
+    kept = range(max(state.offset - 2, 0), state.offset + 1)
+    if after not in kept:
+        return None
+    return [(offset, state.lines[offset - state.offset - 1]) for offset in range(after + 1, state.offset + 1)]
 
 
 DIARY: View[Diary] = View(
@@ -61,5 +73,8 @@ DIARY: View[Diary] = View(
     audience=lambda _state, _viewer: "owner",
     frame=lambda state, _audience: {"cover": state.cover, "lines": state.lines},
     delta=lambda _state, line, _audience: None if line == "turned" else Delta("written", line),
-    durable=Durable(position=lambda state: (state.epoch, state.offset), replay=replay),
+    durable=Durable(position=_position, replay=_replay),
 )
+
+REMEMBERED: View[Diary] = replace(DIARY, durable=Durable(position=_position, replay=_replay, recall=_recall))
+"""The same, with a state that remembers its last two lines."""

@@ -1,16 +1,11 @@
 """Durable views: offsets that outlive the view, and what was missed read back from rows."""
 
-from collections.abc import Set as AbstractSet
-from dataclasses import replace
-
-import msgspec
 import pytest
 import trio
 from trio.testing import MockClock
 
-from actors.kernel.kind import Durable
 from tests.kernel.conftest import Stage
-from tests.kernel.diary import DIARY, Book, Diary, replay
+from tests.kernel.diary import DIARY, REMEMBERED, Book
 from tests.support.outlets import Socket
 
 
@@ -105,49 +100,17 @@ async def test_it_goes_on_where_the_database_was_away(
     assert first.offsets == [3, 4]
 
 
-def _take(state: Diary, sources: AbstractSet[str], _peek: object) -> tuple[Diary, AbstractSet[str]]:
-    """Every source but `turned` is a line that some live owner tells of."""
-    told = tuple(source for source in sources if source != "turned")
-    known = msgspec.structs.replace(state, offset=state.offset + len(told), lines=state.lines + told)
-    return known, sources - set(told)
-
-
-def _recall(state: Diary, after: int) -> list[tuple[int, str]] | None:
-    missed = state.offset - after
-    if missed > 2:
-        return None
-    return list(enumerate(state.lines[len(state.lines) - missed :], after + 1))
-
-
-RECALLING = replace(
-    DIARY,
-    take=_take,
-    durable=Durable(position=lambda state: (state.epoch, state.offset), replay=replay, recall=_recall),
-)
-"""The diary of somebody who remembers the last two lines."""
-
-
-async def test_what_is_in_memory_is_not_read(autojump_clock: MockClock, stage: Stage, book: Book) -> None:
-    first = Socket()
-    await stage.watch(first, shown=RECALLING, id="ann", mode="delta")
-
-    def reads() -> list[str]:
-        return [unit for unit in stage.simulation.reads if unit in ("replay", "_reread")]
-
-    for line in ("three", "four"):
-        book.write(line)
-        stage.system.changed(RECALLING, "ann", line)
+async def test_what_a_state_remembers_is_not_read(
+    autojump_clock: MockClock, stage: Stage, book: Book
+) -> None:
+    socket = Socket()
+    await stage.watch(socket, shown=REMEMBERED, id="ann", mode="delta")
+    book.write("three", "four")
+    stage.system.changed(REMEMBERED, "ann", "turned")
     await trio.sleep(1)
-    assert data(first)[1:] == ["three", "four"]
-    assert (first.offsets, reads()) == ([3, 4], [])
-    # More than is remembered is read; so is what no live owner tells of.
-    for line in ("five", "six", "seven"):
-        book.write(line)
-        stage.system.changed(RECALLING, "ann", line)
+    assert (data(socket)[1:], stage.simulation.reads.count("_replay")) == (["three", "four"], 0)
+    book.write("five", "six", "seven")
+    stage.system.changed(REMEMBERED, "ann", "turned")
     await trio.sleep(1)
-    assert (data(first)[3:], reads()) == (["five", "six", "seven"], ["replay"])
-    book.write("eight")
-    stage.system.changed(RECALLING, "ann", "turned")
-    await trio.sleep(1)
-    assert (data(first)[6:], reads()[1:]) == (["eight"], ["_reread"])
-    assert first.offsets[-1] == 8
+    assert (data(socket)[3:], stage.simulation.reads.count("_replay")) == (["five", "six", "seven"], 1)
+    assert socket.offsets == [3, 4, 5, 6, 7]

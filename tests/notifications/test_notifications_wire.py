@@ -4,6 +4,7 @@ from typing import Any
 
 import msgspec
 import pytest
+import trio
 
 from actors.ids import new_object_id
 from persistence.notifications import KEPT_MS, NewNotification, add
@@ -166,3 +167,33 @@ async def test_old_ones_go_and_the_channel_shows_it(world: World) -> None:
         await job.run()
         snapshot = await client.receive_until(type="snapshot")
         assert (snapshot["data"]["items"], snapshot["data"]["unread"], snapshot["offset"]) == ([], 0, 1)
+
+
+async def test_every_offset_comes_once_however_much_happens_at_once(world: World) -> None:
+    ann = await world.player("Ann")
+    ids = await notify(world, ann, *range(50))
+    async with ann.live("/v1/social/live?channels=") as client, trio.open_nursery() as nursery:
+        reply = await opened(client, since=None)
+        assert reply["offset"] == 50
+        for number in range(50):
+            nursery.start_soon(notify, world, ann, 50 + number)
+            nursery.start_soon(ann.do, "POST", READ, {"ids": [ids[number]]})
+        frames = [await client.receive_until(type="event") for _ in range(100)]
+        assert [frame["offset"] for frame in frames] == list(range(51, 151))
+        read = [
+            id for frame in frames if frame["event"] == "notifications_read" for id in frame["data"]["ids"]
+        ]
+        assert sorted(read) == sorted(ids)
+        assert frames[-1]["data"]["unread"] == 50
+
+
+async def test_nobody_sees_the_notifications_of_another(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await notify(world, ann, 1)
+    async with ben.live("/v1/social/live?channels=") as client:
+        reply = await opened(client)
+        assert (reply["offset"], reply["recovered"]) == (0, False)
+        assert (await client.receive_until(type="snapshot"))["data"]["items"] == []
+        await client.send_json({"id": 2, "op": "subscribe", "channel": f"notifications:{ann.id}"})
+        refused = await client.receive_until(type="reply")
+        assert (refused["ok"], refused["error"]["code"]) == (False, "NOT_FOUND")

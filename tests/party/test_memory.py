@@ -1,10 +1,9 @@
-"""What is kept in memory beside parties: who is in which, who is away, who shares a day."""
+"""What is kept in memory beside parties: who is in which, and who is away."""
 
 from actors.party.attendance import TOLD_AT_ONCE, Attendance
 from actors.party.commands import TellPresence
 from actors.party.events import MemberJoined, MembersLeft
 from actors.party.memberships import Memberships
-from actors.party.shared_days import DAY_MS, SharedDays
 from actors.presence import GRACE_MS, Presence
 from tests.party.play import PARTY_ID, Play, uid
 
@@ -19,13 +18,20 @@ class HandClock:
         return self.ms
 
 
+def filled(*stored: tuple[str, str]) -> Memberships:
+    """Memberships as they are at the start."""
+    memberships = Memberships()
+    memberships.fill(stored)
+    return memberships
+
+
 def test_memberships_follow_what_happens():
-    memberships = Memberships([("a", "p"), ("b", "p"), ("c", "q")])
+    memberships = filled(("a", "p"), ("b", "p"), ("c", "q"))
     heard: list[tuple[str, str | None]] = []
     memberships.on_change(lambda user_id, party_id: heard.append((user_id, party_id)))
     assert (memberships.of("a"), memberships.of("x"), len(memberships)) == ("p", None, 3)
     assert memberships.members("p") == {"a", "b"}
-    assert list(memberships.shared()) == [{"a", "b"}]
+    assert set(memberships.parties()) == {"p", "q"}
     memberships.joined("a", "p")
     memberships.joined("a", "q")
     memberships.left("a", "p")  # told late: they are in another by now
@@ -36,7 +42,7 @@ def test_memberships_follow_what_happens():
 
 def test_memberships_equal_the_parties_they_follow():
     play = Play("ann", "bob", "cid")
-    memberships = Memberships([(uid("ann"), PARTY_ID)])
+    memberships = filled((uid("ann"), PARTY_ID))
     for event in play.events:
         memberships.follow(play.state, event)
     assert set(memberships.members(PARTY_ID)) == play.state.members.keys()
@@ -47,7 +53,7 @@ def test_memberships_equal_the_parties_they_follow():
 
 def attendance(*members: str) -> tuple[Attendance, Presence, Memberships, HandClock, list[TellPresence]]:
     clock = HandClock()
-    presence, memberships = Presence(clock), Memberships([(member, "p") for member in members])
+    presence, memberships = Presence(clock), filled(*((member, "p") for member in members))
     sent: list[TellPresence] = []
     told = Attendance(presence, memberships, lambda _party, command: sent.append(command), clock.now_ms)
     presence.on_change(told.heard)
@@ -87,20 +93,3 @@ def test_a_look_is_bounded():
     assert len(sent) == TOLD_AT_ONCE
     told.look()
     assert len({command.user_id for command in sent}) == TOLD_AT_ONCE + 1
-
-
-def test_a_shared_party_counts_once_a_day_and_on_joining():
-    clock = HandClock()
-    together: list[set[str]] = []
-    memberships = Memberships([("a", "p"), ("b", "p"), ("c", "q")])
-    days = SharedDays(memberships, lambda ids, _at_ms: together.append(set(ids)), clock.now_ms)
-    memberships.on_change(days.moved)
-    days.look()
-    days.look()
-    assert together == [{"a", "b"}]
-    memberships.joined("a", "q")
-    memberships.left("b", "p")
-    assert together[1:] == [{"a", "c"}]
-    clock.ms += DAY_MS
-    days.look()
-    assert together[2:] == [{"a", "c"}]

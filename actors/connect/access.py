@@ -1,0 +1,53 @@
+"""What a game server may do: its own capabilities, and very few of its owner's nodes (contract §2)."""
+
+from dataclasses import dataclass
+
+from actors.permissions import Access
+
+SERVER_NODES = frozenset({"connect:social.act", "social:voice.node", "ip:geo.read"})
+"""The nodes that a server has when its owner holds them."""
+
+SCOPES = frozenset(
+    {
+        "server.settings.read",
+        "server.settings.write",
+        "server.commands.read",
+        "server.commands.write",
+        "server.members.read",
+        "server.members.write",
+        "server.publication.write",
+        "server.status.write",
+        "server.sessions.write",
+        "server.social.act",
+    }
+)
+"""What a delegated token can be for (contract §2)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ServerAccess:
+    """The rights of a server.
+
+    Args:
+        owner: the rights of who has claimed it; None for one that nobody has.
+    """
+
+    owner: Access | None
+
+    def allows(self, node: str) -> bool:
+        """Whether the server may do what `node` gates."""
+        return node in SERVER_NODES and self.owner is not None and self.owner.allows(node)
+
+    def quota(self, _node: str) -> None:
+        """None: quantities are users' alone."""
+        return
+
+    @property
+    def is_moderator(self) -> bool:
+        """False: a server has no role."""
+        return False
+
+    @property
+    def is_super_admin(self) -> bool:
+        """False: a server has no role."""
+        return False

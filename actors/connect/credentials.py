@@ -1,0 +1,87 @@
+"""What servers prove themselves with, in memory: read when a server first calls, and changed as its owner changes.
+
+Also when each of them called last, which is written now and then: who is silent for a day may be removed.
+"""
+
+from collections.abc import Collection
+
+from actors.connect import events
+from actors.connect.events import AnyEvent
+from actors.connect.state import State
+from actors.kernel.single_flight import SingleFlight
+from actors.kernel.store import Store
+from persistence.connect import servers
+from persistence.connect.rows import ServerRow
+
+CAPACITY = 20_000
+"""Servers in memory, 0.6 KB each; the one that was read first goes."""
+
+
+class Credentials:
+    """The rows of servers that have called.
+
+    Args:
+        store: the database.
+        capacity: how many are kept.
+    """
+
+    def __init__(self, store: Store, *, capacity: int = CAPACITY) -> None:
+        self._store = store
+        self._capacity = capacity
+        self._rows: dict[str, ServerRow] = {}
+        self._loads: SingleFlight[str, ServerRow | None] = SingleFlight()
+        self._seen: dict[str, int] = {}  # {server id: at_ms}, not yet written
+
+    def peek(self, server_id: str) -> ServerRow | None:
+        """The server if it is in memory; never waits."""
+        return self._rows.get(server_id)
+
+    async def of(self, server_id: str) -> ServerRow | None:
+        """The server, or None when there is none.
+
+        Raises:
+            DatabaseUnavailable: it is not in memory, and the store cannot be asked.
+        """
+        row = self._rows.get(server_id)
+        if row is not None:
+            return row
+        return await self._loads.run(
+            server_id, lambda: self._store.read(servers.read, server_id), self._remember
+        )
+
+    def happened(self, state: State, event: AnyEvent) -> None:
+        """Follow what a server's owner has committed."""
+        match event:
+            case events.ServerChanged():
+                self._loads.void(state.id)
+                if state.id in self._rows:
+                    self._rows[state.id] = state.row
+            case events.ServerRemoved():
+                self._loads.void(state.id)
+                self._rows.pop(state.id, None)
+                self._seen.pop(state.id, None)
+
+    def saw(self, server_id: str, now_ms: int) -> None:
+        """The server has called; `now_ms` is the time as epoch milliseconds."""
+        self._seen[server_id] = now_ms
+
+    async def flush(self) -> None:
+        """To be called every minute: writes who has called since the last time. What cannot be written is forgotten.
+
+        Raises:
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        seen, self._seen = self._seen, {}
+        if seen:
+            await self._store.transact(servers.save_last_seen, seen)
+
+    def silent(self, server_ids: Collection[str]) -> list[str]:
+        """Those that have not called since the last `flush` either."""
+        return [server_id for server_id in server_ids if server_id not in self._seen]
+
+    def _remember(self, row: ServerRow | None) -> None:
+        if row is None:
+            return
+        if len(self._rows) >= self._capacity:
+            del self._rows[next(iter(self._rows))]
+        self._rows[row.server_id] = row

@@ -1,0 +1,203 @@
+"""What a game server may do and what may be done to it: pure (service-api §3 Connect, contract §2 and §7).
+
+| command       | by     | unclaimed                             | claimed                           |
+|---------------|--------|---------------------------------------|-----------------------------------|
+| IssueClaimKey | server | a key                                 | nothing                           |
+| Claim         | user   | claimed, if the key is valid          | CLAIM_KEY_USED                    |
+| RotateSecret  | owner  | NOT_FOUND                             | another secret; 10 minutes for the old |
+| ChangeServer  | owner  | NOT_FOUND                             | changed                           |
+| RemoveServer  | owner  | NOT_FOUND                             | removed                           |
+| RemoveSilent  | job    | removed                               | removed if temporary              |
+| IssueTicket   | player | NOT_FOUND                             | a ticket                          |
+| RedeemTicket  | server | NOT_FOUND                             | a session, if the ticket is valid |
+| EndSession    | server | NOT_FOUND                             | ended                             |
+"""
+
+from collections.abc import Iterable, Sequence
+from hmac import compare_digest
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from actors.connect import commands, events
+from actors.connect.commands import AnyCommand
+from actors.connect.events import AnyEvent
+from actors.connect.state import CLAIM_KEYS_KEPT, TICKET_KEPT_MS, State
+from actors.errors import (
+    ClaimKeyExpired,
+    ClaimKeyUsed,
+    JoinTokenExpired,
+    JoinTokenUsed,
+    NotFound,
+    Overloaded,
+    QuotaExceeded,
+)
+from persistence.connect.rows import SessionRow, TicketRow
+
+CLAIM_KEY_MS = 300_000
+"""How long a claim key is valid (contract §7)."""
+
+FORMER_SECRET_MS = 10 * 60_000
+"""How long a secret is valid after it was replaced (contract §2)."""
+
+TICKET_MS = 60_000
+"""How long a join ticket is valid (contract §2)."""
+
+SESSION_MS = 12 * 3_600_000
+"""After so long a session ends by itself (contract §2)."""
+
+MAX_SESSIONS = 10_000
+"""Players on one server."""
+
+MAX_TICKETS = 10_000
+"""Tickets of one server that are remembered; those that have ended go first."""
+
+
+def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911 - a table
+    """What comes of a command; raises `Refused`, and then nothing has changed."""
+    if state.removed:
+        raise NotFound
+    match command:
+        case commands.IssueClaimKey():
+            if state.row.owner_id is not None:
+                return ()
+            return (events.ClaimKeyIssued(command.key, now_ms + CLAIM_KEY_MS),)
+        case commands.Claim():
+            return _claim(state, command, now_ms)
+        case commands.RotateSecret():
+            return _rotate(state, command, now_ms)
+        case commands.ChangeServer():
+            return _change(state, command, now_ms)
+        case commands.RemoveServer():
+            _check_owner(state, command.user_id)
+            return _remove(state, now_ms)
+        case commands.RemoveSilent():
+            fleeting = state.row.owner_id is None or state.row.temporary
+            return _remove(state, now_ms) if fleeting else ()
+        case commands.IssueTicket():
+            return _issue_ticket(state, command, now_ms)
+        case commands.RedeemTicket():
+            return _redeem(state, command, now_ms)
+        case commands.EndSession():
+            return (events.SessionEnded(_session(state, command.session_id)),)
+        case commands.EndExpired():
+            ended = (one for one in state.sessions.values() if one.expires_at_ms <= now_ms)
+            return [events.SessionEnded(session) for session in ended]
+
+
+def due(state: State) -> int | None:
+    """When the next session ends by itself: they all last equally long, so it is the oldest."""
+    return next((session.expires_at_ms for session in state.sessions.values()), None)
+
+
+def _check_owner(state: State, user_id: str) -> None:
+    if state.row.owner_id is None or state.row.owner_id != user_id:
+        raise NotFound
+
+
+def _claim(state: State, command: commands.Claim, now_ms: int) -> Sequence[AnyEvent]:
+    if state.row.owner_id is not None:
+        raise ClaimKeyUsed
+    if not any(
+        compare_digest(key, command.key) and ends_at_ms > now_ms
+        for key, ends_at_ms in state.claim_keys.items()
+    ):
+        raise ClaimKeyExpired
+    return (events.ServerChanged(replace(state.row, owner_id=command.user_id, updated_at_ms=now_ms)),)
+
+
+def _rotate(state: State, command: commands.RotateSecret, now_ms: int) -> Sequence[AnyEvent]:
+    _check_owner(state, command.user_id)
+    row = replace(
+        state.row,
+        secret=command.secret,
+        secret_number=state.row.secret_number + 1,
+        former_secret=state.row.secret,
+        former_until_ms=now_ms + FORMER_SECRET_MS,
+        updated_at_ms=now_ms,
+    )
+    return (events.ServerChanged(row),)
+
+
+def _change(state: State, command: commands.ChangeServer, now_ms: int) -> Sequence[AnyEvent]:
+    _check_owner(state, command.user_id)
+    row = state.row
+    if command.network_id is not UNSET:
+        row = replace(row, network_id=command.network_id)
+    if command.is_template is not UNSET:
+        row = replace(row, is_template=command.is_template)
+    return () if row == state.row else (events.ServerChanged(replace(row, updated_at_ms=now_ms)),)
+
+
+def _remove(state: State, now_ms: int) -> Sequence[AnyEvent]:
+    ended = [events.SessionEnded(session) for session in state.sessions.values()]
+    return [*ended, events.ServerRemoved(now_ms)]
+
+
+def _issue_ticket(state: State, command: commands.IssueTicket, now_ms: int) -> Sequence[AnyEvent]:
+    if state.row.owner_id is None:
+        raise NotFound
+    if len(state.tickets) >= MAX_TICKETS and len(remembered(state.tickets.values(), now_ms)) >= MAX_TICKETS:
+        raise Overloaded
+    ticket = TicketRow(
+        state.id, command.user_id, command.ticket, command.name, now_ms + TICKET_MS, used=False
+    )
+    return (events.TicketIssued(ticket, now_ms),)
+
+
+def _redeem(state: State, command: commands.RedeemTicket, now_ms: int) -> Sequence[AnyEvent]:
+    if state.row.owner_id is None:
+        raise NotFound
+    ticket = next((one for one in state.tickets.values() if compare_digest(one.ticket, command.ticket)), None)
+    if ticket is None:
+        raise NotFound
+    if ticket.used:
+        raise JoinTokenUsed
+    if ticket.expires_at_ms <= now_ms:
+        raise JoinTokenExpired
+    former = state.sessions.get(ticket.user_id)
+    if former is None and len(state.sessions) >= MAX_SESSIONS:
+        raise QuotaExceeded(message=f"a server has at most {MAX_SESSIONS} sessions")
+    session = SessionRow(
+        state.id, ticket.user_id, command.session_id, ticket.name, now_ms, now_ms + SESSION_MS
+    )
+    started = events.SessionStarted(session, replace(ticket, used=True))
+    return (started,) if former is None else (events.SessionEnded(former), started)
+
+
+def _session(state: State, session_id: str) -> SessionRow:
+    for session in state.sessions.values():
+        if session.id == session_id:
+            return session
+    raise NotFound
+
+
+def apply(state: State, event: AnyEvent) -> State:
+    """The state after the event."""
+    match event:
+        case events.ClaimKeyIssued():
+            kept = list(state.claim_keys.items())[1 - CLAIM_KEYS_KEPT :]
+            return replace(state, claim_keys={**dict(kept), event.key: event.expires_at_ms})
+        case events.ServerChanged():
+            return replace(state, row=event.row)
+        case events.TicketIssued():
+            ticket = event.ticket
+            tickets = remembered(state.tickets.values(), event.at_ms)
+            return replace(state, tickets={**tickets, ticket.user_id: ticket})
+        case events.SessionStarted():
+            return replace(
+                state,
+                tickets={**state.tickets, event.ticket.user_id: event.ticket},
+                sessions={**state.sessions, event.session.user_id: event.session},
+            )
+        case events.SessionEnded():
+            left = dict(state.sessions)
+            left.pop(event.session.user_id, None)
+            return replace(state, sessions=left)
+        case events.ServerRemoved():
+            return replace(state, removed=True)
+
+
+def remembered(tickets: Iterable[TicketRow], now_ms: int) -> dict[str, TicketRow]:
+    """{user id: ticket} of those that have not ended long ago."""
+    return {one.user_id: one for one in tickets if one.expires_at_ms + TICKET_KEPT_MS > now_ms}

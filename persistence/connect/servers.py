@@ -1,0 +1,155 @@
+"""Game servers and their claim keys, in rows."""
+
+from collections.abc import Mapping, Sequence
+
+from persistence import journal
+from persistence.connect.rows import ClaimKeyRow, ServerRow
+from persistence.connection import Connection
+
+KIND = "server"
+"""Under this name the heads of servers are kept."""
+
+_READ = """
+SELECT server_id, id, server_type, name, owner_id, network_id, template_id, is_template, temporary, secret,
+       secret_number, former_secret, former_until_ms, created_at_ms, updated_at_ms, last_seen_at_ms
+FROM connect_servers WHERE server_id = $1
+"""
+_OF_OWNER = """
+SELECT server_id, id, server_type, name, owner_id, network_id, template_id, is_template, temporary, secret,
+       secret_number, former_secret, former_until_ms, created_at_ms, updated_at_ms, last_seen_at_ms
+FROM connect_servers WHERE owner_id = $1 ORDER BY created_at_ms, server_id LIMIT $2
+"""
+_CHANGE = """
+UPDATE connect_servers SET owner_id = $2, network_id = $3, is_template = $4, secret = $5, secret_number = $6,
+       former_secret = $7, former_until_ms = $8, updated_at_ms = $9
+WHERE server_id = $1
+"""
+
+
+async def create(conn: Connection, row: ServerRow, key: ClaimKeyRow, *, epoch: str) -> None:
+    """Store a new server, its first claim key and its head; inside a transaction.
+
+    Args:
+        epoch: a fresh name for its history.
+    """
+    await conn.execute(
+        """
+        INSERT INTO connect_servers
+               (server_id, id, server_type, name, template_id, temporary, secret, created_at_ms, updated_at_ms,
+                last_seen_at_ms)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        """,
+        row.server_id, row.id, row.server_type, row.name, row.template_id, row.temporary, row.secret,
+        row.created_at_ms, row.updated_at_ms, row.last_seen_at_ms,
+    )  # fmt: skip
+    await add_claim_keys(conn, [key])
+    await journal.create_head(
+        conn, KIND, row.server_id, epoch=epoch, summary=b"", due_at_ms=None, at_ms=row.created_at_ms
+    )
+
+
+async def read(conn: Connection, server_id: str) -> ServerRow | None:
+    """One server."""
+    row = await conn.fetchrow(_READ, server_id)
+    return None if row is None else ServerRow(**dict(row))
+
+
+async def of_owner(conn: Connection, owner_id: str, limit: int) -> list[ServerRow]:
+    """The servers that a user has claimed, oldest first."""
+    return [ServerRow(**dict(row)) for row in await conn.fetch(_OF_OWNER, owner_id, limit)]
+
+
+async def change(conn: Connection, row: ServerRow) -> None:
+    """Write what can change of a server."""
+    await conn.execute(
+        _CHANGE, row.server_id, row.owner_id, row.network_id, row.is_template, row.secret, row.secret_number,
+        row.former_secret, row.former_until_ms, row.updated_at_ms,
+    )  # fmt: skip
+
+
+async def remove(conn: Connection, server_ids: Sequence[str]) -> None:
+    """Remove servers with everything of theirs but head and journal (`forget_removed`)."""
+    await conn.execute("DELETE FROM connect_servers WHERE server_id = ANY($1::text[])", list(server_ids))
+
+
+async def forget_removed(conn: Connection, *, before_ms: int) -> None:
+    """Delete heads and snapshots of servers that are gone and whose last turn was before that time."""
+    await conn.execute(
+        """
+        WITH gone AS (
+            DELETE FROM heads h WHERE h.kind = $1 AND h.updated_at_ms < $2
+            AND NOT EXISTS (SELECT 1 FROM connect_servers s WHERE s.server_id = h.id) RETURNING h.id
+        ), played AS (DELETE FROM events e USING gone WHERE e.kind = $1 AND e.id = gone.id)
+        DELETE FROM snapshots s USING gone WHERE s.kind = $1 AND s.id = gone.id
+        """,
+        KIND, before_ms,
+    )  # fmt: skip
+
+
+# ---- claim keys
+
+
+async def add_claim_keys(conn: Connection, rows: Sequence[ClaimKeyRow]) -> None:
+    """Store claim keys."""
+    await conn.execute(
+        """
+        INSERT INTO connect_claim_keys (key, server_id, expires_at_ms)
+        SELECT * FROM unnest($1::bytea[], $2::text[], $3::bigint[])
+        """,
+        [row.key for row in rows],
+        [row.server_id for row in rows],
+        [row.expires_at_ms for row in rows],
+    )
+
+
+async def server_of_claim_key(conn: Connection, key: bytes) -> str | None:
+    """The server that a claim key was made for, whether or not it may still be used."""
+    found = await conn.fetchval("SELECT server_id FROM connect_claim_keys WHERE key = $1", key)
+    return None if found is None else str(found)
+
+
+async def newest_claim_keys(conn: Connection, server_id: str, limit: int) -> list[ClaimKeyRow]:
+    """A server's claim keys, newest first."""
+    rows = await conn.fetch(
+        """
+        SELECT key, server_id, expires_at_ms FROM connect_claim_keys WHERE server_id = $1
+        ORDER BY expires_at_ms DESC, key LIMIT $2
+        """,
+        server_id,
+        limit,
+    )
+    return [ClaimKeyRow(*row) for row in rows]
+
+
+async def forget_claim_keys(conn: Connection, *, before_ms: int) -> None:
+    """Delete the keys that ended before that time."""
+    await conn.execute("DELETE FROM connect_claim_keys WHERE expires_at_ms < $1", before_ms)
+
+
+# ---- silence
+
+
+async def save_last_seen(conn: Connection, seen: Mapping[str, int]) -> None:
+    """Write {server id: when it last called, epoch milliseconds}; never takes a time back."""
+    await conn.execute(
+        """
+        UPDATE connect_servers s SET last_seen_at_ms = n.at_ms
+        FROM unnest($1::text[], $2::bigint[]) AS n (server_id, at_ms)
+        WHERE s.server_id = n.server_id AND s.last_seen_at_ms < n.at_ms
+        """,
+        list(seen),
+        list(seen.values()),
+    )
+
+
+async def silent(conn: Connection, *, before_ms: int, limit: int) -> list[str]:
+    """Unclaimed servers and temporary instances that have not called since, longest silent first."""
+    rows = await conn.fetch(
+        """
+        SELECT server_id FROM connect_servers
+        WHERE (owner_id IS NULL OR temporary) AND last_seen_at_ms < $1 ORDER BY last_seen_at_ms LIMIT $2
+        """,
+        before_ms,
+        limit,
+    )
+    return [row["server_id"] for row in rows]

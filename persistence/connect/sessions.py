@@ -1,0 +1,87 @@
+"""Join tickets, and the sessions that servers make of them, in rows."""
+
+from collections.abc import Collection, Sequence
+
+from persistence.connect.rows import SessionRow, TicketRow
+from persistence.connection import Connection
+
+
+async def put_tickets(conn: Connection, rows: Sequence[TicketRow]) -> None:
+    """Store tickets, each in place of the one that the player had for that server."""
+    await conn.execute(
+        """
+        INSERT INTO connect_tickets (server_id, user_id, ticket, name, expires_at_ms, used)
+        SELECT * FROM unnest($1::text[], $2::text[], $3::bytea[], $4::text[], $5::bigint[], $6::boolean[])
+        ON CONFLICT (server_id, user_id) DO UPDATE
+        SET ticket = excluded.ticket, name = excluded.name, expires_at_ms = excluded.expires_at_ms,
+            used = excluded.used
+        """,
+        [row.server_id for row in rows],
+        [row.user_id for row in rows],
+        [row.ticket for row in rows],
+        [row.name for row in rows],
+        [row.expires_at_ms for row in rows],
+        [row.used for row in rows],
+    )
+
+
+async def tickets_of(conn: Connection, server_id: str) -> list[TicketRow]:
+    """The tickets of a server that are still remembered."""
+    rows = await conn.fetch(
+        "SELECT server_id, user_id, ticket, name, expires_at_ms, used FROM connect_tickets WHERE server_id = $1",
+        server_id,
+    )
+    return [TicketRow(*row) for row in rows]
+
+
+async def forget_tickets(conn: Connection, *, before_ms: int) -> None:
+    """Delete the tickets that ended before that time."""
+    await conn.execute("DELETE FROM connect_tickets WHERE expires_at_ms < $1", before_ms)
+
+
+async def end(conn: Connection, sessions: Collection[tuple[str, str]]) -> None:
+    """Delete the sessions of these (server id, user id)."""
+    await conn.execute(
+        """
+        DELETE FROM connect_sessions s USING unnest($1::text[], $2::text[]) AS n (server_id, user_id)
+        WHERE s.server_id = n.server_id AND s.user_id = n.user_id
+        """,
+        [server_id for server_id, _ in sessions],
+        [user_id for _, user_id in sessions],
+    )
+
+
+async def start(conn: Connection, rows: Sequence[SessionRow]) -> None:
+    """Store sessions of players who have none on that server."""
+    await conn.execute(
+        """
+        INSERT INTO connect_sessions (server_id, user_id, id, name, started_at_ms, expires_at_ms)
+        SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
+        """,
+        [row.server_id for row in rows],
+        [row.user_id for row in rows],
+        [row.id for row in rows],
+        [row.name for row in rows],
+        [row.started_at_ms for row in rows],
+        [row.expires_at_ms for row in rows],
+    )
+
+
+async def sessions_of(conn: Connection, server_id: str) -> list[SessionRow]:
+    """The sessions on a server, the first to end first."""
+    rows = await conn.fetch(
+        """
+        SELECT server_id, user_id, id, name, started_at_ms, expires_at_ms FROM connect_sessions
+        WHERE server_id = $1 ORDER BY expires_at_ms, id
+        """,
+        server_id,
+    )
+    return [SessionRow(*row) for row in rows]
+
+
+async def everywhere(conn: Connection) -> list[SessionRow]:
+    """The sessions of all servers."""
+    rows = await conn.fetch(
+        "SELECT server_id, user_id, id, name, started_at_ms, expires_at_ms FROM connect_sessions"
+    )
+    return [SessionRow(*row) for row in rows]

@@ -1,0 +1,1 @@
+"""Game servers: registering, claiming, credentials, and the players who let them act."""

@@ -1,0 +1,134 @@
+"""From a game server's secret or delegated token to a principal: verified once, remembered, and asked again whenever
+anything about it moves (contract §2).
+"""
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from hmac import compare_digest
+
+from actors.connect.access import ServerAccess
+from actors.connect.claim_keys import digest
+from actors.connect.credentials import Credentials
+from actors.errors import NotFound
+from actors.ids import UserId, Uuid, is_uuid
+from actors.kernel.clock import Clock
+from actors.permissions import Access
+from actors.users import Users
+from persistence.connect.rows import ServerRow
+from routes.connect.tokens import verify_delegated
+from routes.edge.errors import BadServerCredentials
+from routes.edge.keys import Keys
+from routes.edge.principal import ServerPrincipal
+
+CAPACITY = 20_000
+"""Verified credentials remembered, 0.5 KB each; the oldest goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A verified credential, and what it was verified against."""
+
+    principal: ServerPrincipal
+    row: ServerRow
+    owner: Access | None
+
+
+class ServerCredentials:
+    """Tells which server a secret or token belongs to; implements `ServerAuthenticator`.
+
+    Args:
+        keys: our own.
+        credentials: what servers prove themselves with.
+        users: the rights of their owners.
+        clock: tells what has ended.
+    """
+
+    def __init__(self, keys: Keys, credentials: Credentials, users: Users, clock: Clock) -> None:
+        self._keys = keys
+        self._credentials = credentials
+        self._users = users
+        self._clock = clock
+        self._known: dict[bytes, _Known] = {}  # {digest of both headers: …}, so that no secret lies here
+
+    def known(self, carried: bytes, server_id: bytes, now_ms: int) -> ServerPrincipal | None:
+        """The server of a credential that was verified before, unless anything about it has moved since.
+
+        Args:
+            carried: `Bearer`, a space and the secret or token.
+            server_id: as in X-Server-Id.
+            now_ms: epoch milliseconds.
+        """
+        remembered_by = _digest(carried, server_id)
+        known = self._known.get(remembered_by)
+        if known is None:
+            return None
+        principal = known.principal
+        owner = None if known.row.owner_id is None else self._users.peek_access(known.row.owner_id)
+        ended = principal.expires_at_ms is not None and principal.expires_at_ms <= now_ms
+        moved = self._credentials.peek(principal.server_id) is not known.row or owner is not known.owner
+        if ended or moved:
+            del self._known[remembered_by]
+            return None
+        self._credentials.saw(principal.server_id, now_ms)
+        return principal
+
+    async def server(self, token: str, server_id: str) -> ServerPrincipal:
+        """The server that a secret or delegated token speaks for.
+
+        Args:
+            token: as it came, without `Bearer`.
+            server_id: as in X-Server-Id.
+
+        Raises:
+            BadServerCredentials: the two do not belong together, or there is no such server.
+            TokenExpired: the token was good once.
+            DatabaseUnavailable: the server is not in memory and the store cannot be asked.
+        """
+        now_ms = self._clock.now_ms()
+        row = await self._credentials.of(server_id.lower()) if is_uuid(server_id.lower()) else None
+        if row is None:
+            raise BadServerCredentials
+        scopes, expires_at_ms = self._verified(token, row, now_ms)
+        owner = await self._owner(row)
+        owner_id = None if row.owner_id is None else UserId(Uuid(row.owner_id))
+        principal = ServerPrincipal(row.server_id, owner_id, scopes, ServerAccess(owner), expires_at_ms)
+        if len(self._known) >= CAPACITY:
+            del self._known[next(iter(self._known))]
+        carried = b"Bearer " + token.encode("latin-1")
+        self._known[_digest(carried, server_id.encode("latin-1"))] = _Known(principal, row, owner)
+        self._credentials.saw(row.server_id, now_ms)
+        return principal
+
+    def _verified(self, token: str, row: ServerRow, now_ms: int) -> tuple[frozenset[str] | None, int | None]:
+        """The scopes of a credential, None for all, and when it ends."""
+        former_until_ms = row.former_until_ms or 0
+        if token.count(".") == 2:
+            said = verify_delegated(self._keys, token, now_ms)
+            ends_at_ms = said.exp * 1000
+            if said.sub != row.server_id:
+                raise BadServerCredentials
+            if said.num == row.secret_number:
+                return frozenset(said.scopes), ends_at_ms
+            if said.num == row.secret_number - 1 and former_until_ms > now_ms:
+                return frozenset(said.scopes), min(ends_at_ms, former_until_ms)
+            raise BadServerCredentials
+        given = digest(token)
+        current = compare_digest(given, row.secret)
+        former = compare_digest(given, row.former_secret or b"")
+        if current:
+            return None, None
+        if former and former_until_ms > now_ms:
+            return None, former_until_ms
+        raise BadServerCredentials
+
+    async def _owner(self, row: ServerRow) -> Access | None:
+        if row.owner_id is None:
+            return None
+        try:
+            return await self._users.access_of(row.owner_id)
+        except NotFound:
+            return None
+
+
+def _digest(carried: bytes, server_id: bytes) -> bytes:
+    return blake2b(carried + b"\n" + server_id).digest()

@@ -1,0 +1,203 @@
+"""What game servers prove themselves with: claim keys, secrets, delegated tokens, permission tokens (contract §2)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.connect.access import SCOPES
+from actors.connect.claim_keys import digest, new_claim_key
+from actors.connect.commands import IssueClaimKey, RotateSecret
+from actors.errors import FieldError, Forbidden, Invalid, NotFound
+from actors.ids import Uuid
+from actors.time import iso
+from persistence.connect.rows import ServerRow
+from routes.connect.consent import acting_for
+from routes.connect.rights import itself, owner_of, require_secret
+from routes.connect.servers import SECRET_BYTES
+from routes.connect.tokens import mint_delegated, mint_permissions
+from routes.edge.base64url import to_base64url
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED, SERVER
+from routes.edge.reply import Asked
+from routes.edge.wire import Wire
+
+MAX_TTL_SECONDS = 900
+"""The longest life of a delegated token (contract §2)."""
+
+_ONE = "/v1/connect/servers/{serverId}"
+
+
+class ClaimKey(Wire, frozen=True):
+    """A claim key, or that none is needed any more.
+
+    Args:
+        claim_key: to be shown; null once the server is claimed.
+        claimed: whether somebody owns the server.
+        expires_at: when the key ends.
+    """
+
+    claim_key: str | None
+    claimed: bool
+    expires_at: str | None
+
+
+class RotatedSecret(Wire, frozen=True):
+    """The new secret, shown this once.
+
+    Args:
+        former_valid_until: until then the secret before is taken too.
+    """
+
+    server_id: str
+    server_secret: str
+    former_valid_until: str
+
+
+class TokenWish(Wire, frozen=True):
+    """What a delegated token is to be for.
+
+    Args:
+        scopes: 1 to 10 capability names, `server.status.write`, `server.sessions.write`, `server.social.act`.
+        ttl_seconds: 1 to 900.
+    """
+
+    scopes: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=10)]
+    ttl_seconds: Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_SECONDS)] = MAX_TTL_SECONDS
+
+
+class DelegatedToken(Wire, frozen=True):
+    """To be used in place of the secret, with X-Server-Id."""
+
+    token: str
+    expires_at: str
+
+
+class PlayerBody(Wire, frozen=True):
+    """Whose permissions are asked for."""
+
+    user_id: str
+
+
+class PermissionToken(Wire, frozen=True):
+    """What a player may do.
+
+    Args:
+        token: a JWT that says the same; it opens nothing here.
+        permissions: every permission node that the player holds, sorted.
+    """
+
+    token: str
+    permissions: tuple[str, ...]
+    expires_at: str
+
+
+@endpoint("GET", _ONE + "/claim-key", needs=SERVER, refusals=(NotFound, Forbidden), guard=itself)
+async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
+    """GET …/servers/{serverId}/claim-key: a fresh claim key for the calling server, valid for five minutes.
+
+    With the server's secret alone. Keys from before stay valid until their end, 16 of them at most.
+    """
+    require_secret(call.server)
+    key = new_claim_key(call.service.random_bytes)
+
+    def shape(expires_at_ms: int | None) -> ClaimKey:
+        if expires_at_ms is None:
+            return ClaimKey(None, claimed=True, expires_at=None)
+        return ClaimKey(key, claimed=False, expires_at=iso(expires_at_ms))
+
+    return await call.ask(call.service.connect.server, server_id, IssueClaimKey(digest(key)), shape)
+
+
+@endpoint(
+    "POST",
+    _ONE + "/secret/rotate",
+    needs=AUTHENTICATED,
+    secret_reply=True,
+    refusals=(NotFound,),
+    guard=owner_of,
+)
+def rotate_secret(call: Call, server_id: Uuid) -> Asked[RotatedSecret]:
+    """POST …/servers/{serverId}/secret/rotate: another secret for the server; the one before is taken for 10 more
+    minutes.
+
+    For its owner.
+    """
+    secret = to_base64url(call.service.random_bytes(SECRET_BYTES))
+
+    def shape(former_until_ms: int) -> RotatedSecret:
+        return RotatedSecret(server_id, secret, iso(former_until_ms))
+
+    command = RotateSecret(call.user_id, digest(secret))
+    return call.ask(call.service.connect.server, server_id, command, shape)
+
+
+@endpoint(
+    "POST",
+    _ONE + "/tokens",
+    needs=SERVER,
+    status=201,
+    secret_reply=True,
+    refusals=(NotFound, Forbidden, Invalid),
+    guard=itself,
+)
+async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedToken:
+    """POST …/servers/{serverId}/tokens: a token that stands for the server's secret, for some scopes and up to 15
+    minutes.
+
+    With the server's secret alone. It ends with the secret that it was made with.
+    """
+    require_secret(call.server)
+    unknown = [
+        FieldError(f"/scopes/{place}", "UNKNOWN_VALUE", "no such scope")
+        for place, scope in enumerate(body.scopes)
+        if scope not in SCOPES
+    ]
+    if unknown:
+        raise Invalid(*unknown)
+    row = await _row(call, server_id)
+    former = call.server.expires_at_ms is not None
+    minted = mint_delegated(
+        call.service.keys,
+        server_id,
+        frozenset(body.scopes),
+        row.secret_number - former,
+        now_ms=call.now_ms,
+        ttl_seconds=body.ttl_seconds,
+        random_bytes=call.service.random_bytes,
+    )
+    return DelegatedToken(minted.token, iso(minted.expires_at_ms))
+
+
+@endpoint(
+    "POST",
+    _ONE + "/permission-tokens",
+    needs=SERVER,
+    status=201,
+    secret_reply=True,
+    refusals=(NotFound, Forbidden, Invalid),
+    guard=itself,
+)
+async def make_permission_token(call: Call, server_id: Uuid, body: PlayerBody) -> PermissionToken:
+    """POST …/servers/{serverId}/permission-tokens: what a player may do, for the server that they play on.
+
+    The server must be allowed to act for the player (403 otherwise).
+    """
+    user_id = await acting_for(call, body.user_id)
+    access = await call.service.users.access_of(user_id)
+    minted = mint_permissions(
+        call.service.keys,
+        server_id,
+        user_id,
+        access.held,
+        now_ms=call.now_ms,
+        random_bytes=call.service.random_bytes,
+    )
+    return PermissionToken(minted.token, access.held, iso(minted.expires_at_ms))
+
+
+async def _row(call: Call, server_id: Uuid) -> ServerRow:
+    row = await call.service.connect.credentials.of(server_id)
+    if row is None:
+        raise NotFound
+    return row

@@ -1,0 +1,203 @@
+"""Game servers: registering, claiming, the caller's own, changing and giving up (service-api §4 Connect servers)."""
+
+import re
+from functools import partial
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from actors.connect.claim_keys import digest, new_claim_key, parse_claim_key
+from actors.connect.commands import ChangeServer, Claim, RemoveServer
+from actors.connect.public import Server, server_of
+from actors.connect.rules import CLAIM_KEY_MS
+from actors.errors import ClaimKeyExpired, ClaimKeyUsed, FieldError, Invalid, NotFound
+from actors.ids import Uuid, new_object_id, new_uuid
+from persistence.connect import servers
+from persistence.connect.rows import ClaimKeyRow, ServerRow
+from routes.connect.rights import owner_of
+from routes.edge.base64url import to_base64url
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED, PUBLIC
+from routes.edge.reply import Asked
+from routes.edge.wire import Wire
+
+MAX_NAME_CHARACTERS = 100
+MAX_TEMPLATE_CHARACTERS = 64
+MAX_LISTED = 1_000
+"""Servers of one user in a list."""
+
+SECRET_BYTES = 32
+EPOCH_BYTES = 5
+
+_SERVERS = "/v1/connect/servers"
+_ONE = _SERVERS + "/{serverId}"
+_TYPE = re.compile(r"[a-z0-9_-]{1,32}", re.ASCII)
+
+
+class NewServer(Wire, frozen=True):
+    """A server that makes itself known.
+
+    Args:
+        server_type: 1 to 32 of a-z, 0-9, `_`, `-`; `agent` only comes about by joining a network.
+        server_name: 1 to 100 printable characters.
+        template_id: the server after whose example it is set up when the same owner claims it.
+        temp_instance: it is removed once it has been silent for a day, even when claimed.
+    """
+
+    server_type: str
+    server_name: str
+    template_id: Annotated[str, msgspec.Meta(max_length=MAX_TEMPLATE_CHARACTERS)] | None = None
+    temp_instance: bool = False
+
+
+class RegisteredServer(Wire, frozen=True):
+    """What a server must keep: its id and its secret, which is shown this once.
+
+    Args:
+        server_id: for X-Server-Id.
+        server_secret: for Authorization.
+        claim_key: to be shown to whoever is to own it; valid for five minutes, once.
+    """
+
+    server_id: str
+    server_secret: str
+    network_id: None
+    claim_key: str
+    server_type: str
+    server_name: str
+    network_name: None
+
+
+class ServerList(Wire, frozen=True):
+    """The servers that the caller has claimed, oldest first."""
+
+    items: tuple[Server, ...]
+
+
+class ClaimBody(Wire, frozen=True):
+    """The claim key as the server shows it; case, spaces and dashes do not matter."""
+
+    claim_key: Annotated[str, msgspec.Meta(max_length=100)]
+
+
+class ServerReply(Wire, frozen=True):
+    """The claimed server."""
+
+    server: Server
+
+
+class ServerChange(Wire, frozen=True):
+    """What is to be another; a field that is left out stays.
+
+    Args:
+        network_id: a network of the caller's, or null for none.
+        is_template: whether others may be set up after its example.
+    """
+
+    network_id: str | UnsetType | None = UNSET
+    is_template: bool | UnsetType = UNSET
+
+
+@endpoint(
+    "POST",
+    _SERVERS + "/register",
+    needs=PUBLIC,
+    status=201,
+    rate="register",
+    secret_reply=True,
+    refusals=(Invalid,),
+)
+async def register_server(call: Call, body: NewServer) -> RegisteredServer:
+    """POST /v1/connect/servers/register: makes a game server known.
+
+    Answers its id and secret, shown this once, and a claim key that is valid for five minutes. Until a user has claimed
+    it, it can do nothing but ask for another key; when it is silent for 24 h, it is removed.
+    """
+    name = body.server_name.strip()
+    _check(body.server_type, name)
+    random_bytes = call.service.random_bytes
+    server_id = new_uuid(random_bytes)
+    secret = to_base64url(random_bytes(SECRET_BYTES))
+    key = new_claim_key(random_bytes)
+    row = ServerRow(
+        server_id=server_id,
+        id=new_object_id(call.now_ms, random_bytes),
+        server_type=body.server_type,
+        name=name,
+        template_id=body.template_id,
+        temporary=body.temp_instance,
+        secret=digest(secret),
+        created_at_ms=call.now_ms,
+        updated_at_ms=call.now_ms,
+        last_seen_at_ms=call.now_ms,
+    )
+    create = partial(servers.create, epoch=random_bytes(EPOCH_BYTES).hex())
+    claim_key = ClaimKeyRow(digest(key), server_id, call.now_ms + CLAIM_KEY_MS)
+    made = RegisteredServer(server_id, secret, None, key, body.server_type, name, None)
+    return await call.transact(create, row, claim_key, shape=lambda _: made)
+
+
+@endpoint("GET", _SERVERS, needs=AUTHENTICATED)
+async def list_servers(call: Call) -> ServerList:
+    """GET /v1/connect/servers: the servers that the caller has claimed."""
+    rows = await call.service.database.read(servers.of_owner, call.user_id, MAX_LISTED)
+    return ServerList(tuple(server_of(row) for row in rows))
+
+
+@endpoint(
+    "POST",
+    _SERVERS + "/claim",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, ClaimKeyUsed, ClaimKeyExpired),
+)
+async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
+    """POST /v1/connect/servers/claim: the caller becomes the owner of the server that shows this key.
+
+    An unknown key is a 404; a used or expired one a 410.
+    """
+    key = parse_claim_key(body.claim_key)
+    digested = digest(key or "")
+    server_id = None
+    if key is not None:
+        server_id = await call.service.database.read(servers.server_of_claim_key, digested)
+    if server_id is None:
+        raise NotFound("no such claim key")
+    command = Claim(call.user_id, digested)
+    return await call.ask(call.service.connect.server, server_id, command, ServerReply)
+
+
+@endpoint("PATCH", _ONE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of)
+def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Asked[Server]:
+    """PATCH /v1/connect/servers/{serverId}: puts the server into a network or takes it out, makes it a template or not.
+
+    For its owner. An unknown network, or one of somebody else's, is a 404.
+    """
+    if isinstance(body.network_id, str):
+        raise NotFound("no such network")
+    command = ChangeServer(call.user_id, network_id=body.network_id, is_template=body.is_template)
+    return call.ask(call.service.connect.server, server_id, command)
+
+
+@endpoint("DELETE", _ONE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of)
+def remove_server(call: Call, server_id: Uuid) -> Asked[None]:
+    """DELETE /v1/connect/servers/{serverId}: gives the server up. Its secret, tokens and sessions end at once.
+
+    For its owner.
+    """
+    return call.ask(call.service.connect.server, server_id, RemoveServer(call.user_id))
+
+
+def _check(server_type: str, name: str) -> None:
+    errors = []
+    if _TYPE.fullmatch(server_type) is None:
+        errors.append(FieldError("/serverType", "BAD_FORMAT", "1 to 32 of a-z, 0-9, _ and -"))
+    if server_type == "agent":
+        errors.append(FieldError("/serverType", "NOT_ALLOWED", "an agent joins a network"))
+    if not 0 < len(name) <= MAX_NAME_CHARACTERS or not name.isprintable():
+        errors.append(
+            FieldError("/serverName", "BAD_TEXT", f"1 to {MAX_NAME_CHARACTERS} printable characters")
+        )
+    if errors:
+        raise Invalid(*errors)

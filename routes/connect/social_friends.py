@@ -1,0 +1,116 @@
+"""Friends of players, over the game server that they play on: the users' own rules, for a player who has let the server
+act for them (service-api §4 Server friends, contract §2).
+"""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import Forbidden, Invalid, NotFound
+from actors.friends.public import FriendsOverview, RequestSent
+from actors.ids import UserId
+from routes.connect.consent import acting_for
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.errors import RateLimited
+from routes.edge.limits import POLICIES
+from routes.edge.principal import SERVER
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+from routes.friends import acting
+from routes.friends.acting import NAME_MAX, NOTE_MAX
+from routes.friends.channels import READ
+from routes.friends.requests import ACCEPT_REFUSALS, EDIT, SEND_REFUSALS, WRITE
+
+CONSENT_REFUSALS = (Forbidden, NotFound, Invalid)
+"""What every request for a player may be refused with."""
+
+_SERVER = "/v1/social/friends/server"
+
+
+class ActorBody(Wire, frozen=True):
+    """For whom the server acts."""
+
+    actor_id: str
+
+
+class ActorAndTarget(Wire, frozen=True):
+    """For whom the server acts, and whom they mean: `targetId`, or else a name that nobody else has."""
+
+    actor_id: str
+    target_id: str | None = None
+    target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
+
+
+class ServerRequestBody(Wire, frozen=True):
+    """For whom the server acts, whom they ask, and a note of at most 300 characters."""
+
+    actor_id: str
+    target_id: str | None = None
+    target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
+    note: Annotated[str, msgspec.Meta(max_length=NOTE_MAX)] | None = None
+
+
+@endpoint("POST", _SERVER + "/overview", needs=SERVER, refusals=CONSENT_REFUSALS)
+async def read_friends_for(call: Call, body: ActorBody) -> FriendsOverview:
+    """POST /v1/social/friends/server/overview: friends and requests of a player who has let the server act for them."""
+    return await acting.overview_of(call, await acting_for(call, body.actor_id, READ))
+
+
+@endpoint(
+    "POST",
+    _SERVER + "/requests",
+    needs=SERVER,
+    status=201,
+    found_status=200,
+    refusals=(*SEND_REFUSALS, Forbidden),
+)
+async def send_request_for(call: Call, body: ServerRequestBody) -> Reply[RequestSent]:
+    """POST /v1/social/friends/server/requests: asks for somebody's friendship on behalf of a player (201).
+
+    As the player's own request: one that meets an opposite request makes the two friends (200). It counts towards the
+    player's limit.
+    """
+    actor_id = await acting_for(call, body.actor_id, WRITE)
+    _count(call, actor_id)
+    target_id = await acting.resolve_target(call, body.target_id, body.target_name)
+    return await acting.send(call, actor_id, target_id, body.note)
+
+
+@endpoint("POST", _SERVER + "/requests/accept", needs=SERVER, refusals=(*ACCEPT_REFUSALS, Invalid))
+async def accept_request_for(call: Call, body: ActorAndTarget) -> None:
+    """POST …/server/requests/accept: accepts on behalf of a player what the target has asked them for. Answers 204."""
+    await acting.accept_silently(call, *await _pair(call, body))
+
+
+@endpoint("POST", _SERVER + "/requests/decline", needs=SERVER, refusals=CONSENT_REFUSALS)
+async def decline_request_for(call: Call, body: ActorAndTarget) -> None:
+    """POST …/server/requests/decline: turns the target's request down on behalf of a player. Answers 204."""
+    await acting.decline(call, *await _pair(call, body))
+
+
+@endpoint("POST", _SERVER + "/requests/cancel", needs=SERVER, refusals=CONSENT_REFUSALS)
+async def cancel_request_for(call: Call, body: ActorAndTarget) -> None:
+    """POST …/server/requests/cancel: takes back what a player has asked the target for. Answers 204."""
+    await acting.cancel(call, *await _pair(call, body))
+
+
+@endpoint("DELETE", _SERVER, needs=SERVER, refusals=CONSENT_REFUSALS)
+async def remove_friend_for(call: Call, body: ActorAndTarget) -> None:
+    """DELETE /v1/social/friends/server: ends a player's friendship with the target. Answers 204."""
+    await acting.remove(call, *await _pair(call, body))
+
+
+async def _pair(call: Call, body: ActorAndTarget) -> tuple[UserId, UserId]:
+    actor_id = await acting_for(call, body.actor_id, EDIT)
+    return actor_id, await acting.resolve_target(call, body.target_id, body.target_name)
+
+
+def _count(call: Call, actor_id: UserId) -> None:
+    """The server's own limit is large; the player's is the same whoever asks for them."""
+    limits = call.service.limits
+    if not limits.enabled:
+        return
+    decision = limits.take_for(POLICIES["friend-request"], actor_id, call.now_ms)
+    if not decision.allowed:
+        raise RateLimited(decision.retry_after_ms)

@@ -1,0 +1,55 @@
+"""Game servers for tests: registered and claimed over the wire, with their own headers."""
+
+from typing import Any
+
+from tests.support.world import Player, World
+
+SERVERS = "/v1/connect/servers"
+
+
+class GameServer(Player):
+    """A registered server; it asks as players do, with its own credentials.
+
+    Args:
+        made: what registering has answered.
+    """
+
+    def __init__(self, world: World, made: dict[str, Any]) -> None:
+        super().__init__(world, made["serverId"], made["serverName"], made["serverSecret"])
+        self.claim_key: str = made["claimKey"]
+        self.secret: str = made["serverSecret"]
+        self.path = f"{SERVERS}/{self.id}"
+        self.headers["x-server-id"] = self.id
+
+    def bearing(self, token: str) -> "GameServer":
+        """The same server with another secret or token."""
+        made = {
+            "serverId": self.id,
+            "serverName": self.name,
+            "serverSecret": token,
+            "claimKey": self.claim_key,
+        }
+        return GameServer(self.world, made)
+
+    async def delegated(self, *scopes: str, **more: object) -> "GameServer":
+        """The same server with a delegated token for these scopes."""
+        made = await self.do("POST", f"{self.path}/tokens", {"scopes": scopes, **more}, status=201)
+        return self.bearing(made["token"])
+
+    async def seat(self, player: Player) -> Any:
+        """Let a player in, by a ticket of theirs; returns the session."""
+        ticket = await player.do("POST", f"{self.path}/join-tickets", status=201)
+        return await self.do("POST", f"{self.path}/sessions", {"ticket": ticket["ticket"]}, status=201)
+
+
+async def register(world: World, name: str = "Lobby", **more: object) -> GameServer:
+    """A server that nobody has claimed."""
+    body = {"serverType": "paper", "serverName": name, **more}
+    return GameServer(world, await world.nobody().do("POST", f"{SERVERS}/register", body, status=201))
+
+
+async def claimed(world: World, owner: Player, name: str = "Lobby", **more: object) -> GameServer:
+    """A server of this user's."""
+    server = await register(world, name, **more)
+    await owner.do("POST", f"{SERVERS}/claim", {"claimKey": server.claim_key}, status=200)
+    return server

@@ -1,0 +1,119 @@
+"""What servers prove themselves with: secrets, rotation, delegated tokens; and that none of it passes for another."""
+
+import pytest
+
+from tests.connect.play import SERVERS, GameServer, claimed, register
+from tests.support.world import World
+
+BAD = (401, "BAD_SERVER_CREDENTIALS")
+
+
+async def test_secrets_rotate(world: World):
+    """The one before is taken for ten minutes, the one before that no longer."""
+    ann = await world.player("Ann")
+    first = await claimed(world, ann)
+    path = f"{first.path}/claim-key"
+    await first.get(path)
+    made = await ann.do("POST", f"{first.path}/secret/rotate", status=200)
+    second = first.bearing(made["serverSecret"])
+    await second.get(path)
+    await first.get(path)
+    made = await ann.do("POST", f"{first.path}/secret/rotate", status=200)
+    third = first.bearing(made["serverSecret"])
+    assert await first.refused("GET", path) == BAD
+    await second.get(path)
+    world.clock.advance(10 * 60_000)
+    assert await second.refused("GET", path) == BAD
+    await third.get(path)
+
+
+async def test_bad_credentials(world: World):
+    """Whatever is wrong looks the same."""
+    ann = await world.player("Ann")
+    server, other = await claimed(world, ann), await register(world)
+    path = f"{server.path}/claim-key"
+    for headers in (
+        {},
+        {"x-server-id": server.id},
+        {"authorization": f"Bearer {server.secret}"},
+        {"authorization": f"Bearer {server.secret}", "x-server-id": other.id},
+        {"authorization": f"Bearer {other.secret}", "x-server-id": server.id},
+        {"authorization": f"Bearer {ann.token}", "x-server-id": server.id},
+        {"authorization": f"Bearer {server.secret}x", "x-server-id": server.id},
+        {"authorization": f"Basic {server.secret}", "x-server-id": server.id},
+        {"authorization": f"Bearer {server.secret}", "x-server-id": "nobody"},
+        {"authorization": f"Bearer {server.secret}", "x-server-id": ann.id},
+        {"authorization": "Bearer a.b.c", "x-server-id": server.id},
+    ):
+        response = await world.nobody().ask("GET", path, headers=headers)
+        assert (response.status_code, response.json()["code"]) == BAD, headers
+        assert response.headers["www-authenticate"] == "Bearer"
+    assert await other.refused("GET", path) == (404, "NOT_FOUND")
+
+
+async def test_users_and_servers_are_apart(world: World):
+    """Neither's credential opens a route of the other."""
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    delegated = await server.delegated("server.status.write")
+    for credential in (server, delegated):
+        assert await credential.refused("GET", SERVERS) == (401, "UNAUTHENTICATED")
+        assert (await credential.refused("GET", "/v1/auth/verify"))[0] == 401
+    assert await ann.refused("GET", f"{server.path}/claim-key") == BAD
+
+
+async def test_delegated_tokens(world: World):
+    """They are for their scopes and their time, and end with the secret that made them."""
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    sessions = f"{server.path}/sessions"
+    allowed = await server.delegated("server.sessions.write", ttlSeconds=60)
+    other = await server.delegated("server.status.write")
+    unknown = {"ticket": "unknown"}
+    assert await allowed.refused("POST", sessions, unknown) == (404, "NOT_FOUND")
+    response = await other.ask("POST", sessions, unknown)
+    assert response.status_code == 403
+    assert response.json()["meta"] == {"permission": "server.sessions.write"}
+    for path, body in (
+        ("tokens", {"scopes": ["server.status.write"]}),
+        ("permission-tokens", {"userId": ann.id}),
+    ):
+        assert await other.refused("POST", f"{server.path}/{path}", body) == (403, "FORBIDDEN")
+    assert await other.refused("GET", f"{server.path}/claim-key") == (403, "FORBIDDEN")
+    world.clock.advance(60_000)
+    assert await allowed.refused("POST", sessions, unknown) == (401, "TOKEN_EXPIRED")
+    fresh = await server.delegated("server.sessions.write")
+    await ann.do("POST", f"{server.path}/secret/rotate")
+    assert await fresh.refused("POST", sessions, unknown) == (404, "NOT_FOUND")
+    await ann.do("POST", f"{server.path}/secret/rotate")
+    assert await fresh.refused("POST", sessions, unknown) == BAD
+
+
+async def test_a_token_is_for_its_server(world: World):
+    ann = await world.player("Ann")
+    server, other = await claimed(world, ann), await claimed(world, ann)
+    token = await server.delegated("server.sessions.write")
+    forged = GameServer(
+        world,
+        {"serverId": other.id, "serverName": "", "serverSecret": token.secret, "claimKey": ""},
+    )
+    assert await forged.refused("POST", f"{other.path}/sessions", {"ticket": "x"}) == BAD
+    head, body, signature = token.secret.split(".")
+    changed = token.bearing(f"{head}.{body}.{'A' if signature[0] != 'A' else 'B'}{signature[1:]}")
+    assert await changed.refused("POST", f"{server.path}/sessions", {"ticket": "x"}) == BAD
+
+
+@pytest.mark.parametrize(
+    ("body", "pointer"),
+    [
+        ({"scopes": []}, "/scopes"),
+        ({"scopes": ["server.everything"]}, "/scopes/0"),
+        ({"scopes": ["server.status.write"], "ttlSeconds": 901}, "/ttlSeconds"),
+        ({"scopes": ["server.status.write"], "ttlSeconds": 0}, "/ttlSeconds"),
+    ],
+)
+async def test_tokens_that_are_not_made(world: World, body: dict[str, object], pointer: str):
+    server = await register(world)
+    response = await server.ask("POST", f"{server.path}/tokens", body)
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["pointer"] == pointer
