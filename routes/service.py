@@ -30,6 +30,7 @@ from actors.kernel.single_flight import SingleFlight
 from actors.notifications import NOTIFICATIONS, NotificationsState
 from actors.party.memberships import Memberships
 from actors.party.party import PartyKinds, party_kinds
+from actors.party.rendered import Rendered
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -156,9 +157,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         streaks = Streaks(database, friends.changed)
         chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
         connect = await open_connect(database, presence)
-        parties = party_kinds(
-            presence.is_online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS
-        )
+        rendered = Rendered(friends.appearance, visibilities.hidden_from, presence.changes)
+        parties = party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
         rng = Random(secrets.randbits(128))
         kinds = (chat.conversation, connect.server, parties.party)
         system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
