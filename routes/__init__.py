@@ -7,7 +7,7 @@ for our own server as for any other: `hypercorn -k trio 'routes:create_app()'`.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from routes import admin, auth, operations, profile, reports, setup
+from routes import admin, auth, ip, operations, profile, reports, setup
 from routes.chat import attachments, conversations, messages, polls, streams
 from routes.connect import secrets, servers, sessions, social_friends
 from routes.edge.config import Config, process_environment, read_config
@@ -33,6 +33,7 @@ MOUNTS = (
     Mount("connect", (servers, secrets, sessions)),
     Mount("server friends", (social_friends,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
+    Mount("ip", (ip,)),
 )
 
 

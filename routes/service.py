@@ -22,6 +22,7 @@ from actors.friends.live import FriendsLive
 from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
+from actors.ip import Places
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
 from actors.kernel.kind import Kind, View
@@ -86,6 +87,7 @@ class Service:
         limits: the buckets of the rate limits.
         presence: who is online.
         blobs: the stored bytes of attachments.
+        places: where addresses are.
         sockets: all open live sockets.
         rights: tells open streams that rights have moved.
         metrics: what `/metrics` shows.
@@ -110,6 +112,7 @@ class Service:
     limits: Limits
     presence: Presence
     blobs: Blobs
+    places: Places
     sockets: Sockets
     rights: Rights
     metrics: Metrics
@@ -171,6 +174,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             limits=Limits(enabled=config.rate_limits),
             presence=presence,
             blobs=Blobs(config.data_dir / "blobs"),
+            places=await _open_places(stack, config),
             sockets=_sockets(config, clock, rng, presence),
             rights=Rights(users),
             metrics=Metrics(),
@@ -190,6 +194,13 @@ async def _serving(service: Service, issuers: Issuers) -> AsyncIterator[None]:
         finally:
             service.lifecycle.drain()
             nursery.cancel_scope.cancel()
+
+
+async def _open_places(stack: AsyncExitStack, config: Config) -> Places:
+    places = Places(config.geoip_db, config.data_dir)
+    stack.callback(places.close)
+    await places.refresh(trio.to_thread.run_sync)
+    return places
 
 
 async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
