@@ -23,6 +23,10 @@ def city_of(places: Places) -> str | None:
     return None if place is None else place.city
 
 
+def names_in(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.iterdir())
+
+
 async def test_a_file_that_is_replaced_is_taken(tmp_path: Path):
     path = tmp_path / "geo.mmdb"
     places = Places(path, tmp_path)
@@ -37,7 +41,7 @@ async def test_a_file_that_is_replaced_is_taken(tmp_path: Path):
     assert city_of(places) == "London"
     assert await places.refresh(at_once)
     assert city_of(places) == "Paris"
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["geo.mmdb"]
+    assert names_in(tmp_path) == ["geo.mmdb"]
     places.close()
     with pytest.raises(GeoipUnavailable):
         city_of(places)

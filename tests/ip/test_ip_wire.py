@@ -67,7 +67,9 @@ async def test_where_an_address_is(mapped: World):
     assert sparse == dict.fromkeys(london) | {"ip": "89.160.20.1", "countryIso": "SE"}
 
 
-@pytest.mark.parametrize("text", ["10.0.0.1", "::ffff:10.0.0.1", "fe80::1%25eth0", "::1", "nonsense", "", "8.8"])
+@pytest.mark.parametrize(
+    "text", ["10.0.0.1", "::ffff:10.0.0.1", "fe80::1%25eth0", "::1", "nonsense", "", "8.8"]
+)
 async def test_other_addresses_are_refused(mapped: World, text: str):
     ann = await geographer(mapped)
     assert await ann.refused("GET", f"{GEO}?ip={text}") == (400, "BAD_QUERY")
