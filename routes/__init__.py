@@ -21,6 +21,8 @@ from routes.logs import configure_logging
 from routes.notifications import listing
 from routes.service import Service, open_service
 from routes.setup import announce_setup
+from routes.totems import choosing as totem_choosing
+from routes.totems import models as totem_models
 
 MOUNTS = (
     Mount("operations", (operations, setup)),
@@ -33,6 +35,7 @@ MOUNTS = (
     Mount("connect", (servers, secrets, sessions)),
     Mount("server friends", (social_friends,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
+    Mount("totem", (totem_models, totem_choosing)),
     Mount("ip", (ip,)),
 )
 
