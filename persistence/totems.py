@@ -189,10 +189,18 @@ async def select(conn: Connection, user_id: str, model_id: str, now_ms: int) -> 
 
 
 async def drop_oldest(conn: Connection, owner_id: str, *, keep: int) -> None:
-    """Forget a user's oldest models but the newest `keep`; what somebody carries stays, and does not count."""
-    await conn.execute(
-        "DELETE FROM totem_models WHERE selected_count = 0 AND id IN (SELECT id FROM totem_models"
-        " WHERE owner_id = $1 AND selected_count = 0 ORDER BY created_at_ms DESC, id DESC OFFSET $2)",
-        owner_id,
-        keep,
-    )
+    """Forget a user's oldest models but the newest `keep`; what somebody carries stays, and does not count.
+
+    One that somebody is about to carry is passed over: waiting for them could be waiting in a circle.
+    """
+    await conn.execute(_DROP_OLDEST, owner_id, keep)
+
+
+_DROP_OLDEST = """
+DELETE FROM totem_models WHERE id IN (
+    SELECT id FROM totem_models WHERE selected_count = 0 AND id IN (
+        SELECT id FROM totem_models WHERE owner_id = $1 AND selected_count = 0
+        ORDER BY created_at_ms DESC, id DESC OFFSET $2
+    ) FOR UPDATE SKIP LOCKED
+)
+"""
