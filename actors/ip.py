@@ -1,4 +1,4 @@
-"""Where addresses are: which may be asked for, and the database that knows (service-api §2 GeoIP, contract §10).
+"""Where addresses are: which may be asked for, and the database that knows (service-api §2 GeoIP result, §4 IP).
 
 The database is a file that somebody replaces now and then; `refresh` looks whether it has changed. While there is
 none, or only one that cannot be used, nothing is known and nothing else fails.

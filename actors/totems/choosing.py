@@ -23,9 +23,6 @@ MAX_DESCRIPTION_CHARACTERS = 500
 LEAST_AGE = {"sfw": 0, "nsfw": 16, "nsfl": 16}
 """{content: the age that it asks for at least} (contract §8)."""
 
-AGES = (0, 16, 18, 21)
-"""The ages that a rating may name (service-api §8)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -34,7 +31,7 @@ class Draft:
     Args:
         file_name: as the client calls it; None for no name.
         content: `sfw`, `nsfw` or `nsfl`.
-        age: one of `AGES`.
+        age: 0, 16, 18 or 21.
         author_id: who is said to have made it; None = the owner.
         author_name: a credit; None = the owner's name.
         author_description: what the author says of it.
