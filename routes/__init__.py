@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from routes import admin, auth, ip, operations, profile, reports, setup
 from routes.chat import attachments, conversations, messages, polls, streams
-from routes.connect import secrets, servers, sessions, social_friends
+from routes.connect import secrets, servers, sessions, social_friends, social_party
 from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable
@@ -19,6 +19,9 @@ from routes.friends import streams as friends_live
 from routes.live import social
 from routes.logs import configure_logging
 from routes.notifications import listing
+from routes.party import invites as party_invites
+from routes.party import lobby, members
+from routes.party import streams as party_live
 from routes.service import Service, open_service
 from routes.setup import announce_setup
 from routes.totems import choosing as totem_choosing
@@ -34,7 +37,9 @@ MOUNTS = (
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
     Mount("connect", (servers, secrets, sessions)),
     Mount("server friends", (social_friends,)),
+    Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
+    Mount("party", (members, party_invites, lobby, party_live)),
     Mount("totem", (totem_models, totem_choosing)),
     Mount("ip", (ip,)),
 )
