@@ -135,6 +135,7 @@ class Service:
 @asynccontextmanager
 async def open_service(config: Config, clock: Clock | None = None) -> AsyncIterator[Service]:
     """Open everything, in order, and close it in reverse. Must run in the main thread (see `embedded_postgres`).
+    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
 
     Args:
         config: as read from the environment.
@@ -143,8 +144,6 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
     Raises:
         ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
         DatabaseUnavailable: the database does not answer, or another node holds it.
-
-    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
     """
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
