@@ -7,7 +7,7 @@ for our own server as for any other: `hypercorn -k trio 'routes:create_app()'`.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from routes import admin, auth, operations, profile, reports, setup
+from routes import admin, auth, ip, operations, profile, reports, setup
 from routes.chat import attachments, conversations, messages, polls, streams
 from routes.connect import secrets, servers, sessions, social_friends, social_party
 from routes.edge.config import Config, process_environment, read_config
@@ -24,6 +24,8 @@ from routes.party import lobby, members
 from routes.party import streams as party_live
 from routes.service import Service, open_service
 from routes.setup import announce_setup
+from routes.totems import choosing as totem_choosing
+from routes.totems import models as totem_models
 
 MOUNTS = (
     Mount("operations", (operations, setup)),
@@ -38,6 +40,8 @@ MOUNTS = (
     Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
     Mount("party", (members, party_invites, lobby, party_live)),
+    Mount("totem", (totem_models, totem_choosing)),
+    Mount("ip", (ip,)),
 )
 
 

@@ -48,6 +48,9 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         for sender_id, recipient_id in await database.transact(friend_requests.prune, now_ms()):
             service.friends.changed(sender_id, recipient_id)
 
+    async def follow_geoip() -> None:
+        await service.places.refresh(trio.to_thread.run_sync)
+
     jobs = [
         ticking("grants that expire", 1, service.users.tick),
         ticking("presence", 0.2, service.presence.tick),
@@ -60,6 +63,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("journal", 60, prune_journal),
         Job("old notifications", 60, prune_notifications),
         Job("unused attachments", 3600, sweep_attachments),
+        Job("GeoIP database", 30, follow_geoip),
     ]
     if service.config.archive_after_days:
         jobs.append(Job("archive", 3600, archive))

@@ -22,6 +22,7 @@ from actors.friends.live import FriendsLive
 from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
+from actors.ip import Places
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
 from actors.kernel.kind import Kind, View
@@ -93,6 +94,7 @@ class Service:
         limits: the buckets of the rate limits.
         presence: who is online.
         blobs: the stored bytes of attachments.
+        places: where addresses are.
         sockets: all open live sockets.
         rights: tells open streams that rights have moved.
         metrics: what `/metrics` shows.
@@ -119,6 +121,7 @@ class Service:
     limits: Limits
     presence: Presence
     blobs: Blobs
+    places: Places
     sockets: Sockets
     rights: Rights
     metrics: Metrics
@@ -133,6 +136,7 @@ class Service:
 @asynccontextmanager
 async def open_service(config: Config, clock: Clock | None = None) -> AsyncIterator[Service]:
     """Open everything, in order, and close it in reverse. Must run in the main thread (see `embedded_postgres`).
+    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
 
     Args:
         config: as read from the environment.
@@ -141,8 +145,6 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
     Raises:
         ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
         DatabaseUnavailable: the database does not answer, or another node holds it.
-
-    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
     """
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
@@ -183,6 +185,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             limits=Limits(enabled=config.rate_limits),
             presence=presence,
             blobs=Blobs(config.data_dir / "blobs"),
+            places=await _open_places(stack, config),
             sockets=_sockets(config, clock, rng, presence),
             rights=Rights(users),
             metrics=Metrics(),
@@ -202,6 +205,13 @@ async def _serving(service: Service, issuers: Issuers) -> AsyncIterator[None]:
         finally:
             service.lifecycle.drain()
             nursery.cancel_scope.cancel()
+
+
+async def _open_places(stack: AsyncExitStack, config: Config) -> Places:
+    places = Places(config.geoip_db, config.data_dir)
+    stack.callback(places.close)
+    await places.refresh(trio.to_thread.run_sync)
+    return places
 
 
 async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
