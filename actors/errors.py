@@ -6,6 +6,7 @@
     ├── Forbidden                 403  a permission node or capability is missing
     │   ├── Blocked               403  a block stands between the two users
     │   ├── FriendRequestsDisabled 403 the user takes no friend requests
+    │   ├── TermsNotAccepted      403  the terms must be accepted first
     │   └── VisibilityDenied      403  this is not shown to the caller
     ├── Invalid                   422  a field breaks a rule; carries JSON pointers
     │   └── QuotaExceeded         422
@@ -88,6 +89,12 @@ class FriendRequestsDisabled(Forbidden):
     """The user does not want to be asked."""
 
     code, sentence = "FRIEND_REQUESTS_DISABLED", "this user takes no friend requests"
+
+
+class TermsNotAccepted(Forbidden):
+    """The caller has not accepted the present terms."""
+
+    code, sentence = "TERMS_NOT_ACCEPTED", "accept the terms first"
 
 
 class VisibilityDenied(Forbidden):

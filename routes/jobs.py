@@ -49,6 +49,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("grants that expire", 1, _of(service.users.tick)),
         Job("presence", 0.2, _of(service.presence.tick)),
         Job("last seen", 60, service.users.flush),
+        Job("downloads of capes", 1, service.capes.downloads.flush),
         Job("game servers", 60, partial(clean_connect, service)),
         Job("flame streaks", 1, service.streaks.flush),
         Job("friend requests that expire", 60, expire_friend_requests),

@@ -39,6 +39,7 @@ from persistence.embedded_cluster import ClusterInUse
 from persistence.friends.visibilities import veiled
 from persistence.migrate import migrate
 from persistence.permissions import CHANNEL as USERS_CHANNEL
+from routes.capes.workshop import CapeWorkshop
 from routes.chat.follow import follow_chat
 from routes.connect.authenticator import ServerCredentials
 from routes.edge.auth import Authenticator
@@ -77,6 +78,7 @@ class Service:
         chat: the kinds of the chat domain.
         notifications: the view of each user's notifications.
         friends: how users appear to each other, and the view of a user's friends.
+        capes: decodes uploaded textures, counts downloads.
         streaks: on which days two were in touch.
         users: who is here and what they may do.
         keys: the server's own keys.
@@ -101,6 +103,7 @@ class Service:
     chat: ChatKinds
     notifications: View[NotificationsState]
     friends: FriendsLive
+    capes: CapeWorkshop
     streaks: Streaks
     users: Users
     keys: Keys
@@ -162,6 +165,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             chat=chat,
             notifications=NOTIFICATIONS,
             friends=friends,
+            capes=CapeWorkshop(database),
             streaks=streaks,
             users=users,
             keys=keys,
