@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from persistence.capes.rows import Cape, CapeStatus, cape_of
 from persistence.connection import Connection, Row
 
-
 FEW = 5_000
 """So many matches are gathered and sorted within some milliseconds."""
 

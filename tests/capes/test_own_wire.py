@@ -42,7 +42,12 @@ async def test_a_draft(world: World):
     ann = await world.player("Ann")
     made = await upload(ann, name="  Phoenix  ", description=" burns\nbrightly ")
     assert (made["name"], made["description"]) == ("Phoenix", "burns\nbrightly")
-    assert (made["status"], made["mine"], made["selected"], made["moderation"]) == ("draft", True, False, None)
+    assert (made["status"], made["mine"], made["selected"], made["moderation"]) == (
+        "draft",
+        True,
+        False,
+        None,
+    )
     assert (await ann.get(OWN)) == {"entries": [made], "total": 1, "limit": 50, "offset": 0}
     assert (await ann.get(OWN, offset=7)) == {"entries": [], "total": 1, "limit": 50, "offset": 7}
     bare = await ann.do("POST", OWN, {"name": "Bare", "texture": texture()}, status=201)
@@ -64,7 +69,10 @@ async def test_uploads_that_are_refused(world: World, change: dict[str, object],
     ann = await world.player("Ann")
     body = {"name": "Phoenix", "description": "", "texture": texture(), **change}
     response = await ann.ask("POST", OWN, body)
-    assert (response.status_code, [error["pointer"] for error in response.json()["errors"]]) == (422, [pointer])
+    assert (response.status_code, [error["pointer"] for error in response.json()["errors"]]) == (
+        422,
+        [pointer],
+    )
     if change != {"texture": None}:
         made = await upload(ann)
         assert (await ann.ask("PATCH", f"{OWN}/{made['id']}", change)).status_code == 422

@@ -109,7 +109,9 @@ async def test_pictures(world: World, kind: str):
         ]  # fmt: skip
         if state == "approved":
             assert [one.status_code for one in answers] == [200] * 5
-            assert {one.headers["cache-control"] for one in answers} == {"public, max-age=31536000, immutable"}
+            assert {one.headers["cache-control"] for one in answers} == {
+                "public, max-age=31536000, immutable"
+            }
             tag = answers[0].headers["etag"]
             again = await world.nobody().ask("GET", path, headers={"if-none-match": tag})
             assert (again.status_code, again.content) == (304, b"")
@@ -161,7 +163,11 @@ async def test_who_may_wear_what_and_who_sees_it(world: World, state: str):
     assert (await ann.get(f"{OWN}/{made['id']}"))["selected"]
     seen = await world.nobody().get(f"{PUBLIC}/selected/{ann.id}")
     if state == "approved":
-        assert (seen["selection"], seen["entry"]["id"], seen["entry"]["selected"]) == (chosen, made["id"], True)
+        assert (seen["selection"], seen["entry"]["id"], seen["entry"]["selected"]) == (
+            chosen,
+            made["id"],
+            True,
+        )
     else:
         assert seen == {"selection": NO_SELECTION, "entry": None}
     await ann.do("DELETE", f"{OWN}/{made['id']}")
@@ -187,9 +193,19 @@ async def test_external_capes(world: World):
     assert await world.nobody().get(f"{PUBLIC}/selected/{ann.id}") == nothing
     assert await ann.do("PUT", SELECTION, {"source": None}) == NO_SELECTION
     assert await ann.get(SELECTION) == NO_SELECTION
-    for body in ({"source": "native"}, {"source": "external", "capeId": "x"}, {"source": "odd", "capeId": NOBODY}, {}):
+    for body in (
+        {"source": "native"},
+        {"source": "external", "capeId": "x"},
+        {"source": "odd", "capeId": NOBODY},
+        {},
+    ):
         assert await ann.refused("PUT", SELECTION, body) == (422, "VALIDATION_FAILED")
     assert await ann.refused("PUT", SELECTION, {"source": "native", "capeId": NOBODY}) == (404, "NOT_FOUND")
-    for path in (f"{PUBLIC}/{NOBODY}", f"{PUBLIC}/{NOBODY}/texture.png", f"{PUBLIC}/odd", f"{PUBLIC}/selected/odd"):
+    for path in (
+        f"{PUBLIC}/{NOBODY}",
+        f"{PUBLIC}/{NOBODY}/texture.png",
+        f"{PUBLIC}/odd",
+        f"{PUBLIC}/selected/odd",
+    ):
         assert await ann.refused("GET", path) == (404, "NOT_FOUND")
     assert await world.nobody().get(f"{PUBLIC}/selected/{NOBODY}") == nothing
