@@ -41,8 +41,8 @@ CREATE INDEX capes_by_owner ON capes (owner_id, created_at_ms DESC, id DESC);
 CREATE INDEX capes_by_age ON capes (created_at_ms DESC, id DESC);
 CREATE INDEX capes_by_status ON capes (status, created_at_ms DESC, id DESC);
 CREATE INDEX capes_in_catalog ON capes (approved_at_ms DESC, id DESC) WHERE status = 'approved';
--- Written seldom, read often: nothing waits in a pending list. The grams are in the index alone, since beside a row they
--- would make it four times as long; nobody needs statistics about them, which would be dear to make.
+-- Written seldom, read often: nothing waits in a pending list. The grams are in the index alone: beside a row they would
+-- make it four times as long. Nobody needs statistics about them, which would be dear to make.
 CREATE INDEX capes_by_grams ON capes USING gin (cape_grams(words || chr(31) || creator_lower))
     WITH (fastupdate = off) WHERE status = 'approved';
 ALTER INDEX capes_by_grams ALTER COLUMN 1 SET STATISTICS 0;
