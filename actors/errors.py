@@ -8,6 +8,7 @@
     │   ├── FriendRequestsDisabled 403 the user takes no friend requests
     │   ├── NotLeader             403  only the party's leader may do this
     │   ├── NotSelector           403  only those who select for the party may do this
+    │   ├── TermsNotAccepted      403  the terms must be accepted first
     │   └── VisibilityDenied      403  this is not shown to the caller
     ├── Invalid                   422  a field breaks a rule; carries JSON pointers
     │   └── QuotaExceeded         422
@@ -106,6 +107,12 @@ class NotSelector(Forbidden):
     """The caller is in the party, but may not select for it."""
 
     code, sentence = "NOT_SELECTOR", "only the leader and the selectors may do this"
+
+
+class TermsNotAccepted(Forbidden):
+    """The caller has not accepted the present terms."""
+
+    code, sentence = "TERMS_NOT_ACCEPTED", "accept the terms first"
 
 
 class VisibilityDenied(Forbidden):

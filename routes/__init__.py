@@ -8,6 +8,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from routes import admin, auth, ip, operations, profile, reports, setup
+from routes.capes import catalog as cape_catalog
+from routes.capes import moderation as cape_moderation
+from routes.capes import own as own_capes
+from routes.capes import selection as cape_selection
+from routes.capes import terms as cape_terms
 from routes.chat import attachments, conversations, messages, polls, streams
 from routes.connect import secrets, servers, sessions, social_friends, social_party
 from routes.edge.config import Config, process_environment, read_config
@@ -32,6 +37,7 @@ MOUNTS = (
     Mount("auth", (auth,)),
     Mount("admin", (admin,)),
     Mount("profile", (profile,)),
+    Mount("capes", (cape_catalog, own_capes, cape_selection, cape_terms, cape_moderation)),
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),

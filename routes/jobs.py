@@ -56,6 +56,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         ticking("presence", 0.2, service.presence.tick),
         Job("ended parties", 600, sweep_parties),
         Job("last seen", 60, service.users.flush),
+        Job("downloads of capes", 1, service.capes.downloads.flush),
         Job("game servers", 60, partial(clean_connect, service)),
         Job("flame streaks", 1, service.streaks.flush),
         Job("friend requests that expire", 60, expire_friend_requests),

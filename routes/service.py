@@ -8,7 +8,7 @@ process (the tests do that) and none outlives its block.
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -44,6 +44,7 @@ from persistence.friends.visibilities import veiled
 from persistence.migrate import migrate
 from persistence.party.rows import memberships as stored_memberships
 from persistence.permissions import CHANNEL as USERS_CHANNEL
+from routes.capes.workshop import CapeWorkshop
 from routes.chat.follow import follow_chat
 from routes.connect.authenticator import ServerCredentials
 from routes.edge.auth import Authenticator
@@ -83,6 +84,7 @@ class Service:
         chat: the kinds of the chat domain.
         notifications: the view of each user's notifications.
         friends: how users appear to each other, and the view of a user's friends.
+        capes: decodes uploaded textures, counts downloads.
         streaks: on which days two were in touch.
         parties: the kinds of the party domain.
         memberships: who is in which party.
@@ -110,6 +112,7 @@ class Service:
     chat: ChatKinds
     notifications: View[NotificationsState]
     friends: FriendsLive
+    capes: CapeWorkshop
     streaks: Streaks
     parties: PartyKinds
     memberships: Memberships
@@ -124,8 +127,8 @@ class Service:
     places: Places
     sockets: Sockets
     rights: Rights
-    metrics: Metrics
-    reads: SingleFlight[object, object]
+    metrics: Metrics = field(default_factory=Metrics)
+    reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
 
     @property
     def draining(self) -> bool:
@@ -174,6 +177,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             chat=chat,
             notifications=NOTIFICATIONS,
             friends=friends,
+            capes=CapeWorkshop(database),
             streaks=streaks,
             parties=parties,
             memberships=memberships,
@@ -188,8 +192,6 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             places=await _open_places(stack, config),
             sockets=_sockets(config, clock, rng, presence),
             rights=Rights(users),
-            metrics=Metrics(),
-            reads=SingleFlight(),
         )
         async with _serving(service, issuers):
             yield service
