@@ -13,7 +13,8 @@
     ├── Conflict                  409  the state table does not have this move (INVALID_STATE)
     │   ├── AlreadyFriends        409
     │   ├── PollClosed            409
-    │   └── RequestExists         409
+    │   ├── RequestExists         409
+    │   └── RevisionConflict      409
     ├── Gone                      410
     │   ├── ClaimKeyExpired       410
     │   ├── ClaimKeyUsed          410
@@ -145,6 +146,12 @@ class RequestExists(Conflict):
     """The caller has asked already."""
 
     code, sentence = "REQUEST_EXISTS", "you have sent a request already"
+
+
+class RevisionConflict(Conflict):
+    """The caller has worked on something that has changed since."""
+
+    code, sentence = "REVISION_CONFLICT", "this has changed since; look again"
 
 
 class Gone(Refused):

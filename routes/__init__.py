@@ -24,6 +24,7 @@ from routes.friends import streams as friends_live
 from routes.live import social
 from routes.logs import configure_logging
 from routes.notifications import listing
+from routes.people import progress, public, shares
 from routes.service import Service, open_service
 from routes.setup import announce_setup
 
@@ -31,7 +32,8 @@ MOUNTS = (
     Mount("operations", (operations, setup)),
     Mount("auth", (auth,)),
     Mount("admin", (admin,)),
-    Mount("profile", (profile,)),
+    Mount("profile", (profile, shares, progress)),
+    Mount("public", (public,)),
     Mount("capes", (cape_catalog, own_capes, cape_selection, cape_terms, cape_moderation)),
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),

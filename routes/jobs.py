@@ -10,6 +10,7 @@ from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
 from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
+from persistence.people import shares
 from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job
 
@@ -37,6 +38,9 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         for user_id in await database.transact(prune):
             service.system.changed(service.notifications, user_id, "notifications")
 
+    async def expire_shares() -> None:
+        await database.transact(shares.prune, now_ms())
+
     async def archive() -> None:
         after_ms = service.config.archive_after_days * DAY_MS
         await archive_old(database, now_ms=now_ms(), after_ms=after_ms)
@@ -56,6 +60,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("idempotency receipts", 60, expire_receipts),
         Job("journal", 60, prune_journal),
         Job("old notifications", 60, prune_notifications),
+        Job("shared profiles that expire", 3600, expire_shares),
         Job("unused attachments", 3600, sweep_attachments),
     ]
     if service.config.archive_after_days:

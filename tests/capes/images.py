@@ -32,7 +32,9 @@ def png(*parts: bytes) -> bytes:
     return SIGNATURE + b"".join(parts) + chunk(b"IEND")
 
 
-def cape(width: int = 64, height: int = 32, colour: tuple[int, ...] = (200, 30, 60, 255), **save: object) -> bytes:
+def cape(
+    width: int = 64, height: int = 32, colour: tuple[int, ...] = (200, 30, 60, 255), **save: object
+) -> bytes:
     return saved(Image.new("RGBA", (width, height), colour), **save)
 
 
@@ -124,7 +126,15 @@ def _text(text: str) -> object:
 
 
 def _adam7(width: int, height: int) -> bytes:
-    passes = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+    passes = (
+        (0, 0, 8, 8),
+        (4, 0, 8, 8),
+        (0, 4, 4, 8),
+        (2, 0, 4, 4),
+        (0, 2, 2, 4),
+        (1, 0, 2, 2),
+        (0, 1, 1, 2),
+    )
     raw = b""
     for left, top, right, down in passes:
         across, lines = -(-(width - left) // right), -(-(height - top) // down)

@@ -64,7 +64,9 @@ async def test_moderators_give_every_verdict_in_every_state(world: World, state:
         assert public.status_code == (200 if verdict == "approved" else 404)
 
 
-@pytest.mark.parametrize("body", [{"status": "draft"}, {"status": "gone"}, {"reason": "x" * 501}, {"name": " "}])
+@pytest.mark.parametrize(
+    "body", [{"status": "draft"}, {"status": "gone"}, {"reason": "x" * 501}, {"name": " "}]
+)
 async def test_verdicts_that_are_none(world: World, body: dict[str, str]):
     ann, mod = await world.player("Ann"), await moderator(world)
     made = await upload(ann)
