@@ -6,12 +6,15 @@
     ├── Forbidden                 403  a permission node or capability is missing
     │   ├── Blocked               403  a block stands between the two users
     │   ├── FriendRequestsDisabled 403 the user takes no friend requests
+    │   ├── NotLeader             403  only the party's leader may do this
+    │   ├── NotSelector           403  only those who select for the party may do this
     │   ├── TermsNotAccepted      403  the terms must be accepted first
     │   └── VisibilityDenied      403  this is not shown to the caller
     ├── Invalid                   422  a field breaks a rule; carries JSON pointers
     │   └── QuotaExceeded         422
     ├── Conflict                  409  the state table does not have this move (INVALID_STATE)
     │   ├── AlreadyFriends        409
+    │   ├── NotProfilePrepared    409
     │   ├── PollClosed            409
     │   ├── RequestExists         409
     │   └── RevisionConflict      409
@@ -19,6 +22,7 @@
     │   ├── ClaimKeyExpired       410
     │   ├── ClaimKeyUsed          410
     │   ├── EventsExpired         410
+    │   ├── InviteExpired         410
     │   ├── JoinTokenExpired      410
     │   └── JoinTokenUsed         410
     ├── TooLarge                  413  more bytes than one thing may have
@@ -92,6 +96,18 @@ class FriendRequestsDisabled(Forbidden):
     code, sentence = "FRIEND_REQUESTS_DISABLED", "this user takes no friend requests"
 
 
+class NotLeader(Forbidden):
+    """The caller is in the party, but does not lead it."""
+
+    code, sentence = "NOT_LEADER", "only the leader may do this"
+
+
+class NotSelector(Forbidden):
+    """The caller is in the party, but may not select for it."""
+
+    code, sentence = "NOT_SELECTOR", "only the leader and the selectors may do this"
+
+
 class TermsNotAccepted(Forbidden):
     """The caller has not accepted the present terms."""
 
@@ -136,6 +152,12 @@ class AlreadyFriends(Conflict):
     code, sentence = "ALREADY_FRIENDS", "you are friends already"
 
 
+class NotProfilePrepared(Conflict):
+    """Somebody says that they are ready, without a prepared profile."""
+
+    code, sentence = "NOT_PROFILE_PREPARED", "prepare a profile before you are ready"
+
+
 class PollClosed(Conflict):
     """The poll takes no more votes."""
 
@@ -176,6 +198,12 @@ class EventsExpired(Gone):
     """The events asked for are older than what is kept."""
 
     code, sentence = "EVENTS_EXPIRED", "these events are no longer kept; take a fresh snapshot"
+
+
+class InviteExpired(Gone):
+    """The invite came to its end before it was accepted."""
+
+    code, sentence = "INVITE_EXPIRED", "this invite has expired"
 
 
 class JoinTokenExpired(Gone):

@@ -14,7 +14,7 @@ from routes.capes import own as own_capes
 from routes.capes import selection as cape_selection
 from routes.capes import terms as cape_terms
 from routes.chat import attachments, conversations, messages, polls, streams
-from routes.connect import secrets, servers, sessions, social_friends
+from routes.connect import secrets, servers, sessions, social_friends, social_party
 from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable
@@ -24,6 +24,9 @@ from routes.friends import streams as friends_live
 from routes.live import social
 from routes.logs import configure_logging
 from routes.notifications import listing
+from routes.party import invites as party_invites
+from routes.party import lobby, members
+from routes.party import streams as party_live
 from routes.people import progress, public, shares
 from routes.service import Service, open_service
 from routes.setup import announce_setup
@@ -40,7 +43,9 @@ MOUNTS = (
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
     Mount("connect", (servers, secrets, sessions)),
     Mount("server friends", (social_friends,)),
+    Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
+    Mount("party", (members, party_invites, lobby, party_live)),
 )
 
 

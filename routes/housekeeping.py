@@ -30,6 +30,20 @@ class Job:
     run: Callable[[], Awaitable[object]]
 
 
+def ticking(name: str, every_seconds: float, tick: Callable[[], None]) -> Job:
+    """A job that never waits.
+
+    Args:
+        name, every_seconds: as in `Job`.
+        tick: what is done.
+    """
+
+    async def run() -> None:
+        tick()
+
+    return Job(name, every_seconds, run)
+
+
 async def keep_house(jobs: tuple[Job, ...]) -> None:
     """Run the jobs until cancelled; a run that is under way is cancelled with the rest."""
     async with trio.open_nursery() as nursery:

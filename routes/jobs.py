@@ -1,6 +1,5 @@
 """What is done now and then, and how often: one line a job."""
 
-from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,9 +9,10 @@ from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
 from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
+from persistence.party import rows as parties
 from persistence.people import shares
 from routes.connect.cleaning import clean_connect
-from routes.housekeeping import Job
+from routes.housekeeping import Job, ticking
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -21,7 +21,7 @@ DAY_MS = 24 * 60 * 60 * 1000
 
 
 def jobs_of(service: "Service") -> tuple[Job, ...]:
-    """All jobs of a service; those that the configuration switches off are left out."""
+    """The jobs of a service; those that the configuration switches off are left out."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def expire_receipts() -> None:
@@ -41,6 +41,9 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
     async def expire_shares() -> None:
         await database.transact(shares.prune, now_ms())
 
+    async def sweep_parties() -> None:
+        await database.transact(parties.sweep_ended, now_ms())
+
     async def archive() -> None:
         after_ms = service.config.archive_after_days * DAY_MS
         await archive_old(database, now_ms=now_ms(), after_ms=after_ms)
@@ -50,8 +53,9 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
             service.friends.changed(sender_id, recipient_id)
 
     jobs = [
-        Job("grants that expire", 1, _of(service.users.tick)),
-        Job("presence", 0.2, _of(service.presence.tick)),
+        ticking("grants that expire", 1, service.users.tick),
+        ticking("presence", 0.2, service.presence.tick),
+        Job("ended parties", 600, sweep_parties),
         Job("last seen", 60, service.users.flush),
         Job("downloads of capes", 1, service.capes.downloads.flush),
         Job("game servers", 60, partial(clean_connect, service)),
@@ -66,10 +70,3 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
     if service.config.archive_after_days:
         jobs.append(Job("archive", 3600, archive))
     return tuple(jobs)
-
-
-def _of(tick: Callable[[], None]) -> Callable[[], Awaitable[None]]:
-    async def run() -> None:
-        tick()
-
-    return run

@@ -28,6 +28,8 @@ from actors.kernel.kind import Kind, View
 from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
 from actors.notifications import NOTIFICATIONS, NotificationsState
+from actors.party.memberships import Memberships
+from actors.party.party import PartyKinds, party_kinds
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -38,6 +40,7 @@ from persistence.embedded import embedded_postgres
 from persistence.embedded_cluster import ClusterInUse
 from persistence.friends.visibilities import veiled
 from persistence.migrate import migrate
+from persistence.party.rows import memberships as stored_memberships
 from persistence.permissions import CHANNEL as USERS_CHANNEL
 from routes.capes.workshop import CapeWorkshop
 from routes.chat.follow import follow_chat
@@ -55,6 +58,7 @@ from routes.housekeeping import keep_house
 from routes.jobs import jobs_of
 from routes.lifecycle import Lifecycle
 from routes.live.rights import Rights
+from routes.party.follow import follow_parties
 
 log = structlog.get_logger()
 
@@ -80,6 +84,8 @@ class Service:
         friends: how users appear to each other, and the view of a user's friends.
         capes: decodes uploaded textures, counts downloads.
         streaks: on which days two were in touch.
+        parties: the kinds of the party domain.
+        memberships: who is in which party.
         users: who is here and what they may do.
         keys: the server's own keys.
         authenticator: verifies the tokens of users.
@@ -105,6 +111,8 @@ class Service:
     friends: FriendsLive
     capes: CapeWorkshop
     streaks: Streaks
+    parties: PartyKinds
+    memberships: Memberships
     users: Users
     keys: Keys
     authenticator: Authenticator
@@ -146,14 +154,16 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         await users.open()
         issuers = Issuers(config.jwt_issuers, clock)
         presence = Presence(clock)
-        visibilities = Visibilities()
-        visibilities.fill(await database.read(veiled))
-        friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=lambda _user_id: None)
+        memberships, visibilities = await _remembered(database)
+        friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=memberships.of)
         streaks = Streaks(database, friends.changed)
         chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
         connect = await open_connect(database, presence)
+        parties = party_kinds(
+            presence.is_online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS
+        )
         rng = Random(secrets.randbits(128))
-        kinds = (chat.conversation, connect.server)
+        kinds = (chat.conversation, connect.server, parties.party)
         system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
         service = Service(
             config=config,
@@ -167,6 +177,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             friends=friends,
             capes=CapeWorkshop(database),
             streaks=streaks,
+            parties=parties,
+            memberships=memberships,
             users=users,
             keys=keys,
             authenticator=Authenticator(keys, issuers, users, clock),
@@ -206,6 +218,12 @@ async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
     for name in await migrate(database):
         log.info("migrated", migration=name)
     return database
+
+
+async def _remembered(database: Database) -> tuple[Memberships, Visibilities]:
+    memberships, visibilities = Memberships(await database.read(stored_memberships)), Visibilities()
+    visibilities.fill(await database.read(veiled))
+    return memberships, visibilities
 
 
 async def _open_system(
@@ -256,9 +274,10 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     service.friends.follow(service.system.touched)
     service.friends.on_visibility_change(service.rights.moved)
     service.database.listen(USERS_CHANNEL, service.users.heard)
+    followed = follow_parties(service)
     show_gauges(service)
     nursery.start_soon(issuers.keep_fresh)
     nursery.start_soon(service.sockets.keep)
     nursery.start_soon(service.rights.keep)
     nursery.start_soon(follow_chat, service)
-    nursery.start_soon(keep_house, jobs_of(service))
+    nursery.start_soon(keep_house, (*jobs_of(service), *followed))

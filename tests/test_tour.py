@@ -49,6 +49,8 @@ async def test_the_tour_works_as_written(tmp_path: Path):
         '"event":"poll_updated"',
         '"unreadCount":2',
         '"code":"CONVERSATION_NOT_FOUND"',
+        '"kind":"friend_accepted"',
+        '"launchSignal": {',
     ):
         assert expected in shown, f"{expected} is not in\n{shown}"
     assert os.listdir(tmp_path) == [".venv"], "the tour leaves its files behind"  # noqa: PTH208

@@ -99,28 +99,32 @@ def state_of(user_id: str, found: Sequence[Link], waiting: tuple[Waiting, ...]) 
 
 
 def absorb(state: FriendsState, read: Read) -> FriendsState:
-    """The state with what rows say; who is a friend already keeps the face and the place."""
+    """The state with what rows say; who is a friend already keeps the face."""
     fresh = dict(read.links)
-    faces: list[Face] = []
-    records: list[bytes] = []
+    links: list[tuple[Face, bytes]] = []
     for index, face in enumerate(state.faces):
         if face.id not in fresh:
-            faces.append(face)
-            records.append(state.record(index))
+            links.append((face, state.record(index)))
         elif (link := fresh.pop(face.id)) is not None:
-            faces.append(face)
-            records.append(_record(link))
+            links.append((face, _record(link)))
     for link in fresh.values():
         if link is not None:
-            faces.append(Face(intern(link.friend_id), intern(link.name), link.last_seen_at_ms))
-            records.append(_record(link))
+            face = Face(intern(link.friend_id), intern(link.name), link.last_seen_at_ms)
+            links.append((face, _record(link)))
+    # Also one who is known may have another place: friends who parted and met again between two looks at the rows.
+    links.sort(key=_accepted)
     return FriendsState(
         state.user_id,
-        tuple(faces),
-        b"".join(records),
+        tuple(face for face, _ in links),
+        b"".join(record for _, record in links),
         _extras(state.extras, read.links.items()),
         read.waiting,
     )
+
+
+def _accepted(link: tuple[Face, bytes]) -> tuple[int, str]:
+    face, record = link
+    return RECORD.unpack(record)[1], face.id
 
 
 def _record(link: Link) -> bytes:

@@ -34,13 +34,18 @@ async def acting_for(call: Call, actor_id: str, node: str | None = None) -> User
     if user_id is None:
         raise Invalid(FieldError("/actorId", "BAD_FORMAT", "a uuid"))
     require_scope(server, SCOPE)
-    consented = server.owner_id is not None and (
-        server.access.allows(NODE)
-        or call.service.connect.playing.plays_on(user_id, server.server_id, call.now_ms)
-    )
-    if not consented:
+    if not has_consent(call, user_id):
         raise Forbidden("this player has not let the server act for them", permission=NODE)
     access = await call.service.users.access_of(user_id)
     if node is not None and not access.allows(node):
         raise Forbidden(f"missing permission {node}", permission=node)
     return UserId(user_id)
+
+
+def has_consent(call: Call, user_id: str) -> bool:
+    """Whether the calling server may act for this player: by its owner's node, or by a session of the player's own."""
+    server = call.server
+    return server.owner_id is not None and (
+        server.access.allows(NODE)
+        or call.service.connect.playing.plays_on(user_id, server.server_id, call.now_ms)
+    )

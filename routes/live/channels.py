@@ -11,11 +11,13 @@ from routes.chat.channels import CONVERSATION, INBOX
 from routes.friends.channels import FRIENDS
 from routes.live.channel import LiveChannel
 from routes.notifications.channel import NOTIFICATIONS
+from routes.party.channels import PARTY
 
 CHANNELS = {
     channel.name: channel
     for channel in (
         FRIENDS,
+        PARTY,
         INBOX,
         CONVERSATION,
         NOTIFICATIONS,

@@ -42,7 +42,13 @@ class StreamQuery(msgspec.Struct, frozen=True):
 
 
 async def show(
-    call: Call, socket: LiveSocket, shown: Kind[Any, Any] | View[Any], id: str, *, viewer: object, needs: str
+    call: Call,
+    socket: LiveSocket,
+    shown: Kind[Any, Any] | View[Any],
+    id: str,
+    *,
+    viewer: object,
+    needs: str | None,
 ) -> Listener | None:
     """Show one owner or view until the socket is closed.
 
@@ -51,7 +57,7 @@ async def show(
         socket: open, not multiplexed.
         shown, id: the owner or view.
         viewer: as its `audience` takes it.
-        needs: the permission node that the user must hold all the time.
+        needs: the permission node that the user must hold all the time, or None.
 
     Returns:
         What the handler of the stream returns.
@@ -74,7 +80,7 @@ async def watch(
     *,
     shown: Kind[Any, Any] | View[Any],
     id: str,
-    needs: str,
+    needs: str | None,
 ) -> Listener | None:
     """Subscribe; where that is refused or fails, close the socket with the reason and return None.
 
@@ -118,7 +124,7 @@ class SingleStream:
         user: UserPrincipal,
         subscription: Subscription,
         *,
-        needs: str,
+        needs: str | None,
     ) -> None:
         self._service = service
         self._socket = socket
@@ -135,7 +141,7 @@ class SingleStream:
 
     def recheck(self, access: Access) -> None:
         """As in `Follower`."""
-        if access.allows(self._needs):
+        if self._needs is None or access.allows(self._needs):
             self._subscription.recheck()
         else:
             self._subscription.end(FORBIDDEN)

@@ -64,8 +64,8 @@ class SocialQuery(msgspec.Struct, frozen=True):
 async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> Listener:
     """Every channel over one socket: subscribe, unsubscribe, send, typing, read, ping.
 
-    `hello` comes first. Then the channels of `?channels=`, by default `friends` and `inbox`, are subscribed; one that
-    cannot be is told with `unsubscribed`. Needs `social:chat.read`. Closes with 4400 on what is no command,
+    `hello` comes first. Then the channels of `?channels=`, by default `friends`, `party` and `inbox`, are subscribed;
+    one that cannot be is told with `unsubscribed`. Needs `social:chat.read`. Closes with 4400 on what is no command,
     4401 when the token ends, 4429 when commands keep coming after `RATE_LIMITED`, 4503 when the server stops.
     """
     socket.multiplexed = True

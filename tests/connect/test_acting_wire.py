@@ -7,6 +7,8 @@ from tests.support.world import Player, World
 
 ACT = "connect:social.act"
 FRIENDS = "/v1/social/friends/server"
+PARTY = "/v1/social/party/server"
+NO_PARTY = "00000000-0000-4000-8000-000000000000"
 
 ROUTES = [
     ("POST", f"{FRIENDS}/overview"),
@@ -15,6 +17,13 @@ ROUTES = [
     ("POST", f"{FRIENDS}/requests/decline"),
     ("POST", f"{FRIENDS}/requests/cancel"),
     ("DELETE", FRIENDS),
+    ("POST", f"{PARTY}/overview"),
+    ("POST", PARTY),
+    ("POST", f"{PARTY}/leave"),
+    ("DELETE", PARTY),
+    ("POST", f"{PARTY}/invites"),
+    ("POST", f"{PARTY}/invites/{NO_PARTY}/accept"),
+    ("POST", f"{PARTY}/invites/{NO_PARTY}/decline"),
 ]
 
 CALLERS = {

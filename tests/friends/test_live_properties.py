@@ -9,7 +9,7 @@ from secrets import token_bytes
 from typing import Any
 
 import msgspec
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from actors.friends.live import FriendsLive
@@ -208,7 +208,14 @@ def order(client: Any) -> Any:
     return {"friends": friends, "requests": requests, "counts": client["counts"]}
 
 
+PARTED_AND_MET_AGAIN = [
+    [("befriend", ("ann", "ben")), ("befriend", ("ann", "cid"))],
+    [("unfriend", ("ann", "ben")), ("befriend", ("ann", "ben"))],
+]
+
+
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@example(PARTED_AND_MET_AGAIN)
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=4), min_size=5, max_size=15))
 async def test_views_stay_what_they_would_be(postgres_server: str, turns: list[list[Any]]):
     with cloned_database(postgres_server) as url:

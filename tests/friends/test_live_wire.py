@@ -273,8 +273,8 @@ async def test_friends_are_a_default_channel(world: World) -> None:
     ann = await world.player("Ann")
     async with ann.live() as socket:
         await socket.receive_json()
-        channels = {(await socket.receive_json())["channel"] for _ in range(2)}
-        assert channels == {"friends", "inbox"}
+        channels = {(await socket.receive_json())["channel"] for _ in range(3)}
+        assert channels == {"friends", "inbox", "party"}
 
 
 async def test_losing_the_permission_closes_with_4403(world: World) -> None:

@@ -2,8 +2,10 @@
 
 from random import Random
 
+from actors.connect.credentials import Credentials
 from actors.presence import Presence
 from actors.users import Users
+from routes.connect.authenticator import ServerCredentials
 from routes.edge.auth import Authenticator
 from routes.edge.config import read_config
 from routes.edge.limits import Limits
@@ -43,6 +45,7 @@ class Parts:
         self.users = Users(database, self.clock, self.random_bytes)
         self.presence = Presence(self.clock)
         self.authenticator = Authenticator(keys, issuers, self.users, self.clock)
+        self.server_authenticator = ServerCredentials(keys, Credentials(database), self.users, self.clock)
         self.limits = Limits(enabled=False)
         self.metrics = Metrics()
         self.lifecycle = Lifecycle(NOW_MS)

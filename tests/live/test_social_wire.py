@@ -46,12 +46,13 @@ async def pair(world: World) -> tuple[Player, Player, Room]:
 async def test_hello_comes_first_and_the_default_channels_by_themselves(world: World) -> None:
     ann, _, room = await pair(world)
     async with ann.live() as socket:
-        hello, friends, inbox = await frames(socket, 3)
+        hello, friends, party, inbox = await frames(socket, 4)
         assert hello["v"] == 1
         assert hello["heartbeatMs"] == 30_000
         assert hello["limits"] == {"commandsPerMinute": 120, "maxSubscriptions": 200, "maxFrameBytes": 65_536}
         assert abs(hello["serverTimeMs"] - world.clock.now_ms()) < 60_000
         assert (friends["type"], friends["channel"]) == ("snapshot", "friends")
+        assert (party["type"], party["channel"]) == ("snapshot", "party")
         assert (inbox["type"], inbox["channel"], inbox["skipped"]) == ("snapshot", "inbox", 0)
         assert [one["id"] for one in inbox["data"]["conversations"]] == [room.id]
         assert (await socket.close()).code == 1000

@@ -1,0 +1,1 @@
+"""Parties: players who gather, choose what to play, and get ready together (contract §6)."""

@@ -1,0 +1,91 @@
+"""The party after an event; total."""
+
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from actors.party import events
+from actors.party.events import AnyEvent
+from actors.party.state import NOT_READY, TRAIL, Invite, Lobby, Member, State
+
+
+def apply(state: State, event: AnyEvent) -> State:
+    """The state after the event; what is journaled makes a revision, and the one before goes on the trail."""
+    match event:
+        case events.PresenceChanged():
+            return _changed(state, event.user_id, offline_since_ms=event.offline_since_ms)
+        case events.MemberRenamed():
+            return _changed(state, event.user_id, name=event.name)
+    after = _applied(state, event)
+    before = replace(state, trail=(), found=None)
+    return replace(
+        after,
+        revision=state.revision + 1,
+        updated_at_ms=max(event.at_ms, state.updated_at_ms),
+        trail=(*state.trail[1 - TRAIL :], before),
+        found=None,
+    )
+
+
+def _applied(state: State, event: events.Journaled) -> State:  # noqa: PLR0911 - a table
+    match event:
+        case events.InviteSent(invite=invite):
+            kept = _without(state.invites, (*event.dropped, invite.target_id))
+            return replace(state, invites={**kept, invite.target_id: invite})
+        case events.InvitesGone():
+            return replace(state, invites=_without(state.invites, event.target_ids))
+        case events.InvitesLapsed():
+            return replace(state, invites=_lapsed(state.invites, event.target_ids))
+        case events.MemberJoined(member=member):
+            return replace(
+                state,
+                members={**state.members, member.user_id: member},
+                invites=_without(state.invites, (member.user_id,)),
+                lobby=replace(state.lobby, signal=None),
+            )
+        case events.MembersLeft():
+            return _left(state, event)
+        case events.LeaderChanged():
+            return _led_by(state, event.leader_id)
+        case events.SelectorsChanged():
+            return replace(state, lobby=replace(state.lobby, selector_ids=event.selector_ids))
+        case events.SelectionChanged():
+            lobby = Lobby(
+                revision=state.lobby.revision + 1,
+                selection=event.selection,
+                selector_ids=state.lobby.selector_ids,
+                requirement_hash=event.requirement_hash,
+            )
+            members = {id: replace(member, ready=NOT_READY) for id, member in state.members.items()}
+            return replace(state, members=members, lobby=lobby)
+        case events.ReadyChanged():
+            lobby = replace(state.lobby, signal=event.signal)
+            return replace(_changed(state, event.user_id, ready=event.ready), lobby=lobby)
+
+
+def _left(state: State, event: events.MembersLeft) -> State:
+    members = {id: member for id, member in state.members.items() if id not in event.user_ids}
+    selectors = tuple(id for id in state.lobby.selector_ids if id in members)
+    lobby = replace(state.lobby, selector_ids=selectors, signal=None)
+    left = replace(state, members=members, lobby=lobby)
+    return left if event.leader_id is None else _led_by(left, event.leader_id)
+
+
+def _led_by(state: State, leader_id: str) -> State:
+    others = tuple(id for id in state.lobby.selector_ids if id != leader_id)
+    return replace(state, leader_id=leader_id, lobby=replace(state.lobby, selector_ids=others))
+
+
+def _changed(state: State, user_id: str, **fields: object) -> State:
+    member: Member | None = state.members.get(user_id)
+    if member is None:
+        return state
+    return replace(state, members={**state.members, user_id: replace(member, **fields)})
+
+
+def _without(invites: dict[str, Invite], target_ids: Collection[str]) -> dict[str, Invite]:
+    return {id: invite for id, invite in invites.items() if id not in target_ids}
+
+
+def _lapsed(invites: dict[str, Invite], target_ids: Collection[str]) -> dict[str, Invite]:
+    return {id: replace(one, lapsed=True) if id in target_ids else one for id, one in invites.items()}

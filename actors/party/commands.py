@@ -1,0 +1,146 @@
+"""What can be asked of a party; the rules (`rules_*.py`) decide on it.
+
+`actor_id` is who acts, whether they ask themselves or a game server does it for them; membership is decided in the
+turn, whatever the edge has checked. Ids are made by the caller, time is the turn's.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+
+from actors.party.selection import Selection
+
+
+class Command(msgspec.Struct, frozen=True):
+    """The root of what a party takes."""
+
+
+class SendInvite(Command, frozen=True):
+    """A member invites somebody.
+
+    Args:
+        notice_id: a fresh object id, for the notification.
+    """
+
+    actor_id: str
+    target_id: str
+    notice_id: str
+
+
+class AcceptInvite(Command, frozen=True):
+    """The invitee joins; they must have left the party that they were in."""
+
+    actor_id: str
+
+
+class DeclineInvite(Command, frozen=True):
+    """The invitee does not want to."""
+
+    actor_id: str
+
+
+class RevokeInvite(Command, frozen=True):
+    """Its sender, or the leader, takes an invite back."""
+
+    actor_id: str
+    target_id: str
+
+
+class Leave(Command, frozen=True):
+    """A member goes; who is none has gone already."""
+
+    actor_id: str
+
+
+class Disband(Command, frozen=True):
+    """The leader ends the party."""
+
+    actor_id: str
+
+
+class Kick(Command, frozen=True):
+    """The leader takes a member out."""
+
+    actor_id: str
+    target_id: str
+
+
+class HandOver(Command, frozen=True):
+    """The leader makes another member the leader."""
+
+    actor_id: str
+    target_id: str
+
+
+class SetSelectors(Command, frozen=True):
+    """The leader says who may select beside them."""
+
+    actor_id: str
+    selector_ids: tuple[str, ...]
+
+
+class Select(Command, frozen=True):
+    """The leader or a selector chooses what to play."""
+
+    actor_id: str
+    selection: Selection
+
+
+class SetReady(Command, frozen=True):
+    """A member says whether they are ready.
+
+    Args:
+        requirement_hash: of what they have prepared for; None leaves it unsaid.
+        signal_id: a fresh object id, for the launch signal, should it come to one.
+    """
+
+    actor_id: str
+    ready: bool
+    profile_prepared: bool
+    profile_id: str | None
+    temporary_profile: bool
+    requirement_hash: str | None
+    signal_id: str
+
+
+class TellPresence(Command, frozen=True):
+    """A member came online, or has been offline since then."""
+
+    user_id: str
+    offline_since_ms: int | None
+
+
+class TellRename(Command, frozen=True):
+    """A member is called otherwise."""
+
+    user_id: str
+    name: str
+
+
+class MeetDeadlines(Command, frozen=True):
+    """Time has passed: invites may have lapsed, members may have been away for too long."""
+
+
+AnyCommand: TypeAlias = (
+    SendInvite
+    | AcceptInvite
+    | DeclineInvite
+    | RevokeInvite
+    | Leave
+    | Disband
+    | Kick
+    | HandOver
+    | SetSelectors
+    | Select
+    | SetReady
+    | TellPresence
+    | TellRename
+    | MeetDeadlines
+)
+"""Any of them."""
+
+
+class PartyViewer(msgspec.Struct, frozen=True):
+    """Who looks at their party."""
+
+    user_id: str

@@ -1,0 +1,51 @@
+"""Who shares a party on which day, for flame streaks (contract §5).
+
+Told when somebody joins, and of each party again on every new day.
+"""
+
+from collections.abc import Callable, Sequence
+
+from actors.friends.public import DAY_MS
+from actors.party.memberships import Memberships
+
+TOLD_AT_ONCE = 50
+"""Parties of which one look tells: after midnight it is all of them."""
+
+Together = Callable[[Sequence[str], int], None]
+"""Called with users who share a party, and the moment as epoch milliseconds."""
+
+
+class Company:
+    """See the module.
+
+    Args:
+        memberships: who is in which party.
+        together: told who shares one.
+        now_ms: epoch milliseconds.
+    """
+
+    def __init__(self, memberships: Memberships, together: Together, now_ms: Callable[[], int]) -> None:
+        self._memberships = memberships
+        self._together = together
+        self._now_ms = now_ms
+        self._day = -1
+        self._told: set[str] = set()  # the parties that were told of on this day
+        memberships.on_change(self._moved)
+
+    def look(self) -> None:
+        """To be called every second: tell of parties that have not been told of today."""
+        now_ms = self._now_ms()
+        if now_ms // DAY_MS != self._day:
+            self._day, self._told = now_ms // DAY_MS, set()
+        fresh = [party_id for party_id in self._memberships.parties() if party_id not in self._told]
+        for party_id in fresh[:TOLD_AT_ONCE]:
+            self._told.add(party_id)
+            self._together(tuple(self._memberships.members(party_id)), now_ms)
+
+    def _moved(self, user_id: str, party_id: str | None) -> None:
+        if party_id is None:
+            return
+        now_ms = self._now_ms()
+        for other_id in self._memberships.members(party_id):
+            if other_id != user_id:
+                self._together((user_id, other_id), now_ms)

@@ -1,0 +1,152 @@
+"""What has happened to a party. Each journaled event is one revision.
+
+| event            | journaled | in the head | rows              | clears the launch signal |
+|------------------|-----------|-------------|-------------------|--------------------------|
+| InviteSent       | yes       | yes         | invite, notice    |                          |
+| InvitesGone      | yes       | yes         | invites           |                          |
+| InvitesLapsed    | yes       | yes         | invites           |                          |
+| MemberJoined     | yes       | yes         | member, invite    | yes                      |
+| MembersLeft      | yes       | yes         | members, or party | yes                      |
+| LeaderChanged    | yes       | yes         |                   |                          |
+| SelectorsChanged | yes       | yes         |                   |                          |
+| SelectionChanged | yes       | yes         |                   | yes                      |
+| ReadyChanged     | yes       | yes         |                   | when somebody is not     |
+| PresenceChanged  |           | yes         |                   |                          |
+| MemberRenamed    |           |             |                   |                          |
+"""
+
+from typing import ClassVar, TypeAlias
+
+from actors.kernel.kind import Event
+from actors.party.selection import Selection
+from actors.party.state import Invite, Member, Ready, Signal
+
+
+class InviteSent(Event, tag="invite_sent", frozen=True):
+    """Somebody was invited.
+
+    Args:
+        dropped: targets of lapsed invites that are forgotten with it.
+        notice_id: of the notification.
+    """
+
+    invite: Invite
+    dropped: tuple[str, ...]
+    notice_id: str
+    at_ms: int
+
+
+class InvitesGone(Event, tag="invites_gone", frozen=True):
+    """Invites were declined or taken back."""
+
+    target_ids: tuple[str, ...]
+    at_ms: int
+
+
+class InvitesLapsed(Event, tag="invites_lapsed", frozen=True):
+    """The time of invites has passed."""
+
+    target_ids: tuple[str, ...]
+    at_ms: int
+
+
+class MemberJoined(Event, tag="member_joined", frozen=True):
+    """An invitee has joined; the invite is used up."""
+
+    member: Member
+    at_ms: int
+
+
+class MembersLeft(Event, tag="members_left", frozen=True):
+    """Members have gone.
+
+    Args:
+        leader_id: who leads from now on; None when nobody is left, and the party has ended.
+    """
+
+    user_ids: tuple[str, ...]
+    leader_id: str | None
+    at_ms: int
+
+
+class LeaderChanged(Event, tag="leader_changed", frozen=True):
+    """Another member leads."""
+
+    leader_id: str
+    at_ms: int
+
+
+class SelectorsChanged(Event, tag="selectors_changed", frozen=True):
+    """Others may select beside the leader."""
+
+    selector_ids: tuple[str, ...]
+    at_ms: int
+
+
+class SelectionChanged(Event, tag="selection_changed", frozen=True):
+    """Something was selected; nobody is ready for it yet."""
+
+    selection: Selection
+    requirement_hash: str
+    at_ms: int
+
+
+class ReadyChanged(Event, tag="ready_changed", frozen=True):
+    """A member has said whether they are ready.
+
+    Args:
+        signal: the launch signal from now on.
+    """
+
+    user_id: str
+    ready: Ready
+    signal: Signal | None
+    at_ms: int
+
+
+class PresenceChanged(Event, tag="presence_changed", frozen=True):
+    """A member came online, or has been offline since then."""
+
+    journaled: ClassVar[bool] = False
+
+    user_id: str
+    offline_since_ms: int | None
+
+
+class MemberRenamed(Event, tag="member_renamed", frozen=True):
+    """A member is called otherwise."""
+
+    journaled: ClassVar[bool] = False
+    durable: ClassVar[bool] = False
+
+    user_id: str
+    name: str
+
+
+AnyEvent: TypeAlias = (
+    InviteSent
+    | InvitesGone
+    | InvitesLapsed
+    | MemberJoined
+    | MembersLeft
+    | LeaderChanged
+    | SelectorsChanged
+    | SelectionChanged
+    | ReadyChanged
+    | PresenceChanged
+    | MemberRenamed
+)
+"""Any of them."""
+
+Journaled: TypeAlias = (
+    InviteSent
+    | InvitesGone
+    | InvitesLapsed
+    | MemberJoined
+    | MembersLeft
+    | LeaderChanged
+    | SelectorsChanged
+    | SelectionChanged
+    | ReadyChanged
+)
+"""Those that make a revision."""

@@ -1,0 +1,173 @@
+"""A party from its rows, from its snapshot, and as it was at each revision."""
+
+from collections.abc import Iterable
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.party.apply import apply
+from actors.party.commands import AcceptInvite, AnyCommand, SendInvite
+from actors.party.events import AnyEvent
+from actors.party.state import NOT_READY, Found, Invite, Member, State, Summary
+from persistence import journal, users
+from persistence.connection import Connection
+from persistence.friends import blocks
+from persistence.party import rows
+from persistence.party.rows import InviteRow, PartyRow
+
+VERSION = 1
+"""Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
+
+REPLAYED = 1_000
+"""A client that has missed what needs more events than this to be told takes a snapshot."""
+
+_encoder = msgspec.msgpack.Encoder()
+_states = msgspec.msgpack.Decoder(State)
+_summaries = msgspec.msgpack.Decoder(Summary)
+_events: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyEvent)
+
+
+def dump(state: State) -> bytes:
+    """The snapshot: all but what lives in memory only."""
+    return _encoder.encode(replace(state, trail=(), found=None))
+
+
+def restore(kept: bytes) -> State:
+    """What `dump` made."""
+    return _states.decode(kept)
+
+
+def summary_of(state: State) -> bytes:
+    """What the head row keeps."""
+    members = state.members.values()
+    return _encoder.encode(
+        Summary(
+            leader_id=state.leader_id,
+            updated_at_ms=state.updated_at_ms,
+            lobby=state.lobby,
+            ready={member.user_id: member.ready for member in members if member.ready != NOT_READY},
+            absent={
+                member.user_id: member.offline_since_ms
+                for member in members
+                if member.offline_since_ms is not None
+            },
+        )
+    )
+
+
+def founded(row: PartyRow, epoch: str) -> State:
+    """A party as it is made: its founder alone."""
+    founder = Member(user_id=row.founder_id, name=row.founder_name, joined_at_ms=row.created_at_ms)
+    return State(
+        id=row.id,
+        epoch=epoch,
+        revision=1,
+        founder_id=row.founder_id,
+        leader_id=row.founder_id,
+        created_at_ms=row.created_at_ms,
+        updated_at_ms=row.created_at_ms,
+        members={row.founder_id: founder},
+        invites={},
+    )
+
+
+async def load(conn: Connection, party_id: str) -> State | None:
+    """The state from rows alone; None when there is no such party."""
+    row = await rows.read(conn, party_id)
+    head = await journal.read_head(conn, rows.KIND, party_id)
+    if row is None or head is None:
+        return None
+    kept = _summaries.decode(head.summary)
+    state = replace(
+        founded(row, head.epoch),
+        revision=head.seq + 1,
+        leader_id=kept.leader_id,
+        updated_at_ms=kept.updated_at_ms,
+        lobby=kept.lobby,
+        invites={one.target_id: invite_of(one) for one in await rows.invites_of(conn, party_id)},
+    )
+    return await _with_members(conn, state, kept)
+
+
+async def refresh(conn: Connection, party_id: str, state: State) -> State:
+    """With names, and with who is offline, as rows say now."""
+    head = await journal.read_head(conn, rows.KIND, party_id)
+    if state.ended or head is None:
+        return state
+    return await _with_members(conn, state, _summaries.decode(head.summary))
+
+
+async def _with_members(conn: Connection, state: State, kept: Summary) -> State:
+    members = {
+        row.user_id: Member(
+            user_id=row.user_id,
+            name=row.name,
+            joined_at_ms=row.joined_at_ms,
+            ready=kept.ready.get(row.user_id, NOT_READY),
+            offline_since_ms=kept.absent.get(row.user_id),
+        )
+        for row in await rows.members_of(conn, state.id)
+    }
+    return replace(state, members=members)
+
+
+async def replay(conn: Connection, party_id: str, after: int, upto: int) -> list[tuple[int, State]] | None:
+    """The party at each revision above one, up to another; None when its journal does not reach back that far.
+
+    It is made again from its beginning, because events tell what has changed, and viewers are shown the whole.
+    """
+    row = await rows.read(conn, party_id)
+    head = await journal.read_head(conn, rows.KIND, party_id)
+    if row is None or head is None:
+        return None
+    kept = await journal.read_events(conn, rows.KIND, party_id, after=0, limit=REPLAYED)
+    if [one.seq for one in kept[: upto - 1]] != list(range(1, upto)):
+        return None
+    return revisions(founded(row, head.epoch), (_events.decode(one.event) for one in kept[: upto - 1]), after)
+
+
+def revisions(state: State, events: Iterable[AnyEvent], after: int) -> list[tuple[int, State]]:
+    """The states that events lead to, those above a revision."""
+    states: list[tuple[int, State]] = []
+    for event in events:
+        state = replace(apply(state, event), trail=())
+        states.append((state.revision, state))
+    return [entry for entry in states if entry[0] > after]
+
+
+def missing(state: State, command: AnyCommand) -> tuple[str, str] | None:
+    """Of whom something must be read, and who they must not be barred from."""
+    match command:
+        case SendInvite():
+            return command.target_id, command.actor_id
+        case AcceptInvite() if command.actor_id in state.invites:
+            return command.actor_id, state.invites[command.actor_id].sender_id
+        case _:
+            return None
+
+
+async def fetch(conn: Connection, _party_id: str, missing: tuple[str, str]) -> Found:
+    """What the rows say of that user."""
+    user_id, other_id = missing
+    names = await users.read_names(conn, (user_id,))
+    barred = await blocks.barred_among(conn, user_id, (other_id,))
+    return Found(user_id, names.get(user_id), bool(barred), await rows.party_of(conn, user_id))
+
+
+def absorb(state: State, found: Found) -> State:
+    """The state with what was read."""
+    return replace(state, found=found)
+
+
+def invite_of(row: InviteRow) -> Invite:
+    """The invite of a row."""
+    return Invite(
+        party_id=row.party_id,
+        target_id=row.target_id,
+        target_name=row.target_name,
+        sender_id=row.sender_id,
+        sender_name=row.sender_name,
+        created_at_ms=row.created_at_ms,
+        expires_at_ms=row.expires_at_ms,
+        lapsed=row.lapsed,
+    )

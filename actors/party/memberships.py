@@ -1,0 +1,90 @@
+"""Who is in which party: in memory, read at the start, told of every change, asked by everything else."""
+
+from collections.abc import Callable, Collection, Iterable
+
+from actors.party import events
+from actors.party.events import AnyEvent
+from actors.party.state import State
+
+MembershipListener = Callable[[str, str | None], None]
+"""Called with a user id and the party that they are in now."""
+
+NOBODY: frozenset[str] = frozenset()
+
+
+class Memberships:
+    """{user: party}, and {party: users}. The rows are the truth; this follows them at once, but is not them.
+
+    Args:
+        stored: (user id, party id) of everybody who is in one.
+    """
+
+    def __init__(self, stored: Iterable[tuple[str, str]]) -> None:
+        self._party_of: dict[str, str] = {}
+        self._members: dict[str, frozenset[str]] = {}
+        self._listeners: list[MembershipListener] = []
+        for user_id, party_id in stored:
+            self.joined(user_id, party_id)
+
+    def __len__(self) -> int:
+        return len(self._party_of)
+
+    def of(self, user_id: str) -> str | None:
+        """The party that a user is in."""
+        return self._party_of.get(user_id)
+
+    def members(self, party_id: str) -> Collection[str]:
+        """Who is in a party."""
+        return self._members.get(party_id, NOBODY)
+
+    def parties(self) -> Iterable[str]:
+        """The ids of all parties."""
+        return self._members.keys()
+
+    def all(self) -> Iterable[tuple[str, str]]:
+        """(user id, party id) of everybody who is in one."""
+        return self._party_of.items()
+
+    def on_change(self, listener: MembershipListener) -> None:
+        """Call `listener(user_id, party_id)`, synchronously, when a user has joined a party, or with None left."""
+        self._listeners.append(listener)
+
+    def joined(self, user_id: str, party_id: str) -> None:
+        """The user is in this party now."""
+        before = self._party_of.get(user_id)
+        if before == party_id:
+            return
+        if before is not None:
+            self._drop(user_id, before)
+        self._party_of[user_id] = party_id
+        self._members[party_id] = self._members.get(party_id, NOBODY) | {user_id}
+        self._tell(user_id, party_id)
+
+    def left(self, user_id: str, party_id: str) -> None:
+        """The user is in this party no longer."""
+        if self._party_of.get(user_id) == party_id:
+            self._drop(user_id, party_id)
+            self._tell(user_id, None)
+
+    def follow(self, state: State, event: AnyEvent) -> None:
+        """Something has happened to a party, and is committed."""
+        match event:
+            case events.MemberJoined(member=member):
+                self.joined(member.user_id, state.id)
+            case events.MembersLeft():
+                for user_id in event.user_ids:
+                    self.left(user_id, state.id)
+            case _:
+                pass
+
+    def _drop(self, user_id: str, party_id: str) -> None:
+        del self._party_of[user_id]
+        others = self._members[party_id] - {user_id}
+        if others:
+            self._members[party_id] = others
+        else:
+            del self._members[party_id]
+
+    def _tell(self, user_id: str, party_id: str | None) -> None:
+        for listener in self._listeners:
+            listener(user_id, party_id)

@@ -1,0 +1,181 @@
+"""A user's own party as a view: the party that they are in, whichever that is, and the invites that stand.
+
+It follows the user from party to party. Its offsets are durable, because they are those of the party: the offset is the
+party's revision, and `epoch` names the party's history together with the user's own invites, which have none. So a
+client that comes back with the epoch has missed nothing but revisions, which the party's journal can tell again; and
+where the user has changed parties, or an invite has come or gone, the epoch is another and a snapshot follows.
+"""
+
+import zlib
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
+
+from actors.errors import Forbidden
+from actors.kernel.kind import Delta, Durable, Kind, Peek, View
+from actors.party import frames, loading
+from actors.party.commands import PartyViewer
+from actors.party.frames import Seen
+from actors.party.state import Invite, State
+from persistence.connection import Connection
+from persistence.party import rows
+
+NAME = "own_party"
+"""The view's name; its channel is called `party`."""
+
+FACES = ""
+"""A source that is no party: somebody in it appears otherwise now."""
+
+INTERVAL_MS = 50
+"""Frames to one viewer are so far apart: a launch is not kept waiting."""
+
+
+class OwnParty(msgspec.Struct, frozen=True):
+    """What one user sees.
+
+    Args:
+        party: the one that they are in.
+        incoming: {party id: invite} of theirs that have not lapsed.
+        looks: how often somebody has come to appear otherwise.
+    """
+
+    user_id: str
+    party: State | None
+    incoming: dict[str, Invite]
+    looks: int = 0
+
+
+class OwnPartyRules:
+    """The functions of the view that need more than their arguments.
+
+    Args:
+        kind: the party.
+        seen: how users appear to each other.
+        now_ms: epoch milliseconds.
+    """
+
+    def __init__(self, kind: Kind[State, Any], seen: Seen, now_ms: Callable[[], int]) -> None:
+        self._kind = kind
+        self._seen = seen
+        self._now_ms = now_ms
+
+    def view(self) -> View[OwnParty]:
+        """The record that the kernel runs."""
+        return View(
+            name=NAME,
+            load=load,
+            reread=_reread,
+            take=self.take,
+            absorb=absorb,
+            audience=audience,
+            frame=self.frame,
+            delta=self.delta,
+            interval_ms=INTERVAL_MS,
+            durable=Durable(position=position, replay=replay, recall=recall),
+        )
+
+    def take(
+        self, state: OwnParty, sources: AbstractSet[str], peek: Peek
+    ) -> tuple[OwnParty, AbstractSet[str]]:
+        """The view with what live parties say, and the parties that must be read."""
+        unread: set[str] = set()
+        for source in sources:
+            if source == FACES:
+                state = replace(state, looks=state.looks + 1)
+                continue
+            live: State | None = peek(self._kind, source)
+            if live is None:
+                unread.add(source)
+            else:
+                state = with_party(state, live)
+        return state, unread
+
+    def frame(self, state: OwnParty, _audience: None) -> Raw:
+        """The PartySnapshot."""
+        return self._encoded(state.party, state)
+
+    def delta(self, state: OwnParty, event: "State | str", _audience: None) -> Delta:
+        """One revision of the party, or, where something else has changed, how all is now."""
+        return Delta(
+            "party_updated", self._encoded(event if isinstance(event, State) else state.party, state)
+        )
+
+    def _encoded(self, party: State | None, state: OwnParty) -> Raw:
+        incoming = state.incoming.values()
+        return Raw(frames.encoded(self._seen, party, incoming, state.user_id, now_ms=self._now_ms()))
+
+
+async def load(conn: Connection, user_id: str) -> OwnParty:
+    """The view from rows; everybody has one."""
+    party_id = await rows.party_of(conn, user_id)
+    party = None if party_id is None else await loading.load(conn, party_id)
+    if party is not None and user_id not in party.members:  # they have left between the two reads
+        party = None
+    invites = await rows.invites_to(conn, user_id)
+    return OwnParty(user_id, party, {row.party_id: loading.invite_of(row) for row in invites})
+
+
+async def _reread(conn: Connection, user_id: str, _sources: AbstractSet[str]) -> OwnParty:
+    return await load(conn, user_id)
+
+
+def absorb(state: OwnParty, found: OwnParty) -> OwnParty:
+    """The view as rows say."""
+    return replace(found, looks=state.looks)
+
+
+def with_party(state: OwnParty, live: State) -> OwnParty:
+    """The view with what one party says of the user."""
+    if state.user_id in live.members:
+        state = replace(state, party=live)
+    elif state.party is not None and state.party.id == live.id:
+        state = replace(state, party=None)
+    invite = None if live.ended else live.invites.get(state.user_id)
+    if invite is not None and invite.lapsed:
+        invite = None
+    if invite == state.incoming.get(live.id):
+        return state
+    others = {id: one for id, one in state.incoming.items() if id != live.id}
+    return replace(state, incoming=others if invite is None else {**others, live.id: invite})
+
+
+def position(state: OwnParty) -> tuple[str, int]:
+    """Epoch and offset: see the module."""
+    invites = _digest(state.incoming)
+    if state.party is None:
+        return f"-.{invites}", 0
+    return f"{state.party.epoch}.{invites}", state.party.revision
+
+
+def recall(state: OwnParty, after: int) -> list[tuple[int, State]] | None:
+    """The party at each revision above one, as far as it is in memory."""
+    party = state.party
+    if party is None:
+        return None
+    told = [(one.revision, one) for one in (*party.trail, party) if one.revision > after]
+    return told if told and told[0][0] == after + 1 else None
+
+
+async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[tuple[int, State]] | None:
+    """The party at each revision above one, up to another, from its journal."""
+    party_id = await rows.party_of(conn, user_id)
+    return None if party_id is None else await loading.replay(conn, party_id, after, upto)
+
+
+def audience(state: OwnParty, viewer: PartyViewer) -> None:
+    """All viewers are the user, and see the same.
+
+    Raises:
+        Forbidden: somebody else.
+    """
+    if viewer.user_id != state.user_id:
+        raise Forbidden
+
+
+def _digest(incoming: Mapping[str, Invite]) -> str:
+    named = sorted(f"{id} {invite.created_at_ms}" for id, invite in incoming.items())
+    return f"{zlib.crc32(','.join(named).encode()):x}"

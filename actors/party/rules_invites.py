@@ -1,0 +1,154 @@
+"""Who is invited, and who comes (contract §6)."""
+
+from collections.abc import Sequence
+
+from actors.errors import (
+    Blocked,
+    Conflict,
+    FieldError,
+    Invalid,
+    InviteExpired,
+    NotFound,
+    NotLeader,
+    QuotaExceeded,
+)
+from actors.party.commands import AcceptInvite, DeclineInvite, RevokeInvite, SendInvite
+from actors.party.events import AnyEvent, InviteSent, InvitesGone, MemberJoined
+from actors.party.rules_members import member_of
+from actors.party.state import (
+    INVITE_MS,
+    LAPSED_KEPT_MS,
+    MAX_INVITES,
+    MAX_MEMBERS,
+    Found,
+    Invite,
+    Member,
+    State,
+    pending,
+)
+
+
+def send(state: State, command: SendInvite, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on an invite; none comes of one that stands already.
+
+    Raises:
+        Invalid: oneself.
+        NotFound: the actor is no member, or there is no such user.
+        Blocked: a block stands between the two.
+        Conflict: the user is in the party.
+        QuotaExceeded: the party is full, or too many invites stand.
+    """
+    sender = member_of(state, command.actor_id)
+    if command.target_id == command.actor_id:
+        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "somebody other than yourself"))
+    if command.target_id in state.members:
+        raise Conflict("this user is in the party already")
+    found = _found(state, command.target_id)
+    if found.name is None:
+        raise NotFound("no such user")
+    if found.barred:
+        raise Blocked
+    standing = pending(state.invites.values(), now_ms)
+    if any(invite.target_id == command.target_id for invite in standing):
+        return ()
+    _check_room(state)
+    if len(standing) >= MAX_INVITES:
+        raise QuotaExceeded(FieldError("", "TOO_MANY", f"a party has at most {MAX_INVITES} pending invites"))
+    invite = Invite(
+        party_id=state.id,
+        target_id=command.target_id,
+        target_name=found.name,
+        sender_id=sender.user_id,
+        sender_name=sender.name,
+        created_at_ms=now_ms,
+        expires_at_ms=now_ms + INVITE_MS,
+    )
+    dropped = tuple(
+        one.target_id
+        for one in state.invites.values()
+        if one.expires_at_ms + LAPSED_KEPT_MS <= now_ms and one.target_id != command.target_id
+    )
+    return (InviteSent(invite, dropped, command.notice_id, now_ms),)
+
+
+def accept(state: State, command: AcceptInvite, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on joining; none comes of somebody who is in already.
+
+    Raises:
+        NotFound: there is no such invite.
+        InviteExpired: it came to its end.
+        Blocked: a block stands between the actor and who has invited them.
+        Conflict: the actor is in another party.
+        QuotaExceeded: the party is full.
+    """
+    if command.actor_id in state.members:
+        return ()
+    check_invite(state, command.actor_id, now_ms)
+    found = _found(state, command.actor_id)
+    if found.name is None:
+        raise NotFound("no such invite")
+    if found.barred:
+        raise Blocked
+    if found.party_id is not None:
+        raise Conflict("you are in another party")
+    newest_ms = max(member.joined_at_ms for member in state.members.values())
+    # Later than anybody before: the order of joining is the order of members.
+    member = Member(user_id=command.actor_id, name=found.name, joined_at_ms=max(now_ms, newest_ms + 1))
+    return (MemberJoined(member, now_ms),)
+
+
+def check_invite(state: State, user_id: str, now_ms: int) -> Invite:
+    """The invite that a user can accept, as far as the party alone can tell.
+
+    Raises: NotFound, InviteExpired and QuotaExceeded, as `accept`.
+    """
+    invite = state.invites.get(user_id)
+    if invite is None or state.ended:
+        raise NotFound("no such invite")
+    if invite.lapsed or invite.expires_at_ms <= now_ms:
+        raise InviteExpired
+    _check_room(state)
+    return invite
+
+
+def decline(state: State, command: DeclineInvite, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on turning an invite down.
+
+    Raises:
+        NotFound: there is no such invite.
+        InviteExpired: it came to its end.
+    """
+    invite = state.invites.get(command.actor_id)
+    if invite is None or state.ended:
+        raise NotFound("no such invite")
+    if invite.lapsed or invite.expires_at_ms <= now_ms:
+        raise InviteExpired
+    return (InvitesGone((command.actor_id,), now_ms),)
+
+
+def revoke(state: State, command: RevokeInvite, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on taking an invite back.
+
+    Raises:
+        NotFound: the actor is no member, or there is no such invite.
+        NotLeader: the actor neither leads nor has sent it.
+    """
+    member_of(state, command.actor_id)
+    invite = state.invites.get(command.target_id)
+    if invite is None or invite not in pending((invite,), now_ms):
+        raise NotFound("no such invite")
+    if command.actor_id not in (state.leader_id, invite.sender_id):
+        raise NotLeader("only its sender or the leader takes an invite back")
+    return (InvitesGone((command.target_id,), now_ms),)
+
+
+def _check_room(state: State) -> None:
+    if len(state.members) >= MAX_MEMBERS:
+        raise QuotaExceeded(FieldError("", "TOO_MANY", f"a party has at most {MAX_MEMBERS} members"))
+
+
+def _found(state: State, user_id: str) -> Found:
+    found = state.found
+    if found is None or found.user_id != user_id:
+        raise ValueError("nothing was read for this user")
+    return found

@@ -1,0 +1,111 @@
+"""What the party is going to play, and who is ready for it (service-api §3 Party lobby, contract §6).
+
+A launch signal is given by the word of the last member who was not ready, and by nothing else; a selection, a change
+of the members or anybody's `ready=false` takes it away.
+"""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from actors.errors import FieldError, Invalid, NotProfilePrepared, NotSelector, RevisionConflict
+from actors.party.commands import Select, SetReady, SetSelectors
+from actors.party.events import AnyEvent, ReadyChanged, SelectionChanged, SelectorsChanged
+from actors.party.rules_members import leader_of, member_of
+from actors.party.selection import checked
+from actors.party.state import Member, Ready, Signal, State
+
+
+def set_selectors(state: State, command: SetSelectors, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on who may select beside the leader; none comes of those who may already.
+
+    Raises:
+        NotFound, NotLeader: as `leader_of`.
+        Invalid: somebody who is no member.
+    """
+    leader_of(state, command.actor_id)
+    strangers = [
+        FieldError(f"/selectorIds/{place}", "UNKNOWN", "only members can select")
+        for place, id in enumerate(command.selector_ids)
+        if id not in state.members
+    ]
+    if strangers:
+        raise Invalid(*strangers)
+    chosen = tuple(id for id in state.members if id in command.selector_ids and id != state.leader_id)
+    if chosen == state.lobby.selector_ids:
+        return ()
+    return (SelectorsChanged(chosen, now_ms),)
+
+
+def select(state: State, command: Select, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on what to play; the same again is a selection too, for which nobody is ready yet.
+
+    Raises:
+        NotFound: the actor is no member.
+        NotSelector: the actor may not select.
+        Invalid: as `checked`.
+    """
+    selector_of(state, command.actor_id)
+    selection, requirement_hash = checked(command.selection)
+    return (SelectionChanged(selection, requirement_hash, now_ms),)
+
+
+def selector_of(state: State, user_id: str) -> Member:
+    """The member, who must be a selector.
+
+    Raises:
+        NotFound: no member.
+        NotSelector: a member who may not select.
+    """
+    member = member_of(state, user_id)
+    if not state.is_selector(user_id):
+        raise NotSelector
+    return member
+
+
+def set_ready(state: State, command: SetReady, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on a member's being ready; none comes of what they have said already.
+
+    Raises:
+        NotFound: the actor is no member.
+        NotProfilePrepared: ready without a prepared profile.
+        RevisionConflict: they have prepared for another requirement.
+    """
+    member = member_of(state, command.actor_id)
+    if command.ready:
+        if not command.profile_prepared:
+            raise NotProfilePrepared
+        hash_ = command.requirement_hash
+        if hash_ is not None and hash_ != state.lobby.requirement_hash:
+            raise RevisionConflict(requirementHash=state.lobby.requirement_hash)
+    said = Ready(
+        ready=command.ready,
+        profile_prepared=command.profile_prepared,
+        profile_id=command.profile_id,
+        temporary_profile=command.temporary_profile,
+        requirement_hash=command.requirement_hash,
+        updated_at_ms=member.ready.updated_at_ms,
+    )
+    signal = _signal(state, command, now_ms)
+    if said == member.ready and member.ready.updated_at_ms is not None and signal == state.lobby.signal:
+        return ()
+    return (ReadyChanged(member.user_id, replace(said, updated_at_ms=now_ms), signal, now_ms),)
+
+
+def _signal(state: State, command: SetReady, now_ms: int) -> Signal | None:
+    """The launch signal after the member's word: the one that was given, a new one, or none."""
+    lobby = state.lobby
+    others_ready = all(one.ready.ready for one in state.members.values() if one.user_id != command.actor_id)
+    if not (command.ready and others_ready) or lobby.selection is None or not lobby.selection.round_based:
+        return None
+    if lobby.signal is not None:
+        return lobby.signal
+    return Signal(
+        id=command.signal_id,
+        revision=lobby.revision,
+        created_at_ms=now_ms,
+        target_kind=lobby.selection.target_kind,
+        target_id=lobby.selection.target_id,
+        server_address=lobby.selection.server_address,
+        member_ids=tuple(state.members),
+    )

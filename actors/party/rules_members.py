@@ -1,0 +1,156 @@
+"""Who is in the party, who leads it, and what time does to both (contract §6)."""
+
+from collections.abc import Callable, Collection, Sequence
+
+from actors.errors import NotFound, NotLeader
+from actors.party.commands import Disband, HandOver, Kick, Leave, MeetDeadlines, TellPresence, TellRename
+from actors.party.events import (
+    AnyEvent,
+    InvitesLapsed,
+    LeaderChanged,
+    MemberRenamed,
+    MembersLeft,
+    PresenceChanged,
+)
+from actors.party.state import ABSENCE_MS, Member, State
+
+IsOnline = Callable[[str], bool]
+"""Whether a user is online at this moment."""
+
+
+def leave(state: State, command: Leave, now_ms: int, is_online: IsOnline) -> Sequence[AnyEvent]:
+    """Decide on a member's going; none comes of somebody who is not in the party."""
+    if command.actor_id not in state.members:
+        return ()
+    return (_left(state, (command.actor_id,), now_ms, is_online),)
+
+
+def disband(state: State, command: Disband, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on the end of the party.
+
+    Raises: as `leader_of`.
+    """
+    leader_of(state, command.actor_id)
+    return (MembersLeft(tuple(state.members), None, now_ms),)
+
+
+def kick(state: State, command: Kick, now_ms: int, is_online: IsOnline) -> Sequence[AnyEvent]:
+    """Decide on taking a member out; a leader who takes themselves out leaves.
+
+    Raises:
+        NotFound: the actor is no member, or the other is none.
+        NotLeader: the actor does not lead.
+    """
+    leader_of(state, command.actor_id)
+    _other(state, command.target_id)
+    return (_left(state, (command.target_id,), now_ms, is_online),)
+
+
+def hand_over(state: State, command: HandOver, now_ms: int) -> Sequence[AnyEvent]:
+    """Decide on another leader; none comes of the one who leads already.
+
+    Raises: as `kick`.
+    """
+    leader_of(state, command.actor_id)
+    _other(state, command.target_id)
+    if command.target_id == state.leader_id:
+        return ()
+    return (LeaderChanged(command.target_id, now_ms),)
+
+
+def take_presence(state: State, command: TellPresence) -> Sequence[AnyEvent]:
+    """A member came online or went."""
+    member = state.members.get(command.user_id)
+    if member is None or member.offline_since_ms == command.offline_since_ms:
+        return ()
+    return (PresenceChanged(command.user_id, command.offline_since_ms),)
+
+
+def take_rename(state: State, command: TellRename) -> Sequence[AnyEvent]:
+    """A member is called otherwise."""
+    member = state.members.get(command.user_id)
+    if member is None or member.name == command.name:
+        return ()
+    return (MemberRenamed(command.user_id, command.name),)
+
+
+def meet_deadlines(
+    state: State, _command: MeetDeadlines, now_ms: int, is_online: IsOnline, *, since_ms: int
+) -> Sequence[AnyEvent]:
+    """Decide on what time has brought: invites that lapse, members who have been away for ten minutes.
+
+    Args:
+        since_ms: the service's start: nobody's absence counts from before it, since nobody could come back then.
+    """
+    events: list[AnyEvent] = []
+    lapsed = [one for one in state.invites.values() if not one.lapsed and one.expires_at_ms <= now_ms]
+    if lapsed:
+        events.append(InvitesLapsed(tuple(one.target_id for one in lapsed), now_ms))
+    overdue = [id for id, at_ms in _absences(state, since_ms) if at_ms <= now_ms]
+    events += [PresenceChanged(id, None) for id in overdue if is_online(id)]
+    gone = tuple(id for id in overdue if not is_online(id))
+    if gone:
+        events.append(_left(state, gone, now_ms, is_online))
+    return events
+
+
+def due(state: State, *, since_ms: int) -> int | None:
+    """The next deadline.
+
+    Args:
+        since_ms: as for `meet_deadlines`.
+    """
+    if state.ended:
+        return None
+    ends = [one.expires_at_ms for one in state.invites.values() if not one.lapsed]
+    ends += [at_ms for _, at_ms in _absences(state, since_ms)]
+    return min(ends, default=None)
+
+
+def member_of(state: State, user_id: str) -> Member:
+    """The member; to anybody else there is no such party.
+
+    Raises:
+        NotFound: no member.
+    """
+    member = state.members.get(user_id)
+    if member is None:
+        raise NotFound("you are in no such party")
+    return member
+
+
+def leader_of(state: State, user_id: str) -> Member:
+    """The member, who must lead.
+
+    Raises:
+        NotFound: no member.
+        NotLeader: a member, but not the leader.
+    """
+    member = member_of(state, user_id)
+    if user_id != state.leader_id:
+        raise NotLeader
+    return member
+
+
+def _other(state: State, user_id: str) -> None:
+    if user_id not in state.members:
+        raise NotFound("no such member")
+
+
+def _left(state: State, gone: Collection[str], now_ms: int, is_online: IsOnline) -> MembersLeft:
+    """Without these; when the leader is among them, the longest-standing online member leads, else the
+    longest-standing."""
+    left = [id for id in state.members if id not in gone]
+    leader_id: str | None = state.leader_id
+    if leader_id in gone:
+        leader_id = next((id for id in left if is_online(id)), left[0] if left else None)
+    return MembersLeft(tuple(gone), leader_id, now_ms)
+
+
+def _absences(state: State, since_ms: int) -> list[tuple[str, int]]:
+    """Who is offline, and when that is too long."""
+    return [
+        (member.user_id, max(member.offline_since_ms, since_ms) + ABSENCE_MS)
+        for member in state.members.values()
+        if member.offline_since_ms is not None
+    ]

@@ -1,0 +1,121 @@
+"""What a party is going to play, and what each member must have for it (service-api §2 Party, contract §6)."""
+
+import re
+from typing import Annotated, Any
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.errors import FieldError, Invalid
+from actors.friends.public import Shown
+from actors.party.canonical import NotCanonical, digest
+
+MAX_MODS = 256
+"""Mods that a requirement may name."""
+
+MAX_MODS_BYTES = 32 * 1024
+"""Of all of them together, as JSON."""
+
+Short = Annotated[str, msgspec.Meta(max_length=100)]
+Long = Annotated[str, msgspec.Meta(max_length=200)]
+Required = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+_HOST = r"(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)\.?"
+_ADDRESS = re.compile(rf"(?:{_HOST}|\[[0-9a-f:.]{{2,45}}\])(?::(\d{{1,5}}))?", re.ASCII | re.IGNORECASE)
+
+MAX_HOST_LENGTH = 253
+MAX_PORT = 65_535
+
+
+class Minigame(Shown, frozen=True):
+    """What is played there.
+
+    Args:
+        round_based: everybody starts at once; when all are ready, a launch signal is given.
+    """
+
+    mode: Short | None = None
+    variant: Short | None = None
+    round_based: bool = False
+
+
+class ProfileRequirement(Shown, frozen=True):
+    """What a member's profile must have; every field is there, null or empty where nothing is asked for."""
+
+    minecraft_version: Short | None = None
+    loader: Short | None = None
+    recommended_profile_id: Short | None = None
+    recommended_profile_name: Long | None = None
+    recommended_profile_share_code: Long | None = None
+    required_mods: Annotated[tuple[Any, ...], msgspec.Meta(max_length=MAX_MODS)] = ()
+
+
+class Selection(Shown, frozen=True):
+    """What a party has chosen.
+
+    Args:
+        server_address: `host` or `host:port`; null where the target says where it is.
+    """
+
+    target_kind: Required
+    target_id: Required
+    display_name: Required
+    server_address: Long | None = None
+    minigame: Minigame | None = None
+    profile_requirement: ProfileRequirement | None = None
+
+    @property
+    def round_based(self) -> bool:
+        """Whether all start at once."""
+        return self.minigame is not None and self.minigame.round_based
+
+
+def checked(selection: Selection) -> tuple[Selection, str]:
+    """The selection as it is kept, and the hash of its requirement.
+
+    Raises:
+        Invalid: what is required is blank, the address is none, the mods are too many or have no canonical form.
+    """
+    errors = [
+        FieldError(pointer, "REQUIRED", "must not be blank")
+        for pointer, text in (
+            ("/targetKind", selection.target_kind),
+            ("/targetId", selection.target_id),
+            ("/displayName", selection.display_name),
+        )
+        if not text.strip()
+    ]
+    address = selection.server_address
+    if address is not None and not _is_address(address):
+        errors.append(FieldError("/serverAddress", "BAD_FORMAT", "host or host:port, without a scheme"))
+    requirement = selection.profile_requirement or ProfileRequirement()
+    pointer = "/profileRequirement/requiredMods"
+    hashed = ""
+    if len(msgspec.json.encode(requirement.required_mods)) > MAX_MODS_BYTES:
+        errors.append(FieldError(pointer, "TOO_LONG", f"at most {MAX_MODS_BYTES} bytes"))
+    else:
+        try:
+            hashed = requirement_hash(requirement)
+        except NotCanonical as odd:
+            errors.append(FieldError(pointer, "NOT_ALLOWED", str(odd)))
+    if errors:
+        raise Invalid(*errors)
+    return replace(selection, profile_requirement=requirement), hashed
+
+
+def requirement_hash(requirement: ProfileRequirement) -> str:
+    """SHA-256 of the canonical JSON of a requirement (contract §6).
+
+    Raises:
+        NotCanonical: a mod is described by what has no canonical form.
+    """
+    return digest(msgspec.to_builtins(requirement))
+
+
+def _is_address(text: str) -> bool:
+    found = _ADDRESS.fullmatch(text)
+    if found is None:
+        return False
+    port = found[1]
+    host = text if port is None else text[: -len(port) - 1]
+    return len(host) <= MAX_HOST_LENGTH and (port is None or 1 <= int(port) <= MAX_PORT)

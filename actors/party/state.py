@@ -1,0 +1,184 @@
+"""A party in memory: immutable, one object a revision, so that whoever shows it may keep it."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from actors.party.selection import Selection
+
+MAX_MEMBERS = 16
+"""Of a party (contract §6)."""
+
+MAX_INVITES = 32
+"""Pending ones of a party."""
+
+INVITE_MS = 10 * 60 * 1000
+"""How long an invite stands (contract §6)."""
+
+ABSENCE_MS = 10 * 60 * 1000
+"""A member who is offline for so long is removed (contract §6)."""
+
+LAPSED_KEPT_MS = 60 * 60 * 1000
+"""For so long after its end an invitee who comes too late is told so."""
+
+TRAIL = 32
+"""States that a live party remembers, for those who show every revision."""
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """What a member has said of being ready.
+
+    Args:
+        requirement_hash: of the requirement that they have prepared for.
+        updated_at_ms: None while they have said nothing since the last selection.
+    """
+
+    ready: bool = False
+    profile_prepared: bool = False
+    profile_id: str | None = None
+    temporary_profile: bool = False
+    requirement_hash: str | None = None
+    updated_at_ms: int | None = None
+
+
+NOT_READY = Ready()
+"""After joining, and after each selection."""
+
+
+class Member(msgspec.Struct, frozen=True):
+    """Somebody in the party.
+
+    Args:
+        offline_since_ms: None while they are online, or nobody has said otherwise.
+    """
+
+    user_id: str
+    name: str
+    joined_at_ms: int
+    ready: Ready = NOT_READY
+    offline_since_ms: int | None = None
+
+
+class Invite(msgspec.Struct, frozen=True):
+    """An invite into a party.
+
+    Args:
+        lapsed: its time has passed, and everybody has been told.
+    """
+
+    party_id: str
+    target_id: str
+    target_name: str
+    sender_id: str
+    sender_name: str
+    created_at_ms: int
+    expires_at_ms: int
+    lapsed: bool = False
+
+
+class Signal(msgspec.Struct, frozen=True):
+    """Everybody was ready: go.
+
+    Args:
+        revision: of the lobby.
+        member_ids: who starts.
+    """
+
+    id: str
+    revision: int
+    created_at_ms: int
+    target_kind: str
+    target_id: str
+    server_address: str | None
+    member_ids: tuple[str, ...]
+
+
+class Lobby(msgspec.Struct, frozen=True):
+    """What the party is going to play.
+
+    Args:
+        revision: how often something was selected.
+        selector_ids: who may select beside the leader.
+    """
+
+    revision: int = 0
+    selection: Selection | None = None
+    selector_ids: tuple[str, ...] = ()
+    requirement_hash: str | None = None
+    signal: Signal | None = None
+
+
+class Found(msgspec.Struct, frozen=True):
+    """What the rows say of somebody who is about to be invited, or to join.
+
+    Args:
+        user_id: who.
+        name: None when there is no such user.
+        barred: a block stands between them and the other.
+        party_id: the party that they are in.
+    """
+
+    user_id: str
+    name: str | None
+    barred: bool
+    party_id: str | None
+
+
+class State(msgspec.Struct, frozen=True):
+    """A party.
+
+    Args:
+        epoch: the name of its history.
+        revision: counts what is journaled, from 1.
+        members: {user id: member}, the longest-standing first; none once the party has ended.
+        invites: {target id: invite}, in the order of sending; lapsed ones too.
+        trail: the states before this one, up to 32, the oldest first; in memory only.
+        found: what was read for the command under consideration.
+    """
+
+    id: str
+    epoch: str
+    revision: int
+    founder_id: str
+    leader_id: str
+    created_at_ms: int
+    updated_at_ms: int
+    members: dict[str, Member]
+    invites: dict[str, Invite]
+    lobby: Lobby = Lobby()
+    trail: "tuple[State, ...]" = ()
+    found: Found | None = None
+
+    @property
+    def ended(self) -> bool:
+        """There is nobody left in it."""
+        return not self.members
+
+    def is_selector(self, user_id: str) -> bool:
+        """Whether this member may select."""
+        return user_id == self.leader_id or user_id in self.lobby.selector_ids
+
+    @property
+    def all_ready(self) -> bool:
+        """Every member is."""
+        return all(member.ready.ready for member in self.members.values())
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What the head row keeps of a party: all that changes without rows of its own.
+
+    Args:
+        ready: {user id: what they have said}, of those who have said something.
+        absent: {user id: since when they are offline}.
+    """
+
+    leader_id: str
+    updated_at_ms: int
+    lobby: Lobby
+    ready: dict[str, Ready]
+    absent: dict[str, int]
+
+
+def pending(invites: Iterable[Invite], now_ms: int) -> list[Invite]:
+    """Those that can still be accepted."""
+    return [invite for invite in invites if not invite.lapsed and invite.expires_at_ms > now_ms]

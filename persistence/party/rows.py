@@ -1,0 +1,214 @@
+"""Parties, their members and invites. Rows only; the rest of a party lies in the summary of its head."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from persistence import journal
+from persistence.connection import Connection
+
+KIND = "party"
+"""The name under which the kernel keeps heads and journals of parties."""
+
+ENDED_KEPT_MS = 3600 * 1000
+"""The head and journal of a party that is no more are kept so long: its last readers are gone by then."""
+
+SWEPT_AT_ONCE = 500
+"""Ended parties that one sweep forgets at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartyRow:
+    """A party.
+
+    Args:
+        founder_id: who made it.
+    """
+
+    id: str
+    founder_id: str
+    founder_name: str
+    created_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRow:
+    """Somebody in a party."""
+
+    party_id: str
+    user_id: str
+    name: str
+    joined_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class InviteRow:
+    """An invite.
+
+    Args:
+        lapsed: its time has passed, and the party has taken note of that.
+    """
+
+    party_id: str
+    target_id: str
+    target_name: str
+    sender_id: str
+    sender_name: str
+    created_at_ms: int
+    expires_at_ms: int
+    lapsed: bool
+
+
+_INVITE = """
+SELECT i.party_id, i.target_id, coalesce(t.name, 'deleted') AS target_name, i.sender_id,
+       coalesce(s.name, 'deleted') AS sender_name, i.created_at_ms, i.expires_at_ms, i.lapsed
+FROM party_invites i LEFT JOIN users t ON t.id = i.target_id LEFT JOIN users s ON s.id = i.sender_id
+"""
+
+
+async def found(
+    conn: Connection, row: PartyRow, *, epoch: str, summary: bytes, due_at_ms: int | None
+) -> None:
+    """Make a party with its founder as the only member; the founder must be in none.
+
+    Args:
+        epoch, summary, due_at_ms: of its head.
+
+    Raises: the database refuses (`RowsRejected` to the caller of the transaction) when the founder is in one.
+    """
+    await conn.execute(
+        "INSERT INTO parties (id, founder_id, created_at_ms) VALUES ($1, $2, $3)",
+        row.id,
+        row.founder_id,
+        row.created_at_ms,
+    )
+    await join(conn, [MemberRow(row.id, row.founder_id, row.founder_name, row.created_at_ms)])
+    await journal.create_head(
+        conn, KIND, row.id, epoch=epoch, summary=summary, due_at_ms=due_at_ms, at_ms=row.created_at_ms
+    )
+
+
+async def read(conn: Connection, party_id: str) -> PartyRow | None:
+    """One party."""
+    row = await conn.fetchrow(
+        "SELECT p.id, p.founder_id, coalesce(u.name, 'deleted') AS founder_name, p.created_at_ms"
+        " FROM parties p LEFT JOIN users u ON u.id = p.founder_id WHERE p.id = $1",
+        party_id,
+    )
+    return None if row is None else PartyRow(*row)
+
+
+async def members_of(conn: Connection, party_id: str) -> list[MemberRow]:
+    """Who is in a party, the longest-standing first."""
+    rows = await conn.fetch(
+        "SELECT m.party_id, m.user_id, coalesce(u.name, 'deleted') AS name, m.joined_at_ms"
+        " FROM party_members m LEFT JOIN users u ON u.id = m.user_id WHERE m.party_id = $1"
+        " ORDER BY m.joined_at_ms, m.user_id",
+        party_id,
+    )
+    return [MemberRow(*row) for row in rows]
+
+
+async def memberships(conn: Connection) -> list[tuple[str, str]]:
+    """(user id, party id) of everybody who is in a party."""
+    rows = await conn.fetch("SELECT user_id, party_id FROM party_members")
+    return [(row["user_id"], row["party_id"]) for row in rows]
+
+
+async def party_of(conn: Connection, user_id: str) -> str | None:
+    """The party that a user is in."""
+    id: str | None = await conn.fetchval("SELECT party_id FROM party_members WHERE user_id = $1", user_id)
+    return id
+
+
+async def invites_of(conn: Connection, party_id: str) -> list[InviteRow]:
+    """The invites into a party, lapsed ones too, in the order of sending."""
+    rows = await conn.fetch(
+        f"{_INVITE} WHERE i.party_id = $1 ORDER BY i.created_at_ms, i.target_id", party_id
+    )
+    return [InviteRow(*row) for row in rows]
+
+
+async def invites_to(conn: Connection, user_id: str) -> list[InviteRow]:
+    """The invites of a user that have not lapsed, in the order of sending."""
+    rows = await conn.fetch(
+        f"{_INVITE} WHERE i.target_id = $1 AND NOT i.lapsed ORDER BY i.created_at_ms, i.party_id", user_id
+    )
+    return [InviteRow(*row) for row in rows]
+
+
+async def join(conn: Connection, rows: Sequence[MemberRow]) -> None:
+    """Add members; each must be in no party."""
+    await conn.execute(
+        "INSERT INTO party_members (user_id, party_id, joined_at_ms)"
+        " SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])",
+        [row.user_id for row in rows],
+        [row.party_id for row in rows],
+        [row.joined_at_ms for row in rows],
+    )
+
+
+async def leave(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
+    """Take out (party id, user id) pairs."""
+    await conn.execute(
+        "DELETE FROM party_members m USING unnest($1::text[], $2::text[]) AS gone (party_id, user_id)"
+        " WHERE m.party_id = gone.party_id AND m.user_id = gone.user_id",
+        [pair[0] for pair in pairs],
+        [pair[1] for pair in pairs],
+    )
+
+
+async def end(conn: Connection, party_ids: Sequence[str]) -> None:
+    """Remove parties, with members and invites."""
+    await conn.execute("DELETE FROM parties WHERE id = ANY ($1::text[])", list(party_ids))
+
+
+async def invite(conn: Connection, rows: Sequence[InviteRow]) -> None:
+    """Store invites; one that was there takes the new times."""
+    await conn.execute(
+        "INSERT INTO party_invites (party_id, target_id, sender_id, created_at_ms, expires_at_ms, lapsed)"
+        " SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::boolean[])"
+        " ON CONFLICT (party_id, target_id) DO UPDATE SET sender_id = excluded.sender_id,"
+        " created_at_ms = excluded.created_at_ms, expires_at_ms = excluded.expires_at_ms, lapsed = excluded.lapsed",
+        [row.party_id for row in rows],
+        [row.target_id for row in rows],
+        [row.sender_id for row in rows],
+        [row.created_at_ms for row in rows],
+        [row.expires_at_ms for row in rows],
+        [row.lapsed for row in rows],
+    )
+
+
+async def lapse(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
+    """Note that the time of invites has passed, by (party id, target id)."""
+    await conn.execute(
+        "UPDATE party_invites i SET lapsed = true FROM unnest($1::text[], $2::text[]) AS late (party_id, target_id)"
+        " WHERE i.party_id = late.party_id AND i.target_id = late.target_id",
+        [pair[0] for pair in pairs],
+        [pair[1] for pair in pairs],
+    )
+
+
+async def withdraw(conn: Connection, pairs: Collection[tuple[str, str]]) -> None:
+    """Remove invites, by (party id, target id)."""
+    await conn.execute(
+        "DELETE FROM party_invites i USING unnest($1::text[], $2::text[]) AS gone (party_id, target_id)"
+        " WHERE i.party_id = gone.party_id AND i.target_id = gone.target_id",
+        [pair[0] for pair in pairs],
+        [pair[1] for pair in pairs],
+    )
+
+
+async def sweep_ended(conn: Connection, now_ms: int) -> int:
+    """Forget heads, journals and snapshots of parties that ended an hour ago; returns how many."""
+    rows = await conn.fetch(
+        "DELETE FROM heads WHERE kind = $1 AND id IN (SELECT h.id FROM heads h LEFT JOIN parties p ON p.id = h.id"
+        " WHERE h.kind = $1 AND p.id IS NULL AND h.updated_at_ms < $2 LIMIT $3) RETURNING id",
+        KIND,
+        now_ms - ENDED_KEPT_MS,
+        SWEPT_AT_ONCE,
+    )
+    ids = [row["id"] for row in rows]
+    if ids:
+        await conn.execute("DELETE FROM events WHERE kind = $1 AND id = ANY ($2::text[])", KIND, ids)
+        await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = ANY ($2::text[])", KIND, ids)
+    return len(ids)

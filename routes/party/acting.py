@@ -1,0 +1,227 @@
+"""What one user does in parties: the same whether they do it themselves or a game server does it for them.
+
+`actor_id` is who acts; that the caller may act for them is decided before. Everything that changes something answers
+the frame of the actor, as it is after the turn.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
+from actors.ids import UserId, Uuid, new_object_id, new_uuid
+from actors.party import frames, own
+from actors.party.commands import AcceptInvite, AnyCommand, DeclineInvite, Disband, Leave, SendInvite
+from actors.party.founding import Founding, found
+from actors.party.loading import fetch, invite_of, load
+from actors.party.public import PartyLookup, PartyMembership, PartySnapshot
+from actors.party.rules_invites import check_invite
+from actors.party.state import Invite, State
+from persistence.errors import RowsRejected
+from persistence.party.rows import invites_to
+from routes.edge.call import Call
+from routes.edge.reply import Encoded
+
+EPOCH_BYTES = 5
+"""Of the name of a party's history; two of one user only have to differ."""
+
+
+async def overview(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
+    """The actor's party and invites."""
+    shown = await _shown(call, actor_id)
+    return _encoded(call, actor_id, shown.party, shown.incoming)
+
+
+async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
+    """Make the actor a party, or find the one that they are in.
+
+    Raises:
+        NotFound: there is no such user.
+    """
+    service = call.service
+    shown = await _shown(call, actor_id)
+    if shown.party is not None:
+        return _encoded(call, actor_id, shown.party, shown.incoming)
+    # A transaction's result is shaped on another thread: what it shows of presence is looked up before.
+    seen = service.friends.appearance(actor_id, actor_id)
+
+    made: list[State] = []
+
+    def shape(state: State) -> Encoded[PartySnapshot]:
+        made[:] = [state]
+        incoming = shown.incoming.values()
+        return Encoded(
+            frames.encoded(lambda _user, _viewer: seen, state, incoming, actor_id, now_ms=call.now_ms)
+        )
+
+    reply = await call.transact(found, _founding(call, actor_id), shape=shape)
+    for state in made:
+        _founded(call, actor_id, state)
+    return reply
+
+
+async def leave(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
+    """Go from the party; who is in none has gone already."""
+    party_id = call.service.memberships.of(actor_id)
+    if party_id is None:
+        return await overview(call, actor_id)
+    return await do(call, actor_id, party_id, Leave(actor_id))
+
+
+async def disband(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
+    """End the party.
+
+    Raises:
+        NotFound: the actor is in none.
+        NotLeader: they do not lead it.
+    """
+    return await do(call, actor_id, party_of(call, actor_id), Disband(actor_id))
+
+
+async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[PartySnapshot]:
+    """Invite somebody; a party is made when the actor is in none.
+
+    Raises: as `rules_invites.send`.
+    """
+    service = call.service
+    party_id = service.memberships.of(actor_id)
+    if party_id is None:
+        # Not the effect of this request, but its ground: whoever repeats it finds the party.
+        await _check_target(call, actor_id, target_id)
+        state = await service.database.transact(found, _founding(call, actor_id))
+        _founded(call, actor_id, state)
+        party_id = state.id
+    notice_id = new_object_id(call.now_ms, service.random_bytes)
+    return await do(call, actor_id, party_id, SendInvite(actor_id, target_id, notice_id))
+
+
+async def accept(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartySnapshot]:
+    """Join the party that has invited the actor, and before that leave the one that they are in.
+
+    Should all end between the two, they are in no party, and the invite is still there.
+
+    Raises: as `rules_invites.accept`.
+    """
+    service = call.service
+    kind = service.parties.party
+    state = await _state(call, party_id)
+    if state is None:
+        raise NotFound("no such invite")
+    if actor_id not in state.members:
+        # What is sure to be refused must not cost them their party.
+        invited = check_invite(state, actor_id, call.now_ms)
+        now = await service.database.read(fetch, party_id, (actor_id, invited.sender_id))
+        if now.barred:
+            raise Blocked
+        if now.party_id is not None and now.party_id != party_id:
+            await service.system.ask(kind, now.party_id, Leave(actor_id))
+    try:
+        return await do(call, actor_id, party_id, AcceptInvite(actor_id))
+    except RowsRejected:
+        raise Conflict("you have just joined another party") from None
+
+
+async def decline(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartySnapshot]:
+    """Turn an invite down.
+
+    Raises: as `rules_invites.decline`.
+    """
+    return await do(call, actor_id, party_id, DeclineInvite(actor_id))
+
+
+async def lookup(call: Call, player_ids: Sequence[UserId]) -> PartyLookup:
+    """Which of these players are in parties, and these parties, as somebody sees them who is no user.
+
+    Args:
+        player_ids: at most 100; the caller checks.
+    """
+    service = call.service
+    party_ids = {user_id: service.memberships.of(user_id) for user_id in player_ids}
+    states: dict[str, State] = {}
+    for party_id in dict.fromkeys(party_ids.values()):
+        state = None if party_id is None else await _state(call, party_id)
+        if state is not None:
+            states[state.id] = state
+    memberships = tuple(
+        PartyMembership(user_id, state.id, user_id == state.leader_id)
+        for user_id, party_id in party_ids.items()
+        if party_id is not None and (state := states.get(party_id)) is not None and user_id in state.members
+    )
+    seen = service.parties.seen
+    return PartyLookup(memberships, tuple(frames.party_of(seen, state, "") for state in states.values()))
+
+
+async def do(call: Call, actor_id: UserId, party_id: str, command: AnyCommand) -> Encoded[PartySnapshot]:
+    """Ask a party, and answer the frame of the actor.
+
+    Raises: as the rules do.
+    """
+    incoming = await _incoming(call, actor_id)
+
+    def shape(state: State) -> Encoded[PartySnapshot]:
+        after = own.with_party(own.OwnParty(actor_id, None, incoming), state)
+        return _encoded(call, actor_id, after.party, after.incoming)
+
+    return await call.ask(call.service.parties.party, party_id, command, shape)
+
+
+def party_of(call: Call, actor_id: UserId) -> str:
+    """The party that the actor is in.
+
+    Raises:
+        NotFound: none.
+    """
+    party_id = call.service.memberships.of(actor_id)
+    if party_id is None:
+        raise NotFound("you are in no party")
+    return party_id
+
+
+async def _state(call: Call, party_id: str) -> State | None:
+    service = call.service
+    state: State | None = service.system.peek(service.parties.party, party_id)
+    if state is None:
+        state = await service.database.read(load, party_id)
+    return state
+
+
+async def _shown(call: Call, actor_id: UserId) -> own.OwnParty:
+    service = call.service
+    known: own.OwnParty | None = service.system.peek_view(service.parties.own, actor_id)
+    return known if known is not None else await service.database.read(own.load, actor_id)
+
+
+async def _incoming(call: Call, actor_id: UserId) -> dict[str, Invite]:
+    service = call.service
+    known: own.OwnParty | None = service.system.peek_view(service.parties.own, actor_id)
+    if known is not None:
+        return known.incoming
+    rows = await service.database.read(invites_to, actor_id)
+    return {row.party_id: invite_of(row) for row in rows}
+
+
+async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None:
+    """Nobody is given a party for an invite that is sure to be refused."""
+    if target_id == actor_id:
+        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "somebody other than yourself"))
+    found = await call.service.database.read(fetch, "", (target_id, actor_id))
+    if found.name is None:
+        raise NotFound("no such user")
+    if found.barred:
+        raise Blocked
+
+
+def _founding(call: Call, actor_id: UserId) -> Founding:
+    random_bytes = call.service.random_bytes
+    return Founding(actor_id, new_uuid(random_bytes), random_bytes(EPOCH_BYTES).hex(), call.now_ms)
+
+
+def _founded(call: Call, actor_id: UserId, state: State) -> None:
+    """A party was made, or found: whoever shows parties hears of it."""
+    call.service.memberships.joined(actor_id, state.id)
+    call.service.system.changed(call.service.parties.own, actor_id, state.id)
+
+
+def _encoded(
+    call: Call, actor_id: UserId, party: State | None, incoming: Mapping[str, Invite]
+) -> Encoded[PartySnapshot]:
+    seen = call.service.parties.seen
+    return Encoded(frames.encoded(seen, party, incoming.values(), actor_id, now_ms=call.now_ms))

@@ -1,0 +1,20 @@
+"""The channel `party` of `/v1/social/live`: the user's own party, whichever that is. Its offsets are durable.
+
+| snapshot      | events in delta mode                                                                           |
+|---------------|------------------------------------------------------------------------------------------------|
+| PartySnapshot | party_updated, one for each revision; without an offset when only somebody's presence has moved |
+
+An event's `data` is a PartySnapshot too. When the user changes parties, or an invite of theirs comes or goes, the epoch
+is another, and a snapshot follows in either mode.
+"""
+
+from actors.party.commands import PartyViewer
+from routes.live.channel import LiveChannel
+
+PARTY = LiveChannel(
+    name="party",
+    needs=None,
+    shown=lambda service: service.parties.own,
+    viewer=lambda user_id, _: PartyViewer(user_id),
+    by_default=True,
+)

@@ -1,0 +1,49 @@
+"""What parties must hear from elsewhere, and who must hear from parties."""
+
+from typing import TYPE_CHECKING
+
+from actors.kernel.mailbox import Answer
+from actors.party.attendance import LOOK_SECONDS, Attendance
+from actors.party.commands import TellPresence, TellRename
+from actors.party.company import Company
+from actors.party.own import FACES
+from routes.housekeeping import Job, ticking
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+
+def follow_parties(service: "Service") -> tuple[Job, ...]:
+    """Pass on presence, names, visibility and memberships from now on; returns what must be looked at now and then."""
+    system, parties, memberships = service.system, service.parties, service.memberships
+
+    def send(party_id: str, command: TellPresence) -> None:
+        system.post(parties.party, party_id, command, _unheard)
+
+    def met(user_id: str, online: bool) -> None:
+        attendance.heard(user_id, online)
+        party_id = memberships.of(user_id)
+        if party_id is not None:
+            hides = service.friends.hides
+            viewers = [id for id in memberships.members(party_id) if not hides(user_id, id)]
+            system.touched(parties.own, viewers, FACES)
+
+    def renamed(user_id: str, name: str) -> None:
+        party_id = memberships.of(user_id)
+        if party_id is not None and not system.tell(parties.party, party_id, TellRename(user_id, name)):
+            system.touched(parties.own, memberships.members(party_id), party_id)
+
+    attendance = Attendance(service.presence, memberships, send, service.clock.now_ms)
+    service.presence.on_change(met)
+    service.users.on_rename(renamed)
+    service.friends.on_visibility_change(lambda viewer_id: system.changed(parties.own, viewer_id, FACES))
+    memberships.on_change(lambda user_id, _party_id: service.friends.party_changed(user_id))
+    company = Company(memberships, service.streaks.together, service.clock.now_ms)
+    return (
+        ticking("members who are away", LOOK_SECONDS, attendance.look),
+        ticking("days in company", 1, company.look),
+    )
+
+
+def _unheard(_answer: Answer) -> None:
+    """Nobody waits for what becomes of it."""

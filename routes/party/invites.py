@@ -1,0 +1,75 @@
+"""Invites into parties (service-api §4 Party, contract §6)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import Blocked, Conflict, Invalid, InviteExpired, NotFound, NotLeader, QuotaExceeded
+from actors.ids import UserId, Uuid
+from actors.party.commands import RevokeInvite
+from actors.party.public import PartySnapshot
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.reply import Encoded
+from routes.edge.wire import Wire
+from routes.friends.acting import NAME_MAX, resolve_target
+from routes.party import acting
+from routes.party.standing import member
+
+_INVITES = "/v1/social/party/invites"
+
+
+class InviteBody(Wire, frozen=True):
+    """Whom to invite: one of both, `targetId` first.
+
+    Args:
+        target_id: uuid.
+        target_name: a name that nobody else has, in any case.
+    """
+
+    target_id: str | None = None
+    target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
+
+
+@endpoint(
+    "POST", _INVITES, needs=AUTHENTICATED, refusals=(NotFound, Blocked, Invalid, Conflict, QuotaExceeded)
+)
+async def invite_to_party(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
+    """POST /v1/social/party/invites: invites a user for ten minutes; the caller gets a party when they have none.
+
+    No friendship is needed, but no block may stand between the two (403 BLOCKED). A party has at most 16 members.
+    """
+    target_id = await resolve_target(call, body.target_id, body.target_name)
+    return await acting.invite(call, call.user_id, target_id)
+
+
+@endpoint(
+    "POST",
+    f"{_INVITES}/{{partyId}}/accept",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Blocked, Conflict, InviteExpired, QuotaExceeded),
+)
+async def accept_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnapshot]:
+    """POST …/invites/{partyId}/accept: joins that party, and leaves the one that the caller is in."""
+    return await acting.accept(call, call.user_id, party_id)
+
+
+@endpoint("POST", f"{_INVITES}/{{partyId}}/decline", needs=AUTHENTICATED, refusals=(NotFound, InviteExpired))
+async def decline_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnapshot]:
+    """POST …/invites/{partyId}/decline: turns an invite down."""
+    return await acting.decline(call, call.user_id, party_id)
+
+
+@endpoint(
+    "DELETE",
+    f"{_INVITES}/{{partyId}}/{{targetId}}",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, NotLeader),
+    guard=member,
+)
+async def revoke_party_invite(call: Call, party_id: Uuid, target_id: UserId) -> Encoded[PartySnapshot]:
+    """DELETE …/invites/{partyId}/{targetId}: takes an invite back; its sender and the leader may."""
+    if party_id != call.subject:
+        raise NotFound("no such invite")
+    return await acting.do(call, call.user_id, party_id, RevokeInvite(call.user_id, target_id))

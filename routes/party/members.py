@@ -1,0 +1,69 @@
+"""A user's party: making it, going from it, who is in it and who leads (service-api §4 Party, contract §6)."""
+
+from actors.errors import NotFound, NotLeader
+from actors.ids import UserId, Uuid, parse_uuid
+from actors.party.commands import HandOver, Kick
+from actors.party.public import PartySnapshot
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.reply import Encoded
+from routes.edge.wire import Wire
+from routes.party import acting
+from routes.party.standing import leader
+
+_PARTY = "/v1/social/party"
+
+
+class NewLeader(Wire, frozen=True):
+    """Who is to lead: a member."""
+
+    player_id: str
+
+
+@endpoint("GET", _PARTY, needs=AUTHENTICATED)
+async def get_party(call: Call) -> Encoded[PartySnapshot]:
+    """GET /v1/social/party: the caller's party, or null, and the invites that stand."""
+    return await acting.overview(call, call.user_id)
+
+
+@endpoint("POST", _PARTY, needs=AUTHENTICATED, refusals=(NotFound,))
+async def create_party(call: Call) -> Encoded[PartySnapshot]:
+    """POST /v1/social/party: makes the caller a party, unless they are in one."""
+    return await acting.create(call, call.user_id)
+
+
+@endpoint("POST", f"{_PARTY}/leave", needs=AUTHENTICATED)
+async def leave_party(call: Call) -> Encoded[PartySnapshot]:
+    """POST /v1/social/party/leave: goes from the party; with the last member it ends.
+
+    When the leader goes, the longest-standing online member leads, else the longest-standing. Harmless without a party.
+    """
+    return await acting.leave(call, call.user_id)
+
+
+@endpoint("DELETE", _PARTY, needs=AUTHENTICATED, refusals=(NotFound, NotLeader))
+async def disband_party(call: Call) -> Encoded[PartySnapshot]:
+    """DELETE /v1/social/party: ends the party; its leader alone may (403 NOT_LEADER)."""
+    return await acting.disband(call, call.user_id)
+
+
+@endpoint(
+    "DELETE",
+    f"{_PARTY}/members/{{playerId}}",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, NotLeader),
+    guard=leader,
+)
+async def remove_party_member(call: Call, player_id: UserId) -> Encoded[PartySnapshot]:
+    """DELETE /v1/social/party/members/{playerId}: takes a member out; the leader alone may (403 NOT_LEADER)."""
+    return await acting.do(call, call.user_id, call.subject, Kick(call.user_id, player_id))
+
+
+@endpoint("PUT", f"{_PARTY}/leader", needs=AUTHENTICATED, refusals=(NotFound, NotLeader), guard=leader)
+async def hand_over_party(call: Call, body: NewLeader) -> Encoded[PartySnapshot]:
+    """PUT /v1/social/party/leader: makes another member the leader; the leader alone may (403 NOT_LEADER)."""
+    player_id = parse_uuid(body.player_id)
+    if player_id is None:
+        raise NotFound("no such member")
+    return await acting.do(call, call.user_id, call.subject, HandOver(call.user_id, UserId(Uuid(player_id))))

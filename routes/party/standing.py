@@ -1,0 +1,61 @@
+"""Who is let near a party: asked before the body is read, and decided again in the turn (contract §1).
+
+Whoever is in no party gets a 404; a member who lacks the right a 403.
+"""
+
+from collections.abc import Callable
+
+from actors.errors import NotFound
+from actors.party.loading import load
+from actors.party.rules_lobby import selector_of
+from actors.party.rules_members import leader_of
+from actors.party.state import Member, State
+from routes.edge.call import Call
+from routes.edge.reply import Soon
+from routes.party.acting import party_of
+
+
+def member(call: Call) -> str:
+    """Lets members pass; returns the party's id.
+
+    Raises:
+        NotFound: the caller is in no party.
+    """
+    return party_of(call, call.user_id)
+
+
+def leader(call: Call) -> Soon[str]:
+    """Lets the leader pass; returns the party's id.
+
+    Raises:
+        NotFound: the caller is in no party.
+        NotLeader: they do not lead it.
+    """
+    return _standing(call, leader_of)
+
+
+def selector(call: Call) -> Soon[str]:
+    """Lets the leader and the selectors pass; returns the party's id.
+
+    Raises:
+        NotFound: the caller is in no party.
+        NotSelector: they may not select.
+    """
+    return _standing(call, selector_of)
+
+
+def _standing(call: Call, rule: Callable[[State, str], Member]) -> Soon[str]:
+    party_id = party_of(call, call.user_id)
+    state: State | None = call.service.system.peek(call.service.parties.party, party_id)
+    if state is None:
+        return _by_rows(call, party_id, rule)
+    rule(state, call.user_id)
+    return party_id
+
+
+async def _by_rows(call: Call, party_id: str, rule: Callable[[State, str], Member]) -> str:
+    state = await call.service.database.read(load, party_id)
+    if state is None:
+        raise NotFound("you are in no party")
+    rule(state, call.user_id)
+    return party_id

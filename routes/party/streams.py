@@ -1,0 +1,17 @@
+"""The single-purpose stream of a user's party (service description §6, contract §6)."""
+
+from actors.party.commands import PartyViewer
+from actors.party.public import PartySnapshot
+from routes.edge.call import Call
+from routes.edge.endpoint import stream
+from routes.edge.listener import Listener
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.socket import LiveSocket
+from routes.live.single import StreamQuery, show
+
+
+@stream("/v1/social/party/live", needs=AUTHENTICATED, sends=(PartySnapshot,))
+async def party_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Listener | None:  # noqa: ARG001
+    """GET /v1/social/party/live: the caller's party and invites at once, then whenever they have changed."""
+    viewer = PartyViewer(call.user_id)
+    return await show(call, socket, call.service.parties.own, call.user_id, viewer=viewer, needs=None)

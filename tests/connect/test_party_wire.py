@@ -1,0 +1,54 @@
+"""Parties over a game server: the same as by the players' own requests; and look-ups tell of nobody else."""
+
+from tests.connect.play import claimed
+from tests.support.world import World
+
+PARTY = "/v1/social/party/server"
+
+
+async def test_a_party_over_a_server(world: World):
+    owner, ann, bob, eve = await world.players("Owner", "Ann", "Bob", "Eve")
+    server = await claimed(world, owner)
+    await server.seat(ann)
+    await server.seat(bob)
+    for_ann, for_bob = {"actorId": ann.id}, {"actorId": bob.id}
+    made = await server.do("POST", PARTY, for_ann, status=200)
+    party_id = made["party"]["id"]
+    again = await server.do("POST", PARTY, for_ann, status=200)
+    assert again["party"]["id"] == party_id
+    await server.do("POST", f"{PARTY}/invites", {**for_ann, "targetId": bob.id}, status=200)
+    joined = await server.do("POST", f"{PARTY}/invites/{party_id}/accept", for_bob, status=200)
+    assert {one["playerId"] for one in joined["party"]["members"]} == {ann.id, bob.id}
+    assert (await server.do("POST", f"{PARTY}/overview", for_bob, status=200))["party"] == joined["party"]
+    assert (await bob.get("/v1/social/party"))["party"]["id"] == party_id
+    found = await server.do("POST", f"{PARTY}/lookup", {"playerIds": [ann.id, bob.id, eve.id]}, status=200)
+    assert {(one["playerId"], one["partyId"], one["leader"]) for one in found["memberships"]} == {
+        (ann.id, party_id, True),
+        (bob.id, party_id, False),
+    }
+    assert [one["id"] for one in found["parties"]] == [party_id]
+    assert await server.refused("DELETE", PARTY, for_bob) == (403, "NOT_LEADER")
+    left = await server.do("POST", f"{PARTY}/leave", for_bob, status=200)
+    assert left["party"] is None
+    await server.do("POST", f"{PARTY}/invites", {**for_ann, "targetName": "bob"}, status=200)
+    declined = await server.do("POST", f"{PARTY}/invites/{party_id}/decline", for_bob, status=200)
+    assert declined["invites"] == []
+    assert (await server.do("DELETE", PARTY, for_ann, status=200))["party"] is None
+
+
+async def test_look_ups_are_bounded_and_tell_of_nobody_else(world: World):
+    owner, ann = await world.players("Owner", "Ann")
+    server = await claimed(world, owner)
+    await ann.do("POST", "/v1/social/party")
+    path = f"{PARTY}/lookup"
+    assert await server.do("POST", path, {"playerIds": [ann.id]}, status=200) == {
+        "memberships": [],
+        "parties": [],
+    }
+    await server.seat(ann)
+    found = await server.do("POST", path, {"playerIds": [ann.id, ann.id.upper(), "x"]}, status=200)
+    assert [one["playerId"] for one in found["memberships"]] == [ann.id]
+    await server.do("POST", path, {"playerIds": [ann.id] * 100}, status=200)
+    assert (await server.refused("POST", path, {"playerIds": [ann.id] * 101}))[0] == 422
+    silent = await server.delegated("server.status.write")
+    assert await silent.refused("POST", path, {"playerIds": []}) == (403, "FORBIDDEN")

@@ -1,0 +1,101 @@
+"""What is encoded ahead has a bound, and beyond it frames are the same, only made anew."""
+
+from secrets import token_bytes
+
+import pytest
+
+from actors.friends import faces, view
+from actors.friends.live import FriendsLive
+from actors.friends.state import RECORD, FriendsState, state_of
+from actors.friends.view import OwnParts
+from actors.friends.visibility import NO_VEILS, NOBODY, Visibilities
+from actors.presence import Presence
+from actors.users import Users
+from persistence.friends.links import Link
+from tests.chat.play import NOW_MS, uid
+from tests.friends.test_live_properties import Clock
+
+
+def a_link(user: str, friend: str, **fields: object) -> Link:
+    values: dict[str, object] = {
+        "user_id": uid(user),
+        "friend_id": uid(friend),
+        "favorite": False,
+        "visibility": "DEFAULT",
+        "note": None,
+        "created_at_ms": NOW_MS,
+        "accepted_at_ms": NOW_MS + 1,
+        "updated_at_ms": NOW_MS + 2,
+        "name": friend,
+        "last_seen_at_ms": None,
+        "first_day": None,
+        "last_day": None,
+        "last_contact_ms": None,
+    }
+    return Link(**{**values, **fields})  # type: ignore[arg-type]
+
+
+def a_state(user: str, *friends: str, **fields: object) -> FriendsState:
+    return state_of(uid(user), [a_link(user, friend, **fields) for friend in friends], ())
+
+
+def a_live() -> FriendsLive:
+    clock = Clock()
+    users = Users(None, clock, token_bytes)  # type: ignore[arg-type]
+    return FriendsLive(Presence(clock), users, Visibilities(), clock.now_ms, party_of=lambda _id: None)
+
+
+def test_own_parts_of_the_views_that_changed_last_are_kept(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(view, "ENTRIES_KEPT", 4)
+    owns = OwnParts()
+    states = [a_state(name, "x", "y") for name in ("ann", "ben", "cid")]
+    for state in states:
+        owns.keep(state)
+    made = [owns.of(state) for state in states]
+    assert [owns.of(state) is one for state, one in zip(states, made, strict=True)] == [False, True, True]
+    changed = a_state("ben", "x", "y", favorite=True)
+    assert owns.of(changed) != made[1]
+    owns.keep(changed)
+    assert owns.of(changed) is owns.of(changed)
+    owns.forget(uid("ben"))
+    owns.forget(uid("ben"))
+    assert owns.of(changed) is not owns.of(changed)
+
+
+def test_faces_are_encoded_anew_beyond_the_bound(monkeypatch: pytest.MonkeyPatch):
+    live = a_live()
+    adopt = live.view.adopt
+    assert adopt is not None
+    state = adopt(None, a_state("ann", "x", "y", "z"))
+    whole = bytes(live.view.frame(state, None))  # type: ignore[call-overload]
+    assert all(face.shown is not None for face in state.faces)
+    monkeypatch.setattr(faces, "ENCODED_KEPT", 1)
+    other = a_live()
+    again = other.view.adopt(None, a_state("ann", "x", "y", "z"))  # type: ignore[misc]
+    for _ in range(2):
+        assert bytes(other.view.frame(again, None)) == whole  # type: ignore[call-overload]
+        assert sum(face.shown is not None for face in again.faces) == 1
+
+
+def test_a_link_is_few_bytes_whatever_it_says():
+    for favorite in (False, True):
+        for visibility in ("DEFAULT", "LIMITED", "HIDDEN"):
+            state = a_state("ann", "x", favorite=favorite, visibility=visibility)
+            assert len(state.records) == RECORD.size == 25
+            assert state.favorites == favorite
+    assert a_state("ann", "x").extras == {}
+    assert set(a_state("ann", "x", note="met").extras) == {uid("x")}
+
+
+def test_visibilities():
+    known = Visibilities()
+    known.fill([("ben", "ann", "HIDDEN"), ("cid", "ann", "LIMITED")])
+    assert [known.of(name, "ann") for name in ("ben", "cid", "dan")] == ["HIDDEN", "LIMITED", "DEFAULT"]
+    assert known.of("ann", "ben") == "DEFAULT"
+    assert known.hidden_from("ann") == {"ben"}
+    assert known.hidden_from("ben") is NOBODY
+    assert not known.change("ben", "ann", "HIDDEN")
+    assert known.change("ben", "ann", "DEFAULT")
+    assert known.change("cid", "ann", "DEFAULT")
+    assert not known.change("cid", "ann", "DEFAULT")
+    assert known.before("ann") is NO_VEILS

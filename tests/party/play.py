@@ -1,0 +1,95 @@
+"""A party in memory, for rules: a state, commands, and nothing else; and the rows that a database would hold.
+
+Names stand for users: `uid("ann")` is the id that she has everywhere.
+"""
+
+from collections.abc import Sequence
+from uuid import NAMESPACE_URL, uuid5
+
+from msgspec.structs import replace
+
+from actors.errors import Refused
+from actors.party.apply import apply
+from actors.party.commands import AcceptInvite, AnyCommand, Select, SendInvite, SetReady
+from actors.party.events import AnyEvent
+from actors.party.loading import founded, missing
+from actors.party.party import decide
+from actors.party.selection import Minigame, Selection
+from actors.party.state import Found, State
+from persistence.party.rows import PartyRow
+
+NOW_MS = 1_795_000_000_000
+PARTY_ID = "00000000-0000-4000-8000-000000000001"
+OTHER_ID = "00000000-0000-4000-8000-000000000002"
+ROUND = Selection("minigame", "arena", "Arena", minigame=Minigame(round_based=True))
+FREE = Selection("server", "hub", "Hub")
+
+
+def uid(name: str) -> str:
+    """The id of a user."""
+    return str(uuid5(NAMESPACE_URL, name))
+
+
+def getting_ready(
+    name: str, *, is_ready: bool = True, prepared: bool = True, hash_: str | None = None
+) -> SetReady:
+    """The command of a member who is ready, or is not."""
+    return SetReady(uid(name), is_ready, prepared, None, False, hash_, f"{1:024x}")
+
+
+class Play:
+    """A party whose founder is the first of the names, and the others are members.
+
+    Args:
+        names: who is in it.
+
+    Attributes:
+        online: who is online.
+        barred: (one, other) between whom a block stands.
+        elsewhere: who is in another party.
+    """
+
+    def __init__(self, *names: str) -> None:
+        self.now_ms = NOW_MS
+        self.online = {uid(name) for name in names}
+        self.barred: set[frozenset[str]] = set()
+        self.elsewhere: set[str] = set()
+        self.events: list[AnyEvent] = []
+        self.signals = 0
+        self.state: State = founded(PartyRow(PARTY_ID, uid(names[0]), names[0], NOW_MS), "e1")
+        for name in names[1:]:
+            self.do(SendInvite(uid(names[0]), uid(name), f"{1:024x}"))
+            self.do(AcceptInvite(uid(name)))
+
+    def do(self, command: AnyCommand) -> Sequence[AnyEvent]:
+        """One turn; raises what the command is refused with."""
+        state = self.state
+        asked = missing(state, command)
+        if asked is not None:
+            user_id, _ = asked
+            elsewhere = OTHER_ID if user_id in self.elsewhere else None
+            barred = frozenset(asked) in self.barred
+            state = replace(state, found=Found(user_id, f"name of {user_id}", barred, elsewhere))
+        if isinstance(command, SetReady):
+            self.signals += 1
+            command = replace(command, signal_id=f"{self.signals:024x}")
+        events = decide(self.online.__contains__, NOW_MS, state, command, self.now_ms)
+        for event in events:
+            state = apply(state, event)
+        self.state = replace(state, found=None)
+        self.events += events
+        return events
+
+    def refusal(self, command: AnyCommand) -> str | None:
+        """The code that a command is refused with; None when it is done."""
+        before = self.state
+        try:
+            self.do(command)
+        except Refused as refused:
+            assert self.state is before
+            return refused.code
+        return None
+
+    def select(self, selection: Selection = ROUND, *, by: str = "ann") -> None:
+        """Choose what to play."""
+        self.do(Select(uid(by), selection))

@@ -1,0 +1,87 @@
+"""What is kept in memory beside parties: who is in which, who is away, who shares a day."""
+
+from actors.party.attendance import TOLD_AT_ONCE, Attendance
+from actors.party.commands import TellPresence
+from actors.party.events import MemberJoined, MembersLeft
+from actors.party.memberships import Memberships
+from actors.presence import GRACE_MS, Presence
+from tests.party.play import PARTY_ID, Play, uid
+
+
+class HandClock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.ms = 1_000_000
+
+    def now_ms(self) -> int:
+        return self.ms
+
+
+def test_memberships_follow_what_happens():
+    memberships = Memberships([("a", "p"), ("b", "p"), ("c", "q")])
+    heard: list[tuple[str, str | None]] = []
+    memberships.on_change(lambda user_id, party_id: heard.append((user_id, party_id)))
+    assert (memberships.of("a"), memberships.of("x"), len(memberships)) == ("p", None, 3)
+    assert memberships.members("p") == {"a", "b"}
+    memberships.joined("a", "p")
+    memberships.joined("a", "q")
+    memberships.left("a", "p")  # told late: they are in another by now
+    memberships.left("b", "p")
+    assert heard == [("a", "q"), ("b", None)]
+    assert (memberships.members("p"), memberships.members("q")) == (set(), {"a", "c"})
+
+
+def test_memberships_equal_the_parties_they_follow():
+    play = Play("ann", "bob", "cid")
+    memberships = Memberships([(uid("ann"), PARTY_ID)])
+    for event in play.events:
+        memberships.follow(play.state, event)
+    assert set(memberships.members(PARTY_ID)) == play.state.members.keys()
+    assert any(isinstance(event, MemberJoined) for event in play.events)
+    memberships.follow(play.state, MembersLeft(tuple(play.state.members), None, 0))
+    assert len(memberships) == 0
+
+
+def attendance(*members: str) -> tuple[Attendance, Presence, Memberships, HandClock, list[TellPresence]]:
+    clock = HandClock()
+    presence, memberships = Presence(clock), Memberships([(member, "p") for member in members])
+    sent: list[TellPresence] = []
+    told = Attendance(presence, memberships, lambda _party, command: sent.append(command), clock.now_ms)
+    presence.on_change(told.heard)
+    return told, presence, memberships, clock, sent
+
+
+def test_who_goes_and_comes_back_is_told_at_once():
+    _, presence, _, clock, sent = attendance("a")
+    presence.opened("a")
+    presence.opened("stranger")
+    assert sent == []
+    presence.closed("a")
+    presence.closed("stranger")
+    clock.ms += GRACE_MS
+    presence.tick()
+    assert sent == [TellPresence("a", clock.ms)]
+    presence.opened("a")
+    assert sent[1:] == [TellPresence("a", None)]
+
+
+def test_who_was_never_here_is_found():
+    told, presence, memberships, clock, sent = attendance("a", "b")
+    presence.opened("a")
+    told.look()
+    told.look()
+    assert sent == [TellPresence("b", clock.ms)]
+    memberships.joined("b", "q")  # another party has not been told
+    told.look()
+    assert len(sent) == 2
+    presence.opened("b")
+    assert sent[2:] == [TellPresence("b", None)]
+
+
+def test_a_look_is_bounded():
+    told, _, _, _, sent = attendance(*(f"u{number}" for number in range(TOLD_AT_ONCE + 1)))
+    told.look()
+    assert len(sent) == TOLD_AT_ONCE
+    told.look()
+    assert len({command.user_id for command in sent}) == TOLD_AT_ONCE + 1
