@@ -67,8 +67,10 @@ def _user(row: Row) -> User:
     return replace(user, id=intern(user.id), name=intern(user.name))
 
 
-async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User:
+async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User | None:
     """The user behind a verified token: made at first sight, renamed when a token that is not older says so.
+
+    None when the user was erased since the token was issued.
 
     Args:
         user_id: `sub`, lower-case uuid.
@@ -87,6 +89,10 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
         now_ms,
     )
     if row is not None:
+        # A statement of its own: it sees an erasure that was committed while the insertion was on its way.
+        if await _was_erased(conn, user_id, issued_at_s):
+            await conn.execute("DELETE FROM users WHERE id = $1", user_id)
+            return None
         return _user(row)
     row = await conn.fetchrow(
         "UPDATE users SET name = $2, name_lower = $3, name_issued_at_s = greatest(name_issued_at_s, $4),"
@@ -101,10 +107,16 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
     if row is not None:
         await announce(conn, user_id)
         return _user(row)
-    user = await read_user(conn, user_id)
-    if user is None:
-        raise LookupError(f"user {user_id} vanished inside a transaction")
-    return user
+    return await read_user(conn, user_id)
+
+
+async def _was_erased(conn: Connection, user_id: str, issued_at_s: int) -> bool:
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM erased_users WHERE user_id = $1 AND erased_at_ms / 1000 >= $2)",
+        user_id,
+        issued_at_s,
+    )
+    return found
 
 
 async def read_user(conn: Connection, user_id: str) -> User | None:

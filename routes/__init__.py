@@ -27,14 +27,14 @@ from routes.notifications import listing
 from routes.party import invites as party_invites
 from routes.party import lobby, members
 from routes.party import streams as party_live
-from routes.people import progress, public, shares
+from routes.people import erasure, progress, public, shares
 from routes.service import Service, open_service
 from routes.setup import announce_setup
 
 MOUNTS = (
     Mount("operations", (operations, setup)),
     Mount("auth", (auth,)),
-    Mount("admin", (admin,)),
+    Mount("admin", (admin, erasure)),
     Mount("profile", (profile, shares, progress)),
     Mount("public", (public,)),
     Mount("capes", (cape_catalog, own_capes, cape_selection, cape_terms, cape_moderation)),

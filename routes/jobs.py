@@ -13,6 +13,7 @@ from persistence.party import rows as parties
 from persistence.people import shares
 from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job, ticking
+from routes.people.erasure import sweep_erased
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -64,6 +65,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("idempotency receipts", 60, expire_receipts),
         Job("journal", 60, prune_journal),
         Job("old notifications", 60, prune_notifications),
+        Job("erased users", 1, partial(sweep_erased, service)),
         Job("shared profiles that expire", 3600, expire_shares),
         Job("unused attachments", 3600, sweep_attachments),
     ]

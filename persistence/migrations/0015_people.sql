@@ -29,3 +29,17 @@ CREATE TABLE experience (
 );
 
 CREATE INDEX users_supporters ON users (supporter_since_ms, id) WHERE supporter_tier IS NOT NULL;
+
+-- Who was erased, and when: tokens issued before open nothing. Older messages lose the name one after another; until
+-- that is done, swept is false.
+CREATE TABLE erased_users (
+    user_id      text    PRIMARY KEY CHECK (length(user_id) = 36),
+    erased_at_ms bigint  NOT NULL,
+    swept        boolean NOT NULL DEFAULT false
+);
+
+CREATE INDEX erased_users_unswept ON erased_users (erased_at_ms) WHERE NOT swept;
+
+-- Both ends of what is between two users go with either of them.
+CREATE INDEX friend_links_by_friend ON friend_links (friend_id);
+CREATE INDEX flame_streaks_by_high ON flame_streaks (high_id);

@@ -15,7 +15,7 @@ def public(code: str) -> str:
 
 
 async def share(player: Player, name: str = "Survival") -> str:
-    return (await player.do("POST", SHARES, {**PROFILE, "name": name}, status=201))["code"]
+    return str((await player.do("POST", SHARES, {**PROFILE, "name": name}, status=201))["code"])
 
 
 async def test_a_share_is_anybodys_who_has_the_code(world: World) -> None:
