@@ -8,7 +8,7 @@ process (the tests do that) and none outlives its block.
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -123,8 +123,8 @@ class Service:
     blobs: Blobs
     sockets: Sockets
     rights: Rights
-    metrics: Metrics
-    reads: SingleFlight[object, object]
+    metrics: Metrics = field(default_factory=Metrics)
+    reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
 
     @property
     def draining(self) -> bool:
@@ -189,8 +189,6 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             blobs=Blobs(config.data_dir / "blobs"),
             sockets=_sockets(config, clock, rng, presence),
             rights=Rights(users),
-            metrics=Metrics(),
-            reads=SingleFlight(),
         )
         async with _serving(service, issuers):
             yield service

@@ -1,13 +1,16 @@
 """Lists of capes, with how many there are in all.
 
 A search looks for a substring by its runs of three letters (`cape_grams` in the migration), which a GIN index has, and
-then at the words themselves. All that match are gathered first, since their number is part of the answer.
+then at the words themselves. All that match are counted first, since their number is part of the answer.
 """
 
 from dataclasses import dataclass
 
 from persistence.capes.rows import Cape, CapeStatus, cape_of
 from persistence.connection import Connection, Row
+
+FEW = 5_000
+"""So many matches are gathered and sorted within some milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +39,15 @@ async def search_approved(conn: Connection, query: str, limit: int, offset: int)
         query: at least one character.
     """
     lowered = query.lower()
-    rows = await conn.fetch(_FOUND, grams_of(lowered), lowered, limit, offset)
-    return _with_total(rows)
+    grams = grams_of(lowered)
+    total = await conn.fetchval("SELECT count_capes_with($1::text[], $2)", grams, lowered)
+    if offset >= total:
+        return Listed([], total)
+    if total <= FEW:
+        rows = await conn.fetch(_FEW_FOUND, grams, lowered, limit, offset)
+    else:
+        rows = await conn.fetch(_MANY_FOUND, lowered, limit, offset)
+    return Listed([cape_of(row) for row in rows], total)
 
 
 async def list_owned(conn: Connection, owner_id: str, limit: int, offset: int) -> Listed:
@@ -86,15 +96,22 @@ WITH page AS MATERIALIZED (
 SELECT capes.* FROM page JOIN capes USING (id) ORDER BY page.approved_at_ms DESC, page.id DESC
 """
 
-_FOUND = """
-WITH found AS MATERIALIZED (
-    SELECT id, approved_at_ms FROM capes WHERE status = 'approved' AND grams @> $1::text[]
-        AND (length($2) < 3 OR strpos(words, $2) > 0 OR strpos(creator_lower, $2) > 0)
-), page AS MATERIALIZED (
-    SELECT id, approved_at_ms FROM found ORDER BY approved_at_ms DESC, id DESC LIMIT $3 OFFSET $4
-), counted AS (SELECT count(*) AS total FROM found)
-SELECT capes.*, counted.total FROM counted LEFT JOIN page ON true LEFT JOIN capes ON capes.id = page.id
-ORDER BY page.approved_at_ms DESC, page.id DESC
+# Few that match are gathered and put in order; of many, the newest come from the catalog's order, one after the other.
+_FEW_FOUND = """
+WITH page AS MATERIALIZED (
+    SELECT id, approved_at_ms FROM capes_with($1::text[], $2)
+    ORDER BY approved_at_ms DESC, id DESC LIMIT $3 OFFSET $4
+)
+SELECT capes.* FROM page JOIN capes USING (id) ORDER BY page.approved_at_ms DESC, page.id DESC
+"""
+
+_MANY_FOUND = """
+WITH page AS MATERIALIZED (
+    SELECT id, approved_at_ms FROM capes
+    WHERE status = 'approved' AND (strpos(words, $1) > 0 OR strpos(creator_lower, $1) > 0)
+    ORDER BY approved_at_ms DESC, id DESC LIMIT $2 OFFSET $3
+)
+SELECT capes.* FROM page JOIN capes USING (id) ORDER BY page.approved_at_ms DESC, page.id DESC
 """
 
 _OWNED = """

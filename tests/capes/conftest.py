@@ -1,4 +1,4 @@
-"""Wire tests of capes run on both servers."""
+"""Fixtures of these tests."""
 
 from tests.support.world import world
 

@@ -29,11 +29,12 @@ async def upload(player: Player, name: str = "Phoenix", **more: Any) -> Any:
 
 async def cape_in(state: str, owner: Player, mod: Player, **more: Any) -> Any:
     """A cape of the owner's, brought into a state by the routes alone."""
+    await owner.do("POST", f"{TERMS}/accept")
     made = await upload(owner, **more)
     if state == "draft":
         return made
-    await owner.do("POST", f"{TERMS}/accept")
     submitted = await owner.do("POST", f"{OWN}/{made['id']}/submit")
     if state == "pending":
         return submitted
-    return await mod.do("PATCH", f"{ADMIN}/{made['id']}", {"status": state})
+    await mod.do("PATCH", f"{ADMIN}/{made['id']}", {"status": state})
+    return await owner.get(f"{OWN}/{made['id']}")
