@@ -11,6 +11,7 @@ from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
 from persistence.party import rows as parties
 from persistence.people import shares
+from persistence.saved import addresses
 from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job, ticking
 from routes.people.erasure import sweep_erased
@@ -39,6 +40,9 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         for user_id in await database.transact(prune):
             service.system.changed(service.notifications, user_id, "notifications")
 
+    async def sweep_addresses() -> None:
+        await database.transact(addresses.sweep, now_ms() - DAY_MS)
+
     async def expire_shares() -> None:
         await database.transact(shares.prune, now_ms())
 
@@ -66,6 +70,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("journal", 60, prune_journal),
         Job("old notifications", 60, prune_notifications),
         Job("erased users", 1, partial(sweep_erased, service)),
+        Job("addresses that nobody saves", 3600, sweep_addresses),
         Job("shared profiles that expire", 3600, expire_shares),
         Job("unused attachments", 3600, sweep_attachments),
     ]
