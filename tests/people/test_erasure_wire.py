@@ -53,7 +53,6 @@ async def test_nothing_is_left_of_a_user(world: World) -> None:
     fresh = again(world, ann)
     assert (await fresh.get("/v1/profile/shares"))["items"] == []
     assert "shop:manage" not in (await fresh.get("/v1/profile/self"))["permissions"]
-    # A token of before is as good as any other, now that somebody of that id is here again.
     assert (await fresh.get(FRIENDS))["friends"] == []
 
 
