@@ -26,8 +26,9 @@
     │   ├── JoinTokenExpired      410
     │   └── JoinTokenUsed         410
     ├── TooLarge                  413  more bytes than one thing may have
-    └── Overloaded                503  a mailbox or queue is full, or the actor is parked
-        └── Draining              503  this process is about to stop
+    ├── Overloaded                503  a mailbox or queue is full, or the actor is parked
+    │   └── Draining              503  this process is about to stop
+    └── GeoipUnavailable          503  there is no GeoIP database
 
 What makes no sense to a client is not a refusal but a fault, and any other exception.
 A `status_hint` is a hint: only the edge decides on a status code (contract §1).
@@ -234,3 +235,9 @@ class Draining(Overloaded):
     """This process takes no more commands because it is about to stop; another one will."""
 
     code, sentence = "DRAINING", "the service is restarting; try again shortly"
+
+
+class GeoipUnavailable(Refused):
+    """Where addresses are is not known here: no database is configured, or none that can be used."""
+
+    code, status_hint, sentence = "GEOIP_UNAVAILABLE", 503, "there is no GeoIP database"

@@ -7,7 +7,7 @@ for our own server as for any other: `hypercorn -k trio 'routes:create_app()'`.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from routes import admin, auth, operations, profile, reports, setup
+from routes import admin, auth, ip, operations, profile, reports, setup
 from routes.capes import catalog as cape_catalog
 from routes.capes import moderation as cape_moderation
 from routes.capes import own as own_capes
@@ -32,6 +32,8 @@ from routes.saved import others as servers_of_others
 from routes.saved import own as own_servers
 from routes.service import Service, open_service
 from routes.setup import announce_setup
+from routes.totems import choosing as totem_choosing
+from routes.totems import models as totem_models
 
 MOUNTS = (
     Mount("operations", (operations, setup)),
@@ -49,6 +51,8 @@ MOUNTS = (
     Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
     Mount("party", (members, party_invites, lobby, party_live)),
+    Mount("totem", (totem_models, totem_choosing)),
+    Mount("ip", (ip,)),
 )
 
 

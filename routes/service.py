@@ -22,6 +22,7 @@ from actors.friends.live import FriendsLive
 from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
+from actors.ip import Places
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
 from actors.kernel.kind import Kind, View
@@ -30,6 +31,7 @@ from actors.kernel.single_flight import SingleFlight
 from actors.notifications import NOTIFICATIONS, NotificationsState
 from actors.party.memberships import Memberships
 from actors.party.party import PartyKinds, party_kinds
+from actors.party.rendered import Rendered
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -94,6 +96,7 @@ class Service:
         limits: the buckets of the rate limits.
         presence: who is online.
         blobs: the stored bytes of attachments.
+        places: where addresses are.
         sockets: all open live sockets.
         rights: tells open streams that rights have moved.
         metrics: what `/metrics` shows.
@@ -121,6 +124,7 @@ class Service:
     limits: Limits
     presence: Presence
     blobs: Blobs
+    places: Places
     sockets: Sockets
     rights: Rights
     metrics: Metrics = field(default_factory=Metrics)
@@ -135,6 +139,7 @@ class Service:
 @asynccontextmanager
 async def open_service(config: Config, clock: Clock | None = None) -> AsyncIterator[Service]:
     """Open everything, in order, and close it in reverse. Must run in the main thread (see `embedded_postgres`).
+    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
 
     Args:
         config: as read from the environment.
@@ -143,8 +148,6 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
     Raises:
         ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
         DatabaseUnavailable: the database does not answer, or another node holds it.
-
-    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
     """
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
@@ -159,9 +162,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         streaks = Streaks(database, friends.changed)
         chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
         connect = await open_connect(database, presence)
-        parties = party_kinds(
-            presence.is_online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS
-        )
+        rendered = Rendered(friends.appearance, visibilities.hidden_from, presence.changes)
+        parties = party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
         rng = Random(secrets.randbits(128))
         kinds = (chat.conversation, connect.server, parties.party)
         system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
@@ -187,6 +189,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             limits=Limits(enabled=config.rate_limits),
             presence=presence,
             blobs=Blobs(config.data_dir / "blobs"),
+            places=await _open_places(stack, config),
             sockets=_sockets(config, clock, rng, presence),
             rights=Rights(users),
         )
@@ -204,6 +207,13 @@ async def _serving(service: Service, issuers: Issuers) -> AsyncIterator[None]:
         finally:
             service.lifecycle.drain()
             nursery.cancel_scope.cancel()
+
+
+async def _open_places(stack: AsyncExitStack, config: Config) -> Places:
+    places = Places(config.geoip_db, config.data_dir)
+    stack.callback(places.close)
+    await places.refresh(trio.to_thread.run_sync)
+    return places
 
 
 async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
