@@ -10,8 +10,11 @@ from actors.chat.attachments import sweep
 from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
 from persistence.party import rows as parties
+from persistence.people import shares
+from persistence.saved import addresses
 from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job, ticking
+from routes.people.erasure import sweep_erased
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -36,6 +39,12 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         prune = partial(notifications.prune, now_ms=now_ms())
         for user_id in await database.transact(prune):
             service.system.changed(service.notifications, user_id, "notifications")
+
+    async def sweep_addresses() -> None:
+        await database.transact(addresses.sweep, now_ms() - DAY_MS)
+
+    async def expire_shares() -> None:
+        await database.transact(shares.prune, now_ms())
 
     async def sweep_parties() -> None:
         await database.transact(parties.sweep_ended, now_ms())
@@ -63,6 +72,9 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("idempotency receipts", 60, expire_receipts),
         Job("journal", 60, prune_journal),
         Job("old notifications", 60, prune_notifications),
+        Job("erased users", 1, partial(sweep_erased, service)),
+        Job("addresses that nobody saves", 3600, sweep_addresses),
+        Job("shared profiles that expire", 3600, expire_shares),
         Job("unused attachments", 3600, sweep_attachments),
         Job("GeoIP database", 30, follow_geoip),
     ]
