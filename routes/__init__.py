@@ -23,6 +23,7 @@ from routes.friends import blocks, links, lists, requests
 from routes.friends import streams as friends_live
 from routes.live import social
 from routes.logs import configure_logging
+from routes.networks import dns, domains, gateway_routes, networks
 from routes.notifications import listing
 from routes.party import invites as party_invites
 from routes.party import lobby, members
@@ -41,7 +42,8 @@ MOUNTS = (
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
-    Mount("connect", (servers, secrets, sessions)),
+    Mount("connect", (servers, secrets, sessions, gateway_routes)),
+    Mount("networks", (networks, domains, dns)),
     Mount("server friends", (social_friends,)),
     Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
