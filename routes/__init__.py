@@ -9,7 +9,17 @@ from contextlib import asynccontextmanager
 
 from routes import admin, auth, operations, profile, reports, setup
 from routes.chat import attachments, conversations, messages, polls, streams
-from routes.connect import secrets, servers, sessions, social_friends, social_party
+from routes.connect import (
+    commands,
+    extensions,
+    secrets,
+    servers,
+    sessions,
+    settings,
+    social_friends,
+    social_party,
+)
+from routes.connect import streams as server_streams
 from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable
@@ -33,7 +43,7 @@ MOUNTS = (
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
-    Mount("connect", (servers, secrets, sessions)),
+    Mount("connect", (servers, secrets, sessions, commands, settings, extensions, server_streams)),
     Mount("server friends", (social_friends,)),
     Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),

@@ -175,10 +175,8 @@ def endpoint(
 ) -> Callable[[Handler], Endpoint]:
     """Declare a request; the decorated name becomes the `Endpoint`, which says what each argument means.
 
-    `rate` names a policy, by default after method and `needs`; `not_found` is {path parameter: what a
-    malformed one is refused with}, where that is not NOT_FOUND.
-
-    Raises ValueError or KeyError, at import, when the declaration contradicts itself.
+    `rate` names a policy, by default after method and `needs`; `not_found` is {path parameter: what a malformed one is
+    refused with}, where that is not NOT_FOUND. A declaration that contradicts itself raises ValueError or KeyError.
     """
 
     def declare(handler: Handler) -> Endpoint:
