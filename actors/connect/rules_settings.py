@@ -59,7 +59,7 @@ def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequen
         updated_by=command.user_id or state.id,
     )
     _check_size(state, row, hidden)
-    changed = _changed({**data_of(former), **kept}, {**plain, **secrets})
+    changed = _changed({**data_of(former), **kept}, {**plain, **hidden})
     if former is not None and not changed and _same(former, row):
         return ()
     events: list[AnyEvent] = [SettingsChanged(row, changed)]

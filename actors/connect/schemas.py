@@ -78,7 +78,9 @@ def faults(schema: Schema, pointer: str) -> Iterator[FieldError]:
             yield FieldError(f"{at}/options", "REQUIRED", "an enum has options")
         if field.min is not None and field.max is not None and field.min > field.max:
             yield FieldError(f"{at}/max", "OUT_OF_RANGE", "below min")
-        if field.default is not None:
+        if field.default is not None and field.type == SECRET:
+            yield FieldError(f"{at}/default", "NOT_ALLOWED", "everybody would see it")
+        elif field.default is not None:
             wrong = _wrong(field, field.default)
             if wrong is not None:
                 yield FieldError(f"{at}/default", *wrong)

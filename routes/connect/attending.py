@@ -102,6 +102,10 @@ class Attending:
             if not waiting:
                 del self._bells[key]
 
+    def waiting(self, key: str) -> bool:
+        """Whether anybody waits for this."""
+        return key in self._bells
+
     def listens(self, server_id: str, stream: ListeningServer) -> None:
         """A server has opened a stream."""
         self._streams.setdefault(server_id, []).append(stream)

@@ -115,6 +115,7 @@ async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery
     _SETTINGS,
     needs="connect:settings:write",
     servers=SERVER,
+    secret_reply=True,
     refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, RevisionConflict, TooLarge),
     guard=may(WRITE),
 )

@@ -3,6 +3,7 @@
 import trio
 
 from tests.connect.play import GameServer, claimed, register
+from tests.support.waiting import wait_until
 from tests.support.world import Player, World
 
 
@@ -140,8 +141,11 @@ async def test_a_long_poll_is_answered_when_there_is_something(world: World):
     with trio.fail_after(10):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(poll)
-            while not world.service.attending._bells:
-                await trio.sleep(0.01)
+
+            async def waits() -> bool:
+                return world.service.attending.waiting(server.id)
+
+            await wait_until(waits)
             id = await _give(ann, server)
     assert polled == [id]
     with trio.fail_after(10):
