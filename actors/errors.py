@@ -14,6 +14,7 @@
     │   └── QuotaExceeded         422
     ├── Conflict                  409  the state table does not have this move (INVALID_STATE)
     │   ├── AlreadyFriends        409
+    │   ├── CommandFinished       409
     │   ├── DomainNotVerified     409
     │   ├── NotProfilePrepared    409
     │   ├── PollClosed            409
@@ -165,6 +166,12 @@ class NotProfilePrepared(Conflict):
     """Somebody says that they are ready, without a prepared profile."""
 
     code, sentence = "NOT_PROFILE_PREPARED", "prepare a profile before you are ready"
+
+
+class CommandFinished(Conflict):
+    """The command has come to another end."""
+
+    code, sentence = "COMMAND_FINISHED", "this command is finished"
 
 
 class PollClosed(Conflict):

@@ -14,7 +14,17 @@ from routes.capes import own as own_capes
 from routes.capes import selection as cape_selection
 from routes.capes import terms as cape_terms
 from routes.chat import attachments, conversations, messages, polls, streams
-from routes.connect import secrets, servers, sessions, social_friends, social_party
+from routes.connect import (
+    commands,
+    extensions,
+    secrets,
+    servers,
+    sessions,
+    settings,
+    social_friends,
+    social_party,
+)
+from routes.connect import streams as server_streams
 from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable
@@ -42,7 +52,10 @@ MOUNTS = (
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
-    Mount("connect", (servers, secrets, sessions, gateway_routes)),
+    Mount(
+        "connect",
+        (servers, secrets, sessions, commands, settings, extensions, server_streams, gateway_routes),
+    ),
     Mount("networks", (networks, domains, dns)),
     Mount("server friends", (social_friends,)),
     Mount("server party", (social_party,)),

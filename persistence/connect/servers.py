@@ -21,7 +21,7 @@ FROM connect_servers WHERE owner_id = $1 ORDER BY created_at_ms, server_id LIMIT
 """
 _CHANGE = """
 UPDATE connect_servers SET owner_id = $2, network_id = $3, is_template = $4, secret = $5, secret_number = $6,
-       former_secret = $7, former_until_ms = $8, updated_at_ms = $9
+       former_secret = $7, former_until_ms = $8, updated_at_ms = $9, temporary = $10
 WHERE server_id = $1
 """
 
@@ -65,7 +65,7 @@ async def change(conn: Connection, row: ServerRow) -> None:
     """Write what can change of a server."""
     await conn.execute(
         _CHANGE, row.server_id, row.owner_id, row.network_id, row.is_template, row.secret, row.secret_number,
-        row.former_secret, row.former_until_ms, row.updated_at_ms,
+        row.former_secret, row.former_until_ms, row.updated_at_ms, row.temporary,
     )  # fmt: skip
 
 
