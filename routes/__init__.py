@@ -14,7 +14,17 @@ from routes.capes import own as own_capes
 from routes.capes import selection as cape_selection
 from routes.capes import terms as cape_terms
 from routes.chat import attachments, conversations, messages, polls, streams
-from routes.connect import secrets, servers, sessions, social_friends, social_party
+from routes.connect import (
+    commands,
+    extensions,
+    secrets,
+    servers,
+    sessions,
+    settings,
+    social_friends,
+    social_party,
+)
+from routes.connect import streams as server_streams
 from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable
@@ -23,6 +33,7 @@ from routes.friends import blocks, links, lists, requests
 from routes.friends import streams as friends_live
 from routes.live import social
 from routes.logs import configure_logging
+from routes.networks import dns, domains, gateway_routes, networks
 from routes.notifications import listing
 from routes.party import invites as party_invites
 from routes.party import lobby, members
@@ -46,7 +57,11 @@ MOUNTS = (
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
-    Mount("connect", (servers, secrets, sessions)),
+    Mount(
+        "connect",
+        (servers, secrets, sessions, commands, settings, extensions, server_streams, gateway_routes),
+    ),
+    Mount("networks", (networks, domains, dns)),
     Mount("server friends", (social_friends,)),
     Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),

@@ -21,7 +21,7 @@ from actors.connect.domain import Connect, open_connect
 from actors.friends.live import FriendsLive
 from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
-from actors.ids import RandomBytes
+from actors.ids import RandomBytes, is_uuid
 from actors.ip import Places
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
@@ -46,6 +46,7 @@ from persistence.party.rows import memberships as stored_memberships
 from persistence.permissions import CHANNEL as USERS_CHANNEL
 from routes.capes.workshop import CapeWorkshop
 from routes.chat.follow import follow_chat
+from routes.connect.attending import Attending
 from routes.connect.authenticator import ServerCredentials
 from routes.edge.auth import Authenticator
 from routes.edge.config import Config
@@ -60,6 +61,7 @@ from routes.housekeeping import keep_house
 from routes.jobs import jobs_of
 from routes.lifecycle import Lifecycle
 from routes.live.rights import Rights
+from routes.networks.domain import Networks, open_networks
 from routes.party.follow import follow_parties
 
 log = structlog.get_logger()
@@ -93,6 +95,8 @@ class Service:
         authenticator: verifies the tokens of users.
         connect: game servers, and who plays on them.
         server_authenticator: verifies the credentials of game servers.
+        networks: who asks and writes DNS for networks.
+        attending: who waits for game servers, and which of them listen.
         limits: the buckets of the rate limits.
         presence: who is online.
         blobs: the stored bytes of attachments.
@@ -121,6 +125,7 @@ class Service:
     authenticator: Authenticator
     connect: Connect
     server_authenticator: ServerCredentials
+    networks: Networks
     limits: Limits
     presence: Presence
     blobs: Blobs
@@ -129,6 +134,7 @@ class Service:
     rights: Rights
     metrics: Metrics = field(default_factory=Metrics)
     reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
+    attending: Attending = field(default_factory=Attending)
 
     @property
     def draining(self) -> bool:
@@ -160,10 +166,11 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         memberships, visibilities = await _remembered(database)
         friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=memberships.of)
         streaks = Streaks(database, friends.changed)
-        chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
-        connect = await open_connect(database, presence)
+        online = presence.is_online
+        chat = chat_kinds(online, clock.now_ms, visibilities.hidden_from, streaks.contact)
+        connect = await open_connect(database, presence, keys.derive("settings of game servers"))
         rendered = Rendered(friends.appearance, visibilities.hidden_from, presence.changes)
-        parties = party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
+        parties = party_kinds(online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
         rng = Random(secrets.randbits(128))
         kinds = (chat.conversation, connect.server, parties.party)
         system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
@@ -186,6 +193,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             authenticator=Authenticator(keys, issuers, users, clock),
             connect=connect,
             server_authenticator=ServerCredentials(keys, connect.credentials, users, clock),
+            networks=await open_networks(stack, config, database, clock, keys),
             limits=Limits(enabled=config.rate_limits),
             presence=presence,
             blobs=Blobs(config.data_dir / "blobs"),
@@ -265,11 +273,11 @@ async def _hold(stack: AsyncExitStack, data_dir: Path) -> None:
 
 def _sockets(config: Config, clock: Clock, rng: Random, presence: Presence) -> Sockets:
     def opened(socket: LiveSocket) -> None:
-        if socket.user_id is not None:
+        if socket.user_id is not None and is_uuid(socket.user_id):  # a game server's is none
             presence.opened(socket.user_id)
 
     def closed(socket: LiveSocket) -> None:
-        if socket.user_id is not None:
+        if socket.user_id is not None and is_uuid(socket.user_id):
             presence.closed(socket.user_id)
 
     cap = MAX_PER_USER if config.rate_limits else None
@@ -283,9 +291,11 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     service.friends.on_visibility_change(service.rights.moved)
     service.database.listen(USERS_CHANNEL, service.users.heard)
     followed = follow_parties(service)
+    service.attending.follow(service)
     show_gauges(service)
     nursery.start_soon(issuers.keep_fresh)
     nursery.start_soon(service.sockets.keep)
+    nursery.start_soon(service.attending.keep, service.lifecycle)
     nursery.start_soon(service.rights.keep)
     nursery.start_soon(follow_chat, service)
     nursery.start_soon(keep_house, (*jobs_of(service), *followed))

@@ -3,10 +3,14 @@
 Ids and secrets are made by the caller, secrets arrive as their SHA-256, time is the turn's.
 """
 
-from typing import TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
+
+from actors.connect.extensions import Action
+from actors.connect.schemas import Schema
 
 
 class Command(msgspec.Struct, frozen=True, gc=False):
@@ -73,10 +77,89 @@ class EndSession(Command, frozen=True):
 
 
 class EndExpired(Command, frozen=True):
-    """The kernel's: sessions have come to their end."""
+    """The kernel's: sessions, commands or leases have come to their end."""
 
 
-AnyCommand: TypeAlias = (
+class CreateCommand(Command, frozen=True, kw_only=True):
+    """A user gives the server something to do; answered with the command's row.
+
+    Args:
+        extension_id: the extension that the action is of, as the caller has found it; None for an action that is
+            nobody's.
+        ttl_ms: after so long it expires.
+    """
+
+    user_id: str
+    command_id: str
+    action: str
+    payload: Mapping[str, Any]
+    extension_id: str | None
+    ttl_ms: int
+
+
+class TakeCommands(Command, frozen=True):
+    """The server takes what it is to do; answered with the rows, oldest first. Hashable, so that it can be told."""
+
+    limit: int
+
+
+class AckCommand(Command, frozen=True, kw_only=True):
+    """The server says how far it is; answered with the command's row.
+
+    Args:
+        status: `running`, `success`, `failed` or `rejected`.
+        result: JSON text, or None.
+    """
+
+    command_id: str
+    status: str
+    result: bytes | None = None
+    error: str | None = None
+    progress: float | None = None
+
+
+class CancelCommand(Command, frozen=True):
+    """A user takes a command back; answered with its row."""
+
+    user_id: str
+    command_id: str
+
+
+class PutSettings(Command, frozen=True, kw_only=True):
+    """Settings of one source; answered with their row.
+
+    Args:
+        user_id: None for the server itself.
+        data: secret values in the clear; the mask in place of one keeps the one that is there.
+        schema: None keeps the one that is there.
+        expected: the version that the caller has worked on; None = any.
+        nonce: 12 random bytes.
+    """
+
+    user_id: str | None
+    source: str
+    data: Mapping[str, Any]
+    schema: Schema | None
+    schema_version: str | None
+    expected: int | None
+    nonce: bytes
+
+
+class RegisterExtension(Command, frozen=True, kw_only=True):
+    """An extension of the catalog, as the server has it; answered with the row.
+
+    Args:
+        user_id: None for the server itself.
+    """
+
+    user_id: str | None
+    extension_id: str
+    name: str
+    description: str
+    actions: tuple[Action, ...]
+
+
+OwnCommand: TypeAlias = (
     IssueClaimKey
     | Claim
     | RotateSecret
@@ -87,4 +170,9 @@ AnyCommand: TypeAlias = (
     | RedeemTicket
     | EndSession
     | EndExpired
+)
+"""Of the server itself, and of who plays on it."""
+
+AnyCommand: TypeAlias = (
+    OwnCommand | CreateCommand | TakeCommands | AckCommand | CancelCommand | PutSettings | RegisterExtension
 )

@@ -1,6 +1,7 @@
 """All of game servers that the service holds: the owner's kind, and the memory that follows it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 from actors.connect.commands import AnyCommand
 from actors.connect.credentials import Credentials
@@ -8,6 +9,7 @@ from actors.connect.events import AnyEvent
 from actors.connect.playing import Playing
 from actors.connect.server import server_kind
 from actors.connect.state import State
+from actors.connect.vault import Vault
 from actors.kernel.kind import Kind
 from actors.kernel.store import Store
 from actors.presence import Presence
@@ -21,28 +23,36 @@ class Connect:
         server: the kind.
         credentials: what servers prove themselves with.
         playing: who plays where.
+        vault: opens the secret values of settings.
+        listeners: told of every event of every server once it is committed; they neither wait nor raise.
     """
 
     server: Kind[State, AnyCommand]
     credentials: Credentials
     playing: Playing
+    vault: Vault
+    listeners: list[Callable[[State, AnyEvent], None]] = field(default_factory=list)
 
 
-async def open_connect(store: Store, presence: Presence) -> Connect:
+async def open_connect(store: Store, presence: Presence, settings_key: bytes) -> Connect:
     """The kind of game servers, with the memory that follows it; before any owner lives.
 
     Args:
         store: the database.
         presence: told who plays, those of before this process too.
+        settings_key: 32 secret bytes under which secret values of settings are sealed, the same at every start.
 
     Raises:
         DatabaseUnavailable: the store cannot be asked.
     """
-    credentials, playing = Credentials(store), Playing(presence)
+    credentials, playing, vault = Credentials(store), Playing(presence), Vault(settings_key)
+    listeners: list[Callable[[State, AnyEvent], None]] = []
 
     def happened(state: State, event: AnyEvent) -> None:
         credentials.happened(state, event)
         playing.happened(state, event)
+        for listener in listeners:
+            listener(state, event)
 
     await playing.open(store)
-    return Connect(server_kind(happened), credentials, playing)
+    return Connect(server_kind(vault, happened), credentials, playing, vault, listeners)

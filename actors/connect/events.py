@@ -1,13 +1,20 @@
-"""What has happened to a game server. None of it takes an offset of the channel `server:` or is shown there."""
+"""What has happened to a game server. What is journaled takes an offset of the channel `server:`."""
 
 from typing import ClassVar, TypeAlias
 
 from actors.kernel.kind import Event
-from persistence.connect.rows import ServerRow, SessionRow, TicketRow
+from persistence.connect.rows import (
+    CommandRow,
+    RegistrationRow,
+    ServerRow,
+    SessionRow,
+    SettingsRow,
+    TicketRow,
+)
 
 
 class Unseen(Event, frozen=True):
-    """The root of what has rows, and is shown to nobody."""
+    """The root of what has rows, and no offset; nearly all of it is shown to nobody."""
 
     journaled: ClassVar[bool] = False
     reframes: ClassVar[bool] = False
@@ -26,8 +33,6 @@ class ServerChanged(Unseen, tag="server_changed", frozen=True):
     Args:
         row: as it is from now on.
     """
-
-    reframes: ClassVar[bool] = True
 
     row: ServerRow
 
@@ -64,6 +69,64 @@ class ServerRemoved(Unseen, tag="server_removed", frozen=True):
     at_ms: int
 
 
-AnyEvent: TypeAlias = (
+class CommandChanged(Event, tag="command", frozen=True):
+    """A command is new, or has another status."""
+
+    reframes: ClassVar[bool] = False
+
+    command: CommandRow
+
+
+class CommandTouched(Unseen, tag="command_touched", frozen=True):
+    """A command has the same status as before: delivered once more, or further on. Shown, without an offset."""
+
+    command: CommandRow
+
+
+class LeaseEnded(Unseen, tag="lease_ended", frozen=True):
+    """A delivered command was not answered: it may be delivered again."""
+
+    durable: ClassVar[bool] = False
+
+    command_id: str
+
+
+class SettingsChanged(Event, tag="settings_updated", frozen=True):
+    """The settings of a source have a new version.
+
+    Args:
+        changed_keys: of their data, sorted.
+    """
+
+    settings: SettingsRow
+    changed_keys: tuple[str, ...]
+
+
+class ExtensionRegistered(Event, tag="extensions", frozen=True):
+    """The server has another extension, or has one otherwise."""
+
+    reframes: ClassVar[bool] = False
+
+    registration: RegistrationRow
+
+
+class ExtensionSeen(Unseen, tag="extension_seen", frozen=True):
+    """The server has registered what it had registered."""
+
+    registration: RegistrationRow
+
+
+OwnEvent: TypeAlias = (
     ClaimKeyIssued | ServerChanged | TicketIssued | SessionStarted | SessionEnded | ServerRemoved
+)
+"""Of the server itself, and of who plays on it."""
+
+AnyEvent: TypeAlias = (
+    OwnEvent
+    | CommandChanged
+    | CommandTouched
+    | LeaseEnded
+    | SettingsChanged
+    | ExtensionRegistered
+    | ExtensionSeen
 )

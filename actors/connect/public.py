@@ -1,9 +1,22 @@
-"""What clients see of game servers (service-api §2, Connect server). Nothing here holds a secret, or its hash."""
+"""What clients see of game servers (service-api §2, contract §7). Nothing here holds a server's secret, or its hash;
+secret values of settings are shown to their server alone.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import msgspec
 
-from actors.time import iso
-from persistence.connect.rows import ServerRow
+from actors.connect.rules_settings import MASK, data_of
+from actors.time import iso, iso_or_none
+from persistence.connect.rows import (
+    CommandRow,
+    ExtensionRow,
+    RegistrationRow,
+    ServerRow,
+    SettingsRow,
+    SettingsVersionRow,
+)
 
 
 class Server(msgspec.Struct, frozen=True, rename="camel"):
@@ -43,4 +56,218 @@ def server_of(row: ServerRow) -> Server:
         owner_id=row.owner_id,
         created_at=iso(row.created_at_ms),
         updated_at=iso(row.updated_at_ms),
+    )
+
+
+class Command(msgspec.Struct, frozen=True, rename="camel"):
+    """Something that a game server is to do.
+
+    Args:
+        payload: what the action needs, an object.
+        status: pending, delivered, running, success, failed, rejected, expired or cancelled.
+        result: what the server has answered, or null.
+        progress: 0 to 100, as far as the server says.
+        version: counts its changes.
+        attempts: how often it was delivered.
+        extension_id: the extension that the action is of, or null.
+    """
+
+    id: str
+    server_id: str
+    action: str
+    payload: msgspec.Raw
+    status: str
+    result: msgspec.Raw | None
+    error: str | None
+    progress: float | None
+    version: int
+    attempts: int
+    extension_id: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+    delivered_at: str | None
+    started_at: str | None
+    finished_at: str | None
+    expires_at: str
+
+
+class Settings(msgspec.Struct, frozen=True, rename="camel"):
+    """The settings of one source on a game server.
+
+    Args:
+        source: an extension's id, or `connect`.
+        version: counts what was written; 0 before anything was.
+        data: an object; secret values are `********` to everybody but the server.
+        schema: `{version, fields}`, or null.
+        updated_by: a user's id, or the server's own.
+    """
+
+    server_id: str
+    source: str
+    schema_version: str
+    version: int
+    data: msgspec.Raw
+    schema: msgspec.Raw | None
+    updated_at: str | None
+    updated_by: str | None
+
+
+class SettingsVersion(msgspec.Struct, frozen=True, rename="camel"):
+    """What was written once.
+
+    Args:
+        data: as in Settings; secret values are masked for everybody.
+        changed_keys: of `data`, what was another before.
+    """
+
+    version: int
+    source: str
+    data: msgspec.Raw
+    schema_version: str
+    changed_keys: tuple[str, ...]
+    updated_at: str
+    updated_by: str
+
+
+class Extension(msgspec.Struct, frozen=True, rename="camel"):
+    """An extension of the catalog.
+
+    Args:
+        visibility: `public`, or `private` to who holds its permission.
+    """
+
+    id: str
+    extension_id: str
+    name: str
+    description: str
+    owner_id: str | None
+    visibility: str
+    created_at: str
+    updated_at: str
+
+
+class Registration(msgspec.Struct, frozen=True, rename="camel"):
+    """An extension as a server has it.
+
+    Args:
+        version: counts its changes.
+        actions: an array of `{id, label, description, schema}`.
+        last_seen_at: when the server registered it last.
+    """
+
+    extension_id: str
+    server_id: str
+    name: str
+    description: str
+    version: int
+    actions: msgspec.Raw
+    registered_at: str
+    last_seen_at: str
+
+
+class SettingsSnapshot(
+    msgspec.Struct, frozen=True, rename="camel", tag_field="type", tag="settings_snapshot"
+):
+    """The first frame of a server's stream: its settings, by source."""
+
+    settings: tuple[Settings, ...]
+
+
+def command_of(row: CommandRow) -> Command:
+    """The command as it is told."""
+    return Command(
+        id=row.id,
+        server_id=row.server_id,
+        action=row.action,
+        payload=msgspec.Raw(row.payload),
+        status=row.status,
+        result=None if row.result is None else msgspec.Raw(row.result),
+        error=row.error,
+        progress=row.progress,
+        version=row.version,
+        attempts=row.attempts,
+        extension_id=row.extension_id,
+        created_by=row.created_by,
+        created_at=iso(row.created_at_ms),
+        updated_at=iso(row.updated_at_ms),
+        delivered_at=iso_or_none(row.delivered_at_ms),
+        started_at=iso_or_none(row.started_at_ms),
+        finished_at=iso_or_none(row.finished_at_ms),
+        expires_at=iso(row.expires_at_ms),
+    )
+
+
+def settings_of(row: SettingsRow, opened: Mapping[str, str] | None = None) -> Settings:
+    """The settings as they are told.
+
+    Args:
+        opened: {key: secret value} for the server itself; None masks them.
+    """
+    data = row.data
+    if row.secret_keys:
+        shown = dict.fromkeys(row.secret_keys, MASK) if opened is None else opened
+        data = msgspec.json.encode({**data_of(row), **shown})
+    return Settings(
+        server_id=row.server_id,
+        source=row.source,
+        schema_version=row.schema_version,
+        version=row.version,
+        data=msgspec.Raw(data),
+        schema=None if row.schema is None else msgspec.Raw(row.schema),
+        updated_at=iso(row.updated_at_ms),
+        updated_by=row.updated_by,
+    )
+
+
+def no_settings(server_id: str, source: str) -> Settings:
+    """Before anything was stored (contract §7)."""
+    return Settings(server_id, source, "1", 0, msgspec.Raw(b"{}"), None, None, None)
+
+
+def version_of(row: SettingsVersionRow) -> SettingsVersion:
+    """A version as it is told."""
+    data = row.data
+    if row.secret_keys:
+        plain: dict[str, Any] = msgspec.json.decode(data)
+        data = msgspec.json.encode({**plain, **dict.fromkeys(row.secret_keys, MASK)})
+    return SettingsVersion(
+        version=row.version,
+        source=row.source,
+        data=msgspec.Raw(data),
+        schema_version=row.schema_version,
+        changed_keys=row.changed_keys,
+        updated_at=iso(row.updated_at_ms),
+        updated_by=row.updated_by,
+    )
+
+
+def extension_of(row: ExtensionRow) -> Extension:
+    """The extension as it is told."""
+    return Extension(
+        id=row.id,
+        extension_id=row.extension_id,
+        name=row.name,
+        description=row.description,
+        owner_id=row.owner_id,
+        visibility=row.visibility,
+        created_at=iso(row.created_at_ms),
+        updated_at=iso(row.updated_at_ms),
+    )
+
+
+def registrations_of(rows: Iterable[RegistrationRow]) -> tuple[Registration, ...]:
+    """What a server has registered, as it is told, by extension."""
+    return tuple(
+        Registration(
+            extension_id=row.extension_id,
+            server_id=row.server_id,
+            name=row.name,
+            description=row.description,
+            version=row.version,
+            actions=msgspec.Raw(row.actions),
+            registered_at=iso(row.registered_at_ms),
+            last_seen_at=iso(row.last_seen_at_ms),
+        )
+        for row in sorted(rows, key=lambda row: row.extension_id)
     )

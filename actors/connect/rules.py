@@ -11,6 +11,8 @@
 | IssueTicket   | player | NOT_FOUND                             | a ticket                          |
 | RedeemTicket  | server | NOT_FOUND                             | a session, if the ticket is valid |
 | EndSession    | server | NOT_FOUND                             | ended                             |
+
+Commands, settings and extensions have rules, and tables, of their own (`rules_commands.py` and its neighbours).
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,10 +21,11 @@ from hmac import compare_digest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from actors.connect import commands, events
+from actors.connect import commands, events, rules_commands, rules_extensions, rules_settings
 from actors.connect.commands import AnyCommand
 from actors.connect.events import AnyEvent
 from actors.connect.state import CLAIM_KEYS_KEPT, TICKET_KEPT_MS, State
+from actors.connect.vault import Vault
 from actors.errors import (
     ClaimKeyExpired,
     ClaimKeyUsed,
@@ -53,10 +56,37 @@ MAX_TICKETS = 10_000
 """Tickets of one server that are remembered; those that have ended go first."""
 
 
-def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911 - a table
-    """What comes of a command; raises `Refused`, and then nothing has changed."""
+def decide(  # noqa: PLR0911 - a table
+    vault: Vault, state: State, command: AnyCommand, now_ms: int
+) -> Sequence[AnyEvent]:
+    """What comes of a command; raises `Refused`, and then nothing has changed.
+
+    Args:
+        vault: seals secret values.
+        state, command, now_ms: as in `Kind`.
+    """
     if state.removed:
         raise NotFound
+    match command:
+        case commands.CreateCommand():
+            return rules_commands.create(state, command, now_ms)
+        case commands.TakeCommands():
+            return rules_commands.take(state, command, now_ms)
+        case commands.AckCommand():
+            return rules_commands.ack(state, command, now_ms)
+        case commands.CancelCommand():
+            return rules_commands.cancel(state, command, now_ms)
+        case commands.PutSettings():
+            return rules_settings.put(vault, state, command, now_ms)
+        case commands.RegisterExtension():
+            return rules_extensions.register(state, command, now_ms)
+        case _:
+            return _decide(state, command, now_ms)
+
+
+def _decide(  # noqa: PLR0911 - a table
+    state: State, command: commands.OwnCommand, now_ms: int
+) -> Sequence[AnyEvent]:
     match command:
         case commands.IssueClaimKey():
             if state.row.owner_id is not None:
@@ -82,12 +112,18 @@ def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]
             return (events.SessionEnded(_session(state, command.session_id)),)
         case commands.EndExpired():
             ended = (one for one in state.sessions.values() if one.expires_at_ms <= now_ms)
-            return [events.SessionEnded(session) for session in ended]
+            sessions = [events.SessionEnded(session) for session in ended]
+            return [*sessions, *rules_commands.ended_by_time(state, now_ms)]
 
 
 def due(state: State) -> int | None:
-    """When the next session ends by itself: they all last equally long, so it is the oldest."""
-    return next((session.expires_at_ms for session in state.sessions.values()), None)
+    """When the next session or command comes to its end, or the next lease."""
+    # Sessions all last equally long, so the first to end is the oldest.
+    session = next((session.expires_at_ms for session in state.sessions.values()), None)
+    command = rules_commands.next_end(state)
+    if session is None or command is None:
+        return command if session is None else session
+    return min(session, command)
 
 
 def _check_owner(state: State, user_id: str) -> None:
@@ -103,7 +139,31 @@ def _claim(state: State, command: commands.Claim, now_ms: int) -> Sequence[AnyEv
         for key, ends_at_ms in state.claim_keys.items()
     ):
         raise ClaimKeyExpired
-    return (events.ServerChanged(replace(state.row, owner_id=command.user_id, updated_at_ms=now_ms)),)
+    claimed = events.ServerChanged(replace(state.row, owner_id=command.user_id, updated_at_ms=now_ms))
+    return (claimed, *_set_up(state, command.user_id, now_ms))
+
+
+def _set_up(state: State, owner_id: str, now_ms: int) -> Iterable[AnyEvent]:
+    """What the server takes of its template, where that is the same owner's and the server has none of its own."""
+    template = state.template
+    if template is None or template.owner_id != owner_id:
+        return
+    for settings in template.settings:
+        if settings.source not in state.settings:
+            row = replace(settings, server_id=state.id, version=1, updated_at_ms=now_ms, updated_by=owner_id)
+            keys = {*rules_settings.data_of(settings), *settings.secret_keys}
+            yield events.SettingsChanged(row, tuple(sorted(keys)))
+    for registration in template.registrations:
+        if registration.extension_id not in state.registrations:
+            yield events.ExtensionRegistered(
+                replace(
+                    registration,
+                    server_id=state.id,
+                    version=1,
+                    registered_at_ms=now_ms,
+                    last_seen_at_ms=now_ms,
+                )
+            )
 
 
 def _rotate(state: State, command: commands.RotateSecret, now_ms: int) -> Sequence[AnyEvent]:
@@ -175,11 +235,26 @@ def _session(state: State, session_id: str) -> SessionRow:
 def apply(state: State, event: AnyEvent) -> State:
     """The state after the event."""
     match event:
+        case events.CommandChanged() | events.CommandTouched():
+            return rules_commands.with_command(state, event.command)
+        case events.LeaseEnded():
+            return rules_commands.without_lease(state, event.command_id)
+        case events.SettingsChanged():
+            return replace(state, settings={**state.settings, event.settings.source: event.settings})
+        case events.ExtensionRegistered() | events.ExtensionSeen():
+            row = event.registration
+            return replace(state, registrations={**state.registrations, row.extension_id: row})
+        case _:
+            return _apply(state, event)
+
+
+def _apply(state: State, event: events.OwnEvent) -> State:
+    match event:
         case events.ClaimKeyIssued():
             kept = list(state.claim_keys.items())[1 - CLAIM_KEYS_KEPT :]
             return replace(state, claim_keys={**dict(kept), event.key: event.expires_at_ms})
         case events.ServerChanged():
-            return replace(state, row=event.row)
+            return replace(state, row=event.row, template=None)
         case events.TicketIssued():
             ticket = event.ticket
             tickets = remembered(state.tickets.values(), event.at_ms)

@@ -1,6 +1,7 @@
 """The game server as an owner: the record that the kernel runs."""
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any
 
 from actors.connect import commands, events, rows
@@ -8,20 +9,27 @@ from actors.connect.commands import AnyCommand
 from actors.connect.events import AnyEvent
 from actors.connect.public import Server, server_of
 from actors.connect.rules import apply, decide, due
+from actors.connect.rules_commands import known
 from actors.connect.state import State
-from actors.errors import NotFound
-from actors.kernel.kind import Delta, Event, Kind, View
-from persistence.connect.rows import SessionRow
+from actors.connect.stream import Frames
+from actors.connect.vault import Vault
+from actors.kernel.kind import Event, Kind, View
+from persistence.connect.rows import CommandRow, RegistrationRow, SessionRow, SettingsRow
 from persistence.connect.servers import KIND
-from persistence.connection import Connection
+
+Answer = (
+    Server | SessionRow | int | CommandRow | tuple[CommandRow, ...] | SettingsRow | RegistrationRow | None
+)
 
 
-def server_kind(happened: Callable[[State, AnyEvent], None]) -> Kind[State, AnyCommand]:
+def server_kind(vault: Vault, happened: Callable[[State, AnyEvent], None]) -> Kind[State, AnyCommand]:
     """The record of the kind.
 
     Args:
+        vault: seals and opens the secret values of settings.
         happened: told of every event once it is committed: what credentials and players are remembered by.
     """
+    frames = Frames(vault)
     return Kind(
         name=KIND,
         version=rows.VERSION,
@@ -30,26 +38,48 @@ def server_kind(happened: Callable[[State, AnyEvent], None]) -> Kind[State, AnyC
         refresh=rows.refresh,
         dump=rows.dump,
         restore=rows.restore,
-        missing=_nothing_missing,
-        fetch=_fetch,
-        absorb=_absorb,
-        decide=decide,
+        missing=rows.missing,
+        fetch=rows.fetch,
+        absorb=rows.absorb,
+        decide=partial(decide, vault),
         apply=apply,
         answer=answer,
         persist=rows.persist,
         due=due,
         expire=_expire,
         summary=_summary,
-        audience=_audience,
-        frame=_frame,
-        delta=_delta,
+        audience=frames.audience,
+        frame=frames.frame,
+        delta=frames.delta,
         touches=_touches,
         happened=happened,
     )
 
 
-def answer(state: State, command: AnyCommand, happened: Sequence[Event]) -> Server | SessionRow | int | None:
-    """What the caller is told: the server, the session, or when what was made ends."""
+def answer(  # noqa: PLR0911 - a table
+    state: State, command: AnyCommand, happened: Sequence[Event]
+) -> Answer:
+    """What the caller is told: the server, the session, the row that was changed, or when what was made ends."""
+    match command:
+        case commands.CreateCommand():
+            return state.commands[command.command_id]
+        case commands.TakeCommands():
+            changes = (events.CommandChanged, events.CommandTouched)
+            return tuple(event.command for event in happened if isinstance(event, changes))
+        case commands.AckCommand() | commands.CancelCommand():
+            for event in happened:
+                if isinstance(event, events.CommandChanged | events.CommandTouched):
+                    return event.command
+            return known(state, command.command_id)
+        case commands.PutSettings():
+            return state.settings[command.source]
+        case commands.RegisterExtension():
+            return state.registrations[command.extension_id]
+        case _:
+            return _own_answer(state, command, happened)
+
+
+def _own_answer(state: State, command: AnyCommand, happened: Sequence[Event]) -> Answer:
     for event in happened:
         match event:
             case events.ClaimKeyIssued():
@@ -67,38 +97,12 @@ def answer(state: State, command: AnyCommand, happened: Sequence[Event]) -> Serv
             return None
 
 
-def _nothing_missing(_state: State, _command: AnyCommand) -> None:
-    return None
-
-
-async def _fetch(_conn: Connection, _id: str, _missing: Any) -> None:
-    return None
-
-
-def _absorb(state: State, _found: Any) -> State:
-    return state
-
-
 def _expire(_state: State, _now_ms: int) -> AnyCommand:
     return commands.EndExpired()
 
 
 def _summary(_state: State) -> bytes:
     return b""
-
-
-def _audience(state: State, viewer: Any) -> str:
-    if state.removed or state.row.owner_id != viewer.user_id:
-        raise NotFound
-    return "owner"
-
-
-def _frame(state: State, _viewers: str) -> Server:
-    return server_of(state.row)
-
-
-def _delta(_state: State, _event: AnyEvent, _viewers: str) -> Delta | None:
-    return None
 
 
 def _touches(_state: State, _event: AnyEvent) -> Sequence[tuple[View[Any], Collection[str]]]:

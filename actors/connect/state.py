@@ -1,20 +1,38 @@
 """A game server's state: immutable, and of rows alone, so that a snapshot has nothing to add.
 
-What comes later (commands, settings, members, access policy) finds its place as further fields of `State`, with rules
-and rows of their own.
+Commands are here as long as they are open; those that are finished, and the history of settings, have rows only.
 """
 
 from collections.abc import Mapping
 
 import msgspec
 
-from persistence.connect.rows import ServerRow, SessionRow, TicketRow
+from persistence.connect.rows import (
+    CommandRow,
+    RegistrationRow,
+    ServerRow,
+    SessionRow,
+    SettingsRow,
+    TicketRow,
+)
 
 CLAIM_KEYS_KEPT = 16
 """A server has at most so many claim keys at a time; a newer one ends the oldest."""
 
 TICKET_KEPT_MS = 10 * 60_000
 """So long after its end a ticket is told from one that never was (410, not 404)."""
+
+
+class Template(msgspec.Struct, frozen=True):
+    """The server after whose example another is set up.
+
+    Args:
+        owner_id: None where there is no such server, or it is no template.
+    """
+
+    owner_id: str | None
+    settings: tuple[SettingsRow, ...] = ()
+    registrations: tuple[RegistrationRow, ...] = ()
 
 
 class State(msgspec.Struct, frozen=True):
@@ -25,6 +43,11 @@ class State(msgspec.Struct, frozen=True):
         claim_keys: {SHA-256: when it ends}, oldest first; those of before are forgotten.
         tickets: {user id: their newest join ticket}.
         sessions: {user id: their session}, the first to end first.
+        commands: {id: open command}, oldest first.
+        settings: {source: its settings}.
+        registrations: {extension id: what the server has registered of it}.
+        found: a finished command that was asked about last.
+        template: what the server is set up after once it is claimed, as far as that was read.
         removed: it is gone; whatever is asked of it is refused.
     """
 
@@ -32,6 +55,11 @@ class State(msgspec.Struct, frozen=True):
     claim_keys: Mapping[bytes, int]
     tickets: Mapping[str, TicketRow]
     sessions: Mapping[str, SessionRow]
+    commands: Mapping[str, CommandRow] = msgspec.field(default_factory=dict)
+    settings: Mapping[str, SettingsRow] = msgspec.field(default_factory=dict)
+    registrations: Mapping[str, RegistrationRow] = msgspec.field(default_factory=dict)
+    found: CommandRow | None = None
+    template: Template | None = None
     removed: bool = False
 
     @property

@@ -63,3 +63,105 @@ class SessionRow(msgspec.Struct, frozen=True):
     name: str
     started_at_ms: int
     expires_at_ms: int
+
+
+class CommandRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that a game server is to do.
+
+    Args:
+        payload, result: JSON text.
+        version: counts its changes.
+        attempts: how often it was delivered.
+        created_by: the user.
+        finished_at_ms: None while it is open.
+        leased_until_ms: until then it is not delivered again.
+    """
+
+    id: str
+    server_id: str
+    action: str
+    payload: bytes
+    status: str
+    version: int = 1
+    attempts: int = 0
+    extension_id: str | None = None
+    created_by: str
+    result: bytes | None = None
+    error: str | None = None
+    progress: float | None = None
+    created_at_ms: int
+    updated_at_ms: int
+    delivered_at_ms: int | None = None
+    started_at_ms: int | None = None
+    finished_at_ms: int | None = None
+    expires_at_ms: int
+    leased_until_ms: int | None = None
+
+
+class SettingsRow(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of one source on a server.
+
+    Args:
+        data: JSON text of an object, without secret values.
+        schema: JSON text, or None.
+        sealed: the secret values, or None where there are none.
+        secret_keys: the keys that they have.
+        updated_by: a user's id, or the server's own.
+    """
+
+    server_id: str
+    source: str
+    version: int
+    schema_version: str
+    data: bytes
+    schema: bytes | None
+    sealed: bytes | None
+    secret_keys: tuple[str, ...]
+    updated_at_ms: int
+    updated_by: str
+
+
+class SettingsVersionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written once; as in `SettingsRow`."""
+
+    server_id: str
+    source: str
+    version: int
+    schema_version: str
+    data: bytes
+    secret_keys: tuple[str, ...]
+    changed_keys: tuple[str, ...]
+    updated_at_ms: int
+    updated_by: str
+
+
+class ExtensionRow(msgspec.Struct, frozen=True, kw_only=True):
+    """An extension of the catalog."""
+
+    extension_id: str
+    id: str
+    name: str
+    description: str
+    owner_id: str | None
+    visibility: str
+    created_at_ms: int
+    updated_at_ms: int
+
+
+class RegistrationRow(msgspec.Struct, frozen=True, kw_only=True):
+    """An extension on a server.
+
+    Args:
+        version: counts its changes.
+        actions: JSON text of an array.
+        last_seen_at_ms: when it was registered last, also where that changed nothing.
+    """
+
+    server_id: str
+    extension_id: str
+    name: str
+    description: str
+    version: int
+    actions: bytes
+    registered_at_ms: int
+    last_seen_at_ms: int

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from actors.connect.commands import RemoveSilent
 from actors.connect.state import TICKET_KEPT_MS
 from actors.errors import Refused
-from persistence.connect import servers, sessions
+from persistence.connect import commands, servers, sessions
 from persistence.connection import Connection
 
 if TYPE_CHECKING:
@@ -19,6 +19,12 @@ CLAIM_KEY_KEPT_MS = 24 * 3_600_000
 
 HEAD_KEPT_MS = 3_600_000
 """So long the head of a removed server stays: longer than its actor lives."""
+
+FINISHED_KEPT = 1_000
+"""Finished commands of one server that stay."""
+
+LOOK_BACK_MS = 10 * 60_000
+"""Servers whose commands have ended since are looked at."""
 
 BATCH = 200
 """Servers removed in one run."""
@@ -49,4 +55,5 @@ async def _silent(conn: Connection, before_ms: int) -> list[str]:
 async def _forget(conn: Connection, now_ms: int) -> None:
     await servers.forget_claim_keys(conn, before_ms=now_ms - CLAIM_KEY_KEPT_MS)
     await sessions.forget_tickets(conn, before_ms=now_ms - TICKET_KEPT_MS)
+    await commands.forget_old(conn, since_ms=now_ms - LOOK_BACK_MS, keep=FINISHED_KEPT)
     await servers.forget_removed(conn, before_ms=now_ms - HEAD_KEPT_MS)

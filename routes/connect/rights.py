@@ -1,8 +1,15 @@
-"""Whether the caller belongs to a game server: its owner, or the server itself."""
+"""Whether the caller belongs to a game server: its owner, a member with the right capability, or the server itself."""
 
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from actors.connect import rows
+from actors.connect.capabilities import require
+from actors.connect.state import State
 from actors.errors import Forbidden, NotFound
 from actors.ids import Uuid
 from persistence.connect.rows import ServerRow
+from persistence.connection import Connection
 from routes.edge.call import Call
 from routes.edge.principal import ServerPrincipal
 
@@ -48,3 +55,50 @@ def require_secret(server: ServerPrincipal) -> None:
     """
     if server.scopes is not None:
         raise Forbidden("only with the server's own secret")
+
+
+def may(capability: str) -> Callable[[Call, Uuid], Coroutine[Any, Any, None]]:
+    """Guard: passes the server that the path names, and users who may do this with it; decided again in the turn.
+
+    Args:
+        capability: also the scope that a delegated token must be for.
+    """
+
+    async def guard(call: Call, server_id: Uuid) -> None:
+        """Pass, or refuse.
+
+        Raises:
+            NotFound: another server, a stranger, or no such server: all look the same.
+            Forbidden: with `meta.permission`.
+        """
+        if isinstance(call.principal, ServerPrincipal):
+            require_scope(itself(call, server_id), capability)
+            return
+        row = await call.service.connect.credentials.of(server_id)
+        if row is None:
+            raise NotFound
+        if row.owner_id != call.user_id:
+            require(await _state(call, server_id), call.user_id, capability)
+
+    return guard
+
+
+def caller_of(call: Call) -> str | None:
+    """The user who calls, or None for a server itself: as commands name who asks."""
+    return None if isinstance(call.principal, ServerPrincipal) else call.user_id
+
+
+async def _state(call: Call, server_id: Uuid) -> State:
+    service = call.service
+    state = service.system.peek(service.connect.server, server_id)
+    if state is None:
+        state = await service.reads.run(
+            ("server", server_id), lambda: service.database.read(_load, server_id)
+        )
+    if not isinstance(state, State):
+        raise NotFound
+    return state
+
+
+async def _load(conn: Connection, server_id: str) -> State | None:
+    return await rows.load(conn, server_id)

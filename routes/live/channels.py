@@ -8,6 +8,7 @@ are.
 from actors.errors import NotFound
 from actors.ids import UserId
 from routes.chat.channels import CONVERSATION, INBOX
+from routes.connect.channel import SERVER
 from routes.friends.channels import FRIENDS
 from routes.live.channel import LiveChannel
 from routes.notifications.channel import NOTIFICATIONS
@@ -21,6 +22,7 @@ CHANNELS = {
         INBOX,
         CONVERSATION,
         NOTIFICATIONS,
+        SERVER,
     )
 }
 """{name, or what stands before the colon: channel}."""

@@ -166,8 +166,8 @@ class Session:
         """
         channel, actor_id = locate(name, self.user_id)
         name = channel.name_of(actor_id)
-        if channel.needs is not None:
-            require(self.access, channel.needs)
+        for node in channel.nodes:
+            require(self.access, node)
         self._check_room(name)
 
         def begin(epoch: str, offset: int, recovered: bool) -> None:

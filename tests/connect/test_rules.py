@@ -1,6 +1,7 @@
 """The rules of a game server: its table of moves, and everything that can be done to it, in any order."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,12 +14,15 @@ from msgspec.structs import replace
 from actors.connect import commands, events
 from actors.connect.commands import AnyCommand
 from actors.connect.events import AnyEvent
-from actors.connect.rules import CLAIM_KEY_MS, FORMER_SECRET_MS, SESSION_MS, TICKET_MS, apply, decide, due
+from actors.connect.rules import CLAIM_KEY_MS, FORMER_SECRET_MS, SESSION_MS, TICKET_MS, apply, due
+from actors.connect.rules import decide as decide_with
 from actors.connect.state import CLAIM_KEYS_KEPT, State
+from actors.connect.vault import Vault
 from actors.errors import ClaimKeyExpired, ClaimKeyUsed, JoinTokenExpired, JoinTokenUsed, NotFound, Refused
 from persistence.connect.rows import ServerRow, SessionRow, TicketRow
 
 NOW = 1_700_000_000_000
+decide = partial(decide_with, Vault(bytes(32)))
 KEY, TICKET, SECRET = b"k" * 32, b"t" * 32, b"s" * 32
 OWNER, PLAYER, STRANGER = "owner", "player", "stranger"
 

@@ -1,0 +1,227 @@
+"""The life of a command (contract §7): pure.
+
+| status      | the server takes it | it says `running` | it says its end             | cancelled | its time is over |
+|-------------|---------------------|-------------------|-----------------------------|-----------|------------------|
+| `pending`   | `delivered`         | `running`         | success, failed or rejected | cancelled | expired          |
+| `delivered` | again after a lease | `running`         | success, failed or rejected | cancelled | expired          |
+| `running`   |                     | further on        | success, failed or rejected | cancelled | expired          |
+| any end     |                     | COMMAND_FINISHED  | the same one: nothing; else | the same  |                  |
+|             |                     |                   | COMMAND_FINISHED            |           |                  |
+
+A server may receive a command more than once, and never not at all while it lives: it goes by the id.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.connect.capabilities import require
+from actors.connect.commands import AckCommand, CancelCommand, CreateCommand, TakeCommands
+from actors.connect.events import AnyEvent, CommandChanged, CommandTouched, LeaseEnded
+from actors.connect.extensions import find_action
+from actors.connect.schemas import fitted, misfits
+from actors.connect.state import State
+from actors.errors import (
+    CommandFinished,
+    Invalid,
+    NotFound,
+    QuotaExceeded,
+    RevisionConflict,
+    TooLarge,
+)
+from persistence.connect.rows import CommandRow
+
+LEASE_MS = 30_000
+"""So long a delivered command waits for its acknowledgement before it is delivered again (contract §7)."""
+
+MAX_OPEN = 1_000
+"""Open commands of one server."""
+
+MAX_OPEN_BYTES = 4 * 1024 * 1024
+"""Payloads of the open commands of one server, in all."""
+
+MAX_BYTES = 64 * 1024
+"""Of a payload, and of a result (contract §7)."""
+
+ENDS = frozenset({"success", "failed", "rejected", "expired", "cancelled"})
+
+STATUSES = frozenset({"pending", "delivered", "running"}) | ENDS
+
+ACKS = {
+    "running": "running",
+    "success": "success",
+    "ok": "success",
+    "succeeded": "success",
+    "failed": "failed",
+    "error": "failed",
+    "rejected": "rejected",
+}
+"""{what a server says: the status that it means}."""
+
+
+def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEvent]:
+    """A new command."""
+    require(state, command.user_id, "server.commands.write")
+    found = find_action(state.registrations, command.action, command.extension_id)
+    payload = dict(command.payload)
+    if found is not None:
+        extension_id, action = found
+        if extension_id != command.extension_id:
+            raise RevisionConflict("the actions of this server have just changed")
+        if action.schema is not None:
+            payload = fitted(payload, action.schema)
+            errors = tuple(misfits(payload, action.schema, "/payload"))
+            if errors:
+                raise Invalid(*errors)
+    text = msgspec.json.encode(payload)
+    if len(text) > MAX_BYTES:
+        raise TooLarge(f"a payload has at most {MAX_BYTES} bytes")
+    if len(state.commands) >= MAX_OPEN:
+        raise QuotaExceeded(message=f"a server has at most {MAX_OPEN} open commands", max=MAX_OPEN)
+    if sum(len(one.payload) for one in state.commands.values()) + len(text) > MAX_OPEN_BYTES:
+        raise QuotaExceeded(message=f"open commands have at most {MAX_OPEN_BYTES} bytes", max=MAX_OPEN_BYTES)
+    row = CommandRow(
+        id=command.command_id,
+        server_id=state.id,
+        action=command.action,
+        payload=text,
+        status="pending",
+        extension_id=command.extension_id,
+        created_by=command.user_id,
+        created_at_ms=now_ms,
+        updated_at_ms=now_ms,
+        expires_at_ms=now_ms + command.ttl_ms,
+    )
+    return (CommandChanged(row),)
+
+
+def take(state: State, command: TakeCommands, now_ms: int) -> Sequence[AnyEvent]:
+    """What waits for the server, oldest first, and what it has not answered in time."""
+    ready = [one for one in state.commands.values() if _deliverable(one, now_ms)]
+    return [_delivered(one, now_ms) for one in ready[: command.limit]]
+
+
+def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
+    """How far the server is, or how it ended."""
+    row = known(state, command.command_id)
+    if row.finished_at_ms is not None:
+        if (
+            row.status == command.status
+            and command.result in {None, row.result}
+            and command.error in {None, row.error}
+        ):
+            return ()
+        raise CommandFinished(status=row.status)
+    if row.expires_at_ms <= now_ms:
+        raise CommandFinished(status="expired")
+    if command.result is not None and len(command.result) > MAX_BYTES:
+        raise TooLarge(f"a result has at most {MAX_BYTES} bytes")
+    progress = row.progress if command.progress is None else command.progress
+    further = replace(
+        row,
+        status=command.status,
+        progress=progress,
+        result=command.result if command.result is not None else row.result,
+        error=command.error if command.error is not None else row.error,
+        leased_until_ms=None,
+    )
+    if further == row:
+        return ()
+    further = replace(further, version=row.version + 1, updated_at_ms=now_ms)
+    if command.status in ENDS:
+        return (CommandChanged(replace(further, finished_at_ms=now_ms)),)
+    if row.status == command.status:
+        return (CommandTouched(further),)
+    return (CommandChanged(replace(further, started_at_ms=now_ms)),)
+
+
+def cancel(state: State, command: CancelCommand, now_ms: int) -> Sequence[AnyEvent]:
+    """Taken back; a server that runs it is told, and may end it or not."""
+    require(state, command.user_id, "server.commands.write")
+    row = known(state, command.command_id)
+    if row.status == "cancelled":
+        return ()
+    if row.finished_at_ms is not None:
+        raise CommandFinished(status=row.status)
+    return (_ended(row, "cancelled", now_ms),)
+
+
+def ended_by_time(state: State, now_ms: int) -> Iterator[AnyEvent]:
+    """What expires, and the leases that are over."""
+    for row in state.commands.values():
+        if row.expires_at_ms <= now_ms:
+            yield _ended(row, "expired", now_ms)
+        elif row.leased_until_ms is not None and row.leased_until_ms <= now_ms:
+            yield LeaseEnded(row.id)
+
+
+def next_end(state: State) -> int | None:
+    """When the next command expires, or the next lease is over."""
+    ends = (
+        min(one.expires_at_ms, one.leased_until_ms or one.expires_at_ms) for one in state.commands.values()
+    )
+    return min(ends, default=None)
+
+
+def known(state: State, command_id: str) -> CommandRow:
+    """The command, also one that is finished and was looked up.
+
+    Raises:
+        NotFound: there is none with this id.
+    """
+    row = state.commands.get(command_id)
+    if row is None and state.found is not None and state.found.id == command_id:
+        row = state.found
+    if row is None:
+        raise NotFound
+    return row
+
+
+def with_command(state: State, row: CommandRow) -> State:
+    """The state with a command as it is now; those that are finished go."""
+    commands = dict(state.commands)
+    if row.finished_at_ms is None:
+        commands[row.id] = row
+    else:
+        commands.pop(row.id, None)
+    return replace(state, commands=commands)
+
+
+def without_lease(state: State, command_id: str) -> State:
+    """The state in which a command may be delivered again."""
+    row = state.commands.get(command_id)
+    return state if row is None else with_command(state, replace(row, leased_until_ms=None))
+
+
+def _deliverable(row: CommandRow, now_ms: int) -> bool:
+    if row.expires_at_ms <= now_ms:
+        return False
+    leased = row.leased_until_ms is not None and row.leased_until_ms > now_ms
+    return row.status == "pending" or (row.status == "delivered" and not leased)
+
+
+def _delivered(row: CommandRow, now_ms: int) -> AnyEvent:
+    delivered = replace(
+        row,
+        status="delivered",
+        version=row.version + 1,
+        attempts=row.attempts + 1,
+        updated_at_ms=now_ms,
+        delivered_at_ms=row.delivered_at_ms or now_ms,
+        leased_until_ms=now_ms + LEASE_MS,
+    )
+    return CommandChanged(delivered) if row.status == "pending" else CommandTouched(delivered)
+
+
+def _ended(row: CommandRow, status: str, now_ms: int) -> AnyEvent:
+    return CommandChanged(
+        replace(
+            row,
+            status=status,
+            version=row.version + 1,
+            updated_at_ms=now_ms,
+            finished_at_ms=now_ms,
+            leased_until_ms=None,
+        )
+    )

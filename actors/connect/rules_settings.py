@@ -1,0 +1,142 @@
+"""Settings of a game server (contract §7): versions, schemas, and values that only the server sees. Pure, as sealing
+with a given nonce is.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.connect.capabilities import require
+from actors.connect.commands import PutSettings
+from actors.connect.events import AnyEvent, ServerChanged, SettingsChanged
+from actors.connect.schemas import Schema, faults, fitted, misfits
+from actors.connect.state import State
+from actors.connect.vault import Vault
+from actors.errors import FieldError, Invalid, QuotaExceeded, RevisionConflict, TooLarge
+from persistence.connect.rows import SettingsRow
+
+CONNECT = "connect"
+"""The source of what the service itself knows of a server: `data.temp`."""
+
+MASK = "********"
+"""Stands for a secret value; sent back, it keeps the value that is there."""
+
+MAX_SOURCES = 32
+MAX_BYTES = 64 * 1024
+"""Of the data of one source, and of its schema."""
+
+MAX_ALL_BYTES = 512 * 1024
+"""Of all settings of a server."""
+
+_schema_decoder = msgspec.json.Decoder(Schema)
+_data_decoder = msgspec.json.Decoder(dict[str, Any])
+
+
+def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequence[AnyEvent]:
+    """Settings in place of those before; nothing happens when they are the same."""
+    require(state, command.user_id, "server.settings.write")
+    former = state.settings.get(command.source)
+    version = 0 if former is None else former.version
+    if command.expected is not None and command.expected != version:
+        raise RevisionConflict(version=version)
+    if former is None and len(state.settings) >= MAX_SOURCES:
+        raise QuotaExceeded(message=f"a server has at most {MAX_SOURCES} sources", max=MAX_SOURCES)
+    schema = command.schema or schema_of(former)
+    kept = {} if former is None else vault.open(former.sealed)
+    plain, hidden = _checked(command, schema, kept)
+    row = SettingsRow(
+        server_id=state.id,
+        source=command.source,
+        version=version + 1,
+        schema_version=_schema_version(command, former),
+        data=msgspec.json.encode(plain),
+        schema=None if schema is None else msgspec.json.encode(schema),
+        sealed=vault.seal(hidden, command.nonce) if hidden else None,
+        secret_keys=tuple(sorted(hidden)),
+        updated_at_ms=now_ms,
+        updated_by=command.user_id or state.id,
+    )
+    _check_size(state, row, hidden)
+    changed = _changed({**data_of(former), **kept}, {**plain, **hidden})
+    if former is not None and not changed and _same(former, row):
+        return ()
+    events: list[AnyEvent] = [SettingsChanged(row, changed)]
+    temporary = plain.get("temp") if command.source == CONNECT else None
+    if isinstance(temporary, bool) and temporary != state.row.temporary:
+        events.append(ServerChanged(replace(state.row, temporary=temporary, updated_at_ms=now_ms)))
+    return events
+
+
+def schema_of(row: SettingsRow | None) -> Schema | None:
+    """The schema as a struct."""
+    return None if row is None or row.schema is None else _schema_decoder.decode(row.schema)
+
+
+def data_of(row: SettingsRow | None) -> dict[str, Any]:
+    """The data without secret values; nothing before anything was stored."""
+    return {} if row is None else _data_decoder.decode(row.data)
+
+
+def _checked(
+    command: PutSettings, schema: Schema | None, kept: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """(data without secret values, {key: secret value}), held against the schema."""
+    data = dict(command.data)
+    errors = list(faults(schema, "/schema")) if command.schema is not None and schema is not None else []
+    if command.source == CONNECT and not isinstance(data.get("temp", False), bool):
+        errors.append(FieldError("/data/temp", "WRONG_TYPE", "not of type bool"))
+    if schema is None:
+        if errors:
+            raise Invalid(*errors)
+        return data, {}
+    for key in schema.secret_keys:
+        if data.get(key) == MASK:
+            data[key] = kept.get(key)
+    data = fitted(data, schema)
+    errors += misfits(data, schema, "/data")
+    if errors:
+        raise Invalid(*errors)
+    hidden = {key: data[key] for key in schema.secret_keys if data.get(key) is not None}
+    return {key: value for key, value in data.items() if key not in schema.secret_keys}, hidden
+
+
+def _schema_version(command: PutSettings, former: SettingsRow | None) -> str:
+    if command.schema_version is not None:
+        return command.schema_version
+    if command.schema is not None:
+        return command.schema.version
+    return "1" if former is None else former.schema_version
+
+
+def _check_size(state: State, row: SettingsRow, hidden: Mapping[str, str]) -> None:
+    size = _size(row)
+    sealed_bytes = sum(len(value.encode()) for value in hidden.values())
+    if len(row.data) + sealed_bytes > MAX_BYTES or len(row.schema or b"") > MAX_BYTES:
+        raise TooLarge(f"settings, and their schema, have at most {MAX_BYTES} bytes each")
+    others = sum(_size(other) for source, other in state.settings.items() if source != row.source)
+    if others + size > MAX_ALL_BYTES:
+        raise QuotaExceeded(
+            message=f"a server's settings have at most {MAX_ALL_BYTES} bytes", max=MAX_ALL_BYTES
+        )
+
+
+def _size(row: SettingsRow) -> int:
+    return len(row.data) + len(row.schema or b"") + len(row.sealed or b"")
+
+
+def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
+    # As JSON, because to Python True is 1.
+    texts = [{key: msgspec.json.encode(value) for key, value in data.items()} for data in (before, after)]
+    return tuple(
+        sorted(key for key in before.keys() | after.keys() if texts[0].get(key) != texts[1].get(key))
+    )
+
+
+def _same(former: SettingsRow, row: SettingsRow) -> bool:
+    return (former.schema, former.schema_version, former.secret_keys) == (
+        row.schema,
+        row.schema_version,
+        row.secret_keys,
+    )

@@ -1,0 +1,159 @@
+"""The schemas of settings and of extension actions, and values that are held against them (contract §7). Pure.
+
+| type     | a value is            | min and max are of    | options                |
+|----------|-----------------------|-----------------------|------------------------|
+| `bool`   | true or false         |                       |                        |
+| `int`    | a whole number        | the number            | the value is one       |
+| `number` | a number              | the number            | the value is one       |
+| `string` | text                  | its characters        | the value is one       |
+| `enum`   | one of the options    |                       | must be given          |
+| `list`   | texts, numbers, bools | its items             | each item is one       |
+| `secret` | text, shown to nobody | its characters        |                        |
+
+A value that is null counts as absent. Keys that no field names are taken as they are.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from actors.errors import FieldError
+
+MAX_FIELDS = 200
+MAX_OPTIONS = 200
+MAX_ITEMS = 1_000
+"""Items of a `list`."""
+
+SECRET = "secret"  # noqa: S105 - the name of a type
+
+Scalar = str | int | float | bool
+_Text = Annotated[str, msgspec.Meta(max_length=500)]
+
+
+class Field(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """One key and what its value must be; the module's table says what goes with which type.
+
+    Args:
+        required: it must be there, unless it has a default.
+        default: taken where the value is absent.
+    """
+
+    key: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+    label: _Text | None = None
+    type: Literal["bool", "int", "number", "string", "enum", "list", "secret"]
+    description: _Text | None = None
+    required: bool = False
+    default: Any = None
+    min: float | None = None
+    max: float | None = None
+    options: Annotated[tuple[Scalar, ...], msgspec.Meta(max_length=MAX_OPTIONS)] | None = None
+
+
+class Schema(msgspec.Struct, frozen=True, rename="camel"):
+    """Fields, and the version that they have for whoever made them."""
+
+    fields: Annotated[tuple[Field, ...], msgspec.Meta(max_length=MAX_FIELDS)] = ()
+    version: Annotated[str, msgspec.Meta(min_length=1, max_length=50)] = "1"
+
+    @property
+    def secret_keys(self) -> frozenset[str]:
+        """The keys whose values are shown to nobody."""
+        return frozenset(field.key for field in self.fields if field.type == SECRET)
+
+
+def faults(schema: Schema, pointer: str) -> Iterator[FieldError]:
+    """What is wrong with a schema.
+
+    Args:
+        pointer: where it stands in the body.
+    """
+    seen: set[str] = set()
+    for index, field in enumerate(schema.fields):
+        at = f"{pointer}/fields/{index}"
+        if field.key in seen:
+            yield FieldError(f"{at}/key", "DUPLICATE", "two fields have this key")
+        seen.add(field.key)
+        if field.type == "enum" and not field.options:
+            yield FieldError(f"{at}/options", "REQUIRED", "an enum has options")
+        if field.min is not None and field.max is not None and field.min > field.max:
+            yield FieldError(f"{at}/max", "OUT_OF_RANGE", "below min")
+        if field.default is not None and field.type == SECRET:
+            yield FieldError(f"{at}/default", "NOT_ALLOWED", "everybody would see it")
+        elif field.default is not None:
+            wrong = _wrong(field, field.default)
+            if wrong is not None:
+                yield FieldError(f"{at}/default", *wrong)
+
+
+def fitted(values: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
+    """The values with those that are absent and have a default."""
+    filled = dict(values)
+    for field in schema.fields:
+        if filled.get(field.key) is None and field.default is not None:
+            filled[field.key] = field.default
+    return filled
+
+
+def misfits(values: Mapping[str, Any], schema: Schema, pointer: str) -> Iterator[FieldError]:
+    """Where values break the schema.
+
+    Args:
+        values: with defaults filled in.
+        pointer: where they stand in the body.
+    """
+    for field in schema.fields:
+        value = values.get(field.key)
+        at = f"{pointer}/{field.key.replace('~', '~0').replace('/', '~1')}"
+        if value is None:
+            if field.required:
+                yield FieldError(at, "REQUIRED", "this field is required")
+            continue
+        wrong = _wrong(field, value)
+        if wrong is not None:
+            yield FieldError(at, *wrong)
+
+
+def _wrong(field: Field, value: Any) -> tuple[str, str] | None:
+    """(code, sentence), or None when the value is right."""
+    if not _IS[field.type](value):
+        return "WRONG_TYPE", f"not of type {field.type}"
+    size = len(value) if isinstance(value, str | list) else value
+    if field.type not in {"bool", "enum"}:
+        if field.min is not None and size < field.min:
+            return "OUT_OF_RANGE", f"below {field.min:g}"
+        if field.max is not None and size > field.max:
+            return "OUT_OF_RANGE", f"above {field.max:g}"
+    if field.options and field.type not in {"bool", SECRET}:
+        items: Iterable[Any] = value if isinstance(value, list) else (value,)
+        if any(not _among(item, field.options) for item in items):
+            return "UNKNOWN_VALUE", "none of the options"
+    return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_list(value: Any) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) <= MAX_ITEMS
+        and all(isinstance(item, str | int | float | bool) for item in value)
+    )
+
+
+def _among(value: Any, options: Iterable[Scalar]) -> bool:
+    """True is not 1 here, as it is in Python."""
+    return any(value == option and isinstance(value, bool) == isinstance(option, bool) for option in options)
+
+
+_IS: dict[str, Callable[[Any], bool]] = {
+    "bool": lambda value: isinstance(value, bool),
+    "int": lambda value: isinstance(value, int) and not isinstance(value, bool),
+    "number": _is_number,
+    "string": lambda value: isinstance(value, str),
+    "enum": lambda value: isinstance(value, str | int | float | bool),
+    "list": _is_list,
+    SECRET: lambda value: isinstance(value, str),
+}

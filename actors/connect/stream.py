@@ -1,0 +1,100 @@
+"""What viewers see of a game server's channel (contract §7, `/stream`): its settings, then what happens to it.
+
+| event              | data              | the server is told                  | users are told |
+|--------------------|-------------------|-------------------------------------|----------------|
+| `settings_updated` | Settings          | always, secret values in the clear  | always, masked |
+| `command`          | Command           | delivered, cancelled, expired       | with `server.commands.read` |
+| `extensions`       | list of Registration | always                           | always         |
+"""
+
+from typing import NamedTuple
+
+import msgspec
+
+from actors.connect import events
+from actors.connect.capabilities import capabilities_of
+from actors.connect.events import AnyEvent
+from actors.connect.public import Settings, SettingsSnapshot, command_of, registrations_of, settings_of
+from actors.connect.state import State
+from actors.connect.vault import Vault
+from actors.errors import Forbidden, NotFound
+from actors.kernel.kind import Delta
+from persistence.connect.rows import CommandRow, SettingsRow
+
+TOLD_TO_SERVER = frozenset({"delivered", "cancelled", "expired"})
+"""What a server is told of commands; the rest it has said itself, or will be told when it is delivered."""
+
+
+class ServerViewer(msgspec.Struct, frozen=True):
+    """Who looks.
+
+    Args:
+        user_id: None for the server itself.
+        commands: whether their permission nodes, or the scopes of the server's token, cover commands.
+    """
+
+    user_id: str | None
+    commands: bool = True
+
+
+class Audience(NamedTuple):
+    """Viewers who receive the same bytes."""
+
+    is_server: bool
+    commands: bool
+
+
+class Frames:
+    """Snapshot and events of a server's channel.
+
+    Args:
+        vault: opens secret values for the server.
+    """
+
+    def __init__(self, vault: Vault) -> None:
+        self._vault = vault
+
+    def audience(self, state: State, viewer: ServerViewer) -> Audience:
+        """As in `Kind`.
+
+        Raises:
+            NotFound: the server is gone, or the viewer a stranger to it.
+            Forbidden: the viewer belongs here, and may not read settings.
+        """
+        if state.removed:
+            raise NotFound
+        if viewer.user_id is None:
+            return Audience(is_server=True, commands=viewer.commands)
+        held = capabilities_of(state, viewer.user_id)
+        if not held:
+            raise NotFound
+        if "server.settings.read" not in held:
+            raise Forbidden(permission="server.settings.read")
+        return Audience(is_server=False, commands=viewer.commands and "server.commands.read" in held)
+
+    def frame(self, state: State, audience: Audience) -> SettingsSnapshot:
+        """As in `Kind`."""
+        rows = sorted(state.settings.values(), key=lambda row: row.source)
+        return SettingsSnapshot(tuple(self.settings(row, is_server=audience.is_server) for row in rows))
+
+    def delta(self, state: State, event: AnyEvent, audience: Audience) -> Delta | None:
+        """As in `Kind`."""
+        match event:
+            case events.CommandChanged() | events.CommandTouched():
+                shown = _shown(event.command, audience)
+                return Delta("command", command_of(event.command)) if shown else None
+            case events.SettingsChanged():
+                settings = self.settings(event.settings, is_server=audience.is_server)
+                return Delta("settings_updated", settings)
+            case events.ExtensionRegistered():
+                return Delta("extensions", registrations_of(state.registrations.values()))
+            case _:
+                return None
+
+    def settings(self, row: SettingsRow, *, is_server: bool) -> Settings:
+        """The settings as the server, or anybody else, sees them."""
+        return settings_of(row, self._vault.open(row.sealed) if is_server else None)
+
+
+def _shown(command: CommandRow, audience: Audience) -> bool:
+    return audience.commands and (not audience.is_server or command.status in TOLD_TO_SERVER)

@@ -1,0 +1,102 @@
+"""Commands for game servers, in rows: the open ones, which their owner holds too, and those that are finished."""
+
+from collections.abc import Sequence
+
+from persistence.connect.rows import CommandRow
+from persistence.connection import Connection, Row
+
+_PUT = """
+INSERT INTO connect_commands (id, server_id, action, payload, status, version, attempts, extension_id, created_by,
+       result, error, progress, created_at_ms, updated_at_ms, delivered_at_ms, started_at_ms, finished_at_ms,
+       expires_at_ms, leased_until_ms)
+SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bytea[], $5::text[], $6::integer[], $7::integer[],
+       $8::text[], $9::text[], $10::bytea[], $11::text[], $12::double precision[], $13::bigint[], $14::bigint[],
+       $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[])
+ON CONFLICT (id) DO UPDATE SET status = excluded.status, version = excluded.version, attempts = excluded.attempts,
+       result = excluded.result, error = excluded.error, progress = excluded.progress,
+       updated_at_ms = excluded.updated_at_ms, delivered_at_ms = excluded.delivered_at_ms,
+       started_at_ms = excluded.started_at_ms, finished_at_ms = excluded.finished_at_ms,
+       leased_until_ms = excluded.leased_until_ms
+"""
+_COLUMNS = (
+    "id", "server_id", "action", "payload", "status", "version", "attempts", "extension_id", "created_by", "result",
+    "error", "progress", "created_at_ms", "updated_at_ms", "delivered_at_ms", "started_at_ms", "finished_at_ms",
+    "expires_at_ms", "leased_until_ms",
+)  # fmt: skip
+
+
+async def put(conn: Connection, rows: Sequence[CommandRow]) -> None:
+    """Store commands, new ones and changed ones; each at most once."""
+    await conn.execute(_PUT, *([getattr(row, name) for row in rows] for name in _COLUMNS))
+
+
+async def read(conn: Connection, server_id: str, command_id: str) -> CommandRow | None:
+    """One command of this server."""
+    row = await conn.fetchrow(
+        "SELECT * FROM connect_commands WHERE id = $2 AND server_id = $1", server_id, command_id
+    )
+    return None if row is None else _command(row)
+
+
+async def open_of(conn: Connection, server_id: str) -> list[CommandRow]:
+    """The commands of a server that are not finished, oldest first."""
+    rows = await conn.fetch(
+        """
+        SELECT * FROM connect_commands WHERE server_id = $1 AND finished_at_ms IS NULL
+        ORDER BY created_at_ms, id
+        """,
+        server_id,
+    )
+    return [_command(row) for row in rows]
+
+
+async def page(
+    conn: Connection, server_id: str, status: str | None, before: str | None, limit: int
+) -> list[CommandRow]:
+    """Commands of a server, newest first.
+
+    Args:
+        status: those alone, or None for all.
+        before: the id of the last command of the page before, or None.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT * FROM connect_commands WHERE server_id = $1 AND ($2::text IS NULL OR status = $2)
+        AND ($3::text IS NULL
+             OR (created_at_ms, id) < (SELECT created_at_ms, id FROM connect_commands WHERE id = $3))
+        ORDER BY created_at_ms DESC, id DESC LIMIT $4
+        """,
+        server_id,
+        status,
+        before,
+        limit,
+    )
+    return [_command(row) for row in rows]
+
+
+async def forget_old(conn: Connection, *, since_ms: int, keep: int) -> None:
+    """Of servers with a command that was finished since then, delete all but the newest finished ones.
+
+    Args:
+        since_ms: epoch milliseconds.
+        keep: how many finished commands of a server stay.
+    """
+    await conn.execute(
+        """
+        WITH busy AS (SELECT DISTINCT server_id FROM connect_commands WHERE finished_at_ms >= $1),
+        old AS (
+            SELECT kept.id FROM busy CROSS JOIN LATERAL (
+                SELECT c.id FROM connect_commands c
+                WHERE c.server_id = busy.server_id AND c.finished_at_ms IS NOT NULL
+                ORDER BY c.created_at_ms DESC, c.id DESC OFFSET $2
+            ) AS kept
+        )
+        DELETE FROM connect_commands c USING old WHERE c.id = old.id
+        """,
+        since_ms,
+        keep,
+    )
+
+
+def _command(row: Row) -> CommandRow:
+    return CommandRow(**{name: row[name] for name in _COLUMNS})

@@ -1,0 +1,110 @@
+"""Extensions of game servers, in rows: the catalog, and what each server has registered."""
+
+from collections.abc import Collection
+
+from persistence.connect.rows import ExtensionRow, RegistrationRow
+from persistence.connection import Connection
+
+
+async def create(conn: Connection, row: ExtensionRow) -> bool:
+    """Put an extension into the catalog; False when its id is taken."""
+    made = await conn.fetchval(
+        """
+        INSERT INTO connect_extensions (extension_id, id, name, description, owner_id, visibility, created_at_ms,
+                                        updated_at_ms)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (extension_id) DO NOTHING RETURNING true
+        """,
+        row.extension_id, row.id, row.name, row.description, row.owner_id, row.visibility, row.created_at_ms,
+        row.updated_at_ms,
+    )  # fmt: skip
+    return bool(made)
+
+
+async def count_of_owner(conn: Connection, owner_id: str) -> int:
+    """How many extensions a user has in the catalog."""
+    return int(await conn.fetchval("SELECT count(*) FROM connect_extensions WHERE owner_id = $1", owner_id))
+
+
+async def read(conn: Connection, extension_id: str) -> ExtensionRow | None:
+    """One extension of the catalog."""
+    row = await conn.fetchrow("SELECT * FROM connect_extensions WHERE extension_id = $1", extension_id)
+    return None if row is None else ExtensionRow(**dict(row))
+
+
+async def lock(conn: Connection, extension_id: str) -> ExtensionRow | None:
+    """One extension, which nobody else changes until the transaction ends."""
+    row = await conn.fetchrow(
+        "SELECT * FROM connect_extensions WHERE extension_id = $1 FOR NO KEY UPDATE", extension_id
+    )
+    return None if row is None else ExtensionRow(**dict(row))
+
+
+async def change(conn: Connection, row: ExtensionRow) -> None:
+    """Write what can change of an extension."""
+    await conn.execute(
+        """
+        UPDATE connect_extensions SET name = $2, description = $3, visibility = $4, updated_at_ms = $5
+        WHERE extension_id = $1
+        """,
+        row.extension_id,
+        row.name,
+        row.description,
+        row.visibility,
+        row.updated_at_ms,
+    )
+
+
+async def visible(
+    conn: Connection, user_id: str, also: Collection[str], after: str | None, limit: int
+) -> list[ExtensionRow]:
+    """Extensions that are public, the user's own, or among `also`, by id.
+
+    Args:
+        also: ids of further extensions.
+        after: the id that the page before ended with, or None.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT * FROM connect_extensions
+        WHERE (visibility = 'public' OR owner_id = $1 OR extension_id = ANY($2::text[]))
+        AND ($3::text IS NULL OR extension_id COLLATE "C" > $3) ORDER BY extension_id COLLATE "C" LIMIT $4
+        """,
+        user_id,
+        list(also),
+        after,
+        limit,
+    )
+    return [ExtensionRow(**dict(row)) for row in rows]
+
+
+async def named(conn: Connection, extension_ids: Collection[str]) -> dict[str, ExtensionRow]:
+    """{id: extension} of these."""
+    rows = await conn.fetch(
+        "SELECT * FROM connect_extensions WHERE extension_id = ANY($1::text[])", list(extension_ids)
+    )
+    return {row["extension_id"]: ExtensionRow(**dict(row)) for row in rows}
+
+
+async def put_registration(conn: Connection, row: RegistrationRow) -> None:
+    """Store what a server has registered, in place of what it had of that extension."""
+    await conn.execute(
+        """
+        INSERT INTO connect_registrations (server_id, extension_id, name, description, version, actions,
+                                           registered_at_ms, last_seen_at_ms)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        ON CONFLICT (server_id, extension_id) DO UPDATE
+        SET name = excluded.name, description = excluded.description, version = excluded.version,
+            actions = excluded.actions, last_seen_at_ms = excluded.last_seen_at_ms
+        """,
+        row.server_id, row.extension_id, row.name, row.description, row.version, row.actions, row.registered_at_ms,
+        row.last_seen_at_ms,
+    )  # fmt: skip
+
+
+async def of_server(conn: Connection, server_id: str) -> list[RegistrationRow]:
+    """What a server has registered, by extension."""
+    rows = await conn.fetch(
+        'SELECT * FROM connect_registrations WHERE server_id = $1 ORDER BY extension_id COLLATE "C"',
+        server_id,
+    )
+    return [RegistrationRow(**dict(row)) for row in rows]

@@ -1,0 +1,150 @@
+"""Who waits for something to happen to a game server, and which servers listen on a stream of their own.
+
+Told of every committed event of every server. A long poll waits for what the server is to do, `Prefer: wait` for one
+command's end. A server that listens is made to take its commands as soon as there are any, and again when a lease is
+over; its stream ends with the secret that opened it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+import trio
+
+from actors.connect import events
+from actors.connect.commands import TakeCommands
+from actors.connect.events import AnyEvent
+from actors.connect.state import State
+from persistence.connect.rows import CommandRow
+
+if TYPE_CHECKING:
+    from routes.lifecycle import Lifecycle
+    from routes.service import Service
+
+AT_ONCE = 200
+"""Commands that a listening server takes in one turn; the next ones follow as soon as it was told of these."""
+
+
+class Bell:
+    """Rung once, when what somebody waits for has happened.
+
+    Attributes:
+        command: the one that it was about, as it was then.
+    """
+
+    def __init__(self) -> None:
+        self.command: CommandRow | None = None
+        self._rung = trio.Event()
+
+    def ring(self, command: CommandRow | None) -> None:
+        """It has happened."""
+        self.command = command
+        self._rung.set()
+
+    async def wait(self, seconds: float) -> None:
+        """Return when it has happened, or after so long."""
+        with trio.move_on_after(seconds):
+            await self._rung.wait()
+
+
+class ListeningServer(Protocol):
+    """A stream that a server has opened."""
+
+    takes_commands: bool
+    """Whether its credentials cover commands."""
+
+    def secret_changed(self, number: int, former_until_ms: int | None) -> None:
+        """The server has another secret.
+
+        Args:
+            number: of the new one.
+            former_until_ms: so long the one before is valid.
+        """
+        ...
+
+
+class Attending:
+    """Bells and streams, by what they wait for."""
+
+    def __init__(self) -> None:
+        self._bells: dict[str, list[Bell]] = {}  # {id of a server or command: who waits}
+        self._streams: dict[str, list[ListeningServer]] = {}  # {server id: its open streams}
+
+    def follow(self, service: "Service") -> None:
+        """Be told of every event of every server."""
+
+        def happened(state: State, event: AnyEvent) -> None:
+            if self._concerns(state, event):
+                service.system.tell(service.connect.server, state.id, TakeCommands(AT_ONCE))
+
+        service.connect.listeners.append(happened)
+
+    async def keep(self, lifecycle: "Lifecycle") -> None:
+        """Let nobody wait any more once the process is to stop; ends with it."""
+        await lifecycle.wait_draining()
+        for key in list(self._bells):
+            self._ring(key, None)
+
+    @contextmanager
+    def bell(self, key: str) -> Iterator[Bell]:
+        """A bell for the block.
+
+        Args:
+            key: a server's id: it has something to do; a command's: that is finished.
+        """
+        bell = Bell()
+        self._bells.setdefault(key, []).append(bell)
+        try:
+            yield bell
+        finally:
+            waiting = self._bells[key]
+            waiting.remove(bell)
+            if not waiting:
+                del self._bells[key]
+
+    def waiting(self, key: str) -> bool:
+        """Whether anybody waits for this."""
+        return key in self._bells
+
+    def listens(self, server_id: str, stream: ListeningServer) -> None:
+        """A server has opened a stream."""
+        self._streams.setdefault(server_id, []).append(stream)
+
+    def left(self, server_id: str, stream: ListeningServer) -> None:
+        """The stream is closed; once for each `listens`."""
+        streams = self._streams[server_id]
+        streams.remove(stream)
+        if not streams:
+            del self._streams[server_id]
+
+    def statistics(self) -> int:
+        """How many servers listen."""
+        return len(self._streams)
+
+    def _concerns(self, state: State, event: AnyEvent) -> bool:
+        """Ring who waits for it; whether a stream waits for what there is to take."""
+        match event:
+            case events.CommandChanged(command) if command.finished_at_ms is not None:
+                self._ring(command.id, command)
+            case events.CommandChanged(command) if command.status == "pending":
+                self._ring(state.id, command)
+                return self._takes(state.id)
+            case events.LeaseEnded():
+                self._ring(state.id, None)
+                return self._takes(state.id)
+            case events.CommandChanged(command) if command.status == "delivered":
+                # More may wait than is taken at once.
+                return self._takes(state.id) and any(
+                    one.status == "pending" for one in state.commands.values()
+                )
+            case events.ServerChanged(row):
+                for stream in tuple(self._streams.get(row.server_id, ())):
+                    stream.secret_changed(row.secret_number, row.former_until_ms)
+        return False
+
+    def _takes(self, server_id: str) -> bool:
+        return any(stream.takes_commands for stream in self._streams.get(server_id, ()))
+
+    def _ring(self, key: str, command: CommandRow | None) -> None:
+        for bell in self._bells.get(key, ()):
+            bell.ring(command)

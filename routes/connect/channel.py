@@ -1,0 +1,23 @@
+"""The channel of a game server on `/v1/social/live`, with offsets that outlive every restart.
+
+| channel       | snapshot         | events in delta mode                                               |
+|---------------|------------------|--------------------------------------------------------------------|
+| `server:<id>` | SettingsSnapshot | settings_updated, command, extensions, access_policy, members      |
+"""
+
+from actors.connect.stream import ServerViewer
+from actors.ids import parse_uuid
+from routes.live.channel import LiveChannel
+
+READ_SETTINGS = "connect:settings:read"
+READ_COMMANDS = "connect:commands:read"
+"""The permission nodes of everything that only looks."""
+
+SERVER = LiveChannel(
+    name="server",
+    needs=READ_SETTINGS,
+    needs_too=READ_COMMANDS,
+    shown=lambda service: service.connect.server,
+    viewer=lambda user_id, _: ServerViewer(user_id),
+    id_of=parse_uuid,
+)

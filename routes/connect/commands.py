@@ -1,0 +1,262 @@
+"""Commands for game servers: given by users, taken and acknowledged by the server (contract §7)."""
+
+import re
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from actors.connect.commands import AckCommand, CancelCommand, CreateCommand, TakeCommands
+from actors.connect.extensions import find_action, node_of
+from actors.connect.public import Command, command_of
+from actors.connect.rules_commands import ACKS
+from actors.errors import (
+    CommandFinished,
+    FieldError,
+    Forbidden,
+    Invalid,
+    NotFound,
+    QuotaExceeded,
+    RevisionConflict,
+    TooLarge,
+)
+from actors.ids import ObjectId, Uuid, new_object_id, parse_object_id
+from persistence.connect import commands, extensions
+from persistence.connect.rows import CommandRow, RegistrationRow
+from routes.connect.rights import itself, may, require_scope
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.errors import BadQuery
+from routes.edge.principal import SERVER, ServerPrincipal
+from routes.edge.query import Clamp
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+
+READ, WRITE = "server.commands.read", "server.commands.write"
+"""Capabilities of users, and scopes of a server's delegated tokens."""
+
+MAX_TTL_SECONDS = 86_400
+MAX_WAIT_SECONDS = 30
+"""The longest that a request waits (contract §7)."""
+
+_COMMANDS = "/v1/connect/servers/{serverId}/commands"
+_ONE = _COMMANDS + "/{commandId}"
+_PREFER_WAIT = re.compile(rb"(?:^|[,;\s])wait\s*=\s*([0-9]{1,6})(?:$|[,;\s])", re.IGNORECASE)
+
+Status = Literal["pending", "delivered", "running", "success", "failed", "rejected", "expired", "cancelled"]
+
+
+class NewCommand(Wire, frozen=True):
+    """What the server is to do.
+
+    Args:
+        action: 1 to 100 printable characters; where an extension of the server has an action of this id, its schema
+            holds.
+        payload: at most 64 KiB.
+        ttl_seconds: 1 to 86,400; then it expires, if it is not finished.
+        extension_id: which extension is meant, where several have such an action.
+    """
+
+    action: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+    payload: dict[str, Any] = msgspec.field(default_factory=dict)
+    ttl_seconds: Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_SECONDS)] = 300
+    extension_id: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+
+
+class CommandReply(Wire, frozen=True):
+    """The command as it is now."""
+
+    command: Command
+
+
+class CommandQuery(Wire, frozen=True):
+    """Which commands.
+
+    Args:
+        limit: 1 to 200, clamped.
+        status: those alone.
+        cursor: `nextCursor` of the page before.
+        wait: for servers: seconds to wait when there is nothing to do, at most 30.
+    """
+
+    limit: Annotated[int, Clamp(1, 200)] = 50
+    status: Status | None = None
+    cursor: str | None = None
+    wait: Annotated[int, Clamp(0, MAX_WAIT_SECONDS)] = 0
+
+
+class CommandList(Wire, frozen=True):
+    """Commands, newest first."""
+
+    items: tuple[Command, ...]
+    next_cursor: str | None
+    has_more: bool
+
+
+class AckBody(Wire, frozen=True):
+    """How far the server is.
+
+    Args:
+        status: `running`, `success` (also `ok`, `succeeded`), `failed` (also `error`) or `rejected`.
+        result: any JSON, at most 64 KiB.
+        error: at most 1,000 characters.
+        progress: 0 to 100.
+    """
+
+    status: Annotated[str, msgspec.Meta(max_length=20)]
+    result: Any = None
+    error: Annotated[str, msgspec.Meta(max_length=1_000)] | None = None
+    progress: Annotated[float, msgspec.Meta(ge=0, le=100)] | None = None
+
+
+@endpoint(
+    "POST",
+    _COMMANDS,
+    needs="connect:commands:write",
+    status=201,
+    found_status=200,
+    refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, RevisionConflict, TooLarge),
+    guard=may(WRITE),
+)
+async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply[CommandReply]:
+    """POST …/servers/{serverId}/commands: gives the server something to do; it waits there while the server is away.
+
+    With `Prefer: wait=n` (at most 30) and a server that is quick enough, answers 200 and the finished command. A repeat
+    under the same Idempotency-Key answers 201 and the command as it was made. Actions of an extension take the payload
+    that their schema says, and while that is private, its permission `svc.connect.extensions.<extensionId>`.
+    """
+    if not body.action.isprintable():
+        raise Invalid(FieldError("/action", "BAD_TEXT", "printable characters only"))
+    service = call.service
+    command = CreateCommand(
+        user_id=call.user_id,
+        command_id=new_object_id(call.now_ms, service.random_bytes),
+        action=body.action,
+        payload=body.payload,
+        extension_id=await _extension_of(call, server_id, body),
+        ttl_ms=body.ttl_seconds * 1000,
+    )
+    seconds = _preferred_wait(call)
+    if seconds == 0:
+        return Reply(await call.ask(service.connect.server, server_id, command, _reply))
+    with service.attending.bell(command.command_id) as bell:
+        made = await call.ask(service.connect.server, server_id, command, _reply)
+        call.wait_longer(seconds)
+        await bell.wait(seconds)
+    applied = {"preference-applied": f"wait={seconds}"}
+    if bell.command is None:
+        return Reply(made, headers=applied)
+    return Reply(_reply(bell.command), status=200, headers=applied)
+
+
+@endpoint(
+    "GET",
+    _COMMANDS,
+    needs="connect:commands:read",
+    servers=SERVER,
+    refusals=(NotFound, Forbidden),
+    guard=may(READ),
+)
+async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> CommandList:
+    """GET …/servers/{serverId}/commands: commands, newest first.
+
+    The server itself takes what waits for it: those commands are `delivered` from now on, and are delivered again when
+    it has not acknowledged them within 30 s. With `wait` it waits until there are any. With a `status` other than
+    `pending` it looks, and takes nothing.
+    """
+    if isinstance(call.principal, ServerPrincipal) and query.status in {None, "pending"}:
+        taken = await _take(call, server_id, query)
+        return CommandList(tuple(command_of(row) for row in reversed(taken)), None, has_more=False)
+    before = None if query.cursor is None else parse_object_id(query.cursor)
+    if query.cursor is not None and before is None:
+        raise BadQuery("cursor is not valid")
+    rows = await call.service.database.read(commands.page, server_id, query.status, before, query.limit + 1)
+    more = len(rows) > query.limit
+    shown = rows[: query.limit]
+    return CommandList(tuple(command_of(row) for row in shown), shown[-1].id if more else None, more)
+
+
+@endpoint(
+    "POST",
+    _ONE + "/ack",
+    needs=SERVER,
+    refusals=(NotFound, Forbidden, Invalid, TooLarge, CommandFinished),
+    guard=itself,
+)
+async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: AckBody) -> CommandReply:
+    """POST …/commands/{commandId}/ack: the server says how far it is, or how it has ended.
+
+    The same end twice is answered twice; another one is a 409. Delegated tokens need the scope `server.commands.write`.
+    """
+    require_scope(call.server, WRITE)
+    status = ACKS.get(body.status.lower())
+    if status is None:
+        raise Invalid(FieldError("/status", "UNKNOWN_VALUE", "running, success, failed or rejected"))
+    command = AckCommand(
+        command_id=command_id,
+        status=status,
+        result=None if body.result is None else msgspec.json.encode(body.result),
+        error=body.error,
+        progress=body.progress,
+    )
+    return await call.ask(call.service.connect.server, server_id, command, _reply)
+
+
+@endpoint(
+    "DELETE",
+    _ONE,
+    needs="connect:commands:write",
+    refusals=(NotFound, Forbidden, CommandFinished),
+    guard=may(WRITE),
+)
+async def cancel_command(call: Call, server_id: Uuid, command_id: ObjectId) -> None:
+    """DELETE …/commands/{commandId}: takes a command back that is not finished."""
+    command = CancelCommand(call.user_id, command_id)
+    await call.ask(call.service.connect.server, server_id, command, lambda _: None)
+
+
+async def _take(call: Call, server_id: Uuid, query: CommandQuery) -> tuple[CommandRow, ...]:
+    service, command = call.service, TakeCommands(query.limit)
+    if query.wait == 0:
+        return await call.ask(service.connect.server, server_id, command, _rows)
+    with service.attending.bell(server_id) as bell:
+        taken = await call.ask(service.connect.server, server_id, command, _rows)
+        if taken or service.draining:
+            return taken
+        call.wait_longer(query.wait)
+        await bell.wait(query.wait)
+    return await call.ask(service.connect.server, server_id, command, _rows)
+
+
+async def _extension_of(call: Call, server_id: Uuid, body: NewCommand) -> str | None:
+    """The extension whose action is asked for; the caller may use it."""
+    service = call.service
+    state = service.system.peek(service.connect.server, server_id)
+    registrations: dict[str, RegistrationRow]
+    if state is not None:
+        registrations = state.registrations
+    else:
+        rows = await service.database.read(extensions.of_server, server_id)
+        registrations = {row.extension_id: row for row in rows}
+    found = find_action(registrations, body.action, body.extension_id)
+    if found is None:
+        return None
+    extension_id, _ = found
+    row = await service.database.read(extensions.read, extension_id)
+    node = node_of(extension_id)
+    if row is not None and row.visibility == "private" and not call.user.access.allows(node):
+        raise Forbidden(f"missing permission {node}", permission=node)
+    return extension_id
+
+
+def _preferred_wait(call: Call) -> int:
+    """Seconds, 0 for none; a preference that cannot be read is none (RFC 7240 §2)."""
+    wanted = _PREFER_WAIT.search(call.header(b"prefer") or b"")
+    return 0 if wanted is None else min(int(wanted[1]), MAX_WAIT_SECONDS)
+
+
+def _reply(row: CommandRow) -> CommandReply:
+    return CommandReply(command_of(row))
+
+
+def _rows(taken: tuple[CommandRow, ...]) -> tuple[CommandRow, ...]:
+    return taken

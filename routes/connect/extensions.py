@@ -1,0 +1,281 @@
+"""Extensions of game servers: the catalog, and what a server has registered (contract §7)."""
+
+from functools import partial
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.connect.commands import RegisterExtension
+from actors.connect.extensions import (
+    MAX_ACTIONS,
+    NODE,
+    Action,
+    Name,
+    Text,
+    is_extension_id,
+    node_of,
+)
+from actors.connect.public import Extension, extension_of, registrations_of
+from actors.errors import (
+    Conflict,
+    FieldError,
+    Forbidden,
+    Invalid,
+    NotFound,
+    QuotaExceeded,
+    TooLarge,
+)
+from actors.ids import Uuid, new_object_id
+from persistence.connect import extensions
+from persistence.connect.rows import ExtensionRow, RegistrationRow
+from persistence.connection import Connection
+from persistence.permissions import Grant, put_grant
+from routes.connect.rights import caller_of, may
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.errors import BadQuery
+from routes.edge.principal import AUTHENTICATED, USER_OR_SERVER, Access
+from routes.edge.query import Clamp
+from routes.edge.wire import Wire
+
+READ, WRITE = "server.settings.read", "server.settings.write"
+"""Capabilities of users, and scopes of a server's delegated tokens."""
+
+MAX_OWNED = 50
+"""Extensions of one user in the catalog."""
+
+_CATALOG = "/v1/connect/extensions"
+_OF_SERVER = "/v1/connect/servers/{serverId}/extensions"
+
+Visibility = Literal["public", "private"]
+
+
+class NewExtension(Wire, frozen=True):
+    """An extension to make known.
+
+    Args:
+        extension_id: 1 to 64 of a-z, 0-9, `.`, `_` and `-`, beginning and ending with a letter or digit.
+        visibility: `private` hides it from whoever lacks its permission.
+    """
+
+    extension_id: str
+    name: Name
+    description: Text = ""
+    visibility: Visibility = "public"
+
+
+class ExtensionChange(Wire, frozen=True):
+    """What is to be another; a field that is left out, or null, stays."""
+
+    name: Name | None = None
+    description: Text | None = None
+    visibility: Visibility | None = None
+
+
+class ExtensionQuery(Wire, frozen=True):
+    """`cursor`: `nextCursor` of the page before."""
+
+    cursor: str | None = None
+    limit: Annotated[int, Clamp(1, 200)] = 50
+
+
+class ExtensionList(Wire, frozen=True):
+    """Extensions by their ids."""
+
+    items: tuple[Extension, ...]
+    next_cursor: str | None
+    has_more: bool
+
+
+class RegistrationBody(Wire, frozen=True):
+    """An extension as the server has it.
+
+    Args:
+        name: left out, the catalog's; so is the description.
+        actions: what commands can ask of it, at most 64.
+    """
+
+    name: Name | None = None
+    description: Text | None = None
+    actions: Annotated[tuple[Action, ...], msgspec.Meta(max_length=MAX_ACTIONS)] = ()
+
+
+class RegisteredExtension(Extension, frozen=True, rename="camel"):
+    """An extension of the catalog, and what the server has of it: its name, its description, and its actions.
+
+    Args:
+        version: counts the changes of what the server has registered.
+        actions: an array of `{id, label, description, schema}`.
+        last_seen_at: when the server registered it last.
+    """
+
+    server_id: str
+    version: int
+    actions: msgspec.Raw
+    registered_at: str
+    last_seen_at: str
+
+
+class RegisteredExtensions(Wire, frozen=True):
+    """The extensions of a server, by their ids."""
+
+    items: tuple[RegisteredExtension, ...]
+
+
+@endpoint("GET", _CATALOG, needs=AUTHENTICATED)
+async def list_extensions(call: Call, query: ExtensionQuery) -> ExtensionList:
+    """GET /v1/connect/extensions: what is public, and the private extensions that the caller may change, by id."""
+    if query.cursor is not None and not is_extension_id(query.cursor):
+        raise BadQuery("cursor is not valid")
+    rows = await call.service.database.read(
+        extensions.visible, call.user_id, _own(call), query.cursor, query.limit + 1
+    )
+    more, shown = len(rows) > query.limit, rows[: query.limit]
+    cursor = shown[-1].extension_id if more else None
+    return ExtensionList(tuple(extension_of(row) for row in shown), cursor, more)
+
+
+@endpoint("POST", _CATALOG, needs=AUTHENTICATED, status=201, refusals=(Invalid, QuotaExceeded, Conflict))
+async def create_extension(call: Call, body: NewExtension) -> Extension:
+    """POST /v1/connect/extensions: makes an extension known; its maker is granted the permission to change it.
+
+    An id that is taken is a 409.
+    """
+    if not is_extension_id(body.extension_id):
+        raise Invalid(FieldError("/extensionId", "BAD_FORMAT", "1 to 64 of a-z, 0-9, '.', '_' and '-'"))
+    row = ExtensionRow(
+        extension_id=body.extension_id,
+        id=new_object_id(call.now_ms, call.service.random_bytes),
+        name=body.name,
+        description=body.description,
+        owner_id=call.user_id,
+        visibility=body.visibility,
+        created_at_ms=call.now_ms,
+        updated_at_ms=call.now_ms,
+    )
+    node_id = new_object_id(call.now_ms, call.service.random_bytes)
+    made = await call.transact(_create, row, node_id, shape=extension_of)
+    call.service.users.catalog_grew(node_of(body.extension_id))
+    call.service.users.changed(call.user_id)
+    return made
+
+
+@endpoint("PUT", _CATALOG + "/{extensionId}", needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Invalid))
+async def change_extension(call: Call, extension_id: str, body: ExtensionChange) -> Extension:
+    """PUT /v1/connect/extensions/{extensionId}: another name, description or visibility.
+
+    Needs `svc.connect.extensions.<extensionId>`.
+    """
+    if not is_extension_id(extension_id):
+        raise NotFound("no such extension")
+    return await call.transact(_change, call, extension_id, body, shape=extension_of)
+
+
+@endpoint("GET", _OF_SERVER, needs=USER_OR_SERVER, refusals=(NotFound, Forbidden), guard=may(READ))
+async def list_server_extensions(call: Call, server_id: Uuid) -> RegisteredExtensions:
+    """GET …/servers/{serverId}/extensions: what the server has registered, by id."""
+    return RegisteredExtensions(await call.service.database.read(_registered, server_id))
+
+
+@endpoint(
+    "PUT",
+    _OF_SERVER + "/{extensionId}",
+    needs=USER_OR_SERVER,
+    refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, TooLarge),
+    guard=may(WRITE),
+)
+async def register_extension(
+    call: Call, server_id: Uuid, extension_id: str, body: RegistrationBody
+) -> RegisteredExtension:
+    """PUT …/servers/{serverId}/extensions/{extensionId}: registers an extension of the catalog on the server.
+
+    A private one needs `svc.connect.extensions.<extensionId>`, of the calling user or of the server's owner; without
+    it, it is a 404.
+    """
+    service = call.service
+    known = is_extension_id(extension_id)
+    row = await service.database.read(extensions.read, extension_id) if known else None
+    if row is None or (row.visibility == "private" and not await _may_use(call, extension_id)):
+        raise NotFound("no such extension")
+    command = RegisterExtension(
+        user_id=caller_of(call),
+        extension_id=extension_id,
+        name=row.name if body.name is None else body.name,
+        description=row.description if body.description is None else body.description,
+        actions=body.actions,
+    )
+    return await call.ask(service.connect.server, server_id, command, partial(_joined, row))
+
+
+async def _create(conn: Connection, row: ExtensionRow, node_id: str) -> ExtensionRow:
+    owner_id = row.owner_id or ""
+    if await extensions.count_of_owner(conn, owner_id) >= MAX_OWNED:
+        raise QuotaExceeded(message=f"a user has at most {MAX_OWNED} extensions", max=MAX_OWNED)
+    if not await extensions.create(conn, row):
+        raise Conflict("this extension id is taken")
+    grant = Grant(node_of(row.extension_id))
+    await put_grant(conn, owner_id, grant, node_id=node_id, now_ms=row.created_at_ms)
+    return row
+
+
+async def _change(conn: Connection, call: Call, extension_id: str, body: ExtensionChange) -> ExtensionRow:
+    row = await extensions.lock(conn, extension_id)
+    node = node_of(extension_id)
+    allowed = call.user.access.allows(node)
+    if row is None or (row.visibility == "private" and not allowed):
+        raise NotFound("no such extension")
+    if not allowed:
+        raise Forbidden(f"missing permission {node}", permission=node)
+    changed = replace(
+        row,
+        name=row.name if body.name is None else body.name,
+        description=row.description if body.description is None else body.description,
+        visibility=row.visibility if body.visibility is None else body.visibility,
+        updated_at_ms=call.now_ms,
+    )
+    await extensions.change(conn, changed)
+    return changed
+
+
+async def _registered(conn: Connection, server_id: str) -> tuple[RegisteredExtension, ...]:
+    rows = await extensions.of_server(conn, server_id)
+    catalog = await extensions.named(conn, [row.extension_id for row in rows])
+    return tuple(_joined(catalog[row.extension_id], row) for row in rows if row.extension_id in catalog)
+
+
+def _joined(extension: ExtensionRow, registration: RegistrationRow) -> RegisteredExtension:
+    (shown,) = registrations_of((registration,))
+    return RegisteredExtension(
+        id=extension.id,
+        extension_id=extension.extension_id,
+        name=shown.name,
+        description=shown.description,
+        owner_id=extension.owner_id,
+        visibility=extension.visibility,
+        created_at=extension_of(extension).created_at,
+        updated_at=extension_of(extension).updated_at,
+        server_id=shown.server_id,
+        version=shown.version,
+        actions=shown.actions,
+        registered_at=shown.registered_at,
+        last_seen_at=shown.last_seen_at,
+    )
+
+
+async def _may_use(call: Call, extension_id: str) -> bool:
+    access: Access
+    if caller_of(call) is not None:
+        access = call.user.access
+    elif call.server.owner_id is None:
+        return False
+    else:
+        access = await call.service.users.access_of(call.server.owner_id)
+    return access.allows(node_of(extension_id))
+
+
+def _own(call: Call) -> list[str]:
+    """Extensions that the caller was granted."""
+    held = call.service.users.peek_access(call.user_id)
+    nodes = () if held is None else held.held
+    return [node.removeprefix(NODE) for node in nodes if node.startswith(NODE)]

@@ -1,0 +1,172 @@
+"""Settings of game servers: versions by source, schemas, and what was there before (contract §7)."""
+
+import re
+from functools import partial
+from typing import Annotated, Any
+
+import msgspec
+
+from actors.connect.commands import PutSettings
+from actors.connect.extensions import is_extension_id
+from actors.connect.public import (
+    Settings,
+    SettingsVersion,
+    no_settings,
+    settings_of,
+    version_of,
+)
+from actors.connect.rules_settings import CONNECT
+from actors.connect.schemas import Schema
+from actors.connect.vault import NONCE_BYTES
+from actors.errors import (
+    FieldError,
+    Forbidden,
+    Invalid,
+    NotFound,
+    QuotaExceeded,
+    RevisionConflict,
+    TooLarge,
+)
+from actors.ids import Uuid
+from persistence.connect import settings
+from persistence.connect.rows import SettingsRow
+from routes.connect.rights import caller_of, may
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.errors import BadQuery
+from routes.edge.principal import SERVER
+from routes.edge.query import Clamp
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+
+READ, WRITE = "server.settings.read", "server.settings.write"
+"""Capabilities of users, and scopes of a server's delegated tokens."""
+
+_SETTINGS = "/v1/connect/servers/{serverId}/settings"
+_IF_MATCH = re.compile(rb'(?:W/)?"?([0-9]{1,9})"?')
+
+Source = Annotated[str, msgspec.Meta(max_length=64)]
+
+
+class SettingsQuery(Wire, frozen=True):
+    """`source`: an extension's id, or `connect`."""
+
+    source: Source = CONNECT
+
+
+class HistoryQuery(Wire, frozen=True):
+    """Which versions.
+
+    Args:
+        limit: 1 to 200, clamped.
+        source: of this one alone.
+    """
+
+    limit: Annotated[int, Clamp(1, 200)] = 50
+    source: Source | None = None
+
+
+class SettingsBody(Wire, frozen=True):
+    """The settings of one source, whole.
+
+    Args:
+        data: values by key; `********` in place of a secret keeps the one that is there.
+        schema: left out, the one that is there holds.
+        source: an extension's id, or `connect`.
+        schema_version: left out, the schema's.
+    """
+
+    data: dict[str, Any]
+    schema: Schema | None = None
+    source: Source = CONNECT
+    schema_version: Annotated[str, msgspec.Meta(min_length=1, max_length=50)] | None = None
+
+
+class SettingsHistory(Wire, frozen=True):
+    """What was written, newest first; the newest 100 versions of a source are kept."""
+
+    items: tuple[SettingsVersion, ...]
+
+
+@endpoint(
+    "GET",
+    _SETTINGS,
+    needs="connect:settings:read",
+    servers=SERVER,
+    refusals=(NotFound, Forbidden),
+    guard=may(READ),
+)
+async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery) -> Reply[Settings]:
+    """GET …/servers/{serverId}/settings: the settings of one source, with their version as `ETag`.
+
+    Version 0 and no data before anything was stored. Secret values are masked to everybody but the server.
+    """
+    service = call.service
+    state = service.system.read(service.connect.server, server_id, call.now_ms)
+    if state is not None:
+        row = state.settings.get(query.source)
+    else:
+        row = await service.database.read(settings.read, server_id, query.source)
+    return _reply(no_settings(server_id, query.source) if row is None else _shown(call, row))
+
+
+@endpoint(
+    "PUT",
+    _SETTINGS,
+    needs="connect:settings:write",
+    servers=SERVER,
+    secret_reply=True,
+    refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, RevisionConflict, TooLarge),
+    guard=may(WRITE),
+)
+async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -> Reply[Settings]:
+    """PUT …/servers/{serverId}/settings: the settings of one source, in place of those before.
+
+    With `If-Match`, only onto that version (409 otherwise). Values are held against the schema, what it does not name
+    is kept as it is. Settings that are as they were stay the same version. `connect` with `data.temp` says whether the
+    server is a temporary instance.
+    """
+    if body.source != CONNECT and not is_extension_id(body.source):
+        raise Invalid(FieldError("/source", "BAD_FORMAT", "an extension's id, or connect"))
+    command = PutSettings(
+        user_id=caller_of(call),
+        source=body.source,
+        data=body.data,
+        schema=body.schema,
+        schema_version=body.schema_version,
+        expected=_expected(call.header(b"if-match")),
+        nonce=call.service.random_bytes(NONCE_BYTES),
+    )
+    shown = await call.ask(call.service.connect.server, server_id, command, partial(_shown, call))
+    return _reply(shown)
+
+
+@endpoint(
+    "GET",
+    _SETTINGS + "/history",
+    needs="connect:settings:read",
+    servers=SERVER,
+    refusals=(NotFound, Forbidden),
+    guard=may(READ),
+)
+async def list_settings_history(call: Call, server_id: Uuid, query: HistoryQuery) -> SettingsHistory:
+    """GET …/servers/{serverId}/settings/history: what was written, newest first. Secret values are masked."""
+    rows = await call.service.database.read(settings.history, server_id, query.source, query.limit)
+    return SettingsHistory(tuple(version_of(row) for row in rows))
+
+
+def _shown(call: Call, row: SettingsRow) -> Settings:
+    return settings_of(row, call.service.connect.vault.open(row.sealed) if caller_of(call) is None else None)
+
+
+def _reply(shown: Settings) -> Reply[Settings]:
+    return Reply(shown, headers={"etag": f'"{shown.version}"'})
+
+
+def _expected(header: bytes | None) -> int | None:
+    if header is None or header.strip() == b"*":
+        return None
+    version = _IF_MATCH.fullmatch(header.strip())
+    if version is None:
+        raise BadQuery("If-Match is not a version")
+    return int(version[1])

@@ -1,0 +1,225 @@
+"""`GET /v1/connect/servers/{serverId}/stream`: what happens to a game server, for the server itself and for users
+(contract §7).
+"""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from actors.connect.commands import TakeCommands
+from actors.connect.public import Command, Registration, Settings, SettingsSnapshot
+from actors.connect.stream import ServerViewer
+from actors.errors import Forbidden, NotFound, Overloaded, Refused
+from actors.ids import Uuid
+from actors.kernel.outlet import Prepared
+from actors.kernel.subscription import Subscription, WatchRequest
+from persistence.errors import PersistenceError
+from routes.connect.attending import AT_ONCE
+from routes.connect.channel import READ_COMMANDS, READ_SETTINGS
+from routes.connect.rights import caller_of, may
+from routes.edge.call import Call
+from routes.edge.close_codes import CloseCode
+from routes.edge.endpoint import stream
+from routes.edge.frames import prepare
+from routes.edge.listener import Listener
+from routes.edge.principal import SERVER, Access, ServerPrincipal
+from routes.edge.socket import LiveSocket
+from routes.live.pace import Pace, Verdict
+from routes.live.rights import FORBIDDEN
+from routes.live.single import StreamQuery, unannounced
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+SCOPE_COMMANDS = "server.commands.read"
+
+
+class Told(msgspec.Struct, frozen=True, tag_field="type", rename="camel"):
+    """One event of the stream."""
+
+
+class SettingsUpdated(Told, frozen=True, tag="settings_updated"):
+    """The settings of a source have a new version."""
+
+    settings: Settings
+
+
+class CommandTold(Told, frozen=True, tag="command"):
+    """A command is to be done, or has moved."""
+
+    command: Command
+
+
+class ExtensionsTold(Told, frozen=True, tag="extensions"):
+    """What the server has registered, whole."""
+
+    extensions: tuple[Registration, ...]
+
+
+_DATA_NAMES = {
+    "settings_updated": "settings",
+    "command": "command",
+    "extensions": "extensions",
+    "access_policy": "accessPolicy",
+    "members": "members",
+}  # {event: what its data is called}
+
+
+class StreamEnvelope:
+    """Frames of this stream: the event's name as `type`, its data under a name of its own; implements `Envelope`."""
+
+    __slots__ = ()
+
+    def snapshot(self, channel: str, epoch: str, offset: int, skipped: int, data: object) -> Prepared:  # noqa: ARG002
+        """The data, which says itself what it is."""
+        return prepare(data)
+
+    def event(
+        self,
+        channel: str,  # noqa: ARG002
+        epoch: str,  # noqa: ARG002
+        offset: int | None,  # noqa: ARG002
+        name: str,
+        data: object,
+        *,
+        self_: object | None,  # noqa: ARG002
+    ) -> Prepared:
+        """An event."""
+        return prepare({"type": name, _DATA_NAMES[name]: data})
+
+
+ENVELOPE = StreamEnvelope()
+
+
+@stream(
+    "/v1/connect/servers/{serverId}/stream",
+    needs=READ_SETTINGS,
+    servers=SERVER,
+    sends=(SettingsSnapshot, SettingsUpdated, CommandTold, ExtensionsTold),
+    refusals=(NotFound, Forbidden),
+    guard=may("server.settings.read"),
+)
+async def server_stream(
+    call: Call,
+    socket: LiveSocket,
+    server_id: Uuid,
+    query: StreamQuery,  # noqa: ARG001
+) -> Listener | None:
+    """GET …/servers/{serverId}/stream: all settings at once, then what happens: settings, commands, extensions.
+
+    The server itself is given its commands here, as by reading them: it acknowledges them over HTTP, and is given
+    them again when it has not done so within 30 s. Users are told of commands with `connect:commands:read`. A slow
+    reader gets the settings again in place of what it has missed.
+    """
+    principal = call.principal
+    commands = (
+        principal.scopes is None or SCOPE_COMMANDS in principal.scopes
+        if isinstance(principal, ServerPrincipal)
+        else call.user.access.allows(READ_COMMANDS)
+    )
+    service = call.service
+    kind = service.connect.server
+    request = WatchRequest(
+        outlet=socket,
+        viewer=ServerViewer(caller_of(call), commands),
+        channel=f"{kind.name}:{server_id}",
+        envelope=ENVELOPE,
+        mode="delta",
+        opened=unannounced,
+    )
+    try:
+        subscription = await service.system.watch(kind, server_id, request)
+    except Overloaded as overloaded:
+        socket.close(CloseCode.INTERNAL_ERROR, overloaded.code)
+    except Refused as refused:
+        socket.end(request.channel, refused.code)
+    except PersistenceError:
+        socket.close(CloseCode.INTERNAL_ERROR, "DATABASE_UNAVAILABLE")
+    else:
+        if isinstance(principal, ServerPrincipal):
+            return _OfServer(service, socket, principal, subscription, takes_commands=commands)
+        return _OfUser(call, socket, subscription, sees_commands=commands)
+    return None
+
+
+class _Stream:
+    """A socket whose client has nothing to say; implements `Listener`."""
+
+    __slots__ = ("_pace", "_service", "_socket", "_subscription")
+
+    def __init__(self, service: "Service", socket: LiveSocket, subscription: Subscription) -> None:
+        self._service = service
+        self._socket = socket
+        self._subscription = subscription
+        self._pace = Pace(service.limits, socket.session_id)
+
+    def heard(self, message: bytes) -> None:  # noqa: ARG002
+        """As in `Listener`: it is counted."""
+        if self._pace.take(self._service.clock.now_ms()) is Verdict.CLOSE:
+            self._socket.close(CloseCode.FLOOD, "RATE_LIMITED")
+
+
+class _OfUser(_Stream):
+    """A user who looks; implements `Follower`."""
+
+    __slots__ = ("_sees_commands",)
+
+    def __init__(
+        self, call: Call, socket: LiveSocket, subscription: Subscription, *, sees_commands: bool
+    ) -> None:
+        super().__init__(call.service, socket, subscription)
+        self._sees_commands = sees_commands
+        call.service.rights.follow(call.user_id, self, call.user.access)
+        socket.on_close(partial(self._close, call.user_id))
+
+    def recheck(self, access: Access) -> None:
+        """As in `Follower`. Who may see less than before must connect again."""
+        if access.allows(READ_SETTINGS) and (access.allows(READ_COMMANDS) or not self._sees_commands):
+            self._subscription.recheck()
+        else:
+            self._subscription.end(FORBIDDEN)
+
+    def _close(self, user_id: str) -> None:
+        self._service.rights.unfollow(user_id, self)
+        self._subscription.close()
+
+
+class _OfServer(_Stream):
+    """The server itself, which takes its commands here; implements `ListeningServer`."""
+
+    __slots__ = ("_number", "takes_commands")
+
+    def __init__(
+        self,
+        service: "Service",
+        socket: LiveSocket,
+        principal: ServerPrincipal,
+        subscription: Subscription,
+        *,
+        takes_commands: bool,
+    ) -> None:
+        super().__init__(service, socket, subscription)
+        self.takes_commands = takes_commands
+        server_id = principal.server_id
+        row = service.connect.credentials.peek(server_id)
+        # The time of a former secret, or of a delegated token, is the socket's already.
+        self._number = row.secret_number if row is not None else 0
+        service.attending.listens(server_id, self)
+        socket.on_close(partial(self._close, server_id))
+        if takes_commands:
+            service.system.tell(service.connect.server, server_id, TakeCommands(AT_ONCE))
+
+    def secret_changed(self, number: int, former_until_ms: int | None) -> None:
+        """As in `ListeningServer`."""
+        if number == self._number or former_until_ms is None:
+            return
+        ends_at_ms = self._socket.expires_at_ms
+        if number > self._number + 1:
+            self._socket.close(CloseCode.UNAUTHENTICATED, "TOKEN_EXPIRED")
+        elif ends_at_ms is None or ends_at_ms > former_until_ms:
+            self._socket.expires_at_ms = former_until_ms
+
+    def _close(self, server_id: str) -> None:
+        self._service.attending.left(server_id, self)
+        self._subscription.close()

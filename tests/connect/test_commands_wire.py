@@ -1,0 +1,199 @@
+"""Commands over the wire: given, taken, acknowledged, cancelled, waited for; by whom, and by nobody else."""
+
+import trio
+
+from tests.connect.play import GameServer, claimed, register
+from tests.support.waiting import wait_until
+from tests.support.world import Player, World
+
+
+async def _give(owner: Player, server: GameServer, action: str = "restart", **more: object) -> str:
+    made = await owner.do("POST", f"{server.path}/commands", {"action": action, **more}, status=201)
+    return str(made["command"]["id"])
+
+
+async def _ack(server: GameServer, id: str, status: str, **more: object) -> dict[str, object]:
+    path = f"{server.path}/commands/{id}/ack"
+    reply = await server.do("POST", path, {"status": status, **more}, status=200)
+    command: dict[str, object] = reply["command"]
+    return command
+
+
+async def test_a_command_from_beginning_to_end(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    body = {"action": "restart", "payload": {"delay": 5}}
+    made = (await ann.do("POST", f"{server.path}/commands", body, status=201))["command"]
+    assert (made["status"], made["version"], made["attempts"]) == ("pending", 1, 0)
+    assert (made["payload"], made["createdBy"], made["serverId"]) == ({"delay": 5}, ann.id, server.id)
+    (taken,) = (await server.get(f"{server.path}/commands"))["items"]
+    assert (taken["id"], taken["status"], taken["attempts"]) == (made["id"], "delivered", 1)
+    assert (await server.get(f"{server.path}/commands"))["items"] == []
+    running = await _ack(server, made["id"], "running", progress=10)
+    assert (running["status"], running["progress"]) == ("running", 10)
+    assert running["startedAt"] is not None
+    done = await _ack(server, made["id"], "ok", result={"took": 3})
+    assert (done["status"], done["result"]) == ("success", {"took": 3})
+    (seen,) = (await ann.get(f"{server.path}/commands"))["items"]
+    assert seen == done
+    again = await _ack(server, made["id"], "success", result={"took": 3})
+    assert again == done
+    path = f"{server.path}/commands/{made['id']}"
+    assert await server.refused("POST", f"{path}/ack", {"status": "failed"}) == (409, "COMMAND_FINISHED")
+    assert await ann.refused("DELETE", path) == (409, "COMMAND_FINISHED")
+
+
+async def test_leases_end_and_commands_come_again(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    first, second = await _give(ann, server), await _give(ann, server)
+    (taken,) = (await server.get(f"{server.path}/commands", limit=1))["items"]
+    assert taken["id"] == first
+    assert [one["id"] for one in (await server.get(f"{server.path}/commands"))["items"]] == [second]
+    world.clock.advance(30_000)
+    items = (await server.get(f"{server.path}/commands"))["items"]
+    assert [(one["id"], one["attempts"]) for one in items] == [(second, 2), (first, 2)]
+    await _ack(server, first, "running")
+    world.clock.advance(30_000)
+    items = (await server.get(f"{server.path}/commands"))["items"]
+    assert [one["id"] for one in items] == [second]
+    world.clock.advance(300_000)
+    assert (await server.get(f"{server.path}/commands"))["items"] == []
+    path = f"{server.path}/commands/{first}/ack"
+    assert await server.refused("POST", path, {"status": "success"}) == (409, "COMMAND_FINISHED")
+
+
+async def test_cancelled(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    id = await _give(ann, server)
+    for _ in range(2):
+        await ann.do("DELETE", f"{server.path}/commands/{id}", status=204)
+    assert (await server.get(f"{server.path}/commands"))["items"] == []
+    (seen,) = (await ann.get(f"{server.path}/commands", status="cancelled"))["items"]
+    assert seen["id"] == id
+    path = f"{server.path}/commands/{id}/ack"
+    assert await server.refused("POST", path, {"status": "success"}) == (409, "COMMAND_FINISHED")
+
+
+async def test_who_may(world: World):
+    ann, bob = await world.players("Ann", "Bob")
+    server, other = await claimed(world, ann), await claimed(world, bob)
+    id = await _give(ann, server)
+    path = f"{server.path}/commands"
+    not_found = (404, "NOT_FOUND")
+    assert await bob.refused("POST", path, {"action": "stop"}) == not_found
+    assert await bob.refused("GET", path) == not_found
+    assert await bob.refused("DELETE", f"{path}/{id}") == not_found
+    assert await other.refused("GET", path) == not_found
+    assert await other.refused("POST", f"{path}/{id}/ack", {"status": "ok"}) == not_found
+    assert await other.refused("POST", f"{other.path}/commands/{id}/ack", {"status": "ok"}) == not_found
+    assert await server.refused("POST", path, {"action": "stop"}) == (401, "UNAUTHENTICATED")
+    weak = await server.delegated("server.settings.read")
+    assert await weak.refused("GET", path) == (403, "FORBIDDEN")
+    assert await weak.refused("POST", f"{path}/{id}/ack", {"status": "ok"}) == (403, "FORBIDDEN")
+    unclaimed = await register(world)
+    assert await ann.refused("POST", f"{unclaimed.path}/commands", {"action": "stop"}) == not_found
+    await world.grant(ann, "connect:commands:write", negated=True)
+    assert await ann.refused("POST", path, {"action": "stop"}) == (403, "FORBIDDEN")
+
+
+async def test_what_is_refused(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    path = f"{server.path}/commands"
+    invalid = (422, "VALIDATION_FAILED")
+    assert await ann.refused("POST", path, {"action": ""}) == invalid
+    assert await ann.refused("POST", path, {"action": "a\nb"}) == invalid
+    assert await ann.refused("POST", path, {"action": "a", "ttlSeconds": 86_401}) == invalid
+    assert await ann.refused("POST", path, {"action": "a", "payload": []}) == invalid
+    assert await ann.refused("POST", path, {"action": "a", "extensionId": "none"}) == invalid
+    large = {"action": "a", "payload": {"x": "y" * 70_000}}
+    assert await ann.refused("POST", path, large) == (413, "PAYLOAD_TOO_LARGE")
+    id = await _give(ann, server)
+    assert await server.refused("POST", f"{path}/{id}/ack", {"status": "expired"}) == invalid
+    large = {"status": "ok", "result": "y" * 70_000}
+    assert await server.refused("POST", f"{path}/{id}/ack", large) == (413, "PAYLOAD_TOO_LARGE")
+    assert (await ann.ask("GET", f"{path}?status=none")).status_code == 400
+
+
+async def test_pages_are_newest_first(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    ids = [await _give(ann, server) for _ in range(5)]
+    page = await ann.get(f"{server.path}/commands", limit=3)
+    assert [one["id"] for one in page["items"]] == ids[:1:-1]
+    assert page["hasMore"]
+    rest = await ann.get(f"{server.path}/commands", limit=3, cursor=page["nextCursor"])
+    assert [one["id"] for one in rest["items"]] == ids[1::-1]
+    assert (rest["nextCursor"], rest["hasMore"]) == (None, False)
+
+
+async def test_a_long_poll_is_answered_when_there_is_something(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    polled: list[str] = []
+
+    async def poll() -> None:
+        items = (await server.get(f"{server.path}/commands", wait=20))["items"]
+        polled.extend(one["id"] for one in items)
+
+    with trio.fail_after(10):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(poll)
+
+            async def waits() -> bool:
+                return world.service.attending.waiting(server.id)
+
+            await wait_until(waits)
+            id = await _give(ann, server)
+    assert polled == [id]
+    with trio.fail_after(10):
+        assert (await server.get(f"{server.path}/commands", wait=1))["items"] == []
+
+
+async def test_prefer_wait_answers_the_finished_command(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    prefer = {"prefer": "respond-async, wait=20"}
+
+    async def serve() -> None:
+        (command,) = (await server.get(f"{server.path}/commands", wait=20))["items"]
+        await _ack(server, command["id"], "success", result=[1, 2])
+
+    with trio.fail_after(15):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(serve)
+            response = await ann.ask("POST", f"{server.path}/commands", {"action": "a"}, headers=prefer)
+    assert response.status_code == 200
+    assert response.json()["command"]["result"] == [1, 2]
+    response = await ann.ask("POST", f"{server.path}/commands", {"action": "a"}, headers={"prefer": "wait=1"})
+    assert (response.status_code, response.json()["command"]["status"]) == (201, "pending")
+
+
+async def test_a_repeat_makes_no_second_command(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    key = {"idempotency-key": "once"}
+    first, second = [
+        await ann.ask("POST", f"{server.path}/commands", {"action": "a"}, headers=key) for _ in range(2)
+    ]
+    assert first.json() == second.json()
+    assert second.headers["idempotent-replayed"] == "true"
+    assert len((await ann.get(f"{server.path}/commands"))["items"]) == 1
+
+
+async def test_of_fifty_acknowledgements_that_differ_one_wins(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    id = await _give(ann, server)
+    outcomes: list[int] = []
+
+    async def ack(number: int) -> None:
+        body = {"status": "success", "result": number}
+        outcomes.append((await server.ask("POST", f"{server.path}/commands/{id}/ack", body)).status_code)
+
+    async with trio.open_nursery() as nursery:
+        for number in range(50):
+            nursery.start_soon(ack, number)
+    assert sorted(outcomes) == [200] + [409] * 49

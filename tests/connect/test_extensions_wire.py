@@ -1,0 +1,101 @@
+"""Extensions: the catalog and its permissions, what servers register, and commands that name an action."""
+
+from tests.connect.play import claimed
+from tests.support.world import World
+
+CATALOG = "/v1/connect/extensions"
+SHOP = {"extensionId": "shop", "name": "Shop", "description": "Sells"}
+ACTIONS = [
+    {
+        "id": "grant",
+        "label": "Grant",
+        "description": "Gives something",
+        "schema": {
+            "version": "1",
+            "fields": [{"key": "item", "label": "Item", "type": "string", "required": True}],
+        },
+    }
+]
+
+
+async def test_the_catalog(world: World):
+    ann, bob = await world.players("Ann", "Bob")
+    made = await ann.do("POST", CATALOG, SHOP, status=201)
+    assert (made["extensionId"], made["ownerId"], made["visibility"]) == ("shop", ann.id, "public")
+    assert (await bob.ask("POST", CATALOG, SHOP)).status_code == 409
+    assert (await bob.get(CATALOG))["items"] == [made]
+    assert await bob.refused("PUT", f"{CATALOG}/shop", {"name": "Mine"}) == (403, "FORBIDDEN")
+    changed = await ann.do("PUT", f"{CATALOG}/shop", {"visibility": "private"}, status=200)
+    assert (changed["name"], changed["visibility"]) == ("Shop", "private")
+    assert (await bob.get(CATALOG))["items"] == []
+    assert await bob.refused("PUT", f"{CATALOG}/shop", {"name": "Mine"}) == (404, "NOT_FOUND")
+    await world.grant(bob, "svc.connect.extensions.shop")
+    assert (await bob.get(CATALOG))["items"] == [changed]
+    await bob.do("PUT", f"{CATALOG}/shop", {"name": "Ours"}, status=200)
+    for id in ("../x", "Shop", "ѕhop", "a..b", ".a", "", "a" * 65):
+        assert await ann.refused("POST", CATALOG, {**SHOP, "extensionId": id}) == (422, "VALIDATION_FAILED")
+
+
+async def test_pages(world: World):
+    ann = await world.player("Ann")
+    for id in ("c", "a", "b"):
+        await ann.do("POST", CATALOG, {**SHOP, "extensionId": id}, status=201)
+    page = await ann.get(CATALOG, limit=2)
+    assert [one["extensionId"] for one in page["items"]] == ["a", "b"]
+    rest = await ann.get(CATALOG, limit=2, cursor=page["nextCursor"])
+    assert [one["extensionId"] for one in rest["items"]] == ["c"]
+    assert not rest["hasMore"]
+
+
+async def test_a_server_registers_what_it_has(world: World):
+    ann, bob = await world.players("Ann", "Bob")
+    server = await claimed(world, ann)
+    path = f"{server.path}/extensions/shop"
+    body = {"name": "Our shop", "description": "", "actions": ACTIONS}
+    assert await server.refused("PUT", path, body) == (404, "NOT_FOUND")
+    await bob.do("POST", CATALOG, SHOP, status=201)
+    made = await server.do("PUT", path, body, status=200)
+    assert (made["name"], made["version"], made["actions"]) == ("Our shop", 1, ACTIONS)
+    assert (made["ownerId"], made["serverId"]) == (bob.id, server.id)
+    world.clock.advance(1000)
+    again = await server.do("PUT", path, body, status=200)
+    assert (again["version"], again["registeredAt"]) == (1, made["registeredAt"])
+    assert again["lastSeenAt"] > made["lastSeenAt"]
+    changed = await ann.do("PUT", path, {"actions": []}, status=200)
+    assert (changed["version"], changed["name"]) == (2, "Shop")
+    assert (await ann.get(f"{server.path}/extensions"))["items"] == [changed]
+    assert await bob.refused("GET", f"{server.path}/extensions") == (404, "NOT_FOUND")
+    assert await bob.refused("PUT", path, body) == (404, "NOT_FOUND")
+    double = {"actions": [*ACTIONS, *ACTIONS]}
+    assert await server.refused("PUT", path, double) == (422, "VALIDATION_FAILED")
+
+
+async def test_payloads_are_held_against_the_action(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    commands = f"{server.path}/commands"
+    await ann.do("POST", CATALOG, SHOP, status=201)
+    await server.do("PUT", f"{server.path}/extensions/shop", {"actions": ACTIONS}, status=200)
+    response = await ann.ask("POST", commands, {"action": "grant", "payload": {}})
+    assert (response.status_code, response.json()["errors"][0]["pointer"]) == (422, "/payload/item")
+    made = await ann.do("POST", commands, {"action": "grant", "payload": {"item": "hat"}}, status=201)
+    assert made["command"]["extensionId"] == "shop"
+    other = await ann.do("POST", commands, {"action": "anything"}, status=201)
+    assert other["command"]["extensionId"] is None
+    unknown = {"action": "anything", "extensionId": "shop"}
+    assert await ann.refused("POST", commands, unknown) == (422, "VALIDATION_FAILED")
+
+
+async def test_private_extensions_are_for_who_holds_the_permission(world: World):
+    ann, bob = await world.players("Ann", "Bob")
+    server = await claimed(world, ann)
+    commands = f"{server.path}/commands"
+    path = f"{server.path}/extensions/shop"
+    await bob.do("POST", CATALOG, {**SHOP, "visibility": "private"}, status=201)
+    assert await server.refused("PUT", path, {"actions": ACTIONS}) == (404, "NOT_FOUND")
+    await world.grant(ann, "svc.connect.extensions.shop")
+    await server.do("PUT", path, {"actions": ACTIONS}, status=200)
+    body = {"action": "grant", "payload": {"item": "hat"}}
+    await ann.do("POST", commands, body, status=201)
+    await world.grant(ann, "svc.connect.extensions.shop", negated=True)
+    assert await ann.refused("POST", commands, body) == (403, "FORBIDDEN")

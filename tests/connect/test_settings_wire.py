@@ -1,0 +1,175 @@
+"""Settings over the wire: versions, schemas, secret values, history, and what makes a server temporary."""
+
+from tests.connect.play import claimed, register
+from tests.support.world import World
+
+SCHEMA = {
+    "version": "2",
+    "fields": [
+        {"key": "motd", "label": "Message", "type": "string", "required": True, "max": 20},
+        {"key": "slots", "label": "Slots", "type": "int", "default": 10, "min": 1, "max": 100},
+        {"key": "key", "label": "API key", "type": "secret"},
+    ],
+}
+CANARY = "canary-5f1e8c"
+
+
+async def test_versions(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    path = f"{server.path}/settings"
+    before = await ann.get(path, source="shop")
+    assert (before["version"], before["data"], before["source"]) == (0, {}, "shop")
+    body = {"source": "shop", "schemaVersion": "7", "data": {"open": True}}
+    response = await ann.ask("PUT", path, body)
+    assert (response.status_code, response.headers["etag"]) == (200, '"1"')
+    made = response.json()
+    assert made == {
+        "serverId": server.id,
+        "source": "shop",
+        "schemaVersion": "7",
+        "version": 1,
+        "data": {"open": True},
+        "schema": None,
+        "updatedAt": made["updatedAt"],
+        "updatedBy": ann.id,
+    }
+    assert await server.get(path, source="shop") == made
+    assert await ann.do("PUT", path, body, status=200) == made
+    later = {**body, "data": {"open": False}}
+    response = await server.ask("PUT", path, later, headers={"if-match": '"1"'})
+    assert (response.json()["version"], response.json()["updatedBy"]) == (2, server.id)
+    response = await ann.ask("PUT", path, body, headers={"if-match": '"1"'})
+    assert (response.status_code, response.json()["code"]) == (409, "REVISION_CONFLICT")
+    response = await ann.ask("PUT", path, body, headers={"if-match": "x"})
+    assert (response.status_code, response.json()["code"]) == (400, "BAD_QUERY")
+    history = (await ann.get(f"{path}/history"))["items"]
+    assert [(one["version"], one["changedKeys"], one["updatedBy"]) for one in history] == [
+        (2, ["open"], server.id),
+        (1, ["open"], ann.id),
+    ]
+    assert (await ann.get(f"{path}/history", source="other"))["items"] == []
+
+
+async def test_schemas_hold(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    path = f"{server.path}/settings"
+    body = {"source": "shop", "schema": SCHEMA, "data": {"motd": "hi", "more": [1]}}
+    made = await server.do("PUT", path, body, status=200)
+    assert made["data"] == {"motd": "hi", "more": [1], "slots": 10}
+    assert (made["schema"], made["schemaVersion"]) == (SCHEMA, "2")
+    for data, pointer, code in (
+        ({}, "/data/motd", "REQUIRED"),
+        ({"motd": 1}, "/data/motd", "WRONG_TYPE"),
+        ({"motd": "x" * 21}, "/data/motd", "OUT_OF_RANGE"),
+        ({"motd": "x", "slots": True}, "/data/slots", "WRONG_TYPE"),
+        ({"motd": "x", "slots": 101}, "/data/slots", "OUT_OF_RANGE"),
+        ({"motd": "x", "key": 5}, "/data/key", "WRONG_TYPE"),
+    ):
+        response = await ann.ask("PUT", path, {"source": "shop", "data": data})
+        assert response.status_code == 422
+        (error,) = response.json()["errors"]
+        assert (error["pointer"], error["code"]) == (pointer, code)
+    bad = {"fields": [{"key": "a", "type": "enum"}, {"key": "a", "type": "secret", "default": "x"}]}
+    response = await ann.ask("PUT", path, {"source": "shop", "schema": bad, "data": {}})
+    assert {error["code"] for error in response.json()["errors"]} == {"REQUIRED", "DUPLICATE", "NOT_ALLOWED"}
+
+
+async def test_secret_values_are_the_servers_alone(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    path = f"{server.path}/settings"
+    body = {"source": "shop", "schema": SCHEMA, "data": {"motd": "hi", "key": CANARY}}
+    response = await ann.ask("PUT", path, body, headers={"idempotency-key": "one"})
+    assert response.json()["data"]["key"] == "********"
+    response = await server.ask("PUT", path, {**body, "source": "own"}, headers={"idempotency-key": "two"})
+    assert response.json()["data"]["key"] == CANARY
+    assert (await server.get(path, source="shop"))["data"]["key"] == CANARY
+    masked = await ann.get(path, source="shop")
+    kept = await ann.do("PUT", path, {"source": "shop", "data": {**masked["data"], "motd": "ho"}}, status=200)
+    assert (kept["data"], kept["version"]) == ({"motd": "ho", "slots": 10, "key": "********"}, 2)
+    assert (await server.get(path, source="shop"))["data"]["key"] == CANARY
+    for one in (ann, server):
+        response = await one.ask("GET", f"{path}/history")
+        assert CANARY not in response.text
+        assert "********" in response.text
+    await ann.do("PUT", path, {"source": "shop", "data": {"motd": "ho"}}, status=200)
+    assert "key" not in (await server.get(path, source="shop"))["data"]
+    (newest, *_) = (await ann.get(f"{path}/history", source="shop"))["items"]
+    assert newest["changedKeys"] == ["key"]
+    await world.service.system.drain()
+    dumped = await world.service.database.read(_everything)
+    assert CANARY.encode() not in dumped
+
+
+async def _everything(conn):
+    """All bytes of all tables that could hold a setting."""
+    found = b""
+    for table in (
+        "connect_settings",
+        "connect_settings_history",
+        "events",
+        "snapshots",
+        "receipts",
+    ):
+        rows = await conn.fetch(f"SELECT * FROM {table}")
+        found += b"".join(value for row in rows for value in row.values() if isinstance(value, bytes))
+        found += b"".join(str(value).encode() for row in rows for value in row.values())
+    assert found
+    return found
+
+
+async def test_limits(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    path = f"{server.path}/settings"
+    large = {"source": "a", "data": {"x": "y" * 70_000}}
+    assert await server.refused("PUT", path, large) == (413, "PAYLOAD_TOO_LARGE")
+    for source in ("../x", "A", "x..y", "", "аdmin"):
+        assert await server.refused("PUT", path, {"source": source, "data": {}}) == (422, "VALIDATION_FAILED")
+    for number in range(8):
+        await server.do("PUT", path, {"source": f"s{number}", "data": {"x": "y" * 64_000}}, status=200)
+    more = {"source": "more", "data": {"x": "y" * 64_000}}
+    assert await server.refused("PUT", path, more) == (422, "QUOTA_EXCEEDED")
+
+
+async def test_who_may(world: World):
+    ann, bob = await world.players("Ann", "Bob")
+    server, other = await claimed(world, ann), await claimed(world, bob)
+    path = f"{server.path}/settings"
+    for one in (bob, other):
+        for asked in (("GET", path), ("GET", f"{path}/history"), ("PUT", path, {"data": {}})):
+            assert await one.refused(*asked) == (404, "NOT_FOUND")
+    reader = await server.delegated("server.settings.read")
+    assert (await reader.get(path))["version"] == 0
+    assert await reader.refused("PUT", path, {"data": {}}) == (403, "FORBIDDEN")
+    await world.grant(ann, "connect:settings:write", negated=True)
+    assert await ann.refused("PUT", path, {"data": {}}) == (403, "FORBIDDEN")
+    assert await world.nobody().refused("GET", path) == (401, "UNAUTHENTICATED")
+
+
+async def test_the_service_s_own_source_says_who_is_temporary(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    path = f"{server.path}/settings"
+    assert await server.refused("PUT", path, {"data": {"temp": 1}}) == (422, "VALIDATION_FAILED")
+    for temporary in (True, False):
+        await server.do("PUT", path, {"source": "connect", "data": {"temp": temporary}}, status=200)
+        (listed,) = (await ann.get("/v1/connect/servers"))["items"]
+        assert listed["tempInstance"] is temporary
+
+
+async def test_a_template_sets_up_what_is_claimed_after_it(world: World):
+    ann, bob = await world.players("Ann", "Bob")
+    template = await claimed(world, ann, "Template")
+    body = {"source": "shop", "schema": SCHEMA, "data": {"motd": "hi", "key": CANARY}}
+    await template.do("PUT", f"{template.path}/settings", body, status=200)
+    await ann.do("PATCH", template.path, {"isTemplate": True}, status=200)
+    for owner, expected in ((ann, 1), (bob, 0)):
+        server = await claimed(world, owner, "Copy", templateId=template.id)
+        settings = await server.get(f"{server.path}/settings", source="shop")
+        assert settings["version"] == expected
+        assert settings["data"].get("key") == (CANARY if expected else None)
+    lonely = await register(world, "Lonely", templateId=ann.id)
+    await ann.do("POST", "/v1/connect/servers/claim", {"claimKey": lonely.claim_key}, status=200)

@@ -1,0 +1,142 @@
+"""The stream of a server, and its channel: settings first, then what happens; who may look, and for how long."""
+
+import pytest
+import trio
+
+from tests.connect.play import GameServer, claimed
+from tests.support.waiting import wait_until
+from tests.support.websocket import Client, Closed, Refused, connect
+from tests.support.world import World
+
+
+def _live(server: GameServer):
+    headers = [("x-server-id", server.id)]
+    return connect(server.world.url + f"{server.path}/stream", token=server.token, headers=headers)
+
+
+async def _json(client: Client):
+    with trio.fail_after(10):
+        return await client.receive_json()
+
+
+async def test_the_server_is_given_its_commands(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    waiting = await ann.do("POST", f"{server.path}/commands", {"action": "first"}, status=201)
+    async with _live(server) as live:
+        assert await _json(live) == {"type": "settings_snapshot", "settings": []}
+        frame = await _json(live)
+        assert (frame["type"], frame["command"]["id"]) == ("command", waiting["command"]["id"])
+        assert (frame["command"]["status"], frame["command"]["attempts"]) == ("delivered", 1)
+        made = await ann.do("POST", f"{server.path}/commands", {"action": "second"}, status=201)
+        frame = await _json(live)
+        assert (frame["command"]["action"], frame["command"]["status"]) == ("second", "delivered")
+        ack = {"status": "success"}
+        for command in (waiting, made):
+            path = f"{server.path}/commands/{command['command']['id']}/ack"
+            await server.do("POST", path, ack, status=200)
+        await ann.do("PUT", f"{server.path}/settings", {"data": {"a": 1}}, status=200)
+        frame = await _json(live)
+        assert (frame["type"], frame["settings"]["data"]) == ("settings_updated", {"a": 1})
+
+
+async def test_users_see_masks_and_every_move(world: World):
+    ann, bob = await world.players("Ann", "Bob")
+    server = await claimed(world, ann)
+    schema = {"fields": [{"key": "key", "type": "secret"}]}
+    body = {"source": "shop", "schema": schema, "data": {"key": "hidden"}}
+    await server.do("PUT", f"{server.path}/settings", body, status=200)
+    with pytest.raises(Refused) as refused:
+        async with bob.live(f"{server.path}/stream"):
+            pass
+    assert refused.value.status == 404
+    async with ann.live(f"{server.path}/stream") as live, _live(server) as own:
+        assert (await _json(live))["settings"][0]["data"] == {"key": "********"}
+        assert (await _json(own))["settings"][0]["data"] == {"key": "hidden"}
+        made = await ann.do("POST", f"{server.path}/commands", {"action": "a"}, status=201)
+        path = f"{server.path}/commands/{made['command']['id']}/ack"
+        moves = [(await _json(live))["command"]["status"] for _ in range(2)]
+        await server.do("POST", path, {"status": "running", "progress": 1}, status=200)
+        await server.do("POST", path, {"status": "running", "progress": 2}, status=200)
+        await server.do("POST", path, {"status": "failed", "error": "no"}, status=200)
+        moves += [(await _json(live))["command"]["status"] for _ in range(3)]
+        assert moves == ["pending", "delivered", "running", "running", "failed"]
+        await ann.do("POST", "/v1/connect/extensions", {"extensionId": "shop", "name": "Shop"}, status=201)
+        await server.do("PUT", f"{server.path}/extensions/shop", {}, status=200)
+        frame = await _json(live)
+        assert [one["extensionId"] for one in frame["extensions"]] == ["shop"]
+
+
+async def test_the_channel_has_offsets_that_outlive_absence(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    channel = f"server:{server.id}"
+    async with ann.live("/v1/social/live?channels=") as live:
+        await _json(live)
+        ask = {"id": 1, "op": "subscribe", "channel": channel, "params": {"mode": "delta"}}
+        await live.send_json(ask)
+        reply = await _json(live)
+        assert reply["ok"], reply
+        snapshot = await _json(live)
+        assert snapshot["data"] == {"type": "settings_snapshot", "settings": []}
+        await ann.do("POST", f"{server.path}/commands", {"action": "a"}, status=201)
+        event = await _json(live)
+        assert (event["event"], event["data"]["action"]) == ("command", "a")
+        assert event["offset"] == snapshot["offset"] + 1
+    await ann.do("PUT", f"{server.path}/settings", {"data": {"a": 1}}, status=200)
+    async with ann.live("/v1/social/live?channels=") as live:
+        await _json(live)
+        since = {"epoch": event["epoch"], "offset": event["offset"]}
+        await live.send_json({**ask, "since": since})
+        assert (await _json(live))["recovered"] is True
+        missed = await _json(live)
+        assert (missed["event"], missed["offset"]) == ("settings_updated", event["offset"] + 1)
+
+
+async def test_streams_end_with_what_opened_them(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    async with _live(server) as live, ann.live(f"{server.path}/stream") as seen:
+        await _json(live)
+        await _json(seen)
+        await ann.do("POST", f"{server.path}/secret/rotate", status=200)
+        world.clock.advance(10 * 60_000)
+        with pytest.raises(Closed) as closed:
+            await _json(live)
+        assert closed.value.code == 4401
+        await world.grant(ann, "connect:settings:read", negated=True)
+        with pytest.raises(Closed) as closed:
+            await _json(seen)
+        assert closed.value.code == 4403
+
+
+async def test_a_server_that_is_given_up_hears_no_more(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    async with _live(server) as live:
+        await _json(live)
+        await ann.do("DELETE", server.path, status=204)
+        with pytest.raises(Closed):
+            await _json(live)
+
+        async def forgotten() -> bool:
+            return world.service.attending.statistics() == 0
+
+        await wait_until(forgotten)
+
+
+async def test_tokens_show_what_their_scopes_cover(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    blind = await server.delegated("server.status.write")
+    with pytest.raises(Refused) as refused:
+        async with _live(blind):
+            pass
+    assert refused.value.status == 403
+    reader = await server.delegated("server.settings.read")
+    async with _live(reader) as live:
+        await _json(live)
+        await ann.do("POST", f"{server.path}/commands", {"action": "a"}, status=201)
+        await ann.do("PUT", f"{server.path}/settings", {"data": {"a": 1}}, status=200)
+        assert (await _json(live))["type"] == "settings_updated"
+    assert (await ann.get(f"{server.path}/commands", status="pending"))["items"]
