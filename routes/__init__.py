@@ -7,7 +7,12 @@ for our own server as for any other: `hypercorn -k trio 'routes:create_app()'`.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from routes import admin, auth, operations, profile, reports, setup
+from routes import admin, auth, ip, operations, profile, reports, setup
+from routes.capes import catalog as cape_catalog
+from routes.capes import moderation as cape_moderation
+from routes.capes import own as own_capes
+from routes.capes import selection as cape_selection
+from routes.capes import terms as cape_terms
 from routes.chat import attachments, conversations, messages, polls, streams
 from routes.connect import (
     commands,
@@ -34,12 +39,15 @@ from routes.party import lobby, members
 from routes.party import streams as party_live
 from routes.service import Service, open_service
 from routes.setup import announce_setup
+from routes.totems import choosing as totem_choosing
+from routes.totems import models as totem_models
 
 MOUNTS = (
     Mount("operations", (operations, setup)),
     Mount("auth", (auth,)),
     Mount("admin", (admin,)),
     Mount("profile", (profile,)),
+    Mount("capes", (cape_catalog, own_capes, cape_selection, cape_terms, cape_moderation)),
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
@@ -48,6 +56,8 @@ MOUNTS = (
     Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
     Mount("party", (members, party_invites, lobby, party_live)),
+    Mount("totem", (totem_models, totem_choosing)),
+    Mount("ip", (ip,)),
 )
 
 

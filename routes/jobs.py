@@ -48,11 +48,15 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         for sender_id, recipient_id in await database.transact(friend_requests.prune, now_ms()):
             service.friends.changed(sender_id, recipient_id)
 
+    async def follow_geoip() -> None:
+        await service.places.refresh(trio.to_thread.run_sync)
+
     jobs = [
         ticking("grants that expire", 1, service.users.tick),
         ticking("presence", 0.2, service.presence.tick),
         Job("ended parties", 600, sweep_parties),
         Job("last seen", 60, service.users.flush),
+        Job("downloads of capes", 1, service.capes.downloads.flush),
         Job("game servers", 60, partial(clean_connect, service)),
         Job("flame streaks", 1, service.streaks.flush),
         Job("friend requests that expire", 60, expire_friend_requests),
@@ -60,6 +64,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("journal", 60, prune_journal),
         Job("old notifications", 60, prune_notifications),
         Job("unused attachments", 3600, sweep_attachments),
+        Job("GeoIP database", 30, follow_geoip),
     ]
     if service.config.archive_after_days:
         jobs.append(Job("archive", 3600, archive))

@@ -168,9 +168,9 @@ SETTINGS = (
 
 RESERVED = frozenset(
     {
-        "nats_url", "geoip_db", "dns_server", "cloudflare_url", "modrinth_url", "curseforge_url", "curseforge_key",
+        "nats_url", "dns_server", "cloudflare_url", "modrinth_url", "curseforge_url", "curseforge_key",
         "gateway_token", "gateway_domain", "gateway_host", "shop_provider", "shop_webhook_secret", "stripe_key",
-        "freshness_seconds", "totem_gallery",
+        "freshness_seconds",
     }
 )  # fmt: skip
 """Settings of domains that this release does not have: checked like the others, and said to be without effect."""
