@@ -133,7 +133,12 @@ SETTINGS = (
     Setting("curseforge_key", None, settings.text, "key for CurseForge's API", True),
     Setting("gateway_token", None, settings.text, "deployment token with which gateways register", True),
     Setting("gateway_domain", None, settings.host_name, "domain below which gateways give out names"),
-    Setting("gateway_host", None, settings.host_name, "host that those names point to"),
+    Setting(
+        "gateway_host",
+        None,
+        settings.host_name,
+        "host that those names and claimed domains point to; unset: the gateway domain",
+    ),
     Setting(
         "shop_provider", "manual", settings.one_of("manual", "stripe"), "who takes payments: manual or stripe"
     ),

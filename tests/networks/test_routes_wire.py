@@ -143,3 +143,21 @@ async def test_a_route_makes_its_records(place: Place):
     await server.do("PUT", path, _route("two.example.com"), status=200)
     await server.do("DELETE", path, status=204)
     assert {record["type"] for record in stub.records[ZONE]} == {"TXT", "CNAME"}
+
+
+async def test_a_domain_that_passes_on_takes_its_routes_along(place: Place):
+    """The former network's routes inside it end; those elsewhere stay."""
+    ann, bob = await place.world.players("Ann", "Bob")
+    sky, sea = await network(ann), await network(bob)
+    first = await place.verified(sky, "example.com")
+    inside, below, elsewhere = await sky.server("a"), await sky.server("b"), await sky.server("c")
+    hosts = {inside: "example.com", below: "x.example.com", elsewhere: "c.play.partyline.test"}
+    for server, host in hosts.items():
+        await server.do("PUT", f"{server.path}/gateway-route", _route(host), status=200)
+    place.dns.txt[f"_svc.{first['domain']['domain']}"] = []
+    place.world.clock.advance(7 * 24 * 3_600_000)
+    bob.headers["authorization"] = f"Bearer {place.world.token(bob.id, 'Bob')}"
+    await place.verified(sea, "example.com")
+    for server in (inside, below):
+        assert await server.refused("DELETE", f"{server.path}/gateway-route") == (404, "NOT_FOUND")
+    await elsewhere.do("DELETE", f"{elsewhere.path}/gateway-route", status=204)
