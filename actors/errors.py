@@ -8,6 +8,7 @@
     │   ├── FriendRequestsDisabled 403 the user takes no friend requests
     │   ├── NotLeader             403  only the party's leader may do this
     │   ├── NotSelector           403  only those who select for the party may do this
+    │   ├── TermsNotAccepted      403  the terms must be accepted first
     │   └── VisibilityDenied      403  this is not shown to the caller
     ├── Invalid                   422  a field breaks a rule; carries JSON pointers
     │   └── QuotaExceeded         422
@@ -27,8 +28,9 @@
     │   ├── JoinTokenExpired      410
     │   └── JoinTokenUsed         410
     ├── TooLarge                  413  more bytes than one thing may have
-    └── Overloaded                503  a mailbox or queue is full, or the actor is parked
-        └── Draining              503  this process is about to stop
+    ├── Overloaded                503  a mailbox or queue is full, or the actor is parked
+    │   └── Draining              503  this process is about to stop
+    └── GeoipUnavailable          503  there is no GeoIP database
 
 What makes no sense to a client is not a refusal but a fault, and any other exception.
 A `status_hint` is a hint: only the edge decides on a status code (contract §1).
@@ -107,6 +109,12 @@ class NotSelector(Forbidden):
     """The caller is in the party, but may not select for it."""
 
     code, sentence = "NOT_SELECTOR", "only the leader and the selectors may do this"
+
+
+class TermsNotAccepted(Forbidden):
+    """The caller has not accepted the present terms."""
+
+    code, sentence = "TERMS_NOT_ACCEPTED", "accept the terms first"
 
 
 class VisibilityDenied(Forbidden):
@@ -241,3 +249,9 @@ class Draining(Overloaded):
     """This process takes no more commands because it is about to stop; another one will."""
 
     code, sentence = "DRAINING", "the service is restarting; try again shortly"
+
+
+class GeoipUnavailable(Refused):
+    """Where addresses are is not known here: no database is configured, or none that can be used."""
+
+    code, status_hint, sentence = "GEOIP_UNAVAILABLE", 503, "there is no GeoIP database"

@@ -32,6 +32,7 @@ class Presence:
         self._changed_at_ms: dict[str, int] = {}  # {user id: when they came online}, of those online
         self._gone_at_ms: dict[str, int] = {}  # {user id: when they went offline}, the newest `GONE_KEPT`
         self._listeners: list[PresenceListener] = []
+        self._changes = 0
 
     def opened(self, user_id: str) -> None:
         """A live socket of this user has opened; every call wants one of `closed`."""
@@ -72,6 +73,10 @@ class Presence:
         """When the user went offline, epoch milliseconds; None when they have not been seen to."""
         return self._gone_at_ms.get(user_id)
 
+    def changes(self) -> int:
+        """How often anybody has come or gone: what was made of presence before it moved may be old."""
+        return self._changes
+
     def on_change(self, listener: PresenceListener) -> None:
         """Call `listener(user_id, online)`, synchronously, when a user comes or has gone."""
         self._listeners.append(listener)
@@ -95,5 +100,6 @@ class Presence:
         return len(self._open)
 
     def _tell(self, user_id: str, *, online: bool) -> None:
+        self._changes += 1
         for listener in self._listeners:
             listener(user_id, online)

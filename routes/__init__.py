@@ -7,7 +7,12 @@ for our own server as for any other: `hypercorn -k trio 'routes:create_app()'`.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from routes import admin, auth, operations, profile, reports, setup
+from routes import admin, auth, ip, operations, profile, reports, setup
+from routes.capes import catalog as cape_catalog
+from routes.capes import moderation as cape_moderation
+from routes.capes import own as own_capes
+from routes.capes import selection as cape_selection
+from routes.capes import terms as cape_terms
 from routes.chat import attachments, conversations, messages, polls, streams
 from routes.connect import secrets, servers, sessions, social_friends, social_party
 from routes.edge.config import Config, process_environment, read_config
@@ -23,14 +28,22 @@ from routes.notifications import listing
 from routes.party import invites as party_invites
 from routes.party import lobby, members
 from routes.party import streams as party_live
+from routes.people import erasure, progress, public, shares
+from routes.saved import others as servers_of_others
+from routes.saved import own as own_servers
 from routes.service import Service, open_service
 from routes.setup import announce_setup
+from routes.totems import choosing as totem_choosing
+from routes.totems import models as totem_models
 
 MOUNTS = (
     Mount("operations", (operations, setup)),
     Mount("auth", (auth,)),
-    Mount("admin", (admin,)),
-    Mount("profile", (profile,)),
+    Mount("admin", (admin, erasure)),
+    Mount("profile", (profile, shares, progress)),
+    Mount("public", (public,)),
+    Mount("saved servers", (own_servers, servers_of_others)),
+    Mount("capes", (cape_catalog, own_capes, cape_selection, cape_terms, cape_moderation)),
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
@@ -40,6 +53,8 @@ MOUNTS = (
     Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),
     Mount("party", (members, party_invites, lobby, party_live)),
+    Mount("totem", (totem_models, totem_choosing)),
+    Mount("ip", (ip,)),
 )
 
 

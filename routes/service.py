@@ -8,7 +8,7 @@ process (the tests do that) and none outlives its block.
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,6 +22,7 @@ from actors.friends.live import FriendsLive
 from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
 from actors.ids import RandomBytes
+from actors.ip import Places
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
 from actors.kernel.kind import Kind, View
@@ -30,6 +31,7 @@ from actors.kernel.single_flight import SingleFlight
 from actors.notifications import NOTIFICATIONS, NotificationsState
 from actors.party.memberships import Memberships
 from actors.party.party import PartyKinds, party_kinds
+from actors.party.rendered import Rendered
 from actors.presence import Presence
 from actors.users import Users
 from persistence.blobs import Blobs
@@ -42,6 +44,7 @@ from persistence.friends.visibilities import veiled
 from persistence.migrate import migrate
 from persistence.party.rows import memberships as stored_memberships
 from persistence.permissions import CHANNEL as USERS_CHANNEL
+from routes.capes.workshop import CapeWorkshop
 from routes.chat.follow import follow_chat
 from routes.connect.authenticator import ServerCredentials
 from routes.edge.auth import Authenticator
@@ -82,6 +85,7 @@ class Service:
         chat: the kinds of the chat domain.
         notifications: the view of each user's notifications.
         friends: how users appear to each other, and the view of a user's friends.
+        capes: decodes uploaded textures, counts downloads.
         streaks: on which days two were in touch.
         parties: the kinds of the party domain.
         memberships: who is in which party.
@@ -94,6 +98,7 @@ class Service:
         limits: the buckets of the rate limits.
         presence: who is online.
         blobs: the stored bytes of attachments.
+        places: where addresses are.
         sockets: all open live sockets.
         rights: tells open streams that rights have moved.
         metrics: what `/metrics` shows.
@@ -109,6 +114,7 @@ class Service:
     chat: ChatKinds
     notifications: View[NotificationsState]
     friends: FriendsLive
+    capes: CapeWorkshop
     streaks: Streaks
     parties: PartyKinds
     memberships: Memberships
@@ -121,10 +127,11 @@ class Service:
     limits: Limits
     presence: Presence
     blobs: Blobs
+    places: Places
     sockets: Sockets
     rights: Rights
-    metrics: Metrics
-    reads: SingleFlight[object, object]
+    metrics: Metrics = field(default_factory=Metrics)
+    reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
 
     @property
     def draining(self) -> bool:
@@ -135,6 +142,7 @@ class Service:
 @asynccontextmanager
 async def open_service(config: Config, clock: Clock | None = None) -> AsyncIterator[Service]:
     """Open everything, in order, and close it in reverse. Must run in the main thread (see `embedded_postgres`).
+    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
 
     Args:
         config: as read from the environment.
@@ -143,8 +151,6 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
     Raises:
         ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
         DatabaseUnavailable: the database does not answer, or another node holds it.
-
-    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
     """
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
@@ -160,7 +166,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         online = presence.is_online
         chat = chat_kinds(online, clock.now_ms, visibilities.hidden_from, streaks.contact)
         connect = await open_connect(database, presence)
-        parties = party_kinds(online, friends.appearance, clock.now_ms, memberships, NOTIFICATIONS)
+        rendered = Rendered(friends.appearance, visibilities.hidden_from, presence.changes)
+        parties = party_kinds(online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
         rng = Random(secrets.randbits(128))
         kinds = (chat.conversation, connect.server, parties.party)
         system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
@@ -174,6 +181,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             chat=chat,
             notifications=NOTIFICATIONS,
             friends=friends,
+            capes=CapeWorkshop(database),
             streaks=streaks,
             parties=parties,
             memberships=memberships,
@@ -186,10 +194,9 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             limits=Limits(enabled=config.rate_limits),
             presence=presence,
             blobs=Blobs(config.data_dir / "blobs"),
+            places=await _open_places(stack, config),
             sockets=_sockets(config, clock, rng, presence),
             rights=Rights(users),
-            metrics=Metrics(),
-            reads=SingleFlight(),
         )
         async with _serving(service, issuers):
             yield service
@@ -205,6 +212,13 @@ async def _serving(service: Service, issuers: Issuers) -> AsyncIterator[None]:
         finally:
             service.lifecycle.drain()
             nursery.cancel_scope.cancel()
+
+
+async def _open_places(stack: AsyncExitStack, config: Config) -> Places:
+    places = Places(config.geoip_db, config.data_dir)
+    stack.callback(places.close)
+    await places.refresh(trio.to_thread.run_sync)
+    return places
 
 
 async def _open_database(stack: AsyncExitStack, config: Config) -> Database:

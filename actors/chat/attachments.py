@@ -7,7 +7,6 @@ and on disks of others. What a browser might run is handed out as plain bytes, w
 import base64
 import binascii
 import re
-import unicodedata
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Protocol
@@ -18,6 +17,7 @@ from actors.chat.public import Attachment, Public
 from actors.chat.records import public_attachment
 from actors.chat.rules_messages import UNUSED_ATTACHMENT_MS
 from actors.errors import ConversationNotFound, FieldError, Invalid, NotFound, QuotaExceeded, TooLarge
+from actors.file_names import clean_name
 from actors.kernel.store import Store
 from persistence.blobs import ORPHAN_SECONDS, Blobs
 from persistence.chat import attachments, members
@@ -29,9 +29,6 @@ MAX_BYTES = 8 * 1024 * 1024
 
 QUOTA_BYTES = 256 * 1024 * 1024
 """Of all attachments of one user (contract §4)."""
-
-MAX_NAME_BYTES = 255
-"""Of a file name in UTF-8: what common file systems take."""
 
 _SWEPT_AT_ONCE = 500
 _GRACE_MS = 5 * 60 * 1000  # a message that was decided just before the deadline commits before the sweep
@@ -135,18 +132,6 @@ def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
     if len(data) > max_bytes:
         raise TooLarge(f"an attachment has at most {max_bytes} bytes", maxBytes=max_bytes)
     return Upload(file_name, content_type, data)
-
-
-def clean_name(name: str) -> str:
-    """The last part of a path, without control characters, at most 255 bytes; "" if nothing is left."""
-    last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
-    visible = "".join(c for c in last if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))
-    stripped = visible.strip().rstrip(".")
-    stem, dot, ending = stripped.rpartition(".")
-    if not dot or len(ending.encode()) > MAX_NAME_BYTES // 4:
-        stem, dot, ending = stripped, "", ""
-    room = MAX_NAME_BYTES - len((dot + ending).encode())
-    return stem.encode()[:room].decode(errors="ignore") + dot + ending
 
 
 def fits_type(content_type: str, data: bytes) -> bool:

@@ -34,11 +34,8 @@ def snapshot(
         party: the one that they are in.
         incoming: their own invites.
     """
-    own = [_invite(one, user_id) for one in pending(incoming, now_ms)]
-    if party is None:
-        return PartySnapshot(None, tuple(own))
-    outgoing = [_invite(one, user_id) for one in pending(party.invites.values(), now_ms)]
-    return PartySnapshot(party_of(seen, party, user_id), (*own, *outgoing))
+    shown = None if party is None else party_of(seen, party, user_id)
+    return PartySnapshot(shown, invites(party, incoming, user_id, now_ms=now_ms))
 
 
 def encoded(
@@ -46,6 +43,14 @@ def encoded(
 ) -> bytes:
     """The same as JSON."""
     return _encode(snapshot(seen, party, incoming, user_id, now_ms=now_ms))
+
+
+def invites(
+    party: State | None, incoming: Iterable[Invite], user_id: str, *, now_ms: int
+) -> tuple[PartyInvite, ...]:
+    """The invites that a user sees: their own, then those into their party."""
+    outgoing = () if party is None else party.invites.values()
+    return tuple(_invite(one, user_id) for some in (incoming, outgoing) for one in pending(some, now_ms))
 
 
 def party_of(seen: Seen, state: State, viewer_id: str) -> Party:

@@ -17,9 +17,9 @@ from msgspec.structs import replace
 
 from actors.errors import Forbidden
 from actors.kernel.kind import Delta, Durable, Kind, Peek, View
-from actors.party import frames, loading
+from actors.party import loading
 from actors.party.commands import PartyViewer
-from actors.party.frames import Seen
+from actors.party.rendered import Rendered
 from actors.party.state import Invite, State
 from persistence.connection import Connection
 from persistence.party import rows
@@ -54,13 +54,13 @@ class OwnPartyRules:
 
     Args:
         kind: the party.
-        seen: how users appear to each other.
+        rendered: makes JSON of parties.
         now_ms: epoch milliseconds.
     """
 
-    def __init__(self, kind: Kind[State, Any], seen: Seen, now_ms: Callable[[], int]) -> None:
+    def __init__(self, kind: Kind[State, Any], rendered: Rendered, now_ms: Callable[[], int]) -> None:
         self._kind = kind
-        self._seen = seen
+        self._rendered = rendered
         self._now_ms = now_ms
 
     def view(self) -> View[OwnParty]:
@@ -106,7 +106,7 @@ class OwnPartyRules:
 
     def _encoded(self, party: State | None, state: OwnParty) -> Raw:
         incoming = state.incoming.values()
-        return Raw(frames.encoded(self._seen, party, incoming, state.user_id, now_ms=self._now_ms()))
+        return Raw(self._rendered.snapshot(party, incoming, state.user_id, now_ms=self._now_ms()))
 
 
 async def load(conn: Connection, user_id: str) -> OwnParty:

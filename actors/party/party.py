@@ -11,10 +11,10 @@ from actors.party import commands, events, loading, rules_invites, rules_lobby, 
 from actors.party.apply import apply
 from actors.party.commands import AnyCommand, MeetDeadlines, PartyViewer
 from actors.party.events import AnyEvent
-from actors.party.frames import Seen
 from actors.party.memberships import Memberships
 from actors.party.own import OwnParty, OwnPartyRules
 from actors.party.persisting import persist, plan
+from actors.party.rendered import Rendered
 from actors.party.rules_members import IsOnline
 from actors.party.state import State
 from persistence.party import rows
@@ -30,17 +30,17 @@ class PartyKinds:
     Args:
         party: the owner.
         own: what a user sees of it.
-        seen: how users appear to each other, for requests.
+        rendered: makes JSON of parties, for requests too.
     """
 
     party: Kind[State, AnyCommand]
     own: View[OwnParty]
-    seen: Seen
+    rendered: Rendered
 
 
 def party_kinds(
     is_online: IsOnline,
-    seen: Seen,
+    rendered: Rendered,
     now_ms: Callable[[], int],
     memberships: Memberships,
     notifications: View[Any],
@@ -49,7 +49,7 @@ def party_kinds(
 
     Args:
         is_online: whether a user is online at this moment.
-        seen: how the first user appears to the second.
+        rendered: makes JSON of parties.
         now_ms: epoch milliseconds; the first call is the service's start.
         memberships: who is in which party, kept up to date.
         notifications: the view that shows invites as well.
@@ -87,8 +87,8 @@ def party_kinds(
         touches=touching,
         happened=memberships.follow,
     )
-    shown.append(OwnPartyRules(party, seen, now_ms).view())
-    return PartyKinds(party, shown[0], seen)
+    shown.append(OwnPartyRules(party, rendered, now_ms).view())
+    return PartyKinds(party, shown[0], rendered)
 
 
 def decide(  # noqa: PLR0911, PLR0912 - a table

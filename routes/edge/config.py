@@ -173,8 +173,8 @@ SETTINGS = (
 
 RESERVED = frozenset(
     {
-        "nats_url", "geoip_db", "modrinth_url", "curseforge_url", "curseforge_key", "gateway_token", "shop_provider",
-        "shop_webhook_secret", "stripe_key", "freshness_seconds", "totem_gallery",
+        "nats_url", "modrinth_url", "curseforge_url", "curseforge_key", "gateway_token", "shop_provider",
+        "shop_webhook_secret", "stripe_key", "freshness_seconds",
     }
 )  # fmt: skip
 """Settings of domains that this release does not have: checked like the others, and said to be without effect."""

@@ -26,7 +26,7 @@ from actors.errors import NotFound, Refused
 from routes.edge.config import Config
 from routes.edge.limits import POLICIES, Policy
 from routes.edge.listener import Listener
-from routes.edge.principal import PUBLIC, SERVER, Need, Needs
+from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
 from routes.edge.query import PathParam, QueryPlan
 from routes.edge.signature import PATH_PARAM, Handler, Signature, without_none
 
@@ -54,6 +54,8 @@ class Route:
         method: of HTTP; `GET` for a stream.
         path: with `{camelCase}` parameters.
         needs: the gate (`routes/edge/principal.py`).
+        servers: what a game server needs where `needs` is for users: `SERVER` for any, or a node; None where only
+            those come whom `needs` names.
         rate: the policy that a call is counted by.
         rate_key: the path parameter that the count is kept for as well, or None.
         refusals: what the handler and guard may raise, beside what the pipeline itself refuses.
@@ -71,6 +73,7 @@ class Route:
     method: str
     path: str
     needs: Needs
+    servers: Needs | None
     rate: Policy
     rate_key: str | None
     refusals: tuple[type[Refused], ...]
@@ -85,6 +88,11 @@ class Route:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "line", f"{self.method} {self.path}")
+
+    @property
+    def shared(self) -> bool:
+        """Whether users and game servers come here: then X-Server-Id tells them apart."""
+        return self.needs is USER_OR_SERVER or self.servers is not None
 
     @property
     def name(self) -> str:
@@ -149,6 +157,7 @@ def endpoint(
     path: str,
     *,
     needs: Needs,
+    servers: Needs | None = None,
     status: int = 200,
     found_status: int | None = None,
     rate: str | None = None,
@@ -166,20 +175,19 @@ def endpoint(
 ) -> Callable[[Handler], Endpoint]:
     """Declare a request; the decorated name becomes the `Endpoint`, which says what each argument means.
 
-    `rate` names a policy, by default after method and `needs`; `not_found` is {path parameter: what a
-    malformed one is refused with}, where that is not NOT_FOUND.
-
-    Raises ValueError or KeyError, at import, when the declaration contradicts itself.
+    `rate` names a policy, by default after method and `needs`; `not_found` is {path parameter: what a malformed one is
+    refused with}, where that is not NOT_FOUND. A declaration that contradicts itself raises ValueError or KeyError.
     """
 
     def declare(handler: Handler) -> Endpoint:
-        _check(method, path, needs)
+        _check(method, path, needs, servers)
         signature = Signature.of(handler, path, not_found or {})
         body, optional = without_none(signature.body)
         return Endpoint(
             method=method,
             path=path,
             needs=needs,
+            servers=servers,
             rate=POLICIES[rate] if rate is not None else _default_rate(method, needs),
             rate_key=rate_key,
             refusals=tuple(refusals),
@@ -210,6 +218,7 @@ def stream(
     path: str,
     *,
     needs: Needs,
+    servers: Needs | None = None,
     sends: Sequence[object],
     receives: Sequence[object] = (),
     refusals: Sequence[type[Refused]] = (),
@@ -224,6 +233,7 @@ def stream(
     Args:
         path: with `{camelCase}` parameters.
         needs: as in `endpoint`.
+        servers: as in `endpoint`.
         sends: the structs of the server's frames, for AsyncAPI.
         receives: the structs of the client's frames.
         refusals: what the guard may raise.
@@ -232,12 +242,13 @@ def stream(
     """
 
     def declare(handler: StreamHandler) -> Stream:
-        _check("GET", path, needs)
+        _check("GET", path, needs, servers)
         signature = Signature.of(handler, path, not_found or {})
         return Stream(
             method="GET",
             path=path,
             needs=needs,
+            servers=servers,
             rate=_default_rate("GET", needs),
             rate_key=None,
             refusals=tuple(refusals),
@@ -262,11 +273,14 @@ def _default_rate(method: str, needs: Needs) -> Policy:
     return POLICIES["user-read" if method == "GET" else "user-write"]
 
 
-def _check(method: str, path: str, needs: Needs) -> None:
+def _check(method: str, path: str, needs: Needs, servers: Needs | None) -> None:
     if method not in METHODS:
         raise ValueError(f"{method} {path}: not one of {METHODS}")
-    if not isinstance(needs, Need) and _NODE.fullmatch(needs) is None:
-        raise ValueError(f"{method} {path}: {needs!r} is neither a Need nor a permission node")
+    for rule in (needs, servers):
+        if isinstance(rule, str) and _NODE.fullmatch(rule) is None:
+            raise ValueError(f"{method} {path}: {rule!r} is neither a Need nor a permission node")
+    if servers is not None and needs in {PUBLIC, SERVER, USER_OR_SERVER}:
+        raise ValueError(f"{method} {path}: servers have a rule of their own beside one for users only")
 
 
 def _taken_by(guard: Guard | None, parameters: Iterable[PathParam]) -> frozenset[str]:

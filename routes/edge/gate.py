@@ -24,7 +24,7 @@ from routes.edge.endpoint import Route
 from routes.edge.errors import RateLimited, Unauthenticated
 from routes.edge.incoming import Incoming
 from routes.edge.limits import POLICIES, Limits
-from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, ServerPrincipal, admit
+from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, admit
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Gate:
                 malformed = parameter
         if self.limits.enabled:
             self._count(call, route, values)
-        admit(route.needs, call.principal)
+        admit(_needed(route, call.principal), call.principal)
         if malformed is not None:
             raise malformed.not_found
         if route.guard is not None:
@@ -150,8 +150,8 @@ class Gate:
         else:
             caller, access = principal.key, principal.access
         suffix = "" if route.rate_key is None else str(values[route.rate_key] or "")
-        shared = route.needs is USER_OR_SERVER and isinstance(principal, ServerPrincipal)
-        rate = POLICIES["server"] if shared else route.rate
+        by_server = route.shared and isinstance(principal, ServerPrincipal)
+        rate = POLICIES["server"] if by_server else route.rate
         call.decision = self.limits.take_for(rate, caller, call.now_ms, suffix=suffix, access=access)
         if not call.decision.allowed:
             raise RateLimited(call.decision.retry_after_ms)
@@ -159,6 +159,13 @@ class Gate:
 
 def _of_server(route: Route, incoming: Incoming) -> bool:
     """Whether a game server's credentials are asked for: on routes that users share, X-Server-Id says so."""
-    if route.needs is USER_OR_SERVER:
+    if route.shared:
         return incoming.header(b"x-server-id") is not None
     return route.needs is SERVER
+
+
+def _needed(route: Route, principal: Principal | None) -> Needs:
+    """What this caller has to hold."""
+    if route.servers is not None and isinstance(principal, ServerPrincipal):
+        return route.servers
+    return route.needs

@@ -18,7 +18,7 @@ from routes.edge import errors
 from routes.edge.endpoint import Endpoint, RouteTable
 from routes.edge.errors import Problem
 from routes.edge.idempotency import METHODS
-from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
+from routes.edge.principal import PUBLIC, SERVER
 from routes.edge.query import PathForm
 from routes.edge.reply import Blob, Page
 from routes.edge.schemas import Schema, Schemas, camel, one_of, paragraphs, title, used
@@ -89,15 +89,15 @@ def document(table: RouteTable) -> Schema:
     }
 
 
-def _security(needs: Needs) -> list[Schema]:
+def _security(endpoint: Endpoint) -> list[Schema]:
     """Whose credentials are taken."""
     user: Schema = {"user": []}
     server: Schema = {"server": [], "serverId": []}
-    if needs is PUBLIC:
+    if endpoint.needs is PUBLIC:
         return []
-    if needs is SERVER:
+    if endpoint.needs is SERVER:
         return [server]
-    return [user, server] if needs is USER_OR_SERVER else [user]
+    return [user, server] if endpoint.shared else [user]
 
 
 def _types(table: RouteTable) -> Iterator[object]:
@@ -124,7 +124,7 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Schema:
         "summary": title(endpoint.name),
         "description": _description(endpoint),
         "tags": [endpoint.area],
-        "security": _security(endpoint.needs),
+        "security": _security(endpoint),
         "parameters": list(_parameters(endpoint, schemas)),
         "responses": _responses(endpoint, schemas),
     }
@@ -226,7 +226,7 @@ def refusals_of(endpoint: Endpoint) -> Iterator[type[Refused]]:
         endpoint: as declared.
     """
     yield from (errors.RateLimited, errors.Internal, errors.DatabaseDown, Overloaded, errors.PayloadTooLarge)
-    if endpoint.needs is SERVER or endpoint.needs is USER_OR_SERVER:
+    if endpoint.needs is SERVER or endpoint.shared:
         yield from (errors.BadServerCredentials, errors.TokenExpired)
     if endpoint.needs is not PUBLIC and endpoint.needs is not SERVER:
         yield from (errors.Unauthenticated, errors.TokenExpired, errors.UpstreamUnavailable)

@@ -145,7 +145,7 @@ async def lookup(call: Call, player_ids: Sequence[UserId]) -> PartyLookup:
         for user_id, party_id in party_ids.items()
         if party_id is not None and (state := states.get(party_id)) is not None and user_id in state.members
     )
-    seen = service.parties.seen
+    seen = service.parties.rendered.seen
     return PartyLookup(memberships, tuple(frames.party_of(seen, state, "") for state in states.values()))
 
 
@@ -223,5 +223,5 @@ def _founded(call: Call, actor_id: UserId, state: State) -> None:
 def _encoded(
     call: Call, actor_id: UserId, party: State | None, incoming: Mapping[str, Invite]
 ) -> Encoded[PartySnapshot]:
-    seen = call.service.parties.seen
-    return Encoded(frames.encoded(seen, party, incoming.values(), actor_id, now_ms=call.now_ms))
+    rendered = call.service.parties.rendered
+    return Encoded(rendered.snapshot(party, incoming.values(), actor_id, now_ms=call.now_ms))

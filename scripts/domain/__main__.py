@@ -125,13 +125,13 @@ def _mounted(text: str, names: Names) -> str:
 
 def _registered(text: str, names: Names) -> str:
     """routes/service.py with the kind among those that the actor system knows."""
-    kinds = re.search(r"\bkinds=\(([^()]*?),?\s*\)", text)
+    kinds = re.search(r"\bkinds = \(([^()]*?),?\s*\)", text)
     imported = re.search(r"^from actors\.", text, re.MULTILINE)
     if kinds is None or imported is None:
-        raise CannotWrite("routes/service.py does not give `kinds=(…)` to the actor system")
+        raise CannotWrite("routes/service.py does not say `kinds = (…)` of the actor system")
     kind = names.fill("@THING@")
     # Without a comma behind the last, which would make the formatter put each on a line of its own.
-    text = text[: kinds.start()] + f"kinds=({kinds[1]}, {kind})" + text[kinds.end() :]
+    text = text[: kinds.start()] + f"kinds = ({kinds[1]}, {kind})" + text[kinds.end() :]
     at = imported.start()
     return text[:at] + f"from actors.{names.domain} import {kind}\n" + text[at:]
 

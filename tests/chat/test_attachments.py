@@ -16,7 +16,6 @@ from actors.chat.attachments import (
     add,
     attachment_row,
     check_upload,
-    clean_name,
     find,
     fits_type,
     served_type,
@@ -24,6 +23,7 @@ from actors.chat.attachments import (
 )
 from actors.chat.commands import DeleteMessage
 from actors.errors import ConversationNotFound, Invalid, NotFound, QuotaExceeded, TooLarge
+from actors.file_names import clean_name
 from persistence.blobs import Blobs
 from persistence.bridge import Database
 from tests.chat.play import NOW_MS, mid, uid

@@ -57,6 +57,7 @@ def test_declared_as_the_table_says(row: dict[str, str]):
     assert _key(row) in routes, "is not declared"
     wanted: Needs = row["permission"] or GATES[row["auth"]]
     assert routes[_key(row)].needs == wanted
+    assert routes[_key(row)].shared == (row["auth"] == "user|server")
 
 
 def test_nothing_else_is_declared():

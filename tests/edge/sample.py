@@ -189,6 +189,20 @@ async def shared(call: Call) -> Thing:
     return Thing(call.server.server_id if of_server else call.user.name)
 
 
+@endpoint("GET", "/v1/servers/noded", needs="things:read", servers="things:lend")
+async def shared_by_node(call: Call) -> Thing:
+    """Shows a server or a user themselves; each needs a node."""
+    of_server = isinstance(call.principal, ServerPrincipal)
+    return Thing(call.server.server_id if of_server else call.user.name)
+
+
+@endpoint("GET", "/v1/servers/beside", needs="things:read", servers=SERVER)
+async def shared_with_servers(call: Call) -> Thing:
+    """Shows a server or a user themselves; users need a node."""
+    of_server = isinstance(call.principal, ServerPrincipal)
+    return Thing(call.server.server_id if of_server else call.user.name)
+
+
 @endpoint("GET", "/v1/faults/{name}", needs=PUBLIC)
 async def fault(call: Call, name: str) -> None:
     """Goes wrong."""
@@ -278,12 +292,15 @@ class TableAuthenticator:
         return USERS[token]
 
 
+LENT = Rights(frozenset({"things:lend"}))
+
+
 class TableServerAuthenticator:
-    """The secret of a server is its id, backwards; `lobby` is remembered, others are not."""
+    """The secret of a server is its id, backwards; `lobby` is remembered and holds a node, others neither."""
 
     def known(self, carried: bytes, server_id: bytes, now_ms: int) -> ServerPrincipal | None:
         known = (carried, server_id) == (b"Bearer ybbol", b"lobby")
-        return ServerPrincipal("lobby", None, None, Rights(), None) if known else None
+        return ServerPrincipal("lobby", None, None, LENT, None) if known else None
 
     def called(self, principal: ServerPrincipal, address: str, now_ms: int) -> None:
         pass

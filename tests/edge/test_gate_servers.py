@@ -3,15 +3,18 @@
 import pytest
 
 from routes.edge.dispatch import Opening
+from routes.edge.endpoint import endpoint
 from routes.edge.incoming import Incoming
 from routes.edge.openapi import document
 from routes.edge.outgoing import Outgoing
+from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER
 from routes.edge.quart_app import EdgeApp
 from tests.edge.asgi import request
 from tests.edge.sample import sample_table
 
 OWN, SHARED = "/v1/servers/own", "/v1/servers/shared"
-BAD, UNKNOWN = "BAD_SERVER_CREDENTIALS", "UNAUTHENTICATED"
+NODED, BESIDE = "/v1/servers/noded", "/v1/servers/beside"
+BAD, UNKNOWN, MISSING = "BAD_SERVER_CREDENTIALS", "UNAUTHENTICATED", "FORBIDDEN"
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,16 @@ BAD, UNKNOWN = "BAD_SERVER_CREDENTIALS", "UNAUTHENTICATED"
         ("POST", SHARED, "anera", None, UNKNOWN),
         ("POST", SHARED, None, None, UNKNOWN),
         ("GET", "/v1/things", "ybbol", "lobby", UNKNOWN),
+        ("GET", NODED, "ann", None, "user 1"),
+        ("GET", NODED, "nobody", None, MISSING),
+        ("GET", NODED, "ybbol", "lobby", "lobby"),
+        ("GET", NODED, "anera", "arena", MISSING),
+        ("GET", NODED, "ann", "lobby", BAD),
+        ("GET", NODED, "ybbol", None, UNKNOWN),
+        ("GET", BESIDE, "ann", None, "user 1"),
+        ("GET", BESIDE, "nobody", None, MISSING),
+        ("GET", BESIDE, "anera", "arena", "arena"),
+        ("GET", BESIDE, "ann", "arena", BAD),
     ],
 )
 async def test_whose_credentials_a_route_takes(
@@ -38,7 +51,9 @@ async def test_whose_credentials_a_route_takes(
 ):
     headers = {} if server_id is None else {"x_server_id": server_id}
     answer = await request(app, method, path, token=token, **headers)
-    if expected in {BAD, UNKNOWN}:
+    if expected == MISSING:
+        assert (answer.status, answer.code) == (403, MISSING)
+    elif expected in {BAD, UNKNOWN}:
         assert (answer.status, answer.code) == (401, expected)
         assert answer.headers["www-authenticate"] == "Bearer"
     else:
@@ -46,7 +61,7 @@ async def test_whose_credentials_a_route_takes(
 
 
 async def test_servers_have_a_limit_of_their_own(app: EdgeApp):
-    for method, path in (("GET", OWN), ("POST", SHARED)):
+    for method, path in (("GET", OWN), ("POST", SHARED), ("GET", NODED), ("GET", BESIDE)):
         answer = await request(app, method, path, token="ybbol", x_server_id="lobby")
         assert answer.headers["ratelimit-policy"] == '"server";q=1200;w=60'
     answer = await request(app, "POST", SHARED, token="ann")
@@ -87,5 +102,14 @@ def test_openapi_says_whose_credentials():
     server = {"server": [], "serverId": []}
     assert paths[OWN]["get"]["security"] == [server]
     assert paths[SHARED]["post"]["security"] == [{"user": []}, server]
+    assert paths[NODED]["get"]["security"] == paths[BESIDE]["get"]["security"] == [{"user": []}, server]
     assert BAD in str(paths[OWN]["get"]["responses"]["401"])
     assert UNKNOWN not in str(paths[OWN]["get"]["responses"]["401"])
+
+
+def test_a_rule_for_servers_stands_beside_one_for_users():
+    for needs in (PUBLIC, SERVER, USER_OR_SERVER):
+        with pytest.raises(ValueError, match="rule of their own"):
+            endpoint("GET", "/v1/odd", needs=needs, servers=SERVER)(None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="nor a permission node"):
+        endpoint("GET", "/v1/odd", needs="things:read", servers="odd")(None)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,10 +21,14 @@ POLL_SECONDS = 0.02
 
 
 @asynccontextmanager
-async def server_process() -> AsyncIterator["ServerProcess"]:
-    """A server that is ready; whatever is left of it at the end is killed, and its data removed."""
+async def server_process(**settings: str) -> AsyncIterator["ServerProcess"]:
+    """A server that is ready; whatever is left of it at the end is killed, and its data removed.
+
+    Args:
+        settings: configuration, by field name.
+    """
     with reachable_directory() as folder:
-        server = ServerProcess(folder)
+        server = ServerProcess(folder, settings=settings)
         try:
             await server.start()
             yield server
@@ -75,10 +79,12 @@ class ServerProcess:
     Args:
         folder: holds `data/` and the log of all starts.
         port: the same at every start, so that clients find it again.
+        settings: configuration beside what every test needs, by field name.
     """
 
     folder: Path
     port: int = field(default_factory=free_port)
+    settings: Mapping[str, str] = field(default_factory=dict)
     process: trio.Process | None = None
     databases: set[tuple[int, str]] = field(default_factory=set)  # {(pid, start time)} of PostgreSQL
 
@@ -104,6 +110,7 @@ class ServerProcess:
             "PARTYLINE_BIND": f"127.0.0.1:{self.port}",
             "PARTYLINE_DATA_DIR": str(self.data_dir),
             "PARTYLINE_RATE_LIMITS": "off",
+            **{f"PARTYLINE_{name.upper()}": value for name, value in self.settings.items()},
         }
         with (self.folder / "log").open("ab") as log:
             self.process = await trio.lowlevel.open_process(

@@ -25,7 +25,8 @@ class Spec:
         self.frames: dict[str, Any] = msgspec.json.decode(asyncapi(RouteTable.of(MOUNTS)))
         self._paths = [
             (re.compile(re.sub(r"\\\{[^/]+\\\}", "[^/]+", re.escape(path))), operations)
-            for path, operations in self.document["paths"].items()
+            # What is spelled out comes before what is a parameter, as in the router.
+            for path, operations in sorted(self.document["paths"].items(), key=lambda one: one[0].count("{"))
         ]
         self._validators: dict[int, Validator] = {}
 

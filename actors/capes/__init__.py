@@ -1,0 +1,1 @@
+"""Capes: what may become of one, their pictures, and who wears which."""

@@ -1,0 +1,25 @@
+"""Which cape a user wears: one of ours, or one that their launcher has (service-api §4 Capes)."""
+
+from actors.errors import NotFound
+from persistence.capes.choices import Selection, remove_selection, save_selection
+from persistence.capes.rows import hold_cape
+from persistence.connection import Connection
+
+
+async def select(conn: Connection, user_id: str, selection: Selection) -> Selection:
+    """Wear a cape. One of ours must be approved, or the user's own; others see it only while it is approved.
+
+    Raises:
+        NotFound: no such cape, or none that the user may know of.
+    """
+    if selection.source == "native":
+        cape = await hold_cape(conn, selection.cape_id)
+        if cape is None or (cape.status != "approved" and cape.owner_id != user_id):
+            raise NotFound("no such cape")
+    await save_selection(conn, user_id, selection)
+    return selection
+
+
+async def select_none(conn: Connection, user_id: str) -> None:
+    """Wear none."""
+    await remove_selection(conn, user_id)

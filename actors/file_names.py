@@ -1,0 +1,19 @@
+"""Names of files as users give them: they end up in headers and on the disks of others."""
+
+import re
+import unicodedata
+
+MAX_NAME_BYTES = 255
+"""Of a file name in UTF-8: what common file systems take."""
+
+
+def clean_name(name: str) -> str:
+    """The last part of a path, without control characters, at most 255 bytes; "" if nothing is left."""
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
+    visible = "".join(c for c in last if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))
+    stripped = visible.strip().rstrip(".")
+    stem, dot, ending = stripped.rpartition(".")
+    if not dot or len(ending.encode()) > MAX_NAME_BYTES // 4:
+        stem, dot, ending = stripped, "", ""
+    room = MAX_NAME_BYTES - len((dot + ending).encode())
+    return stem.encode()[:room].decode(errors="ignore") + dot + ending

@@ -1,0 +1,61 @@
+"""Parties as JSON, made once for all who see the same.
+
+The members of a party nearly always do, and are told at the same moment: eight frames of one change cost one encoding.
+Only who hides from whom differs (contract §5), and when somebody comes or goes everything is made anew.
+"""
+
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from actors.party import frames
+from actors.party.frames import Seen
+from actors.party.state import Invite, State
+
+KEPT = 256
+"""Encoded parties in memory, some 4 KB each; what was made first makes room. They matter for a moment only."""
+
+NO_PARTY = b"null"
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Rendered:
+    """See the module.
+
+    Args:
+        seen: how the first user appears to the second.
+        hidden_from: everybody who looks offline to a user.
+        changes: a number that moves whenever anybody comes online or goes.
+    """
+
+    def __init__(
+        self, seen: Seen, hidden_from: Callable[[str], frozenset[str]], changes: Callable[[], int]
+    ) -> None:
+        self.seen = seen
+        self._hidden_from = hidden_from
+        self._changes = changes
+        # {(party id, revision, its members who hide): (the state, changes at the time, JSON)}
+        self._kept: dict[tuple[str, int, frozenset[str]], tuple[State, int, bytes]] = {}
+
+    def snapshot(
+        self, party: State | None, incoming: Iterable[Invite], user_id: str, *, now_ms: int
+    ) -> bytes:
+        """The PartySnapshot of a user; arguments as for `frames.snapshot`."""
+        invites = _encode(frames.invites(party, incoming, user_id, now_ms=now_ms))
+        shown = NO_PARTY if party is None else self._party(party, user_id)
+        return b'{"party":%b,"invites":%b}' % (shown, invites)
+
+    def _party(self, state: State, viewer_id: str) -> bytes:
+        hidden = self._hidden_from(viewer_id)
+        if hidden:
+            hidden = hidden.intersection(state.members)
+        key, changes = (state.id, state.revision, hidden), self._changes()
+        known = self._kept.get(key)
+        if known is not None and known[0] is state and known[1] == changes:
+            return known[2]
+        if known is None and len(self._kept) >= KEPT:
+            del self._kept[next(iter(self._kept))]
+        made = _encode(frames.party_of(self.seen, state, viewer_id))
+        self._kept[key] = (state, changes, made)
+        return made

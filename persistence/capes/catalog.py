@@ -1,0 +1,143 @@
+"""Lists of capes, with how many there are in all.
+
+A search looks for a substring by its runs of three letters (`cape_grams` in the migration), which a GIN index has, and
+then at the words themselves. All that match are counted first, since their number is part of the answer.
+"""
+
+from dataclasses import dataclass
+
+from persistence.capes.rows import Cape, CapeStatus, cape_of
+from persistence.connection import Connection, Row
+
+FEW = 5_000
+"""So many matches are gathered and sorted within some milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A page.
+
+    Args:
+        total: how many there are in all.
+    """
+
+    capes: list[Cape]
+    total: int
+
+
+async def list_approved(conn: Connection, limit: int, offset: int) -> Listed:
+    """The public catalog: approved capes, newest approval first."""
+    total = await conn.fetchval("SELECT number FROM cape_counts WHERE status = 'approved'")
+    rows = await conn.fetch(_APPROVED, limit, offset) if offset < total else []
+    return Listed([cape_of(row) for row in rows], total)
+
+
+async def search_approved(conn: Connection, query: str, limit: int, offset: int) -> Listed:
+    """Approved capes with a text somewhere in name, description or creator, in any case.
+
+    Args:
+        query: at least one character.
+    """
+    lowered = query.lower()
+    grams = grams_of(lowered)
+    total = await conn.fetchval("SELECT count_capes_with($1::text[], $2)", grams, lowered)
+    if offset >= total:
+        return Listed([], total)
+    if total <= FEW:
+        rows = await conn.fetch(_FEW_FOUND, grams, lowered, limit, offset)
+    else:
+        rows = await conn.fetch(_MANY_FOUND, lowered, limit, offset)
+    return Listed([cape_of(row) for row in rows], total)
+
+
+async def list_owned(conn: Connection, owner_id: str, limit: int, offset: int) -> Listed:
+    """The capes of a user, newest first, in every state."""
+    return _with_total(await conn.fetch(_OWNED, owner_id, limit, offset))
+
+
+async def list_all(conn: Connection, status: CapeStatus | None, limit: int, offset: int) -> Listed:
+    """Everybody's capes, newest first.
+
+    Args:
+        status: only these; None = all.
+    """
+    total = await conn.fetchval(
+        "SELECT sum(number)::bigint FROM cape_counts WHERE $1::text IS NULL OR status = $1", status
+    )
+    if offset >= total:
+        return Listed([], total)
+    rows = (
+        await conn.fetch(_ALL, limit, offset)
+        if status is None
+        else await conn.fetch(_ALL_OF_STATUS, status, limit, offset)
+    )
+    return Listed([cape_of(row) for row in rows], total)
+
+
+async def count_owned(conn: Connection, owner_id: str) -> int:
+    """How many capes a user has."""
+    count: int = await conn.fetchval("SELECT count(*) FROM capes WHERE owner_id = $1", owner_id)
+    return count
+
+
+def grams_of(lowered: str) -> list[str]:
+    """The runs that everything that holds this text has: of three letters, or the text where it is shorter."""
+    if len(lowered) < 3:
+        return [lowered]
+    return sorted({lowered[start : start + 3] for start in range(len(lowered) - 2)})
+
+
+# The page is found in the index alone; its rows are read afterwards.
+_APPROVED = """
+WITH page AS MATERIALIZED (
+    SELECT id, approved_at_ms FROM capes WHERE status = 'approved'
+    ORDER BY approved_at_ms DESC, id DESC LIMIT $1 OFFSET $2
+)
+SELECT capes.* FROM page JOIN capes USING (id) ORDER BY page.approved_at_ms DESC, page.id DESC
+"""
+
+# Few that match are gathered and put in order; of many, the newest come from the catalog's order, one after the other.
+_FEW_FOUND = """
+WITH page AS MATERIALIZED (
+    SELECT id, approved_at_ms FROM capes_with($1::text[], $2)
+    ORDER BY approved_at_ms DESC, id DESC LIMIT $3 OFFSET $4
+)
+SELECT capes.* FROM page JOIN capes USING (id) ORDER BY page.approved_at_ms DESC, page.id DESC
+"""
+
+_MANY_FOUND = """
+WITH page AS MATERIALIZED (
+    SELECT id, approved_at_ms FROM capes
+    WHERE status = 'approved' AND (strpos(words, $1) > 0 OR strpos(creator_lower, $1) > 0)
+    ORDER BY approved_at_ms DESC, id DESC LIMIT $2 OFFSET $3
+)
+SELECT capes.* FROM page JOIN capes USING (id) ORDER BY page.approved_at_ms DESC, page.id DESC
+"""
+
+_OWNED = """
+WITH page AS MATERIALIZED (
+    SELECT id FROM capes WHERE owner_id = $1 ORDER BY created_at_ms DESC, id DESC LIMIT $2 OFFSET $3
+), counted AS (SELECT count(*) AS total FROM capes WHERE owner_id = $1)
+SELECT capes.*, counted.total FROM counted LEFT JOIN page ON true LEFT JOIN capes ON capes.id = page.id
+ORDER BY capes.created_at_ms DESC, capes.id DESC
+"""
+
+_ALL = """
+WITH page AS MATERIALIZED (
+    SELECT id, created_at_ms FROM capes ORDER BY created_at_ms DESC, id DESC LIMIT $1 OFFSET $2
+)
+SELECT capes.* FROM page JOIN capes USING (id) ORDER BY page.created_at_ms DESC, page.id DESC
+"""
+
+_ALL_OF_STATUS = """
+WITH page AS MATERIALIZED (
+    SELECT id, created_at_ms FROM capes WHERE status = $1
+    ORDER BY created_at_ms DESC, id DESC LIMIT $2 OFFSET $3
+)
+SELECT capes.* FROM page JOIN capes USING (id) ORDER BY page.created_at_ms DESC, page.id DESC
+"""
+
+
+def _with_total(rows: list[Row]) -> Listed:
+    # One row without a cape says the total of a page beyond the end.
+    return Listed([cape_of(row) for row in rows if row["id"] is not None], rows[0]["total"])

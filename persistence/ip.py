@@ -1,0 +1,153 @@
+"""The GeoIP database: a file of MaxMind's format that somebody else makes and replaces.
+
+The file is never read in place. It is copied first, and the copy, which has no name, is mapped: whoever overwrites
+the file while we look into it would end the process (a mapped page behind a truncated end is a SIGBUS). Everything
+here blocks but `find`, which touches memory alone.
+"""
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from geoip2.database import Reader
+from geoip2.errors import AddressNotFoundError
+from geoip2.models import City, Country
+from maxminddb import InvalidDatabaseError
+
+
+class NotUsable(Exception):
+    """The file is missing, half-written, or no database of cities or countries; the text is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What a file looks like from outside; another one after each change.
+
+    Args:
+        inode: changes when the file is replaced.
+        changed_ns: changes when it is written.
+        size_bytes: of the whole.
+    """
+
+    inode: int
+    changed_ns: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an address is; None for what the database does not say.
+
+    Args:
+        country: its English name, as of `region`, `city` and `continent`.
+        country_iso: two letters, ISO 3166-1.
+        region: the largest part of the country.
+        zip: postal code.
+        timezone: as in the IANA database.
+        lat, lon: degrees.
+    """
+
+    country: str | None = None
+    country_iso: str | None = None
+    region: str | None = None
+    city: str | None = None
+    zip: str | None = None
+    timezone: str | None = None
+    continent: str | None = None
+    lat: float | None = None
+    lon: float | None = None
+
+
+class GeoFile:
+    """An open database.
+
+    Args:
+        reader: of the copy.
+        has_cities: it knows more than countries.
+    """
+
+    def __init__(self, reader: Reader, *, has_cities: bool) -> None:
+        self._reader = reader
+        self._has_cities = has_cities
+
+    def find(self, address: str) -> Place | None:
+        """Where the address is, or None when the database has nothing on it.
+
+        Args:
+            address: IPv4 or IPv6.
+
+        Raises:
+            NotUsable: the database is damaged.
+        """
+        try:
+            if self._has_cities:
+                return _place_in_city(self._reader.city(address))
+            return _place_in_country(self._reader.country(address))
+        except (AddressNotFoundError, ValueError):
+            return None  # ValueError: no address at all, or IPv6 in a database of IPv4
+        except InvalidDatabaseError as fault:
+            raise NotUsable("the GeoIP database is damaged") from fault
+
+    def close(self) -> None:
+        """Let go of the copy; nobody may be in `find`."""
+        self._reader.close()
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """What the file looks like now, or None when it is not there."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return Stamp(state.st_ino, state.st_mtime_ns, state.st_size)
+
+
+def open_geo_file(path: Path, folder: Path) -> GeoFile:
+    """Copy a database and open the copy.
+
+    Args:
+        path: of the file.
+        folder: where the copy has room; it has no name there, and goes with the process.
+
+    Raises:
+        NotUsable: there is no such file, it changes while it is copied, or it is of another kind.
+    """
+    before = stamp_of(path)
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix="geoip-", suffix=".mmdb") as copy:
+            with path.open("rb") as file:
+                shutil.copyfileobj(file, copy, 1 << 20)
+            copy.flush()
+            if before is None or stamp_of(path) != before:
+                raise NotUsable(f"{path} is being written")
+            reader = Reader(copy.name)
+    except OSError as fault:
+        raise NotUsable(f"{path}: {fault.strerror}") from fault
+    except (InvalidDatabaseError, UnicodeDecodeError) as fault:
+        raise NotUsable(f"{path} is no database of MaxMind's format") from fault
+    kind = reader.metadata().database_type
+    if not any(word in kind for word in ("City", "Country")):
+        reader.close()
+        raise NotUsable(f"{path} is of kind {kind}, neither cities nor countries")
+    return GeoFile(reader, has_cities="City" in kind)
+
+
+def _place_in_city(found: City) -> Place:
+    return Place(
+        country=found.country.name,
+        country_iso=found.country.iso_code,
+        region=found.subdivisions[0].name if found.subdivisions else None,
+        city=found.city.name,
+        zip=found.postal.code,
+        timezone=found.location.time_zone,
+        continent=found.continent.name,
+        lat=found.location.latitude,
+        lon=found.location.longitude,
+    )
+
+
+def _place_in_country(found: Country) -> Place:
+    return Place(
+        country=found.country.name, country_iso=found.country.iso_code, continent=found.continent.name
+    )

@@ -1,0 +1,1 @@
+"""Capes: uploading, moderating, wearing and showing them."""

@@ -1,0 +1,120 @@
+"""Moderating capes: needs `capes:moderate`, which moderators have (service-api §4 Capes, contract §8)."""
+
+from functools import partial
+from typing import Annotated
+
+import msgspec
+
+from actors.capes.moderating import REASON_MAX, Moderation, Moderator, moderate, remove
+from actors.capes.moves import Verdict
+from actors.capes.owning import clean_description, clean_name
+from actors.capes.showing import changed, page_all
+from actors.errors import Conflict, Forbidden, Invalid, NotFound
+from actors.ids import Uuid, new_object_id
+from persistence.audit import Stamp
+from persistence.capes.rows import Cape, CapeStatus, read_cape
+from routes.capes.catalog import MODERATE
+from routes.capes.entries import (
+    CapeDescription,
+    CapeName,
+    ModeratedCapeEntry,
+    ModeratedCapePage,
+    Paging,
+    moderated_entry,
+)
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.wire import Wire
+
+
+class ModerationQuery(Paging, frozen=True):
+    """`status`: only these; left out = all."""
+
+    status: CapeStatus | None = None
+
+
+class ModerationBody(Wire, frozen=True):
+    """What to change of a cape; what is left out stays.
+
+    Args:
+        status: the verdict; `private` returns it to its owner.
+        reason: for the owner, at most 500 characters.
+        texture_version: `textureVersion` of what the moderator looked at; another one by now is a 409.
+    """
+
+    status: Verdict | None = None
+    reason: Annotated[str, msgspec.Meta(max_length=REASON_MAX)] | None = None
+    name: CapeName | None = None
+    description: CapeDescription | None = None
+    texture_version: Annotated[str, msgspec.Meta(max_length=64)] | None = None
+
+
+async def known_cape(call: Call, id: Uuid) -> Cape:
+    """The cape that is moderated.
+
+    Raises:
+        NotFound: no such cape.
+    """
+    cape = await call.service.database.read(read_cape, id)
+    if cape is None:
+        raise NotFound("no such cape")
+    return cape
+
+
+@endpoint("GET", "/v1/admin/capes", needs=MODERATE)
+async def list_moderated_capes(call: Call, query: ModerationQuery) -> ModeratedCapePage:
+    """GET /v1/admin/capes: everybody's capes, newest first; needs `capes:moderate`."""
+    unit = partial(page_all, status=query.status, limit=query.limit, offset=query.offset)
+    page = await call.service.database.read(unit, call.user_id)
+    entries = [moderated_entry(shown, call.service.config.base_url) for shown in page.capes]
+    return ModeratedCapePage(entries, page.total, query.limit, query.offset)
+
+
+@endpoint(
+    "PATCH",
+    "/v1/admin/capes/{id}",
+    needs=MODERATE,
+    refusals=(NotFound, Forbidden, Invalid, Conflict),
+    guard=known_cape,
+)
+async def moderate_cape(call: Call, id: Uuid, body: ModerationBody) -> ModeratedCapeEntry:
+    """PATCH /v1/admin/capes/{id}: gives a verdict, whatever the state; the owner is notified.
+
+    Needs `capes:moderate`. A moderator's own cape is a 403, unless they are a super-admin.
+    """
+    said = Moderation(
+        body.status,
+        body.reason,
+        None if body.name is None else clean_name(body.name),
+        None if body.description is None else clean_description(body.description),
+        body.texture_version,
+    )
+    unit = partial(moderate, id=id, said=said, by=_moderator(call))
+    shape = partial(moderated_entry, base_url=call.service.config.base_url)
+    result = await call.transact(changed, unit, call.user_id, shape=shape)
+    _tell_owner(call)
+    return result
+
+
+@endpoint("DELETE", "/v1/admin/capes/{id}", needs=MODERATE, refusals=(NotFound, Forbidden), guard=known_cape)
+async def remove_moderated_cape(call: Call, id: Uuid) -> None:
+    """DELETE /v1/admin/capes/{id}: removes a cape and what was said of it; the owner is notified.
+
+    Needs `capes:moderate`. Answers 204.
+    """
+    await call.transact(remove, id, _moderator(call), shape=lambda _removed: None)
+    _tell_owner(call)
+
+
+def _moderator(call: Call) -> Moderator:
+    stamp = Stamp(_new_id(call), call.now_ms, call.user_id, call.request_id)
+    return Moderator(stamp, _new_id(call), also_own=call.user.access.is_super_admin)
+
+
+def _new_id(call: Call) -> str:
+    return new_object_id(call.now_ms, call.service.random_bytes)
+
+
+def _tell_owner(call: Call) -> None:
+    cape: Cape = call.subject
+    call.service.system.changed(call.service.notifications, cape.owner_id, "notifications")

@@ -1,0 +1,155 @@
+"""The caller's own capes: uploading, editing, submitting (service-api §4 Capes)."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from actors.capes.owning import (
+    CapeDraft,
+    CapeEdit,
+    clean_description,
+    clean_name,
+    delete,
+    draft,
+    edit,
+    submit,
+    withdraw,
+)
+from actors.capes.showing import ShownCape, changed, find_owned, page_owned
+from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded, TermsNotAccepted, TooLarge
+from actors.ids import Uuid, new_uuid
+from persistence.capes.rows import Cape
+from persistence.connection import Connection
+from routes.capes.entries import (
+    CapeDescription,
+    CapeName,
+    OwnCapeEntry,
+    OwnCapePage,
+    Paging,
+    own_entry,
+)
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.wire import Wire
+
+BODY_MAX_BYTES = 768 * 1024
+"""The largest texture in base64, and room for the rest."""
+
+
+class CapeTexture(Wire, frozen=True):
+    """`dataUrl`: `data:image/png;base64,…`; 64x32 or 64x64, at most 512 KiB decoded."""
+
+    data_url: str
+
+
+class CapeBody(Wire, frozen=True):
+    """A cape to be kept as a draft."""
+
+    name: CapeName
+    texture: CapeTexture
+    description: CapeDescription = ""
+
+
+class CapePatch(Wire, frozen=True):
+    """What to change; what is left out stays."""
+
+    name: CapeName | None = None
+    description: CapeDescription | None = None
+    texture: CapeTexture | None = None
+
+
+async def own_cape(call: Call, id: Uuid) -> ShownCape:
+    """Lets a cape's owner pass; to everybody else it does not exist.
+
+    Raises:
+        NotFound: no such cape of theirs.
+    """
+    return await call.service.database.read(find_owned, id, call.user_id)
+
+
+@endpoint("GET", "/v1/profile/capes", needs=AUTHENTICATED)
+async def list_own_capes(call: Call, query: Paging) -> OwnCapePage:
+    """GET /v1/profile/capes: the caller's capes in every state, newest first."""
+    page = await call.service.database.read(page_owned, call.user_id, query.limit, query.offset)
+    entries = [own_entry(shown, call.service.config.base_url) for shown in page.capes]
+    return OwnCapePage(entries, page.total, query.limit, query.offset)
+
+
+@endpoint(
+    "POST",
+    "/v1/profile/capes",
+    needs=AUTHENTICATED,
+    status=201,
+    rate="upload",
+    refusals=(NotFound, Invalid, QuotaExceeded, TooLarge),
+    max_bytes=BODY_MAX_BYTES,
+)
+async def upload_cape(call: Call, body: CapeBody) -> OwnCapeEntry:
+    """POST /v1/profile/capes: keeps a draft; at most 100 capes a user. Needs no accepted terms."""
+    name, description = clean_name(body.name), clean_description(body.description)
+    pictures = await call.service.capes.pictures(body.texture.data_url)
+    wanted = CapeDraft(new_uuid(call.service.random_bytes), name, description, pictures)
+    return await _change(call, partial(draft, owner_id=call.user_id, wanted=wanted, now_ms=call.now_ms))
+
+
+@endpoint("GET", "/v1/profile/capes/{id}", needs=AUTHENTICATED, refusals=(NotFound,))
+async def read_own_cape(call: Call, id: Uuid) -> OwnCapeEntry:
+    """GET /v1/profile/capes/{id}: one of the caller's capes."""
+    return own_entry(await own_cape(call, id), call.service.config.base_url)
+
+
+@endpoint(
+    "PATCH",
+    "/v1/profile/capes/{id}",
+    needs=AUTHENTICATED,
+    rate="upload",
+    refusals=(NotFound, Invalid, TooLarge, Conflict),
+    guard=own_cape,
+    max_bytes=BODY_MAX_BYTES,
+)
+async def edit_cape(call: Call, id: Uuid, body: CapePatch) -> OwnCapeEntry:
+    """PATCH /v1/profile/capes/{id}: changes a cape that is `draft`, `private` or `blocked`; others are a 409."""
+    change = CapeEdit(
+        None if body.name is None else clean_name(body.name),
+        None if body.description is None else clean_description(body.description),
+        None if body.texture is None else await call.service.capes.pictures(body.texture.data_url),
+    )
+    return await _change(call, partial(edit, owner_id=call.user_id, id=id, change=change, now_ms=call.now_ms))
+
+
+@endpoint("DELETE", "/v1/profile/capes/{id}", needs=AUTHENTICATED, refusals=(NotFound,), guard=own_cape)
+async def delete_cape(call: Call, id: Uuid) -> None:
+    """DELETE /v1/profile/capes/{id}: removes a cape, whatever its state; nobody wears it any more. Answers 204."""
+    await call.transact(delete, call.user_id, id)
+
+
+@endpoint(
+    "POST",
+    "/v1/profile/capes/{id}/submit",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, TermsNotAccepted, Conflict),
+    guard=own_cape,
+)
+async def submit_cape(call: Call, id: Uuid) -> OwnCapeEntry:
+    """POST /v1/profile/capes/{id}/submit: hands a `draft` or `private` cape to the moderators: `pending`.
+
+    The present upload terms must be accepted (403 `TERMS_NOT_ACCEPTED`).
+    """
+    return await _change(call, partial(submit, owner_id=call.user_id, id=id, now_ms=call.now_ms))
+
+
+@endpoint(
+    "POST",
+    "/v1/profile/capes/{id}/withdraw",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Conflict),
+    guard=own_cape,
+)
+async def withdraw_cape(call: Call, id: Uuid) -> OwnCapeEntry:
+    """POST /v1/profile/capes/{id}/withdraw: takes a `pending` cape back: `private`."""
+    return await _change(call, partial(withdraw, owner_id=call.user_id, id=id, now_ms=call.now_ms))
+
+
+async def _change(call: Call, unit: Callable[[Connection], Awaitable[Cape]]) -> OwnCapeEntry:
+    shape = partial(own_entry, base_url=call.service.config.base_url)
+    return await call.transact(changed, unit, call.user_id, shape=shape)

@@ -1,0 +1,62 @@
+"""Which cape the caller wears (service-api §4 Capes)."""
+
+from actors.capes.wearing import select, select_none
+from actors.errors import FieldError, Invalid, NotFound
+from actors.ids import parse_uuid
+from actors.time import iso
+from persistence.capes.choices import CapeSource, Selection, read_selection
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.wire import Wire
+
+
+class SelectionOut(Wire, frozen=True):
+    """The cape that a user wears; all null where they wear none."""
+
+    source: CapeSource | None
+    cape_id: str | None
+    updated_at: str | None
+
+
+class SelectionBody(Wire, frozen=True):
+    """The cape to wear.
+
+    Args:
+        source: `native`: one of ours, approved or one's own; `external`: one that the launcher has; null: none.
+        cape_id: uuid; null with a null source.
+    """
+
+    source: CapeSource | None
+    cape_id: str | None = None
+
+
+NOTHING_SELECTED = SelectionOut(None, None, None)
+
+
+@endpoint("GET", "/v1/profile/capes/selection", needs=AUTHENTICATED)
+async def read_cape_selection(call: Call) -> SelectionOut:
+    """GET /v1/profile/capes/selection: the cape that the caller wears."""
+    return selection_out(await call.service.database.read(read_selection, call.user_id))
+
+
+@endpoint("PUT", "/v1/profile/capes/selection", needs=AUTHENTICATED, refusals=(NotFound, Invalid))
+async def select_cape(call: Call, body: SelectionBody) -> SelectionOut:
+    """PUT /v1/profile/capes/selection: wears a cape, or none.
+
+    A cape of ours that is neither approved nor the caller's own is a 404; others see it only while it is approved.
+    """
+    if body.source is None:
+        return await call.transact(select_none, call.user_id, shape=selection_out)
+    cape_id = parse_uuid(body.cape_id or "")
+    if cape_id is None:
+        raise Invalid(FieldError("/capeId", "BAD_FORMAT", "the uuid of a cape"))
+    chosen = Selection(body.source, cape_id, call.now_ms)
+    return await call.transact(select, call.user_id, chosen, shape=selection_out)
+
+
+def selection_out(selection: Selection | None) -> SelectionOut:
+    """A selection as it crosses the wire."""
+    if selection is None:
+        return NOTHING_SELECTED
+    return SelectionOut(selection.source, selection.cape_id, iso(selection.updated_at_ms))

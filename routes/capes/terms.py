@@ -1,0 +1,60 @@
+"""The terms of uploading capes (contract §8)."""
+
+from actors.capes.terms import TERMS_REVISION, accept_terms
+from actors.errors import Conflict
+from actors.time import iso
+from persistence.capes.choices import Acceptance, read_acceptance
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.wire import Wire
+
+
+class UploadTerms(Wire, frozen=True):
+    """The present terms, and whether the caller has accepted them.
+
+    Args:
+        revision: of the present terms.
+        accepted: the caller has accepted this revision.
+        accepted_at: when they accepted `acceptedRevision`; both null where they never accepted any.
+        accepted_revision: the newest that they accepted.
+        url: where the terms can be read.
+    """
+
+    revision: int
+    accepted: bool
+    accepted_at: str | None
+    accepted_revision: int | None
+    url: str
+
+
+class TermsBody(Wire, frozen=True):
+    """`revision`: the terms that the caller was shown; left out = the present ones."""
+
+    revision: int = TERMS_REVISION
+
+
+@endpoint("GET", "/v1/profile/capes/upload-terms", needs=AUTHENTICATED)
+async def read_upload_terms(call: Call) -> UploadTerms:
+    """GET /v1/profile/capes/upload-terms: the present terms, and whether the caller has accepted them."""
+    return _terms(await call.service.database.read(read_acceptance, call.user_id), call)
+
+
+@endpoint("POST", "/v1/profile/capes/upload-terms/accept", needs=AUTHENTICATED, refusals=(Conflict,))
+async def accept_upload_terms(call: Call, body: TermsBody | None) -> UploadTerms:
+    """POST /v1/profile/capes/upload-terms/accept: accepts the present terms; the body may be left out.
+
+    A `revision` that is not the present one is a 409: the caller was shown other terms.
+    """
+    revision = TERMS_REVISION if body is None else body.revision
+    return await call.transact(
+        accept_terms, call.user_id, revision, call.now_ms, shape=lambda accepted: _terms(accepted, call)
+    )
+
+
+def _terms(accepted: Acceptance | None, call: Call) -> UploadTerms:
+    url = f"{call.service.config.dashboard_url}/terms/capes"
+    if accepted is None:
+        return UploadTerms(TERMS_REVISION, False, None, None, url)
+    current = accepted.revision >= TERMS_REVISION
+    return UploadTerms(TERMS_REVISION, current, iso(accepted.accepted_at_ms), accepted.revision, url)

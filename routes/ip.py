@@ -1,0 +1,84 @@
+"""What the caller's address is, and where addresses are (service-api §4 IP, contract §2 Client address)."""
+
+from actors.errors import GeoipUnavailable, NotFound
+from actors.ip import public_address
+from routes.connect.rights import require_secret
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.errors import BadQuery
+from routes.edge.principal import PUBLIC, ServerPrincipal
+from routes.edge.reply import Page
+from routes.edge.wire import Wire
+
+GEO = "ip:geo.read"
+
+
+class GeoQuery(Wire, frozen=True):
+    """Which address.
+
+    Args:
+        ip: IPv4 or IPv6, one that the whole Internet knows; by default the caller's own.
+    """
+
+    ip: str | None = None
+
+
+class GeoIp(Wire, frozen=True):
+    """Where an address is, as far as the database says.
+
+    Args:
+        ip: in its canonical form, IPv4 in IPv6 unwrapped.
+        country: English name, as of region, city and continent.
+        country_iso: two letters, ISO 3166-1.
+        zip: postal code.
+        timezone: of the IANA database.
+        lat: degrees, as `lon`; the middle of the area, not a house.
+    """
+
+    ip: str
+    country: str | None
+    country_iso: str | None
+    region: str | None
+    city: str | None
+    zip: str | None
+    timezone: str | None
+    continent: str | None
+    lat: float | None
+    lon: float | None
+
+
+@endpoint("GET", "/v1/ip", needs=PUBLIC, produces="text/plain")
+def read_own_address(call: Call) -> Page:
+    """Answers the caller's address as plain text. Behind trusted proxies it is the client's own; forwarded headers
+    of anybody else count for nothing."""
+    return Page(call.client_address.encode(), content_type="text/plain; charset=utf-8")
+
+
+@endpoint("GET", "/v1/ip/geo", needs=GEO, servers=GEO, refusals=(NotFound, GeoipUnavailable))
+def locate_address(call: Call, query: GeoQuery) -> GeoIp:
+    """Answers where an address is: the one of `ip`, by default the caller's own.
+
+    Needs `ip:geo.read`; a game server needs it of its owner, and comes with its own secret. An `ip` that is private,
+    reserved or no address is a 400; one that the database does not have is a 404. Without a database: 503
+    `GEOIP_UNAVAILABLE`.
+    """
+    if isinstance(call.principal, ServerPrincipal):
+        require_secret(call.principal)
+    address = call.client_address if query.ip is None else public_address(query.ip)
+    if address is None:
+        raise BadQuery("query parameter ip is not a public address", parameter="ip")
+    place = call.service.places.find(address)
+    if place is None:
+        raise NotFound("nothing is known of this address")
+    return GeoIp(
+        address,
+        place.country,
+        place.country_iso,
+        place.region,
+        place.city,
+        place.zip,
+        place.timezone,
+        place.continent,
+        place.lat,
+        place.lon,
+    )

@@ -1,0 +1,131 @@
+"""Reading totems: one's own, those that one has uploaded, the gallery, and the models themselves."""
+
+from functools import partial
+from typing import Annotated, Any
+
+import msgspec
+
+from actors.errors import NotFound
+from actors.ids import ObjectId
+from persistence import totems
+from persistence.connection import Connection
+from persistence.totems import Model, Order, Sort
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import PUBLIC
+from routes.edge.query import Clamp
+from routes.edge.reply import Encoded
+from routes.edge.wire import Wire
+from routes.totems import ALIAS, PATH, READ
+from routes.totems.public import Totem, TotemPage, page_of, shown, totem_of
+
+MAX_OFFSET = 1_000_000
+
+
+class OwnQuery(Wire, frozen=True):
+    """How the caller's totem is shown.
+
+    Args:
+        include_model: inline the model, in place of its address.
+    """
+
+    include_model: bool = False
+
+
+class HistoryQuery(Wire, frozen=True):
+    """Which part of the history."""
+
+    limit: Annotated[int, Clamp(1, 50)] = 10
+    offset: Annotated[int, Clamp(0, MAX_OFFSET)] = 0
+
+
+class GalleryQuery(Wire, frozen=True):
+    """Which part of the gallery.
+
+    Args:
+        order: by default `asc` for names, `desc` for all else.
+    """
+
+    limit: Annotated[int, Clamp(1, 500)] = 200
+    offset: Annotated[int, Clamp(0, MAX_OFFSET)] = 0
+    sort: Sort = "selected"
+    order: Order | None = None
+
+
+@endpoint("GET", PATH, needs=READ, aliases=(ALIAS,))
+async def read_totem(call: Call, query: OwnQuery) -> Totem:
+    """Answers what the caller carries; all null for nothing.
+
+    With `includeModel` the model is inlined as `itemModel`, and `itemModelUrl` is null.
+    """
+    model, content = await call.service.database.read(_carried, call.user_id, query.include_model)
+    if model is None:
+        return Totem()
+    if content is None:
+        return totem_of(model)
+    return Totem(**{**shown(model), "item_model_url": None, "item_model": msgspec.Raw(content)})
+
+
+async def _carried(conn: Connection, user_id: str, with_content: bool) -> tuple[Model | None, bytes | None]:
+    model = await totems.selected_by(conn, user_id)
+    if model is None or not with_content:
+        return model, None
+    return model, await totems.content_of(conn, model.id)
+
+
+@endpoint("GET", PATH + "/history", needs=READ, aliases=(ALIAS + "/history",))
+async def read_totem_history(call: Call, query: HistoryQuery) -> TotemPage:
+    """Answers what the caller has uploaded, newest first: the newest 50, and what is still carried by somebody."""
+    read = partial(totems.uploaded_by, limit=query.limit, offset=query.offset)
+    return page_of(await call.service.database.read(read, call.user_id))
+
+
+@endpoint("GET", PATH + "/gallery", needs=READ, aliases=(ALIAS + "/gallery",))
+async def read_totem_gallery(call: Call, query: GalleryQuery) -> TotemPage:
+    """Answers what everybody has uploaded; nothing where the gallery is switched off."""
+    if not call.service.config.totem_gallery:
+        return TotemPage([], 0)
+    order = query.order or ("asc" if query.sort == "name" else "desc")
+    read = partial(totems.gallery, limit=query.limit, offset=query.offset)
+    return page_of(await call.service.database.read(read, query.sort, order))
+
+
+@endpoint(
+    "GET",
+    PATH + "/model/{itemModelId}",
+    needs=READ,
+    aliases=(ALIAS + "/model/{itemModelId}",),
+    refusals=(NotFound,),
+)
+async def read_totem_model(call: Call, item_model_id: ObjectId) -> Totem:
+    """Answers a totem with its model inlined: the caller's own, one that somebody carries, or any of the gallery while
+    that is open. Others are a 404."""
+    gallery = call.service.config.totem_gallery
+    read = partial(_visible, gallery=gallery)
+    model, content = await call.service.database.read(read, item_model_id, call.user_id)
+    return Totem(**shown(model), item_model=msgspec.Raw(content))
+
+
+@endpoint(
+    "GET",
+    "/v1/public/totems/{itemModelId}",
+    needs=PUBLIC,
+    cacheable="public, max-age=3600",
+    refusals=(NotFound,),
+)
+async def read_public_totem(call: Call, item_model_id: ObjectId) -> Encoded[dict[str, Any]]:
+    """Answers the model that `itemModelUrl` names, as JSON of its format: one that somebody carries, or any of the
+    gallery while that is open."""
+    read = partial(_visible, gallery=call.service.config.totem_gallery)
+    _, content = await call.service.database.read(read, item_model_id, None)
+    return Encoded(content)
+
+
+async def _visible(
+    conn: Connection, model_id: str, viewer_id: str | None, *, gallery: bool
+) -> tuple[Model, bytes]:
+    model = await totems.visible(conn, model_id, viewer_id, gallery=gallery)
+    content = None if model is None else await totems.content_of(conn, model_id)
+    if model is None or content is None:
+        raise NotFound("no such totem")
+    return model, content

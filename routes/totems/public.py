@@ -1,0 +1,114 @@
+"""What clients see of a totem (service-api §2 Personal totem model, contract §8)."""
+
+from typing import Any, Literal, cast
+
+import msgspec
+
+from actors.time import iso
+from persistence.totems import Model
+from routes.edge.wire import Wire
+
+
+class Rating(Wire, frozen=True):
+    """For whom a totem is.
+
+    Args:
+        content: `sfw`, `nsfw` or `nsfl`.
+        age: 0, 16, 18 or 21.
+    """
+
+    content: Literal["sfw", "nsfw", "nsfl"] = "sfw"
+    age: Literal[0, 16, 18, 21] = 0
+
+
+class Author(Wire, frozen=True):
+    """Who has made a totem, as its owner says.
+
+    Args:
+        id: the owner's.
+        name: a credit, or the owner's name.
+        description: what they say of it.
+    """
+
+    id: str
+    name: str
+    description: str | None = None
+
+
+class Totem(Wire, frozen=True, kw_only=True):
+    """A totem; everything is null for a user who carries none.
+
+    Args:
+        item_model_id: objectId.
+        item_model_url: where anybody finds the model; null where it is inlined in its place.
+        item_model: the model itself, only where it was asked for.
+        item_model_rating: the same as `rating`.
+        item_model_author: the same as `author`.
+        file_name: as uploaded; "" for none.
+        format: `minecraft-item-model` or `blockbench`.
+        selected_count: users who carry it now.
+        last_used_at: when somebody last chose it.
+    """
+
+    item_model_id: str | None = None
+    item_model_url: str | None = None
+    item_model: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    item_model_rating: Rating | None = None
+    item_model_author: Author | None = None
+    file_name: str | None = None
+    format: str | None = None
+    selected_count: int | None = None
+    rating: Rating | None = None
+    author: Author | None = None
+    created_at: str | None = None
+    last_used_at: str | None = None
+
+
+class GalleryTotem(Totem, frozen=True, kw_only=True, omit_defaults=True):
+    """A totem of a list: as `Totem`, without what is null (service-api §2)."""
+
+
+class TotemPage(Wire, frozen=True):
+    """Some totems of a list.
+
+    Args:
+        total: how many there are in all.
+    """
+
+    items: list[GalleryTotem]
+    total: int
+
+
+def address_of(model_id: str) -> str:
+    """Where anybody finds a model."""
+    return f"/v1/public/totems/{model_id}"
+
+
+def shown(model: Model) -> dict[str, Any]:
+    """The members of a `Totem`."""
+    rating = Rating(cast(Any, model.rating_content), cast(Any, model.rating_age))
+    author = Author(model.owner_id, model.author_name or model.owner_name, model.author_description)
+    return {
+        "item_model_id": model.id,
+        "item_model_url": address_of(model.id),
+        "item_model_rating": rating,
+        "item_model_author": author,
+        "file_name": model.file_name,
+        "format": model.format,
+        "selected_count": model.selected_count,
+        "rating": rating,
+        "author": author,
+        "created_at": iso(model.created_at_ms),
+        "last_used_at": iso(model.last_used_at_ms),
+    }
+
+
+def totem_of(model: Model) -> Totem:
+    """A model as it crosses the wire."""
+    return Totem(**shown(model))
+
+
+def page_of(found: tuple[list[Model], int]) -> TotemPage:
+    """Some models of so many, as they cross the wire."""
+    models, total = found
+    return TotemPage([GalleryTotem(**shown(model)) for model in models], total)

@@ -1,0 +1,1 @@
+"""Fetching a free GeoIP database."""

@@ -1,0 +1,122 @@
+"""`scripts/fetch-geoip [FILE]`: fetches DB-IP's City Lite, a free GeoIP database, and puts it in place whole.
+
+It is published each month under CC BY 4.0: whoever shows results of it has to name DB-IP, with a link. A server that
+runs with the file as PARTYLINE_GEOIP_DB takes the new one by itself.
+"""
+
+import argparse
+import sys
+import zlib
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import httpx2
+
+from persistence.ip import NotUsable, open_geo_file
+
+ADDRESS = "https://download.db-ip.com/free"
+ATTRIBUTION = (
+    "The licence, CC BY 4.0, asks you to show this on every page that shows results:\n"
+    '    <a href="https://db-ip.com">IP Geolocation by DB-IP</a>'
+)
+MAX_BYTES = 2 << 30
+"""Unpacked; today's has 130 MB."""
+
+
+class CannotFetch(Exception):
+    """There is no database; the message says why."""
+
+
+def months(today: date) -> Iterator[str]:
+    """This month and the one before, as file names have them: on the first of a month the new one may be late.
+
+    Args:
+        today: in UTC.
+    """
+    yield f"{today:%Y-%m}"
+    yield f"{today.replace(day=1) - timedelta(days=1):%Y-%m}"
+
+
+def unpacked(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The content of a gzip file.
+
+    Raises:
+        CannotFetch: it is none, ends early, or is larger than any database.
+    """
+    inflate, size_bytes = zlib.decompressobj(wbits=31), 0
+    try:
+        for chunk in chunks:
+            data = inflate.decompress(chunk)
+            size_bytes += len(data)
+            if size_bytes > MAX_BYTES:
+                raise CannotFetch("what came is far too large")
+            yield data
+        yield inflate.flush()
+    except zlib.error as fault:
+        raise CannotFetch(f"what came is not a gzip file: {fault}") from fault
+    if not inflate.eof:
+        raise CannotFetch("what came ended early")
+
+
+def fetch(address: str, path: Path, today: date) -> str:
+    """Put the newest database into place, whole; returns its month.
+
+    Args:
+        address: of the folder that it lies in.
+        path: of the file, replaced only by a database that can be used.
+        today: in UTC.
+
+    Raises:
+        CannotFetch: it is not there, or is not what it should be.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(path.name + ".part")
+    try:
+        month = _download(address, beside, today)
+        open_geo_file(beside, path.parent).close()
+        beside.rename(path)
+    except httpx2.HTTPError as fault:
+        raise CannotFetch(f"{address}: {fault or type(fault).__name__}") from fault
+    except NotUsable as fault:
+        raise CannotFetch(str(fault)) from fault
+    finally:
+        beside.unlink(missing_ok=True)
+    return month
+
+
+def _download(address: str, path: Path, today: date) -> str:
+    with httpx2.Client(follow_redirects=True, timeout=60) as http:
+        for month in months(today):
+            with http.stream("GET", f"{address}/dbip-city-lite-{month}.mmdb.gz") as answer:
+                if answer.status_code == 404:
+                    continue
+                if answer.status_code != 200:
+                    raise CannotFetch(f"{answer.url} answered {answer.status_code}")
+                with path.open("wb") as file:
+                    for data in unpacked(answer.iter_raw()):
+                        file.write(data)
+                return month
+    raise CannotFetch(f"{address} has neither this month's database nor the last one's")
+
+
+def main(arguments: list[str]) -> int:
+    """Fetch, and say what is to be done with it; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="scripts/fetch-geoip", description=__doc__.partition("\n\n")[2])
+    parser.add_argument("file", type=Path, nargs="?", default=Path(".partyline/dbip-city-lite.mmdb"))
+    parser.add_argument(
+        "--address", default=ADDRESS, help="another place that has the files (default: %(default)s)"
+    )
+    parsed = parser.parse_args(arguments)
+    try:
+        month = fetch(parsed.address, parsed.file, datetime.now(UTC).date())
+    except CannotFetch as fault:
+        print(f"fetch-geoip: {fault}", file=sys.stderr)
+        return 1
+    print(f"DB-IP City Lite of {month} is {parsed.file.resolve()}")
+    print(f"Set PARTYLINE_GEOIP_DB={parsed.file.resolve()}\n\n{ATTRIBUTION}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

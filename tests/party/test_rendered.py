@@ -1,0 +1,73 @@
+"""Parties as JSON: the same bytes as made singly, and made once for all who see the same."""
+
+from msgspec.structs import replace
+
+from actors.friends.faces import Appearance
+from actors.friends.public import Status
+from actors.party import frames
+from actors.party.rendered import KEPT, Rendered
+from tests.party.play import Play, uid
+
+NOW_MS = 1_800_000_000_000
+ONLINE, OFFLINE = Status("ONLINE", "then"), Status("OFFLINE", "then")
+
+
+class World:
+    """Who is online, who hides from whom, and how often that was asked."""
+
+    def __init__(self) -> None:
+        self.online: set[str] = set()
+        self.hiding: dict[str, frozenset[str]] = {}
+        self.changes = 0
+        self.asked = 0
+        self.rendered = Rendered(self.seen, lambda viewer: self.hiding.get(viewer, frozenset()), self.moved)
+
+    def moved(self) -> int:
+        return self.changes
+
+    def seen(self, user_id: str, viewer_id: str) -> Appearance:
+        self.asked += 1
+        shown = user_id in self.online and user_id not in self.hiding.get(viewer_id, ())
+        return Appearance(shown, ONLINE if shown else OFFLINE, None, None)
+
+    def check(self, play: Play, *viewers: str) -> int:
+        """Each viewer is shown what is true; returns how often somebody was looked at for it."""
+        before = self.asked
+        shown = [self.rendered.snapshot(play.state, (), uid(name), now_ms=NOW_MS) for name in viewers]
+        asked = self.asked - before
+        for name, one in zip(viewers, shown, strict=True):
+            assert one == frames.encoded(self.seen, play.state, (), uid(name), now_ms=NOW_MS)
+        return asked
+
+
+def test_all_who_see_the_same_cost_one_encoding() -> None:
+    world, play = World(), Play("ann", "bob", "cid")
+    assert world.check(play, "ann", "bob", "cid") == 3
+    assert world.check(play, "ann") == 0
+
+
+def test_who_hides_is_hidden_from_that_viewer_alone() -> None:
+    world, play = World(), Play("ann", "bob", "cid")
+    world.online = {uid("ann"), uid("bob")}
+    world.hiding = {uid("cid"): frozenset({uid("bob"), uid("dan")})}
+    assert world.check(play, "ann", "bob", "cid") == 6
+
+
+def test_presence_makes_everything_anew() -> None:
+    world, play = World(), Play("ann", "bob")
+    world.check(play, "ann")
+    world.online.add(uid("bob"))
+    world.changes += 1
+    assert world.check(play, "ann", "bob") == 2
+
+
+def test_memory_is_bounded() -> None:
+    world = World()
+    for number in range(2 * KEPT):
+        party = replace(Play("ann").state, id=f"party {number}")
+        world.rendered.snapshot(party, (), uid("ann"), now_ms=NOW_MS)
+    assert len(world.rendered._kept) == KEPT
+
+
+def test_no_party_is_null() -> None:
+    assert World().rendered.snapshot(None, (), uid("ann"), now_ms=NOW_MS) == b'{"party":null,"invites":[]}'

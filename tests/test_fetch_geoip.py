@@ -1,0 +1,90 @@
+"""scripts/fetch-geoip, from a web server on this machine."""
+
+import gzip
+import threading
+from collections.abc import Iterator
+from datetime import date
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from scripts.geoip.__main__ import CannotFetch, fetch, main, months
+from tests.ip import databases
+
+TODAY = date(2026, 1, 3)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files, and says nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """The address of a web server, and its folder."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", folder
+        server.shutdown()
+        thread.join()
+
+
+def a_database(folder: Path) -> bytes:
+    path = folder / "made.mmdb"
+    databases.write(path)
+    content = path.read_bytes()
+    path.unlink()
+    return content
+
+
+def test_this_month_then_the_last():
+    assert list(months(TODAY)) == ["2026-01", "2025-12"]
+
+
+@pytest.mark.parametrize("month", ["2026-01", "2025-12"])
+def test_the_newest_is_put_in_place(site: tuple[str, Path], tmp_path: Path, month: str):
+    address, folder = site
+    content = a_database(tmp_path)
+    (folder / f"dbip-city-lite-{month}.mmdb.gz").write_bytes(gzip.compress(content))
+    path = tmp_path / "new" / "geo.mmdb"
+    assert fetch(address, path, TODAY) == month
+    assert path.read_bytes() == content
+    assert [file.name for file in path.parent.iterdir()] == ["geo.mmdb"]
+
+
+@pytest.mark.parametrize("kind", ["none", "not gzip", "cut short", "no database"])
+def test_what_is_broken_changes_nothing(site: tuple[str, Path], tmp_path: Path, kind: str):
+    address, folder = site
+    content = a_database(tmp_path)
+    file = folder / "dbip-city-lite-2026-01.mmdb.gz"
+    if kind == "not gzip":
+        file.write_bytes(content)
+    elif kind == "cut short":
+        file.write_bytes(gzip.compress(content)[:-20])
+    elif kind == "no database":
+        file.write_bytes(gzip.compress(b"nonsense"))
+    path = tmp_path / "geo.mmdb"
+    path.write_bytes(b"before")
+    with pytest.raises(CannotFetch):
+        fetch(address, path, TODAY)
+    assert path.read_bytes() == b"before"
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_it_says_whom_to_name(site: tuple[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    address, folder = site
+    for month in months(date.today()):
+        (folder / f"dbip-city-lite-{month}.mmdb.gz").write_bytes(gzip.compress(a_database(tmp_path)))
+    assert main([str(tmp_path / "geo.mmdb"), "--address", address]) == 0
+    shown = capsys.readouterr().out
+    assert "https://db-ip.com" in shown
+    assert f"PARTYLINE_GEOIP_DB={tmp_path / 'geo.mmdb'}" in shown
+    assert main([str(tmp_path / "geo.mmdb"), "--address", "http://127.0.0.1:9"]) == 1
+    assert "fetch-geoip:" in capsys.readouterr().err
