@@ -9,21 +9,18 @@ from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
 from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
-from persistence.networks import networks
 from persistence.party import rows as parties
 from persistence.people import shares
 from persistence.saved import addresses
 from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job, ticking
+from routes.networks.tending import tend_networks
 from routes.people.erasure import sweep_erased
 
 if TYPE_CHECKING:
     from routes.service import Service
 
 DAY_MS = 24 * 60 * 60 * 1000
-
-JOIN_TOKEN_KEPT_MS = DAY_MS
-"""So long after its end a join token is told from one that never was (410, not 404)."""
 
 
 def jobs_of(service: "Service") -> tuple[Job, ...]:
@@ -64,10 +61,6 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
     async def follow_geoip() -> None:
         await service.places.refresh(trio.to_thread.run_sync)
 
-    async def forget_join_tokens() -> None:
-        before_ms = now_ms() - JOIN_TOKEN_KEPT_MS
-        await database.transact(partial(networks.forget_tokens, before_ms=before_ms))
-
     jobs = [
         ticking("grants that expire", 1, service.users.tick),
         ticking("presence", 0.2, service.presence.tick),
@@ -75,8 +68,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("last seen", 60, service.users.flush),
         Job("downloads of capes", 1, service.capes.downloads.flush),
         Job("game servers", 60, partial(clean_connect, service)),
-        Job("DNS records of networks", 30, service.networks.automation.tick),
-        Job("join tokens", 600, forget_join_tokens),
+        Job("networks", 30, partial(tend_networks, service)),
         Job("flame streaks", 1, service.streaks.flush),
         Job("friend requests that expire", 60, expire_friend_requests),
         Job("idempotency receipts", 60, expire_receipts),
