@@ -15,10 +15,12 @@
     ├── Conflict                  409  the state table does not have this move (INVALID_STATE)
     │   ├── AlreadyFriends        409
     │   ├── CommandFinished       409
+    │   ├── DomainNotVerified     409
     │   ├── NotProfilePrepared    409
     │   ├── PollClosed            409
     │   ├── RequestExists         409
-    │   └── RevisionConflict      409
+    │   ├── RevisionConflict      409
+    │   └── SlugTaken             409
     ├── Gone                      410
     │   ├── ClaimKeyExpired       410
     │   ├── ClaimKeyUsed          410
@@ -154,6 +156,12 @@ class AlreadyFriends(Conflict):
     code, sentence = "ALREADY_FRIENDS", "you are friends already"
 
 
+class DomainNotVerified(Conflict):
+    """The network has not shown that the domain is its own."""
+
+    code, sentence = "DOMAIN_NOT_VERIFIED", "this domain is not verified"
+
+
 class NotProfilePrepared(Conflict):
     """Somebody says that they are ready, without a prepared profile."""
 
@@ -182,6 +190,12 @@ class RevisionConflict(Conflict):
     """The caller has worked on something that has changed since."""
 
     code, sentence = "REVISION_CONFLICT", "this has changed since; look again"
+
+
+class SlugTaken(Conflict):
+    """Another network has this slug."""
+
+    code, sentence = "SLUG_TAKEN", "this slug is taken"
 
 
 class Gone(Refused):

@@ -33,10 +33,14 @@ from routes.friends import blocks, links, lists, requests
 from routes.friends import streams as friends_live
 from routes.live import social
 from routes.logs import configure_logging
+from routes.networks import dns, domains, gateway_routes, networks
 from routes.notifications import listing
 from routes.party import invites as party_invites
 from routes.party import lobby, members
 from routes.party import streams as party_live
+from routes.people import erasure, progress, public, shares
+from routes.saved import others as servers_of_others
+from routes.saved import own as own_servers
 from routes.service import Service, open_service
 from routes.setup import announce_setup
 from routes.totems import choosing as totem_choosing
@@ -45,13 +49,19 @@ from routes.totems import models as totem_models
 MOUNTS = (
     Mount("operations", (operations, setup)),
     Mount("auth", (auth,)),
-    Mount("admin", (admin,)),
-    Mount("profile", (profile,)),
+    Mount("admin", (admin, erasure)),
+    Mount("profile", (profile, shares, progress)),
+    Mount("public", (public,)),
+    Mount("saved servers", (own_servers, servers_of_others)),
     Mount("capes", (cape_catalog, own_capes, cape_selection, cape_terms, cape_moderation)),
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
     Mount("chat", (conversations, messages, polls, attachments, streams, social)),
-    Mount("connect", (servers, secrets, sessions, commands, settings, extensions, server_streams)),
+    Mount(
+        "connect",
+        (servers, secrets, sessions, commands, settings, extensions, server_streams, gateway_routes),
+    ),
+    Mount("networks", (networks, domains, dns)),
     Mount("server friends", (social_friends,)),
     Mount("server party", (social_party,)),
     Mount("friends", (lists, requests, links, blocks, friends_live)),

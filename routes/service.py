@@ -61,6 +61,7 @@ from routes.housekeeping import keep_house
 from routes.jobs import jobs_of
 from routes.lifecycle import Lifecycle
 from routes.live.rights import Rights
+from routes.networks.domain import Networks, open_networks
 from routes.party.follow import follow_parties
 
 log = structlog.get_logger()
@@ -94,6 +95,7 @@ class Service:
         authenticator: verifies the tokens of users.
         connect: game servers, and who plays on them.
         server_authenticator: verifies the credentials of game servers.
+        networks: who asks and writes DNS for networks.
         attending: who waits for game servers, and which of them listen.
         limits: the buckets of the rate limits.
         presence: who is online.
@@ -123,6 +125,7 @@ class Service:
     authenticator: Authenticator
     connect: Connect
     server_authenticator: ServerCredentials
+    networks: Networks
     limits: Limits
     presence: Presence
     blobs: Blobs
@@ -163,10 +166,11 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         memberships, visibilities = await _remembered(database)
         friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=memberships.of)
         streaks = Streaks(database, friends.changed)
-        chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
+        online = presence.is_online
+        chat = chat_kinds(online, clock.now_ms, visibilities.hidden_from, streaks.contact)
         connect = await open_connect(database, presence, keys.derive("settings of game servers"))
         rendered = Rendered(friends.appearance, visibilities.hidden_from, presence.changes)
-        parties = party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
+        parties = party_kinds(online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
         rng = Random(secrets.randbits(128))
         kinds = (chat.conversation, connect.server, parties.party)
         system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
@@ -189,6 +193,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             authenticator=Authenticator(keys, issuers, users, clock),
             connect=connect,
             server_authenticator=ServerCredentials(keys, connect.credentials, users, clock),
+            networks=await open_networks(stack, config, database, clock, keys),
             limits=Limits(enabled=config.rate_limits),
             presence=presence,
             blobs=Blobs(config.data_dir / "blobs"),

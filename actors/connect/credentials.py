@@ -30,7 +30,7 @@ class Credentials:
         self._capacity = capacity
         self._rows: dict[str, ServerRow] = {}
         self._loads: SingleFlight[str, ServerRow | None] = SingleFlight()
-        self._seen: dict[str, int] = {}  # {server id: at_ms}, not yet written
+        self._seen: dict[str, tuple[int, str]] = {}  # {server id: (at_ms, address)}, not yet written
 
     def peek(self, server_id: str) -> ServerRow | None:
         """The server if it is in memory; never waits."""
@@ -61,9 +61,18 @@ class Credentials:
                 self._rows.pop(state.id, None)
                 self._seen.pop(state.id, None)
 
-    def saw(self, server_id: str, now_ms: int) -> None:
-        """The server has called; `now_ms` is the time as epoch milliseconds."""
-        self._seen[server_id] = now_ms
+    def saw(self, server_id: str, now_ms: int, address: str) -> None:
+        """The server has called.
+
+        Args:
+            now_ms: epoch milliseconds.
+            address: the client's, normalised.
+        """
+        self._seen[server_id] = now_ms, address
+
+    def last_seen(self, server_id: str) -> tuple[int, str] | None:
+        """(epoch milliseconds, address) of a call that is not yet written."""
+        return self._seen.get(server_id)
 
     async def flush(self) -> None:
         """To be called every minute: writes who has called since the last time. What cannot be written is forgotten.

@@ -26,23 +26,25 @@ WHERE server_id = $1
 """
 
 
-async def create(conn: Connection, row: ServerRow, key: ClaimKeyRow, *, epoch: str) -> None:
+async def create(conn: Connection, row: ServerRow, key: ClaimKeyRow | None, *, epoch: str) -> None:
     """Store a new server, its first claim key and its head; inside a transaction.
 
     Args:
+        key: None for one that has its owner from the start.
         epoch: a fresh name for its history.
     """
     await conn.execute(
         """
         INSERT INTO connect_servers
-               (server_id, id, server_type, name, template_id, temporary, secret, created_at_ms, updated_at_ms,
-                last_seen_at_ms)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+               (server_id, id, server_type, name, owner_id, network_id, template_id, temporary, secret,
+                created_at_ms, updated_at_ms, last_seen_at_ms)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
         """,
-        row.server_id, row.id, row.server_type, row.name, row.template_id, row.temporary, row.secret,
-        row.created_at_ms, row.updated_at_ms, row.last_seen_at_ms,
+        row.server_id, row.id, row.server_type, row.name, row.owner_id, row.network_id, row.template_id, row.temporary,
+        row.secret, row.created_at_ms, row.updated_at_ms, row.last_seen_at_ms,
     )  # fmt: skip
-    await add_claim_keys(conn, [key])
+    if key is not None:
+        await add_claim_keys(conn, [key])
     await journal.create_head(
         conn, KIND, row.server_id, epoch=epoch, summary=b"", due_at_ms=None, at_ms=row.created_at_ms
     )
@@ -129,16 +131,17 @@ async def forget_claim_keys(conn: Connection, *, before_ms: int) -> None:
 # ---- silence
 
 
-async def save_last_seen(conn: Connection, seen: Mapping[str, int]) -> None:
-    """Write {server id: when it last called, epoch milliseconds}; never takes a time back."""
+async def save_last_seen(conn: Connection, seen: Mapping[str, tuple[int, str]]) -> None:
+    """Write {server id: (when it last called, epoch milliseconds; from which address)}; never takes a time back."""
     await conn.execute(
         """
-        UPDATE connect_servers s SET last_seen_at_ms = n.at_ms
-        FROM unnest($1::text[], $2::bigint[]) AS n (server_id, at_ms)
-        WHERE s.server_id = n.server_id AND s.last_seen_at_ms < n.at_ms
+        UPDATE connect_servers s SET last_seen_at_ms = n.at_ms, last_seen_ip = n.address
+        FROM unnest($1::text[], $2::bigint[], $3::text[]) AS n (server_id, at_ms, address)
+        WHERE s.server_id = n.server_id AND s.last_seen_at_ms <= n.at_ms
         """,
         list(seen),
-        list(seen.values()),
+        [at_ms for at_ms, _ in seen.values()],
+        [address for _, address in seen.values()],
     )
 
 

@@ -69,7 +69,6 @@ class ServerCredentials:
         if ended or moved:
             del self._known[remembered_by]
             return None
-        self._credentials.saw(principal.server_id, now_ms)
         return principal
 
     async def server(self, token: str, server_id: str) -> ServerPrincipal:
@@ -96,8 +95,16 @@ class ServerCredentials:
             del self._known[next(iter(self._known))]
         carried = b"Bearer " + token.encode("latin-1")
         self._known[_digest(carried, server_id.encode("latin-1"))] = _Known(principal, row, owner)
-        self._credentials.saw(row.server_id, now_ms)
         return principal
+
+    def called(self, principal: ServerPrincipal, address: str, now_ms: int) -> None:
+        """Remember that a verified server has called, and from where.
+
+        Args:
+            address: the client's, normalised.
+            now_ms: epoch milliseconds.
+        """
+        self._credentials.saw(principal.server_id, now_ms, address)
 
     def _verified(self, token: str, row: ServerRow, now_ms: int) -> tuple[frozenset[str] | None, int | None]:
         """The scopes of a credential, None for all, and when it ends."""

@@ -11,10 +11,11 @@ from actors.connect.claim_keys import digest, new_claim_key, parse_claim_key
 from actors.connect.commands import ChangeServer, Claim, RemoveServer
 from actors.connect.public import Server, server_of
 from actors.connect.rules import CLAIM_KEY_MS
-from actors.errors import ClaimKeyExpired, ClaimKeyUsed, FieldError, Invalid, NotFound
-from actors.ids import Uuid, new_object_id, new_uuid
+from actors.errors import ClaimKeyExpired, ClaimKeyUsed, Conflict, FieldError, Invalid, NotFound
+from actors.ids import Uuid, new_object_id, new_uuid, parse_uuid
 from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
+from persistence.networks import networks
 from routes.connect.rights import owner_of
 from routes.edge.base64url import to_base64url
 from routes.edge.call import Call
@@ -168,16 +169,20 @@ async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
     return await call.ask(call.service.connect.server, server_id, command, ServerReply)
 
 
-@endpoint("PATCH", _ONE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of)
-def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Asked[Server]:
+@endpoint("PATCH", _ONE, needs=AUTHENTICATED, refusals=(NotFound, Conflict), guard=owner_of)
+async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Server:
     """PATCH /v1/connect/servers/{serverId}: puts the server into a network or takes it out, makes it a template or not.
 
     For its owner. An unknown network, or one of somebody else's, is a 404.
     """
-    if isinstance(body.network_id, str):
-        raise NotFound("no such network")
-    command = ChangeServer(call.user_id, network_id=body.network_id, is_template=body.is_template)
-    return call.ask(call.service.connect.server, server_id, command)
+    network_id = body.network_id
+    if isinstance(network_id, str):
+        network_id = await _own_network(call, network_id)
+    elif network_id is None and call.subject.server_type == "agent":
+        raise Conflict("an agent is in a network as long as it is there")
+    command = ChangeServer(call.user_id, network_id=network_id, is_template=body.is_template)
+    changed: Server = await call.ask(call.service.connect.server, server_id, command)
+    return changed
 
 
 @endpoint("DELETE", _ONE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of)
@@ -187,6 +192,15 @@ def remove_server(call: Call, server_id: Uuid) -> Asked[None]:
     For its owner.
     """
     return call.ask(call.service.connect.server, server_id, RemoveServer(call.user_id))
+
+
+async def _own_network(call: Call, network_id: str) -> str:
+    """The id of a network of the caller's; networks do not change hands, so it stays theirs until the turn."""
+    parsed = parse_uuid(network_id)
+    network = None if parsed is None else await call.service.database.read(networks.read, parsed)
+    if network is None or network.owner_id != call.user_id:
+        raise NotFound("no such network")
+    return network.network_id
 
 
 def _check(server_type: str, name: str) -> None:

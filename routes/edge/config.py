@@ -132,8 +132,8 @@ SETTINGS = (
     Setting("curseforge_url", "https://api.curseforge.com/v1", settings.web_address, "CurseForge's API"),
     Setting("curseforge_key", None, settings.text, "key for CurseForge's API", True),
     Setting("gateway_token", None, settings.text, "deployment token with which gateways register", True),
-    Setting("gateway_domain", None, settings.text, "domain below which gateways give out names"),
-    Setting("gateway_host", None, settings.text, "host that those names point to"),
+    Setting("gateway_domain", None, settings.host_name, "domain below which gateways give out names"),
+    Setting("gateway_host", None, settings.host_name, "host that those names point to"),
     Setting(
         "shop_provider", "manual", settings.one_of("manual", "stripe"), "who takes payments: manual or stripe"
     ),
@@ -168,9 +168,8 @@ SETTINGS = (
 
 RESERVED = frozenset(
     {
-        "nats_url", "dns_server", "cloudflare_url", "modrinth_url", "curseforge_url", "curseforge_key",
-        "gateway_token", "gateway_domain", "gateway_host", "shop_provider", "shop_webhook_secret", "stripe_key",
-        "freshness_seconds",
+        "nats_url", "modrinth_url", "curseforge_url", "curseforge_key", "gateway_token", "shop_provider",
+        "shop_webhook_secret", "stripe_key",
     }
 )  # fmt: skip
 """Settings of domains that this release does not have: checked like the others, and said to be without effect."""

@@ -79,6 +79,15 @@ class ServerAuthenticator(Protocol):
         """
         ...
 
+    def called(self, principal: ServerPrincipal, address: str, now_ms: int) -> None:
+        """Told of each request of a verified server.
+
+        Args:
+            address: the client's, normalised.
+            now_ms: epoch milliseconds.
+        """
+        ...
+
 
 def server_bearer(authorization: bytes | None, server_id: bytes | None) -> tuple[str, str]:
     """(secret or token, server's id) of a request that a game server sends.

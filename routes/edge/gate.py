@@ -113,12 +113,15 @@ class Gate:
 
     async def _authenticate_server(self, call: Call, incoming: Incoming) -> None:
         carried, server_id = incoming.header(b"authorization"), incoming.header(b"x-server-id")
+        principal = None
         if carried is not None and server_id is not None:
-            call.principal = self.server_authenticator.known(carried, server_id, call.now_ms)
-        if call.principal is None:
+            principal = self.server_authenticator.known(carried, server_id, call.now_ms)
+        if principal is None:
             credentials = server_bearer(carried, server_id)
             call.deadline.begin()
-            call.principal = await self.server_authenticator.server(*credentials)
+            principal = await self.server_authenticator.server(*credentials)
+        call.principal = principal
+        self.server_authenticator.called(principal, call.client_address, call.now_ms)
 
     async def _pass(self, call: Call, route: Route, incoming: Incoming) -> dict[str, object]:
         values: dict[str, object] = {}

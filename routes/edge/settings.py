@@ -9,6 +9,9 @@ from routes.edge.address import Network, parse_networks
 from routes.edge.issuers import IssuerSettings, parse_issuers
 
 _HEADER = re.compile(r"[A-Za-z0-9-]+", re.ASCII)
+_HOST_NAME = re.compile(
+    r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*", re.ASCII
+)
 _HOST_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):([0-9]{1,5})", re.ASCII)
 
 
@@ -57,6 +60,14 @@ def one_of(*words: str) -> Callable[[str], str]:
         return value.lower()
 
     return parse
+
+
+def host_name(value: str) -> str:
+    """The name of a host, or an IPv4 address; in lower case, without a dot at the end."""
+    name = value.strip().lower().removesuffix(".")
+    if _HOST_NAME.fullmatch(name) is None:
+        raise ValueError("is not the name of a host")
+    return name
 
 
 def host_port(value: str) -> Bind:

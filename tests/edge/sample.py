@@ -302,6 +302,9 @@ class TableServerAuthenticator:
         known = (carried, server_id) == (b"Bearer ybbol", b"lobby")
         return ServerPrincipal("lobby", None, None, LENT, None) if known else None
 
+    def called(self, principal: ServerPrincipal, address: str, now_ms: int) -> None:
+        pass
+
     async def server(self, token: str, server_id: str) -> ServerPrincipal:
         if token != server_id[::-1]:
             raise BadServerCredentials

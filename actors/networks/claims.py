@@ -1,0 +1,182 @@
+"""Claims of domains: who may claim what, and what a check of the TXT record means (contract §7).
+
+| status   | record seen           | record missing or wrong | resolver silent         |
+|----------|-----------------------|-------------------------|-------------------------|
+| pending  | verified              | failed                  | failed                  |
+| failed   | verified              | failed                  | failed                  |
+| verified | verified, confirmed   | verified, with errors   | verified, with errors   |
+
+A domain is verified by one network. It passes to another one only when that one's record is there, the former's is
+not, and the former has not shown it for a week: a domain that was sold does not stay with who had it.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from hmac import compare_digest
+
+from msgspec.structs import replace
+
+from actors.errors import DomainNotVerified, FieldError, Invalid, NotFound, QuotaExceeded
+from actors.networks.hostnames import is_address, is_ours, is_public_suffix, normal_host
+from actors.networks.records import records_of_claim, txt_value
+from persistence.connection import Connection
+from persistence.networks import dns, domains, networks, routes
+from persistence.networks.rows import DomainRow
+
+MAX_DOMAINS = 100
+"""Claims of one network."""
+
+LAPSED_MS = 7 * 24 * 3_600_000
+"""So long after its record was last seen a verified claim holds against another network's."""
+
+HELD_ELSEWHERE = "HELD_ELSEWHERE"
+WRONG_VALUE = "WRONG_VALUE"
+
+MAX_OBSERVED = 16
+"""TXT records that are shown."""
+
+MAX_OBSERVED_CHARACTERS = 255
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What the resolver has found.
+
+    Args:
+        values: the TXT records.
+        error: why there are none to look at, or None.
+    """
+
+    values: Sequence[str] = ()
+    error: str | None = None
+
+
+def claimable(text: str, zones: Collection[str]) -> str:
+    """The domain in its one form; pure.
+
+    Args:
+        zones: our own, in their one form.
+
+    Raises:
+        Invalid: it is no name, an address, a public suffix, or one of our own zones.
+    """
+    name = normal_host(text)
+    bare = text.strip("[]")
+    if name is None or is_address(bare):
+        raise Invalid(FieldError("/domain", "BAD_FORMAT", "not a domain name"))
+    if is_public_suffix(name):
+        raise Invalid(FieldError("/domain", "NOT_ALLOWED", "strangers have names below this one"))
+    if is_ours(name, zones):
+        raise Invalid(FieldError("/domain", "NOT_ALLOWED", "this is a zone of the service"))
+    return name
+
+
+async def claim(conn: Connection, row: DomainRow, gateway_host: str | None) -> tuple[DomainRow, bool, bool]:
+    """Claim a domain; a unit of work for one transaction.
+
+    Args:
+        row: as it is stored when the network has not claimed the domain yet.
+        gateway_host: where the domain is to point.
+
+    Returns:
+        The claim; whether it is new; whether the network's provider keeps its records.
+
+    Raises:
+        NotFound: there is no such network.
+        QuotaExceeded: the network has too many claims.
+    """
+    if await networks.lock(conn, row.network_id) is None:
+        raise NotFound
+    claims = await domains.of_network(conn, row.network_id)
+    known = next((one for one in claims if one.domain == row.domain), None)
+    if known is None:
+        if len(claims) >= MAX_DOMAINS:
+            raise QuotaExceeded(message=f"a network claims at most {MAX_DOMAINS} domains")
+        await domains.add(conn, row)
+    claimed = known or row
+    provider = await dns.read(conn, row.network_id)
+    zone = None if provider is None else provider.zone_name
+    tasks = records_of_claim(claimed, zone, gateway_host, row.created_at_ms)
+    await dns.add_tasks(conn, tasks)
+    return claimed, known is None, any(task.type == "CNAME" for task in tasks)
+
+
+def seen(claim: DomainRow, lookup: Lookup) -> bool:
+    """Whether the claim's record is among those found, in a time that does not tell where."""
+    wanted = txt_value(claim.token).encode()
+    return sum(compare_digest(value.encode("utf-8", "replace"), wanted) for value in lookup.values) > 0
+
+
+def failed(claim: DomainRow, lookup: Lookup, error: str, now_ms: int) -> DomainRow:
+    """The claim after a check that did not verify it."""
+    return replace(
+        claim,
+        status="verified" if claim.status == "verified" else "failed",
+        last_checked_at_ms=now_ms,
+        verification_errors=[error],
+        observed=_shown(lookup),
+        updated_at_ms=now_ms,
+    )
+
+
+def verified(claim: DomainRow, lookup: Lookup, now_ms: int) -> DomainRow:
+    """The claim after a check that verified it."""
+    return replace(
+        claim,
+        status="verified",
+        verified_at_ms=claim.verified_at_ms if claim.status == "verified" else now_ms,
+        confirmed_at_ms=now_ms,
+        last_checked_at_ms=now_ms,
+        verification_errors=[],
+        observed=_shown(lookup),
+        updated_at_ms=now_ms,
+    )
+
+
+def holds(holder: DomainRow, lookup: Lookup, now_ms: int) -> bool:
+    """Whether a verified claim stands against another network that shows its record."""
+    return seen(holder, lookup) or now_ms - (holder.confirmed_at_ms or 0) < LAPSED_MS
+
+
+async def settle(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int) -> DomainRow:
+    """Verify a claim whose record was seen; a unit of work for one transaction.
+
+    Raises:
+        NotFound: the claim is gone.
+        DomainNotVerified: another network holds the domain.
+    """
+    found = await domains.lock_claims(conn, claim.domain, claim.id)
+    own = next((one for one in found if one.id == claim.id), None)
+    if own is None:
+        raise NotFound
+    holder = next((one for one in found if one.status == "verified" and one.id != own.id), None)
+    if holder is not None:
+        if holds(holder, lookup, now_ms):
+            raise DomainNotVerified("another network has verified this domain")
+        lapsed = replace(holder, status="failed", verification_errors=[HELD_ELSEWHERE], updated_at_ms=now_ms)
+        await domains.change(conn, lapsed)
+        await routes.remove_inside(conn, holder.network_id, holder.domain)
+    changed = verified(own, lookup, now_ms)
+    await domains.change(conn, changed)
+    return changed
+
+
+async def note_failure(
+    conn: Connection, claim: DomainRow, lookup: Lookup, error: str, now_ms: int
+) -> DomainRow:
+    """Write that a check failed; a unit of work for one transaction.
+
+    Raises:
+        NotFound: the claim is gone.
+    """
+    found = await domains.lock_claims(conn, claim.domain, claim.id)
+    own = next((one for one in found if one.id == claim.id), None)
+    if own is None:
+        raise NotFound
+    changed = failed(own, lookup, error, now_ms)
+    await domains.change(conn, changed)
+    return changed
+
+
+def _shown(lookup: Lookup) -> list[str]:
+    return [value[:MAX_OBSERVED_CHARACTERS].replace("\0", "\ufffd") for value in lookup.values[:MAX_OBSERVED]]

@@ -1,0 +1,65 @@
+"""Names of hosts: brought into one form, and which of them may be claimed (contract §7). Pure.
+
+One form means lower-case A-labels without a dot at the end (IDNA 2008 after UTS 46), so that two ways to write a name
+are one name to us. The public suffixes are the list that `publicsuffixlist` ships; nothing is fetched.
+"""
+
+import re
+from collections.abc import Collection
+from functools import cache
+from ipaddress import ip_address
+
+import idna
+from publicsuffixlist import PublicSuffixList
+
+MAX_CHARACTERS = 248
+"""The longest domain that leaves room for `_svc.` in front of it (RFC 1035 §2.3.4)."""
+
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
+
+
+def normal_host(text: str) -> str | None:
+    """The name in its one form; None when it is not the name of a host.
+
+    Addresses are no names, nor is what a resolver could take for one (`127.1`, `0x7f.1`); wildcards and labels with an
+    underscore are not either.
+    """
+    if len(text) > 4 * MAX_CHARACTERS:
+        return None
+    try:
+        name = idna.encode(text, uts46=True, std3_rules=True, transitional=False).decode("ascii").lower()
+    except (idna.IDNAError, UnicodeError):
+        return None
+    name = name.removesuffix(".")
+    labels = name.split(".")
+    if not name or len(name) > MAX_CHARACTERS or _NUMBER.fullmatch(labels[-1]) is not None:
+        return None
+    return name
+
+
+def is_address(text: str) -> bool:
+    """Whether this is an IPv4 or IPv6 address, without a zone."""
+    try:
+        return getattr(ip_address(text), "scope_id", None) is None
+    except ValueError:
+        return False
+
+
+def inside(name: str, zone: str) -> bool:
+    """Whether a name is a zone or lies below it; both in their one form."""
+    return name == zone or name.endswith(f".{zone}")
+
+
+def is_public_suffix(name: str) -> bool:
+    """Whether strangers have names directly below this one, as with `com`, `co.uk` and `github.io`."""
+    return _suffixes().privatesuffix(name) is None
+
+
+def is_ours(name: str, zones: Collection[str]) -> bool:
+    """Whether a name is one of our zones, below one, or above one."""
+    return any(inside(name, zone) or inside(zone, name) for zone in zones)
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList()

@@ -1,0 +1,206 @@
+"""What clients see of networks (service-api §2, contract §7). Nothing here holds a secret but a new join token."""
+
+import msgspec
+
+from actors.time import iso
+from persistence.networks.rows import (
+    DnsRow,
+    DomainRow,
+    DomainStatus,
+    HostRow,
+    NetworkRow,
+    ProfileMode,
+    RouteRow,
+)
+
+
+class Network(msgspec.Struct, frozen=True, rename="camel"):
+    """A network of game servers.
+
+    Args:
+        id: object id.
+        network_id: uuid, as in paths.
+        slug: its name in addresses, or null.
+        public_profile_mode: whether it shows the profile behind `publicProfileShareCode`.
+    """
+
+    id: str
+    network_id: str
+    name: str
+    owner_id: str
+    slug: str | None
+    public_summary: str | None
+    public_profile_mode: ProfileMode
+    public_profile_share_code: str | None
+    created_at: str
+    updated_at: str
+
+
+class Host(msgspec.Struct, frozen=True, rename="camel"):
+    """A server that has joined a network as its agent.
+
+    Args:
+        id: object id.
+        server_id: uuid, as in X-Server-Id.
+        server_type: `agent`.
+        last_seen_at, last_seen_ip: of its last call; null for the address of one that has never called.
+    """
+
+    id: str
+    server_id: str
+    network_id: str
+    server_type: str
+    name: str
+    owner_id: str
+    last_seen_at: str
+    last_seen_ip: str | None
+    created_at: str
+    updated_at: str
+
+
+class Domain(msgspec.Struct, frozen=True, rename="camel"):
+    """A network's claim of a domain.
+
+    Args:
+        id: object id, as in paths.
+        domain: in lower-case A-labels.
+        token: what the TXT record is to name.
+        status: `failed` when the last check failed; it may be checked again.
+        verification_errors: why the last check failed.
+        observed: the TXT records that it found.
+    """
+
+    id: str
+    network_id: str
+    domain: str
+    token: str
+    verified: bool
+    verified_at: str | None
+    status: DomainStatus
+    verification_errors: list[str]
+    observed: list[str]
+    last_checked_at: str | None
+    created_at: str
+    updated_at: str
+
+
+class DnsConfig(msgspec.Struct, frozen=True, rename="camel"):
+    """A network's DNS provider; its token is never shown.
+
+    Args:
+        provider: `cloudflare`.
+        token_status: `active`, or what the provider last refused: `invalid`, `insufficient_scope`, `zone_not_found`,
+            `unreachable`.
+        gateway_base_domain: below which gateways give out names, or null.
+    """
+
+    network_id: str
+    provider: str
+    zone_id: str
+    zone_name: str
+    token_status: str
+    gateway_base_domain: str | None
+    created_at: str
+    updated_at: str
+
+
+class GatewayRoute(msgspec.Struct, frozen=True, rename="camel"):
+    """Under which host gateways carry players to a server.
+
+    Args:
+        status: `pending` until a gateway is online that carries it.
+    """
+
+    server_id: str
+    route_host: str
+    backend_host: str
+    backend_port: int
+    proxy_protocol: bool
+    gateway_id: str | None
+    status: str
+    created_at: str
+    updated_at: str
+
+
+def network_of(row: NetworkRow) -> Network:
+    """The network as its owner sees it."""
+    return Network(
+        id=row.id,
+        network_id=row.network_id,
+        name=row.name,
+        owner_id=row.owner_id,
+        slug=row.slug,
+        public_summary=row.public_summary,
+        public_profile_mode=row.public_profile_mode,
+        public_profile_share_code=row.public_profile_share_code,
+        created_at=iso(row.created_at_ms),
+        updated_at=iso(row.updated_at_ms),
+    )
+
+
+def host_of(row: HostRow, seen: tuple[int, str] | None) -> Host:
+    """The host as its owner sees it.
+
+    Args:
+        seen: (epoch milliseconds, address) of a call that the row does not know yet.
+    """
+    at_ms, address = seen or (row.last_seen_at_ms, row.last_seen_ip)
+    return Host(
+        id=row.id,
+        server_id=row.server_id,
+        network_id=row.network_id,
+        server_type="agent",
+        name=row.name,
+        owner_id=row.owner_id,
+        last_seen_at=iso(at_ms),
+        last_seen_ip=address,
+        created_at=iso(row.created_at_ms),
+        updated_at=iso(row.updated_at_ms),
+    )
+
+
+def domain_of(row: DomainRow) -> Domain:
+    """The claim as its network's owner sees it."""
+    return Domain(
+        id=row.id,
+        network_id=row.network_id,
+        domain=row.domain,
+        token=row.token,
+        verified=row.status == "verified",
+        verified_at=None if row.verified_at_ms is None else iso(row.verified_at_ms),
+        status=row.status,
+        verification_errors=row.verification_errors,
+        observed=row.observed,
+        last_checked_at=None if row.last_checked_at_ms is None else iso(row.last_checked_at_ms),
+        created_at=iso(row.created_at_ms),
+        updated_at=iso(row.updated_at_ms),
+    )
+
+
+def dns_config_of(row: DnsRow, gateway_base_domain: str | None) -> DnsConfig:
+    """The provider as its network's owner sees it."""
+    return DnsConfig(
+        network_id=row.network_id,
+        provider="cloudflare",
+        zone_id=row.zone_id,
+        zone_name=row.zone_name,
+        token_status=row.token_status,
+        gateway_base_domain=gateway_base_domain,
+        created_at=iso(row.created_at_ms),
+        updated_at=iso(row.updated_at_ms),
+    )
+
+
+def route_of(row: RouteRow) -> GatewayRoute:
+    """The route as its server sees it."""
+    return GatewayRoute(
+        server_id=row.server_id,
+        route_host=row.route_host,
+        backend_host=row.backend_host,
+        backend_port=row.backend_port,
+        proxy_protocol=row.proxy_protocol,
+        gateway_id=row.gateway_id,
+        status=row.status,
+        created_at=iso(row.created_at_ms),
+        updated_at=iso(row.updated_at_ms),
+    )

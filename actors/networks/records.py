@@ -1,0 +1,59 @@
+"""Which DNS records a network's provider is to keep (service-api §4, DNS automation). Pure."""
+
+from collections.abc import Iterable
+
+from actors.networks.hostnames import inside
+from persistence.networks.rows import DnsTask, DomainRow
+
+
+def txt_name(domain: str) -> str:
+    """Where the TXT record of a claim is (service-api §4)."""
+    return f"_svc.{domain}"
+
+
+def txt_value(token: str) -> str:
+    """What it says."""
+    return f"svc-network={token}"
+
+
+def records_of_claim(
+    claim: DomainRow, zone: str | None, gateway_host: str | None, due_at_ms: int
+) -> list[DnsTask]:
+    """The TXT record of a claim, and the CNAME of its domain; none when the domain is not in the zone.
+
+    Args:
+        zone: the provider's; None without one.
+        gateway_host: what the CNAME points to; None for no CNAME.
+        due_at_ms: when they are to be written.
+    """
+    if zone is None or not inside(claim.domain, zone):
+        return []
+    network_id, domain = claim.network_id, claim.domain
+    tasks = [DnsTask(network_id, "TXT", txt_name(domain), txt_value(claim.token), due_at_ms)]
+    if gateway_host is not None:
+        tasks.append(DnsTask(network_id, "CNAME", domain, gateway_host, due_at_ms))
+    return tasks
+
+
+def record_of_route(
+    network_id: str,
+    route_host: str,
+    content: str | None,
+    *,
+    claimed: Iterable[str],
+    zone: str,
+    due_at_ms: int,
+) -> list[DnsTask]:
+    """The A records of a route's host, or none.
+
+    None where the host is not in the zone, and where it is a claimed domain: that has a CNAME, beside which no other
+    record may be (RFC 1034 §3.6.2).
+
+    Args:
+        content: the host whose addresses they say; None to remove them.
+        claimed: the network's claimed domains.
+        zone: the provider's.
+    """
+    if not inside(route_host, zone) or route_host in claimed:
+        return []
+    return [DnsTask(network_id, "A", route_host, content, due_at_ms)]

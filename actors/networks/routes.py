@@ -1,0 +1,101 @@
+"""Gateway routes: under which hosts players reach a server (contract §7)."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from actors.errors import Conflict, DomainNotVerified, FieldError, Invalid, NotFound
+from actors.networks.hostnames import inside, is_address, normal_host
+from actors.networks.records import record_of_route
+from persistence.connection import Connection
+from persistence.networks import dns, domains, routes
+from persistence.networks.rows import DnsTask, RouteRow
+
+
+def checked(route_host: str, backend_host: str) -> tuple[str, str]:
+    """Both hosts in their one form; pure.
+
+    Raises:
+        Invalid: the first is not a name, or the second neither a name nor an address.
+    """
+    route = normal_host(route_host)
+    bare = backend_host.removeprefix("[").removesuffix("]")
+    backend = bare.lower() if is_address(bare) else normal_host(backend_host)
+    if route is None or backend is None:
+        pointer = "/routeHost" if route is None else "/backendHost"
+        raise Invalid(FieldError(pointer, "BAD_FORMAT", "not the name of a host"))
+    return route, backend
+
+
+async def put(
+    conn: Connection, row: RouteRow, gateway_domain: str | None, gateway_host: str | None, now_ms: int
+) -> tuple[RouteRow, str | None]:
+    """Give a server a route in place of the one before; a unit of work for one transaction.
+
+    Args:
+        gateway_domain: below which every claimed server may have a host.
+        gateway_host: whose addresses the host's records say.
+
+    Returns:
+        The route, and the server's network.
+
+    Raises:
+        NotFound: the server is gone.
+        DomainNotVerified: the host is not inside a verified domain.
+        Conflict: nobody has claimed the server, or the host is another server's.
+    """
+    server = await routes.lock_server(conn, row.server_id)
+    if server is None:
+        raise NotFound
+    owner_id, network_id = server
+    if owner_id is None:
+        raise Conflict("nobody has claimed this server")
+    below = gateway_domain is not None and row.route_host != gateway_domain
+    if not (below and inside(row.route_host, gateway_domain or "")) and not (
+        network_id is not None and await domains.covers(conn, network_id, row.route_host)
+    ):
+        raise DomainNotVerified("the host lies in no verified domain of the server's network")
+    former = await routes.read(conn, row.server_id)
+    if former is not None:
+        row = replace(row, created_at_ms=former.created_at_ms)
+    if not await routes.put(conn, row):
+        raise Conflict("another server has this host")
+    if network_id is not None:
+        tasks: list[DnsTask] = []
+        if former is not None and former.route_host != row.route_host:
+            tasks += await _records(conn, network_id, former.route_host, None, now_ms)
+        if gateway_host is not None:
+            tasks += await _records(conn, network_id, row.route_host, gateway_host, now_ms)
+        await dns.add_tasks(conn, tasks)
+    return row, network_id
+
+
+async def remove(conn: Connection, server_id: str, now_ms: int) -> str | None:
+    """Take a server's route away, and the records that were made for it; a unit of work for one transaction.
+
+    Returns:
+        The server's network.
+
+    Raises:
+        NotFound: it has none.
+    """
+    server = await routes.lock_server(conn, server_id)
+    host = await routes.remove(conn, server_id)
+    if server is None or host is None:
+        raise NotFound("there is no route")
+    _, network_id = server
+    if network_id is not None:
+        await dns.add_tasks(conn, await _records(conn, network_id, host, None, now_ms))
+    return network_id
+
+
+async def _records(
+    conn: Connection, network_id: str, route_host: str, content: str | None, now_ms: int
+) -> Sequence[DnsTask]:
+    provider = await dns.read(conn, network_id)
+    if provider is None:
+        return ()
+    claimed = {claim.domain for claim in await domains.of_network(conn, network_id)}
+    return record_of_route(
+        network_id, route_host, content, claimed=claimed, zone=provider.zone_name, due_at_ms=now_ms
+    )

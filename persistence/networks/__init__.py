@@ -1,0 +1,1 @@
+"""Networks of game servers, in rows."""

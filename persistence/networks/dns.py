@@ -1,0 +1,121 @@
+"""DNS providers of networks, and the records that they are still to be given."""
+
+from collections.abc import Sequence
+
+from persistence.connection import Connection
+from persistence.networks.rows import DnsRow, DnsTask
+
+
+async def read(conn: Connection, network_id: str) -> DnsRow | None:
+    """A network's provider."""
+    row = await conn.fetchrow(
+        """
+        SELECT network_id, zone_id, zone_name, sealed_token, token_status, created_at_ms, updated_at_ms
+        FROM network_dns WHERE network_id = $1
+        """,
+        network_id,
+    )
+    return None if row is None else DnsRow(**dict(row))
+
+
+async def put(conn: Connection, row: DnsRow) -> None:
+    """Store a network's provider in place of the one before, whose open tasks end."""
+    await conn.execute("DELETE FROM network_dns_tasks WHERE network_id = $1", row.network_id)
+    await conn.execute(
+        """
+        INSERT INTO network_dns
+               (network_id, zone_id, zone_name, sealed_token, token_status, created_at_ms, updated_at_ms)
+        VALUES ($1, $2, $3, $4, $5, $6, $7)
+        ON CONFLICT (network_id) DO UPDATE SET zone_id = excluded.zone_id, zone_name = excluded.zone_name,
+               sealed_token = excluded.sealed_token, token_status = excluded.token_status,
+               updated_at_ms = excluded.updated_at_ms
+        """,
+        row.network_id, row.zone_id, row.zone_name, row.sealed_token, row.token_status, row.created_at_ms,
+        row.updated_at_ms,
+    )  # fmt: skip
+
+
+async def set_status(conn: Connection, network_id: str, status: str, now_ms: int) -> None:
+    """Write what the provider has said of the token; nothing when it said so before."""
+    await conn.execute(
+        """
+        UPDATE network_dns SET token_status = $2, updated_at_ms = $3
+        WHERE network_id = $1 AND token_status <> $2
+        """,
+        network_id,
+        status,
+        now_ms,
+    )
+
+
+async def remove(conn: Connection, network_id: str) -> bool:
+    """Forget a network's provider; whether there was one."""
+    return await conn.execute("DELETE FROM network_dns WHERE network_id = $1", network_id) == "DELETE 1"
+
+
+async def add_tasks(conn: Connection, tasks: Sequence[DnsTask]) -> None:
+    """Let records be written; each takes the place of an earlier wish for the same record.
+
+    Those of networks without a provider are passed over.
+    """
+    await conn.executemany(
+        """
+        INSERT INTO network_dns_tasks (network_id, type, name, content, due_at_ms)
+        SELECT $1, $2, $3, $4, $5 WHERE EXISTS (SELECT 1 FROM network_dns WHERE network_id = $1)
+        ON CONFLICT (network_id, type, name) DO UPDATE SET content = excluded.content, attempts = 0,
+               due_at_ms = excluded.due_at_ms
+        """,
+        [(task.network_id, task.type, task.name, task.content, task.due_at_ms) for task in tasks],
+    )
+
+
+async def due_networks(conn: Connection, now_ms: int, limit: int) -> list[str]:
+    """Networks with records to be written, the longest waiting first."""
+    rows = await conn.fetch(
+        """
+        SELECT network_id FROM network_dns_tasks WHERE due_at_ms <= $1
+        GROUP BY network_id ORDER BY min(due_at_ms) LIMIT $2
+        """,
+        now_ms,
+        limit,
+    )
+    return [row["network_id"] for row in rows]
+
+
+async def due_tasks(conn: Connection, network_id: str, now_ms: int, limit: int) -> list[DnsTask]:
+    """A network's records that are to be written now, the longest waiting first."""
+    rows = await conn.fetch(
+        """
+        SELECT network_id, type, name, content, due_at_ms, attempts FROM network_dns_tasks
+        WHERE network_id = $1 AND due_at_ms <= $2 ORDER BY due_at_ms, type, name LIMIT $3
+        """,
+        network_id,
+        now_ms,
+        limit,
+    )
+    return [DnsTask(*row) for row in rows]
+
+
+async def finish_tasks(conn: Connection, done: Sequence[DnsTask], later: Sequence[DnsTask]) -> None:
+    """Delete what is done and put off what failed, unless another wish has taken its place meanwhile.
+
+    Args:
+        later: with the attempts and the time to come.
+    """
+    await conn.executemany(
+        """
+        DELETE FROM network_dns_tasks
+        WHERE network_id = $1 AND type = $2 AND name = $3 AND content IS NOT DISTINCT FROM $4
+        """,
+        [(task.network_id, task.type, task.name, task.content) for task in done],
+    )
+    await conn.executemany(
+        """
+        UPDATE network_dns_tasks SET attempts = $5, due_at_ms = $6
+        WHERE network_id = $1 AND type = $2 AND name = $3 AND content IS NOT DISTINCT FROM $4
+        """,
+        [
+            (task.network_id, task.type, task.name, task.content, task.attempts, task.due_at_ms)
+            for task in later
+        ],
+    )

@@ -1,0 +1,83 @@
+"""Gateway routes, in rows."""
+
+from persistence.connection import Connection
+from persistence.networks.rows import RouteRow
+
+
+async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str | None] | None:
+    """(owner, network) of a server, which stay as they are until the transaction ends; None when it is gone."""
+    row = await conn.fetchrow(
+        "SELECT owner_id, network_id FROM connect_servers WHERE server_id = $1 FOR SHARE", server_id
+    )
+    return None if row is None else (row["owner_id"], row["network_id"])
+
+
+async def read(conn: Connection, server_id: str) -> RouteRow | None:
+    """A server's route."""
+    row = await conn.fetchrow(
+        """
+        SELECT server_id, route_host, backend_host, backend_port, proxy_protocol, gateway_id, status, created_at_ms,
+               updated_at_ms
+        FROM gateway_routes WHERE server_id = $1
+        """,
+        server_id,
+    )
+    return None if row is None else RouteRow(**dict(row))
+
+
+async def put(conn: Connection, row: RouteRow) -> bool:
+    """Store a server's route in place of the one before; False, and nothing, when its host is another server's."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('route ' || $1, 0))", row.route_host)
+    taken = await conn.fetchval(
+        "SELECT server_id FROM gateway_routes WHERE route_host = $1 AND server_id <> $2",
+        row.route_host,
+        row.server_id,
+    )
+    if taken is not None:
+        return False
+    await conn.execute(
+        """
+        INSERT INTO gateway_routes (server_id, route_host, backend_host, backend_port, proxy_protocol, gateway_id,
+               status, created_at_ms, updated_at_ms)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        ON CONFLICT (server_id) DO UPDATE SET route_host = excluded.route_host, backend_host = excluded.backend_host,
+               backend_port = excluded.backend_port, proxy_protocol = excluded.proxy_protocol,
+               gateway_id = excluded.gateway_id, status = excluded.status, updated_at_ms = excluded.updated_at_ms
+        """,
+        row.server_id, row.route_host, row.backend_host, row.backend_port, row.proxy_protocol, row.gateway_id,
+        row.status, row.created_at_ms, row.updated_at_ms,
+    )  # fmt: skip
+    return True
+
+
+async def remove(conn: Connection, server_id: str) -> str | None:
+    """Forget a server's route; its host, or None when there was none."""
+    host = await conn.fetchval(
+        "DELETE FROM gateway_routes WHERE server_id = $1 RETURNING route_host", server_id
+    )
+    return None if host is None else str(host)
+
+
+async def hosts_of_network(conn: Connection, network_id: str) -> list[str]:
+    """The hosts of all routes to servers of a network."""
+    rows = await conn.fetch(
+        """
+        SELECT r.route_host FROM gateway_routes r JOIN connect_servers s USING (server_id)
+        WHERE s.network_id = $1 ORDER BY r.route_host
+        """,
+        network_id,
+    )
+    return [row["route_host"] for row in rows]
+
+
+async def remove_inside(conn: Connection, network_id: str, domain: str) -> None:
+    """Forget the routes of a network's servers whose hosts lie inside a domain."""
+    await conn.execute(
+        """
+        DELETE FROM gateway_routes r USING connect_servers s
+        WHERE s.server_id = r.server_id AND s.network_id = $1
+        AND (r.route_host = $2 OR right(r.route_host, length($2) + 1) = '.' || $2)
+        """,
+        network_id,
+        domain,
+    )

@@ -1,0 +1,129 @@
+"""What the tables of networks hold, one struct a row."""
+
+from typing import Literal
+
+import msgspec
+
+DomainStatus = Literal["pending", "verified", "failed"]
+"""How far a claim of a domain is (contract §7)."""
+
+ProfileMode = Literal["none", "share_code"]
+"""What a network shows of a profile (contract §7)."""
+
+RecordType = Literal["TXT", "CNAME", "A"]
+"""The DNS records that are kept for a network."""
+
+
+class NetworkRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A network.
+
+    Args:
+        network_id: uuid, what it is called by.
+        id: object id, for lists.
+        slug: its name in addresses, or None; no two networks share one.
+    """
+
+    network_id: str
+    id: str
+    name: str
+    owner_id: str
+    slug: str | None = None
+    public_summary: str | None = None
+    public_profile_mode: ProfileMode = "none"
+    public_profile_share_code: str | None = None
+    created_at_ms: int
+    updated_at_ms: int
+
+
+class TokenRow(msgspec.Struct, frozen=True):
+    """A join token, as its SHA-256."""
+
+    token: bytes
+    network_id: str
+    expires_at_ms: int
+    used: bool = False
+
+
+class HostRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A server that has joined a network as its agent."""
+
+    id: str
+    server_id: str
+    network_id: str
+    name: str
+    owner_id: str
+    last_seen_at_ms: int
+    last_seen_ip: str | None
+    created_at_ms: int
+    updated_at_ms: int
+
+
+class DomainRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A network's claim of a domain.
+
+    Args:
+        domain: lower-case A-labels.
+        token: what its TXT record is to name.
+        confirmed_at_ms: when the record was last seen.
+        verification_errors: why the last check failed.
+        observed: the TXT records that it found.
+    """
+
+    id: str
+    network_id: str
+    domain: str
+    token: str
+    status: DomainStatus = "pending"
+    verified_at_ms: int | None = None
+    confirmed_at_ms: int | None = None
+    last_checked_at_ms: int | None = None
+    verification_errors: list[str] = []
+    observed: list[str] = []
+    created_at_ms: int
+    updated_at_ms: int
+
+
+class DnsRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A network's DNS provider.
+
+    Args:
+        sealed_token: opened with the service's key alone.
+        token_status: what the provider last said of the token.
+    """
+
+    network_id: str
+    zone_id: str
+    zone_name: str
+    sealed_token: bytes
+    token_status: str
+    created_at_ms: int
+    updated_at_ms: int
+
+
+class DnsTask(msgspec.Struct, frozen=True):
+    """A record that the provider is to be given.
+
+    Args:
+        content: what it is to say, None to remove it; for `A` a host whose addresses it is to say.
+    """
+
+    network_id: str
+    type: RecordType
+    name: str
+    content: str | None
+    due_at_ms: int
+    attempts: int = 0
+
+
+class RouteRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Under which host a gateway is to carry players to a server."""
+
+    server_id: str
+    route_host: str
+    backend_host: str
+    backend_port: int
+    proxy_protocol: bool
+    gateway_id: str | None = None
+    status: str = "pending"
+    created_at_ms: int
+    updated_at_ms: int

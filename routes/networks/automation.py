@@ -1,0 +1,169 @@
+"""Keeping the DNS records of networks at their providers (service-api §4, DNS automation).
+
+What is to be written stands in rows, made in the transaction of what needs it; here they are worked off: at once after
+a request, and now and then by a job, until the provider has them. A provider that is away fails no request.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+from msgspec.structs import replace
+
+from actors.kernel.clock import Clock
+from persistence.connection import Connection
+from persistence.networks import dns
+from persistence.networks.rows import DnsRow, DnsTask
+from routes.edge.vault import Vault
+from routes.networks.cloudflare import Cloudflare, CloudflareFault, TokenStatus
+from routes.networks.resolver import Resolver
+
+if TYPE_CHECKING:
+    from persistence.bridge import Database
+
+log = structlog.get_logger("partyline.dns")
+
+PURPOSE = "tokens of DNS providers"
+"""Of the key under which tokens are sealed."""
+
+INLINE_SECONDS = 3.0
+"""So long a request waits for its records; the job does the rest."""
+
+BATCH_TASKS = 50
+BATCH_NETWORKS = 20
+"""What one run of the job does at most."""
+
+FIRST_RETRY_MS = 60_000
+LAST_RETRY_MS = 3_600_000
+MAX_ATTEMPTS = 20
+"""About half a day of trying; then the record is given up, until somebody asks for it again."""
+
+
+class Automation:
+    """Writes the records of networks.
+
+    Args:
+        database: where what is to be written stands.
+        clock: tells what is due.
+        cloudflare: the provider.
+        resolver: finds the addresses of gateways.
+        vault: opens the providers' tokens.
+    """
+
+    def __init__(
+        self, database: "Database", clock: Clock, cloudflare: Cloudflare, resolver: Resolver, vault: Vault
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._cloudflare = cloudflare
+        self._resolver = resolver
+        self._vault = vault
+        self._busy: set[str] = set()  # networks whose records are being written
+
+    def sealed(self, token: str, network_id: str, zone_id: str) -> bytes:
+        """A provider's token as it is stored: good for this network and zone alone."""
+        return self._vault.seal(token.encode("ascii"), _bound_to(network_id, zone_id))
+
+    async def push_soon(self, network_id: str) -> None:
+        """Write what is due of a network, as far as a request can wait for it.
+
+        Raises:
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        with trio.move_on_after(INLINE_SECONDS):
+            await self.push(network_id)
+
+    async def tick(self) -> None:
+        """Write what is due of all networks; to be called now and then.
+
+        Raises:
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        now_ms = self._clock.now_ms()
+        for network_id in await self._database.read(dns.due_networks, now_ms, BATCH_NETWORKS):
+            await self.push(network_id)
+
+    async def push(self, network_id: str) -> None:
+        """Write what is due of a network; nothing while somebody else does.
+
+        Raises:
+            DatabaseUnavailable: the store cannot be asked.
+        """
+        if network_id in self._busy:
+            return
+        self._busy.add(network_id)
+        try:
+            row, tasks = await self._database.read(_due, network_id, self._clock.now_ms())
+            if row is None or not tasks:
+                return
+            await self._work_off(row, tasks)
+        finally:
+            self._busy.discard(network_id)
+
+    async def _work_off(self, row: DnsRow, tasks: Sequence[DnsTask]) -> None:
+        now_ms = self._clock.now_ms()
+        status: TokenStatus | None = None
+        done: list[DnsTask] = []
+        later: list[DnsTask] = []
+        token = self._vault.open(row.sealed_token, _bound_to(row.network_id, row.zone_id))
+        for task in tasks:
+            try:
+                await self._write(row, token, task)
+                status = "active"
+                done.append(task)
+            except CloudflareFault as fault:
+                log.info(
+                    "a DNS record cannot be written",
+                    network_id=row.network_id,
+                    name=task.name,
+                    why=str(fault),
+                )
+                status = fault.status or status
+                (done if task.attempts + 1 >= MAX_ATTEMPTS else later).append(_put_off(task, now_ms))
+                if fault.status is not None:
+                    break  # the others would meet the same
+        await self._database.transact(
+            partial(_finish, status=status, now_ms=now_ms), row.network_id, done, later
+        )
+
+    async def _write(self, row: DnsRow, token: bytes | None, task: DnsTask) -> None:
+        if token is None:  # sealed under another key than ours
+            raise CloudflareFault("invalid")
+        contents = [] if task.content is None else [task.content]
+        if task.type == "A" and task.content is not None:
+            contents = await self._resolver.addresses(task.content)
+            if not contents:
+                raise CloudflareFault(None)
+        mark = f"partyline {row.network_id}"
+        await self._cloudflare.keep(
+            token.decode("ascii"), row.zone_id, task.type, task.name, contents, mark=mark
+        )
+
+
+def _bound_to(network_id: str, zone_id: str) -> bytes:
+    return f"{network_id}/{zone_id}".encode("ascii")
+
+
+def _put_off(task: DnsTask, now_ms: int) -> DnsTask:
+    pause_ms = min(LAST_RETRY_MS, FIRST_RETRY_MS << min(task.attempts, 16))
+    return replace(task, attempts=task.attempts + 1, due_at_ms=now_ms + pause_ms)
+
+
+async def _due(conn: Connection, network_id: str, now_ms: int) -> tuple[DnsRow | None, list[DnsTask]]:
+    return await dns.read(conn, network_id), await dns.due_tasks(conn, network_id, now_ms, BATCH_TASKS)
+
+
+async def _finish(
+    conn: Connection,
+    network_id: str,
+    done: Sequence[DnsTask],
+    later: Sequence[DnsTask],
+    *,
+    status: TokenStatus | None,
+    now_ms: int,
+) -> None:
+    await dns.finish_tasks(conn, done, later)
+    if status is not None:
+        await dns.set_status(conn, network_id, status, now_ms)

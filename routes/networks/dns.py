@@ -1,0 +1,107 @@
+"""A network's DNS provider (service-api §4, DNS automation; contract §7)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import FieldError, Invalid, NotFound
+from actors.ids import Uuid
+from actors.networks import providers
+from actors.networks.public import DnsConfig, dns_config_of
+from persistence.networks import dns
+from persistence.networks.rows import DnsRow
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.wire import Wire
+from routes.networks import cloudflare
+from routes.networks.automation import INLINE_SECONDS
+from routes.networks.cloudflare import CloudflareFault, TokenStatus
+from routes.networks.rights import owner_of_network
+
+_CLOUDFLARE = "/v1/connect/networks/{networkId}/dns/cloudflare"
+
+_SENTENCES: dict[TokenStatus | None, tuple[str, str]] = {
+    "invalid": ("/apiToken", "Cloudflare does not take this token"),
+    "insufficient_scope": ("/apiToken", "the token may not edit the zone's DNS records"),
+    "zone_not_found": ("/zoneId", "the token has no such zone"),
+    "unreachable": ("/apiToken", "Cloudflare could not be asked whether the token is good"),
+}
+
+
+class ProviderBody(Wire, frozen=True):
+    """A Cloudflare token that may read and edit one zone.
+
+    Args:
+        api_token: never shown again.
+        zone_id: 32 hexadecimal digits.
+    """
+
+    api_token: Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,256}\Z", max_length=256)]
+    zone_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z", max_length=32)]
+
+
+class ConfigReply(Wire, frozen=True):
+    """The provider; null when there is none."""
+
+    config: DnsConfig | None
+
+
+class Removed(Wire, frozen=True):
+    """Whether there was one."""
+
+    removed: bool
+
+
+@endpoint("GET", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
+async def get_dns_config(call: Call, network_id: Uuid) -> ConfigReply:
+    """GET …/networks/{networkId}/dns/cloudflare: the network's DNS provider. For its owner; the token is not shown."""
+    row = await call.service.database.read(dns.read, network_id)
+    return ConfigReply(None if row is None else _config(call, row))
+
+
+@endpoint("PUT", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound, Invalid), guard=owner_of_network)
+async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> DnsConfig:
+    """PUT …/networks/{networkId}/dns/cloudflare: lets the service keep the network's DNS records in a zone.
+
+    For the network's owner. Token and zone are verified first: 422 with `meta.tokenStatus` when they are not good. The
+    token is stored sealed. The records of domains claimed before, and of gateway routes, are made at once.
+    """
+    service, here = call.service, call.service.networks
+    call.wait_longer(2 * cloudflare.SECONDS + INLINE_SECONDS)
+    try:
+        zone_name = await here.cloudflare.zone_name(body.api_token, body.zone_id)
+    except CloudflareFault as fault:
+        pointer, sentence = _SENTENCES[fault.status]
+        raise Invalid(FieldError(pointer, "NOT_VERIFIED", sentence), tokenStatus=fault.status) from None
+    row = DnsRow(
+        network_id=network_id,
+        zone_id=body.zone_id,
+        zone_name=zone_name,
+        sealed_token=here.automation.sealed(body.api_token, network_id, body.zone_id),
+        token_status="active",  # noqa: S106 - a word
+        created_at_ms=call.now_ms,
+        updated_at_ms=call.now_ms,
+    )
+    config = await call.transact(
+        providers.adopt,
+        row,
+        here.gateway_host,
+        service.clock.now_ms(),
+        shape=lambda kept: _config(call, kept),
+    )
+    await here.automation.push_soon(network_id)
+    return config
+
+
+@endpoint("DELETE", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
+async def remove_dns_config(call: Call, network_id: Uuid) -> Removed:
+    """DELETE …/networks/{networkId}/dns/cloudflare: forgets the provider and its token; records stay as they are.
+
+    For the network's owner.
+    """
+    return await call.transact(dns.remove, network_id, shape=Removed)
+
+
+def _config(call: Call, row: DnsRow) -> DnsConfig:
+    return dns_config_of(row, call.service.networks.gateway_domain)

@@ -1,0 +1,175 @@
+"""Claims of domains, and their verification by DNS (service-api §4, contract §7)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import DomainNotVerified, Invalid, NotFound, QuotaExceeded
+from actors.ids import ObjectId, Uuid, new_object_id
+from actors.networks import claims
+from actors.networks.claims import HELD_ELSEWHERE, WRONG_VALUE, Lookup, claimable
+from actors.networks.public import Domain, domain_of
+from actors.networks.records import txt_name, txt_value
+from persistence.networks import domains
+from persistence.networks.rows import DomainRow
+from routes.edge.base64url import to_base64url
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+from routes.networks.automation import INLINE_SECONDS
+from routes.networks.resolver import SECONDS
+from routes.networks.rights import owner_of_network
+
+TOKEN_BYTES = 24
+
+_DOMAINS = "/v1/connect/networks/{networkId}/domains"
+
+
+class DomainBody(Wire, frozen=True):
+    """The domain, in Unicode or A-labels."""
+
+    domain: Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
+
+
+class DomainList(Wire, frozen=True):
+    """The network's claims, oldest first."""
+
+    items: tuple[Domain, ...]
+
+
+class TxtRecord(Wire, frozen=True):
+    """The record that verifies the claim."""
+
+    name: str
+    value: str
+
+
+class GatewayRecord(Wire, frozen=True):
+    """The record that leads players to a gateway.
+
+    Args:
+        type: `CNAME`.
+        value: the gateway's host; null where the service has none.
+        auto_managed: the network's DNS provider is given both records by the service.
+    """
+
+    type: str
+    name: str
+    value: str | None
+    auto_managed: bool
+
+
+class ClaimedDomain(Wire, frozen=True):
+    """A claim, and the records to be made for it."""
+
+    domain: Domain
+    txt: TxtRecord
+    gateway: GatewayRecord
+
+
+class DomainReply(Wire, frozen=True):
+    """The claim."""
+
+    domain: Domain
+
+
+async def claim_of(call: Call, network_id: Uuid, domain_id: ObjectId) -> DomainRow:
+    """Guard: passes the owner of the network that has made the claim.
+
+    Raises:
+        NotFound: there is no such claim, or the network is somebody else's: both look the same.
+    """
+    await owner_of_network(call, network_id)
+    row = await call.service.database.read(domains.read, domain_id, network_id)
+    if row is None:
+        raise NotFound
+    return row
+
+
+@endpoint("GET", _DOMAINS, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
+async def list_domains(call: Call, network_id: Uuid) -> DomainList:
+    """GET …/networks/{networkId}/domains: the domains that the network has claimed. For its owner."""
+    rows = await call.service.database.read(domains.of_network, network_id)
+    return DomainList(tuple(domain_of(row) for row in rows))
+
+
+@endpoint(
+    "POST",
+    _DOMAINS,
+    needs=AUTHENTICATED,
+    status=201,
+    found_status=200,
+    refusals=(NotFound, Invalid, QuotaExceeded),
+    guard=owner_of_network,
+)
+async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[ClaimedDomain]:
+    """POST …/networks/{networkId}/domains: claims a domain, and says which DNS records verify it and lead it here.
+
+    For the network's owner. With a DNS provider whose zone holds the domain, both records are made by the service. A
+    domain that the network has claimed before is answered with 200. Addresses, wildcards, public suffixes and the
+    service's own zones are a 422.
+    """
+    service, here = call.service, call.service.networks
+    row = DomainRow(
+        id=new_object_id(call.now_ms, service.random_bytes),
+        network_id=network_id,
+        domain=claimable(body.domain, here.zones),
+        token=to_base64url(service.random_bytes(TOKEN_BYTES)),
+        created_at_ms=call.now_ms,
+        updated_at_ms=call.now_ms,
+    )
+
+    def shape(found: tuple[DomainRow, bool, bool]) -> Reply[ClaimedDomain]:
+        claimed, fresh, managed = found
+        txt = TxtRecord(txt_name(claimed.domain), txt_value(claimed.token))
+        gateway = GatewayRecord("CNAME", claimed.domain, here.gateway_host, managed)
+        return Reply(ClaimedDomain(domain_of(claimed), txt, gateway), status=None if fresh else 200)
+
+    made = await call.transact(claims.claim, row, here.gateway_host, shape=shape)
+    call.wait_longer(INLINE_SECONDS)
+    await here.automation.push_soon(network_id)
+    return made
+
+
+@endpoint(
+    "POST",
+    _DOMAINS + "/{domainId}/verify",
+    needs=AUTHENTICATED,
+    rate="domain-verify",
+    refusals=(NotFound, DomainNotVerified),
+    guard=claim_of,
+)
+async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> DomainReply:  # noqa: ARG001 - the guard's
+    """POST …/domains/{domainId}/verify: looks for the claim's TXT record, and verifies the domain when it is there.
+
+    For the network's owner. Otherwise 409, with `status`, `verificationErrors`, `observed` and `lastCheckedAt` in
+    `meta`; the claim may be checked again. A domain is verified by one network.
+    """
+    claim: DomainRow = call.subject
+    call.wait_longer(SECONDS)
+    lookup = await call.service.networks.resolver.txt(txt_name(claim.domain))
+    if lookup.error is None and claims.seen(claim, lookup):
+        try:
+            return await call.transact(claims.settle, claim, lookup, call.now_ms, shape=_domain_reply)
+        except DomainNotVerified:
+            raise await _refused(call, claim, lookup, HELD_ELSEWHERE) from None
+    raise await _refused(call, claim, lookup, lookup.error or WRONG_VALUE)
+
+
+def _domain_reply(row: DomainRow) -> DomainReply:
+    return DomainReply(domain_of(row))
+
+
+async def _refused(call: Call, claim: DomainRow, lookup: Lookup, error: str) -> DomainNotVerified:
+    """Notes what was found, so that it is shown until the next check; the refusal that says it."""
+    note = claims.note_failure
+    row = await call.service.database.transact(note, claim, lookup, error, call.now_ms)
+    shown = domain_of(row)
+    return DomainNotVerified(
+        status=shown.status,
+        verificationErrors=shown.verification_errors,
+        observed=shown.observed,
+        lastCheckedAt=shown.last_checked_at,
+    )

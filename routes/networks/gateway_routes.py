@@ -1,0 +1,101 @@
+"""Under which host gateways carry players to a game server (service-api §4, contract §7)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import Conflict, DomainNotVerified, Forbidden, Invalid, NotFound
+from actors.ids import Uuid
+from actors.networks import routes
+from actors.networks.public import GatewayRoute, route_of
+from persistence.networks.rows import RouteRow
+from routes.connect.rights import itself, require_secret
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import SERVER
+from routes.edge.wire import Wire
+from routes.networks.automation import INLINE_SECONDS
+
+_ROUTE = "/v1/connect/servers/{serverId}/gateway-route"
+
+Host = Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
+
+
+class RouteBody(Wire, frozen=True):
+    """Where players come from, and where they are to be carried.
+
+    Args:
+        route_host: inside a verified domain of the server's network, or below the gateway domain.
+        backend_host: a name or an address that the gateway can reach.
+        proxy_protocol: the gateway tells the server each player's address (PROXY protocol).
+        gateway_id: one gateway that is to do it; null for any.
+    """
+
+    route_host: Host
+    backend_host: Host
+    backend_port: Annotated[int, msgspec.Meta(ge=1, le=65_535)]
+    proxy_protocol: bool = False
+    gateway_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Za-z-]{1,36}\Z", max_length=36)] | None = None
+
+
+class RouteReply(Wire, frozen=True):
+    """The route."""
+
+    route: GatewayRoute
+
+
+@endpoint(
+    "PUT",
+    _ROUTE,
+    needs=SERVER,
+    refusals=(NotFound, Forbidden, Invalid, DomainNotVerified, Conflict),
+    guard=itself,
+)
+async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> RouteReply:
+    """PUT …/servers/{serverId}/gateway-route: says under which host players reach the calling server.
+
+    With the server's secret alone; somebody must have claimed it. A host outside the verified domains of its network
+    and the gateway domain is a 409, and so is another server's. `pending` until a gateway carries it. With a DNS
+    provider whose zone holds the host, its A records are made by the service.
+    """
+    require_secret(call.server)
+    here = call.service.networks
+    route_host, backend_host = routes.checked(body.route_host, body.backend_host)
+    row = RouteRow(
+        server_id=server_id,
+        route_host=route_host,
+        backend_host=backend_host,
+        backend_port=body.backend_port,
+        proxy_protocol=body.proxy_protocol,
+        gateway_id=body.gateway_id,
+        created_at_ms=call.now_ms,
+        updated_at_ms=call.now_ms,
+    )
+    networks: list[str | None] = []
+
+    def shape(stored: tuple[RouteRow, str | None]) -> RouteReply:
+        networks.append(stored[1])
+        return RouteReply(route_of(stored[0]))
+
+    put, zone, host = routes.put, here.gateway_domain, here.gateway_host
+    made = await call.transact(put, row, zone, host, call.now_ms, shape=shape)
+    await _push(call, networks[-1])
+    return made
+
+
+@endpoint("DELETE", _ROUTE, needs=SERVER, refusals=(NotFound, Forbidden), guard=itself)
+async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
+    """DELETE …/servers/{serverId}/gateway-route: players no longer reach the calling server by a gateway.
+
+    With the server's secret alone. Answers 204; DNS records that were made for the host are removed.
+    """
+    require_secret(call.server)
+    networks: list[str | None] = []
+    await call.transact(routes.remove, server_id, call.now_ms, shape=networks.append)
+    await _push(call, networks[-1])
+
+
+async def _push(call: Call, network_id: str | None) -> None:
+    if network_id is not None:
+        call.wait_longer(INLINE_SECONDS)
+        await call.service.networks.automation.push_soon(network_id)

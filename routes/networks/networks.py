@@ -1,0 +1,235 @@
+"""Networks, and the hosts that join them (service-api §4 Connect networks and hosts)."""
+
+from functools import partial
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from actors.connect.claim_keys import digest
+from actors.errors import (
+    FieldError,
+    Invalid,
+    JoinTokenExpired,
+    JoinTokenUsed,
+    NotFound,
+    QuotaExceeded,
+    SlugTaken,
+)
+from actors.ids import Uuid, new_object_id, new_uuid
+from actors.networks import managing
+from actors.networks.managing import JOIN_TOKEN_MS, MAX_NETWORKS, NetworkChange
+from actors.networks.public import Host, Network, host_of, network_of
+from persistence.connect.rows import ServerRow
+from persistence.networks import networks
+from persistence.networks.rows import NetworkRow, ProfileMode, TokenRow
+from routes.edge.base64url import to_base64url
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED, PUBLIC
+from routes.edge.wire import Wire
+from routes.networks.rights import owner_of_network
+
+MAX_NAME_CHARACTERS = 100
+MAX_SUMMARY_CHARACTERS = 500
+MAX_HOSTS_LISTED = 1_000
+
+TOKEN_BYTES = 32
+EPOCH_BYTES = 5
+
+_NETWORKS = "/v1/connect/networks"
+_ONE = _NETWORKS + "/{networkId}"
+
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
+
+
+class NewNetwork(Wire, frozen=True):
+    """A network to be made; `name` is 1 to 100 printable characters."""
+
+    name: Name
+
+
+class NetworkList(Wire, frozen=True):
+    """The caller's networks, oldest first."""
+
+    items: tuple[Network, ...]
+
+
+class NetworkReply(Wire, frozen=True):
+    """The network."""
+
+    network: Network
+
+
+class NetworkChangeBody(Wire, frozen=True):
+    """What is to be another; a field that is left out stays, null removes.
+
+    Args:
+        slug: 3 to 32 of a-z, 0-9 and -; no two networks share one.
+        public_summary: at most 500 characters.
+        public_profile_mode: `share_code` needs a share code.
+    """
+
+    name: Name | UnsetType = UNSET
+    slug: Annotated[str, msgspec.Meta(max_length=100)] | UnsetType | None = UNSET
+    public_summary: Annotated[str, msgspec.Meta(max_length=MAX_SUMMARY_CHARACTERS)] | UnsetType | None = UNSET
+    public_profile_mode: ProfileMode | UnsetType = UNSET
+    public_profile_share_code: Annotated[str, msgspec.Meta(max_length=100)] | UnsetType | None = UNSET
+
+
+class JoinToken(Wire, frozen=True):
+    """A join token, shown this once.
+
+    Args:
+        expires_in: seconds.
+    """
+
+    join_token: str
+    expires_in: int
+    network_id: str
+
+
+class JoinBody(Wire, frozen=True):
+    """Which network to join, and as what; `name` is 1 to 100 printable characters."""
+
+    join_token: Annotated[str, msgspec.Meta(max_length=100)]
+    name: Name
+
+
+class JoinedHost(Wire, frozen=True):
+    """What a host must keep: its id and its secret, which is shown this once.
+
+    Args:
+        server_id: for X-Server-Id.
+        server_secret: for Authorization.
+    """
+
+    server_id: str
+    server_secret: str
+    network_id: str
+    server_type: str
+    name: str
+
+
+class HostList(Wire, frozen=True):
+    """The agents in the caller's networks, oldest first."""
+
+    items: tuple[Host, ...]
+
+
+@endpoint("GET", _NETWORKS, needs=AUTHENTICATED)
+async def list_networks(call: Call) -> NetworkList:
+    """GET /v1/connect/networks: the caller's networks."""
+    rows = await call.service.database.read(networks.of_owner, call.user_id, MAX_NETWORKS)
+    return NetworkList(tuple(network_of(row) for row in rows))
+
+
+@endpoint("POST", _NETWORKS, needs=AUTHENTICATED, status=201, refusals=(Invalid, QuotaExceeded))
+async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
+    """POST /v1/connect/networks: makes a network of the caller's; 50 at most."""
+    random_bytes = call.service.random_bytes
+    row = NetworkRow(
+        network_id=new_uuid(random_bytes),
+        id=new_object_id(call.now_ms, random_bytes),
+        name=_checked_name(body.name),
+        owner_id=call.user_id,
+        created_at_ms=call.now_ms,
+        updated_at_ms=call.now_ms,
+    )
+    return await call.transact(managing.create, row, shape=_network_reply)
+
+
+@endpoint(
+    "PATCH",
+    _ONE,
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Invalid, SlugTaken),
+    guard=owner_of_network,
+)
+async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) -> Network:
+    """PATCH /v1/connect/networks/{networkId}: changes name, slug, and what the network shows in public.
+
+    For its owner. A slug that another network has is a 409.
+    """
+    wish = NetworkChange(
+        name=_checked_name(body.name) if isinstance(body.name, str) else UNSET,
+        slug=body.slug,
+        public_summary=body.public_summary,
+        public_profile_mode=body.public_profile_mode,
+        public_profile_share_code=body.public_profile_share_code,
+    )
+    change = managing.change
+    return await call.transact(change, network_id, call.user_id, wish, call.now_ms, shape=network_of)
+
+
+@endpoint(
+    "POST",
+    _ONE + "/join-token",
+    needs=AUTHENTICATED,
+    status=201,
+    secret_reply=True,
+    refusals=(NotFound,),
+    guard=owner_of_network,
+)
+async def issue_join_token(call: Call, network_id: Uuid) -> JoinToken:
+    """POST …/networks/{networkId}/join-token: a token with which one server joins the network as its agent.
+
+    For the network's owner. It is shown this once, serves once, and is valid for ten minutes.
+    """
+    token = to_base64url(call.service.random_bytes(TOKEN_BYTES))
+    row = TokenRow(digest(token), network_id, call.now_ms + JOIN_TOKEN_MS)
+    made = JoinToken(token, JOIN_TOKEN_MS // 1000, network_id)
+    return await call.transact(managing.issue_token, row, shape=lambda _: made)
+
+
+@endpoint(
+    "POST",
+    _NETWORKS + "/join",
+    needs=PUBLIC,
+    status=201,
+    secret_reply=True,
+    refusals=(NotFound, Invalid, JoinTokenUsed, JoinTokenExpired, QuotaExceeded),
+)
+async def join_network(call: Call, body: JoinBody) -> JoinedHost:
+    """POST /v1/connect/networks/join: a server joins the network that the token was made for, as its agent.
+
+    It belongs to the network's owner at once. Answers its id and secret, shown this once. An unknown token is a 404;
+    a used or expired one a 410.
+    """
+    random_bytes = call.service.random_bytes
+    secret = to_base64url(random_bytes(TOKEN_BYTES))
+    row = ServerRow(
+        server_id=new_uuid(random_bytes),
+        id=new_object_id(call.now_ms, random_bytes),
+        server_type="agent",
+        name=_checked_name(body.name),
+        secret=digest(secret),
+        created_at_ms=call.now_ms,
+        updated_at_ms=call.now_ms,
+        last_seen_at_ms=call.now_ms,
+    )
+
+    def shape(joined: ServerRow) -> JoinedHost:
+        return JoinedHost(joined.server_id, secret, str(joined.network_id), joined.server_type, joined.name)
+
+    join = partial(managing.join, epoch=random_bytes(EPOCH_BYTES).hex(), now_ms=call.now_ms)
+    return await call.transact(join, digest(body.join_token), row, shape=shape)
+
+
+@endpoint("GET", "/v1/connect/hosts", needs=AUTHENTICATED)
+async def list_hosts(call: Call) -> HostList:
+    """GET /v1/connect/hosts: the agents that have joined the caller's networks."""
+    rows = await call.service.database.read(networks.hosts_of, call.user_id, MAX_HOSTS_LISTED)
+    last_seen = call.service.connect.credentials.last_seen
+    return HostList(tuple(host_of(row, last_seen(row.server_id)) for row in rows))
+
+
+def _network_reply(row: NetworkRow) -> NetworkReply:
+    return NetworkReply(network_of(row))
+
+
+def _checked_name(text: str) -> str:
+    name = text.strip()
+    if not 0 < len(name) <= MAX_NAME_CHARACTERS or not name.isprintable():
+        raise Invalid(FieldError("/name", "BAD_TEXT", f"1 to {MAX_NAME_CHARACTERS} printable characters"))
+    return name

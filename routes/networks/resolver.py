@@ -1,0 +1,111 @@
+"""Asking DNS: by dnspython on trio, one resolver, no search domains, three seconds, four kilobytes (contract §7)."""
+
+from collections.abc import Sequence
+
+import dns.asyncbackend
+import dns.asyncresolver
+import dns.exception
+import dns.name
+import dns.nameserver
+import dns.resolver
+import structlog
+import trio
+from dns.rdata import Rdata
+from dns.rdtypes.ANY.TXT import TXT
+from dns.rdtypes.IN.A import A
+
+from actors.networks.claims import Lookup
+from actors.networks.hostnames import is_address
+from routes.edge.settings import Bind
+
+log = structlog.get_logger("partyline.dns")
+
+SECONDS = 3.0
+"""The longest that a question takes, repeats included."""
+
+ATTEMPT_SECONDS = 1.2
+"""One try of a server; a lost datagram is repeated."""
+
+MAX_BYTES = 4096
+"""More text than that in one answer is not looked at."""
+
+MAX_ADDRESSES = 8
+"""Addresses of one host that are used."""
+
+NO_SUCH_NAME, NO_RECORD, TIMEOUT, SERVER_FAILURE, TOO_LARGE = (
+    "NO_SUCH_NAME",
+    "NO_RECORD",
+    "TIMEOUT",
+    "SERVER_FAILURE",
+    "TOO_LARGE",
+)
+"""Why a question has no answer."""
+
+
+class Resolver:
+    """One DNS server, or the system's.
+
+    Args:
+        server: address and port; None reads the system's configuration at the first question.
+    """
+
+    def __init__(self, server: Bind | None) -> None:
+        self._server = server
+        self._backend = dns.asyncbackend.get_backend("trio")
+        self._resolver: dns.asyncresolver.Resolver | None = None
+
+    async def txt(self, name: str) -> Lookup:
+        """The TXT records at a name, or why there are none.
+
+        Args:
+            name: A-labels, without a dot at the end.
+        """
+        found, error = await self._ask(name, "TXT")
+        texts = [b"".join(record.strings) for record in found if isinstance(record, TXT)]
+        if sum(map(len, texts)) > MAX_BYTES:
+            return Lookup(error=TOO_LARGE)
+        return Lookup([text.decode("utf-8", "replace") for text in texts], error)
+
+    async def addresses(self, host: str) -> list[str]:
+        """The IPv4 addresses of a host, sorted; none when they cannot be found.
+
+        Args:
+            host: a name, or an address, which is its own.
+        """
+        if is_address(host):
+            return [host] if "." in host else []
+        found, _ = await self._ask(host, "A")
+        return sorted({record.address for record in found if isinstance(record, A)})[:MAX_ADDRESSES]
+
+    async def _ask(self, name: str, kind: str) -> tuple[Sequence[Rdata], str | None]:
+        try:
+            with trio.fail_after(SECONDS):
+                resolver = await self._opened()
+                asked = dns.name.from_text(f"{name}.")
+                answer = await resolver.resolve(
+                    asked, kind, search=False, lifetime=SECONDS, backend=self._backend
+                )
+        except dns.resolver.NXDOMAIN:
+            return (), NO_SUCH_NAME
+        except dns.resolver.NoAnswer:
+            return (), NO_RECORD
+        except (trio.TooSlowError, dns.exception.Timeout):
+            return (), TIMEOUT
+        except (dns.exception.DNSException, OSError, EOFError) as error:
+            log.info("a name cannot be looked up", name=name, type=kind, error=type(error).__name__)
+            return (), SERVER_FAILURE
+        return tuple(answer), None
+
+    async def _opened(self) -> dns.asyncresolver.Resolver:
+        if self._resolver is None:
+            resolver = dns.asyncresolver.Resolver(configure=self._server is None)
+            if self._server is not None:
+                host = self._server.host
+                if not is_address(host):
+                    found = await trio.socket.getaddrinfo(host, self._server.port)
+                    host = str(found[0][4][0])
+                resolver.nameservers = [dns.nameserver.Do53Nameserver(host, self._server.port)]
+            resolver.timeout = ATTEMPT_SECONDS
+            resolver.use_edns(0, 0, 1232)  # below every path's MTU: answers do not come in fragments
+            self._resolver = resolver
+        return self._resolver

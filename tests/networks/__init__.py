@@ -1,0 +1,1 @@
+"""Tests of networks, hosts, domains and gateway routes."""

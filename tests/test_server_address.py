@@ -1,0 +1,48 @@
+"""Addresses of game servers: what is one, and who means the same."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.server_address import normal_address
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("play.example.org", "play.example.org"),
+        ("Play.EXAMPLE.org.", "play.example.org"),
+        ("play.example.org:25565", "play.example.org"),
+        ("play.example.org.:025565", None),
+        ("play.example.org.:1", "play.example.org:1"),
+        ("play.example.org:00080", "play.example.org:80"),
+        ("localhost", "localhost"),
+        ("203.0.113.9:65535", "203.0.113.9:65535"),
+        ("[2001:DB8::1]:25566", "[2001:db8::1]:25566"),
+        ("[2001:db8::1]", "[2001:db8::1]"),
+        ("play.example.org:0", None),
+        ("play.example.org:65536", None),
+        ("play.example.org:", None),
+        ("mc://play.example.org", None),
+        ("user@play.example.org", None),
+        ("play.example.org/map", None),
+        ("play..example.org", None),
+        ("-a.example", None),
+        ("a_b.example", None),
+        ("2001:db8::1", None),
+        ("münchen.example", None),
+        ("a" * 64, None),
+        (".".join(["a" * 63] * 4), None),
+        ("", None),
+        (".", None),
+        ("a\n", None),
+    ],
+)
+def test_addresses(text: str, address: str | None) -> None:
+    assert normal_address(text) == address
+
+
+@given(st.text(max_size=80) | st.from_regex(r"[a-zA-Z0-9.-]{1,40}(:[0-9]{1,6})?", fullmatch=True))
+def test_a_normal_address_is_its_own(text: str) -> None:
+    address = normal_address(text)
+    assert address is None or normal_address(address) == address
