@@ -38,6 +38,9 @@ from routes.notifications import listing
 from routes.party import invites as party_invites
 from routes.party import lobby, members
 from routes.party import streams as party_live
+from routes.publications import own as own_servers
+from routes.publications import public as public_servers
+from routes.publications import status, targets
 from routes.service import Service, open_service
 from routes.setup import announce_setup
 from routes.totems import choosing as totem_choosing
@@ -56,6 +59,7 @@ MOUNTS = (
         "connect",
         (servers, secrets, sessions, commands, settings, extensions, server_streams, gateway_routes),
     ),
+    Mount("publications", (targets, status, own_servers, public_servers)),
     Mount("networks", (networks, domains, dns)),
     Mount("server friends", (social_friends,)),
     Mount("server party", (social_party,)),

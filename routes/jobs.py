@@ -13,6 +13,7 @@ from persistence.networks import networks
 from persistence.party import rows as parties
 from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job, ticking
+from routes.publications.follow import clean_publications, flush_statuses
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -68,6 +69,8 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("game servers", 60, partial(clean_connect, service)),
         Job("DNS records of networks", 30, service.networks.automation.tick),
         Job("join tokens", 600, forget_join_tokens),
+        Job("statuses of game servers", 1, partial(flush_statuses, service)),
+        Job("publications", 60, partial(clean_publications, service)),
         Job("flame streaks", 1, service.streaks.flush),
         Job("friend requests that expire", 60, expire_friend_requests),
         Job("idempotency receipts", 60, expire_receipts),
