@@ -142,8 +142,11 @@ async def enrol(conn: Connection, user_id: str, name: str, role: Role | None, st
         name: as `is_name` of the edge allows.
         role: anything but `Role.USER`, or None.
         stamp: for the audit trail.
+
+    Raises:
+        NotFound: they were erased within this second.
     """
-    user = await arrive(conn, user_id, name, issued_at_s=stamp.at_ms // 1000, now_ms=stamp.at_ms)
+    user = await _arrive(conn, user_id, name, stamp)
     if role is not None and role.value not in await read_roles(conn, user_id):
         await _appoint(conn, user_id, role, stamp)
     return user
@@ -177,7 +180,7 @@ async def set_up(conn: Connection, code_hash: bytes, user_id: str, name: str, st
         raise Conflict("this server has been set up already")
     if not taken:
         raise NotFound("this is not the setup code, or a newer one was printed")
-    user = await arrive(conn, user_id, name, issued_at_s=stamp.at_ms // 1000, now_ms=stamp.at_ms)
+    user = await _arrive(conn, user_id, name, stamp)
     await _appoint(conn, user_id, Role.SUPER_ADMIN, stamp)
     return user
 
@@ -203,6 +206,13 @@ def _grant_detail(node: str, before: Grant | None, after: Grant | None) -> bytes
         )
 
     return msgspec.json.encode({"node": node, "before": recorded(before), "after": recorded(after)})
+
+
+async def _arrive(conn: Connection, user_id: str, name: str, stamp: Stamp) -> User:
+    user = await arrive(conn, user_id, name, issued_at_s=stamp.at_ms // 1000, now_ms=stamp.at_ms)
+    if user is None:
+        raise NotFound("this user has just been erased")
+    return user
 
 
 async def _appoint(conn: Connection, user_id: str, role: Role, stamp: Stamp) -> None:

@@ -89,7 +89,7 @@ class Users:
         self._entries: dict[str, _Entry] = {}
         self._of_roles: dict[tuple[str, ...], Access] = {}  # {roles as stored: access without grants}
         self._loads: SingleFlight[str, UserWithRights | None] = SingleFlight()
-        self._arrivals: SingleFlight[tuple[str, str], User] = SingleFlight()
+        self._arrivals: SingleFlight[tuple[str, str, int], User | None] = SingleFlight()
         self._catalog: frozenset[str] | None = None
         self._catalogs: SingleFlight[None, frozenset[str]] = SingleFlight()
         self._expiries: list[tuple[int, str]] = []  # heap of (at_ms, user id); may hold what no longer counts
@@ -120,6 +120,7 @@ class Users:
             issued_at_s: `iat`; an older token does not take back the name that a newer one gave.
 
         Raises:
+            NotFound: the user was erased since the token was issued.
             DatabaseUnavailable: the store cannot be asked.
         """
         entry = await self._entry(user_id)
@@ -128,7 +129,7 @@ class Users:
         ):
             now_ms = self._clock.now_ms()
             await self._arrivals.run(
-                (user_id, name),
+                (user_id, name, issued_at_s),
                 lambda: self._store.transact(
                     lambda conn: arrive(conn, user_id, name, issued_at_s=issued_at_s, now_ms=now_ms)
                 ),
@@ -136,7 +137,7 @@ class Users:
             self._drop(user_id)
             entry = await self._entry(user_id)
         if entry is None:
-            raise NotFound("this user has just been removed")
+            raise NotFound("this user was erased")
         return self._fresh(entry)
 
     def peek_access(self, user_id: str) -> Access | None:

@@ -19,6 +19,13 @@ NAME_SLACK_SECONDS = 5
 differ."""
 
 
+LAST_CHARACTER = "\U0010ffff"
+"""The last code point: no name begins with it."""
+
+FIRST_SURROGATE, AFTER_SURROGATES = 0xD800, 0xE000
+"""What stands between is no text."""
+
+
 @dataclass(frozen=True, slots=True)
 class User:
     """One user. Times are epoch milliseconds; None = never, or not known.
@@ -67,8 +74,10 @@ def _user(row: Row) -> User:
     return replace(user, id=intern(user.id), name=intern(user.name))
 
 
-async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User:
+async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User | None:
     """The user behind a verified token: made at first sight, renamed when a token that is not older says so.
+
+    None when the user was erased since the token was issued.
 
     Args:
         user_id: `sub`, lower-case uuid.
@@ -87,6 +96,10 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
         now_ms,
     )
     if row is not None:
+        # A statement of its own: it sees an erasure that was committed while the insertion was on its way.
+        if await _was_erased(conn, user_id, issued_at_s):
+            await conn.execute("DELETE FROM users WHERE id = $1", user_id)
+            return None
         return _user(row)
     row = await conn.fetchrow(
         "UPDATE users SET name = $2, name_lower = $3, name_issued_at_s = greatest(name_issued_at_s, $4),"
@@ -101,10 +114,16 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
     if row is not None:
         await announce(conn, user_id)
         return _user(row)
-    user = await read_user(conn, user_id)
-    if user is None:
-        raise LookupError(f"user {user_id} vanished inside a transaction")
-    return user
+    return await read_user(conn, user_id)
+
+
+async def _was_erased(conn: Connection, user_id: str, issued_at_s: int) -> bool:
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM erased_users WHERE user_id = $1 AND erased_at_ms / 1000 >= $2)",
+        user_id,
+        issued_at_s,
+    )
+    return found
 
 
 async def read_user(conn: Connection, user_id: str) -> User | None:
@@ -136,14 +155,26 @@ async def ids_named(conn: Connection, name: str) -> list[str]:
 
 
 async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User]:
-    """Users whose name begins with `prefix` in any case, by name; `%` and `_` mean themselves."""
-    escaped = prefix.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    """Users whose name begins with `prefix` in any case, by name."""
+    # Two bounds in place of LIKE: the index serves them whatever plan is kept for the statement.
+    first = prefix.lower()
     rows = await conn.fetch(
-        "SELECT * FROM users WHERE name_lower LIKE $1 ORDER BY name_lower USING ~<~, id LIMIT $2",
-        f"{escaped}%",
+        "SELECT * FROM users WHERE name_lower ~>=~ $1 AND name_lower ~<~ $2"
+        " ORDER BY name_lower USING ~<~, id LIMIT $3",
+        first,
+        _behind(first),
         limit,
     )
     return [_user(row) for row in rows]
+
+
+def _behind(prefix: str) -> str:
+    """The first text, in the order of code points, behind all that begin so."""
+    stem = prefix.rstrip(LAST_CHARACTER)
+    if not stem:
+        return LAST_CHARACTER
+    following = ord(stem[-1]) + 1
+    return stem[:-1] + chr(AFTER_SURROGATES if following == FIRST_SURROGATE else following)
 
 
 async def save_settings(

@@ -38,9 +38,12 @@ from routes.notifications import listing
 from routes.party import invites as party_invites
 from routes.party import lobby, members
 from routes.party import streams as party_live
-from routes.publications import own as own_servers
+from routes.people import erasure, progress, public, shares
+from routes.publications import own as profile_servers
 from routes.publications import public as public_servers
 from routes.publications import status, targets
+from routes.saved import others as servers_of_others
+from routes.saved import own as own_servers
 from routes.service import Service, open_service
 from routes.setup import announce_setup
 from routes.totems import choosing as totem_choosing
@@ -49,8 +52,10 @@ from routes.totems import models as totem_models
 MOUNTS = (
     Mount("operations", (operations, setup)),
     Mount("auth", (auth,)),
-    Mount("admin", (admin,)),
-    Mount("profile", (profile,)),
+    Mount("admin", (admin, erasure)),
+    Mount("profile", (profile, shares, progress)),
+    Mount("public", (public,)),
+    Mount("saved servers", (own_servers, servers_of_others)),
     Mount("capes", (cape_catalog, own_capes, cape_selection, cape_terms, cape_moderation)),
     Mount("notifications", (listing,)),
     Mount("reports", (reports,)),
@@ -59,7 +64,7 @@ MOUNTS = (
         "connect",
         (servers, secrets, sessions, commands, settings, extensions, server_streams, gateway_routes),
     ),
-    Mount("publications", (targets, status, own_servers, public_servers)),
+    Mount("publications", (targets, status, profile_servers, public_servers)),
     Mount("networks", (networks, domains, dns)),
     Mount("server friends", (social_friends,)),
     Mount("server party", (social_party,)),

@@ -166,7 +166,7 @@ class AuditItem(Wire, frozen=True):
 
     Args:
         actor_id: who did it; null = the command line.
-        action: `permission.granted`, `permission.removed`, `role.added` or `report.settled`.
+        action: `permission.granted`, `permission.removed`, `role.added`, `report.settled`, `user.erased`, ….
         detail: what was there before and after.
     """
 

@@ -9,19 +9,19 @@ from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
 from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
-from persistence.networks import networks
 from persistence.party import rows as parties
+from persistence.people import shares
+from persistence.saved import addresses
 from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job, ticking
+from routes.networks.tending import tend_networks
+from routes.people.erasure import sweep_erased
 from routes.publications.follow import clean_publications, flush_statuses
 
 if TYPE_CHECKING:
     from routes.service import Service
 
 DAY_MS = 24 * 60 * 60 * 1000
-
-JOIN_TOKEN_KEPT_MS = DAY_MS
-"""So long after its end a join token is told from one that never was (410, not 404)."""
 
 
 def jobs_of(service: "Service") -> tuple[Job, ...]:
@@ -42,6 +42,12 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         for user_id in await database.transact(prune):
             service.system.changed(service.notifications, user_id, "notifications")
 
+    async def sweep_addresses() -> None:
+        await database.transact(addresses.sweep, now_ms() - DAY_MS)
+
+    async def expire_shares() -> None:
+        await database.transact(shares.prune, now_ms())
+
     async def sweep_parties() -> None:
         await database.transact(parties.sweep_ended, now_ms())
 
@@ -56,10 +62,6 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
     async def follow_geoip() -> None:
         await service.places.refresh(trio.to_thread.run_sync)
 
-    async def forget_join_tokens() -> None:
-        before_ms = now_ms() - JOIN_TOKEN_KEPT_MS
-        await database.transact(partial(networks.forget_tokens, before_ms=before_ms))
-
     jobs = [
         ticking("grants that expire", 1, service.users.tick),
         ticking("presence", 0.2, service.presence.tick),
@@ -67,8 +69,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("last seen", 60, service.users.flush),
         Job("downloads of capes", 1, service.capes.downloads.flush),
         Job("game servers", 60, partial(clean_connect, service)),
-        Job("DNS records of networks", 30, service.networks.automation.tick),
-        Job("join tokens", 600, forget_join_tokens),
+        Job("networks", 30, partial(tend_networks, service)),
         Job("statuses of game servers", 1, partial(flush_statuses, service)),
         Job("publications", 60, partial(clean_publications, service)),
         Job("flame streaks", 1, service.streaks.flush),
@@ -76,6 +77,9 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("idempotency receipts", 60, expire_receipts),
         Job("journal", 60, prune_journal),
         Job("old notifications", 60, prune_notifications),
+        Job("erased users", 1, partial(sweep_erased, service)),
+        Job("addresses that nobody saves", 3600, sweep_addresses),
+        Job("shared profiles that expire", 3600, expire_shares),
         Job("unused attachments", 3600, sweep_attachments),
         Job("GeoIP database", 30, follow_geoip),
     ]

@@ -51,6 +51,8 @@ async def test_the_tour_works_as_written(tmp_path: Path):
         '"code":"CONVERSATION_NOT_FOUND"',
         '"kind":"friend_accepted"',
         '"launchSignal": {',
+        '"selected":true',
+        "(80, 128)",
     ):
         assert expected in shown, f"{expected} is not in\n{shown}"
     assert os.listdir(tmp_path) == [".venv"], "the tour leaves its files behind"  # noqa: PTH208

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from actors.chat import events
 from actors.chat.public import LastEvent
 from actors.chat.recall import newest_archived
+from actors.chat.records import DELETED
 from actors.chat.rules_members import READ_TOLD_EVERY_MS, READ_TOLD_MEMBERS
 from actors.chat.state import (
     MENTIONS_KEPT,
@@ -19,7 +20,7 @@ from actors.chat.state import (
     Member,
     State,
 )
-from actors.chat.window import WINDOW_LINES, Line
+from actors.chat.window import WINDOW_LINES, Line, Window
 
 OnePoll = dict[str, tuple[str, ...]]  # {user id: option ids}
 
@@ -170,6 +171,8 @@ def _told(state: State, event: events.AnyEvent) -> State:
             return _with_member(changed, event.user_id, muted=event.muted)
         case events.MemberRenamed():
             return _with_member(changed, event.user_id, name=event.name)
+        case events.UserErased():
+            return _erased(changed, event)
         case events.BlockChanged():
             others = state.blockers - {event.user_id}
             return replace(changed, blockers=others | {event.user_id} if event.blocked else others)
@@ -184,6 +187,15 @@ def _told(state: State, event: events.AnyEvent) -> State:
             )
         case _:
             return changed
+
+
+def _erased(state: State, event: events.UserErased) -> State:
+    lines = {line.id: line for line in event.lines}
+    last = state.last_message
+    if last is not None and event.preview is not None:
+        last = replace(last, preview=event.preview)
+    named = _with_member(state, event.user_id, name=DELETED)
+    return replace(named, window=Window(lines.get(line.id, line) for line in state.window), last_message=last)
 
 
 def _with_member(state: State, user_id: str, **fields: object) -> State:

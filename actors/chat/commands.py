@@ -172,6 +172,12 @@ class TellRename(Command, frozen=True):
     name: str
 
 
+class TellErased(Command, frozen=True):
+    """A user was erased: nothing calls them by their name any more."""
+
+    user_id: str
+
+
 class TellArchive(Command, frozen=True):
     """Rows of the archive have changed; told to live conversations."""
 
@@ -190,6 +196,7 @@ AnyCommand: TypeAlias = (
     | RemoveParticipant
     | TellBlock
     | TellRename
+    | TellErased
     | TellArchive
 )
 

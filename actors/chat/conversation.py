@@ -9,7 +9,7 @@ from functools import partial
 
 from msgspec import Raw
 
-from actors.chat import commands, events, loading, rules_members, rules_messages, rules_polls
+from actors.chat import commands, erasing, events, loading, rules_members, rules_messages, rules_polls
 from actors.chat.apply import apply
 from actors.chat.commands import AnyCommand, ChatViewer
 from actors.chat.deltas import delta
@@ -136,6 +136,8 @@ def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]
             return rules_members.take_block(state, command, now_ms)
         case commands.TellRename():
             return rules_members.take_rename(state, command, now_ms)
+        case commands.TellErased():
+            return erasing.take_erased(state, command)
         case commands.TellArchive():
             return rules_members.take_archive(state, command, now_ms)
 

@@ -19,6 +19,7 @@ Journaled = (
     | events.MembersAdded
     | events.MemberRemoved
     | events.ConversationChanged
+    | events.UserErased
 )
 
 
@@ -43,7 +44,7 @@ def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audien
             return Delta("typing", TypingNotice(user_id=event.user_id, expires_at_ms=event.expires_at_ms))
         case events.MembersAdded() | events.MemberRemoved() | events.ConversationChanged():
             return Delta("conversation_updated", Raw(frames.conversation(frames.facts(state), None)))
-        case events.MemberRenamed():
+        case events.MemberRenamed() | events.UserErased():
             return Delta("conversation_updated", Raw(frames.conversation(frames.facts(state), None)))
         case _:
             return None
@@ -81,7 +82,12 @@ def past_event(frames: Frames, shown: Facts, row: JournalRow, event: Journaled) 
         shown: the conversation as it is now: that is what a past `conversation_updated` carries.
     """
     match event:
-        case events.MembersAdded() | events.MemberRemoved() | events.ConversationChanged():
+        case (
+            events.MembersAdded()
+            | events.MemberRemoved()
+            | events.ConversationChanged()
+            | events.UserErased()
+        ):
             data = frames.conversation(shown, None)
         case events.PollVoted() | events.PollClosed():
             data = without_choice(event.line.record)

@@ -17,6 +17,7 @@ again.
 | TypingStarted       |           |      |                |              | typing                          |
 | BlockChanged        |           |      |                |              |                                 |
 | MemberRenamed       |           |      |                | yes          | conversation_updated            |
+| UserErased          | yes       | yes  |                | yes          | conversation_updated            |
 | ArchiveSeen         |           |      |                | yes          |                                 |
 """
 
@@ -197,6 +198,19 @@ class MemberRenamed(Event, tag="member_renamed", frozen=True):
     name: str
 
 
+class UserErased(Event, tag="user_erased", frozen=True):
+    """A user was erased: what they sent, and what names them, calls them `deleted`.
+
+    Args:
+        lines: the messages in memory that are others now.
+        preview: of the newest message, where it is one of those.
+    """
+
+    user_id: str
+    lines: tuple[Line, ...]
+    preview: str | None = None
+
+
 class ArchiveSeen(Event, tag="archive_seen", frozen=True):
     """The archive was looked at again."""
 
@@ -223,6 +237,7 @@ AnyEvent: TypeAlias = (
     | TypingStarted
     | BlockChanged
     | MemberRenamed
+    | UserErased
     | ArchiveSeen
 )
 

@@ -80,6 +80,8 @@ class Changes:
                 self.votes[event.line.id, event.voter_id] = vote
             case events.PollClosed():
                 self.changed[event.line.id] = event.line
+            case events.UserErased():
+                self.changed |= {line.id: line for line in event.lines}
             case _:
                 self._take_membership(conversation_id, event)
 

@@ -15,6 +15,9 @@ from actors.chat.window import Line
 from actors.time import iso
 from persistence.chat.rows import AttachmentRow, MessageRow, PageRow
 
+DELETED = "deleted"
+"""What somebody is called who is no more (contract §8)."""
+
 PREVIEW_CHARACTERS = 140
 """What a list shows of a text."""
 
@@ -73,6 +76,19 @@ def edited(message: Message, *, content: str, mentions: Sequence[Mention], at_ms
 def deleted(message: Message, at_ms: int) -> Message:
     """What is left of it."""
     return replace(message, content="", mentions=(), attachments=(), poll=None, deleted_at=iso(at_ms))
+
+
+def erased(message: Message, user_id: str) -> Message:
+    """Without the name of a user who was erased, and without what they had attached.
+
+    The same object when it neither comes from them nor names them, or was changed so before.
+    """
+    mentions = tuple(replace(one, label=DELETED) if one.id == user_id else one for one in message.mentions)
+    if message.sender_id == user_id:
+        changed = replace(message, sender_name=DELETED, mentions=mentions, attachments=())
+    else:
+        changed = replace(message, mentions=mentions)
+    return message if changed == message else changed
 
 
 def voted(message: Message, previous: Collection[str], chosen: Collection[str]) -> Message:

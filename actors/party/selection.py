@@ -1,6 +1,5 @@
 """What a party is going to play, and what each member must have for it (service-api §2 Party, contract §6)."""
 
-import re
 from typing import Annotated, Any
 
 import msgspec
@@ -9,6 +8,7 @@ from msgspec.structs import replace
 from actors.errors import FieldError, Invalid
 from actors.friends.public import Shown
 from actors.party.canonical import NotCanonical, digest
+from actors.server_address import normal_address
 
 MAX_MODS = 256
 """Mods that a requirement may name."""
@@ -19,12 +19,6 @@ MAX_MODS_BYTES = 32 * 1024
 Short = Annotated[str, msgspec.Meta(max_length=100)]
 Long = Annotated[str, msgspec.Meta(max_length=200)]
 Required = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
-
-_HOST = r"(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)\.?"
-_ADDRESS = re.compile(rf"(?:{_HOST}|\[[0-9a-f:.]{{2,45}}\])(?::(\d{{1,5}}))?", re.ASCII | re.IGNORECASE)
-
-MAX_HOST_LENGTH = 253
-MAX_PORT = 65_535
 
 
 class Minigame(Shown, frozen=True):
@@ -86,7 +80,7 @@ def checked(selection: Selection) -> tuple[Selection, str]:
         if not text.strip()
     ]
     address = selection.server_address
-    if address is not None and not _is_address(address):
+    if address is not None and normal_address(address) is None:
         errors.append(FieldError("/serverAddress", "BAD_FORMAT", "host or host:port, without a scheme"))
     requirement = selection.profile_requirement or ProfileRequirement()
     pointer = "/profileRequirement/requiredMods"
@@ -110,12 +104,3 @@ def requirement_hash(requirement: ProfileRequirement) -> str:
         NotCanonical: a mod is described by what has no canonical form.
     """
     return digest(msgspec.to_builtins(requirement))
-
-
-def _is_address(text: str) -> bool:
-    found = _ADDRESS.fullmatch(text)
-    if found is None:
-        return False
-    port = found[1]
-    host = text if port is None else text[: -len(port) - 1]
-    return len(host) <= MAX_HOST_LENGTH and (port is None or 1 <= int(port) <= MAX_PORT)

@@ -14,8 +14,8 @@ from actors.connect.capabilities import capabilities_of
 from actors.connect.state import State
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.networks.hostnames import inside
-from actors.publications.addresses import Address, is_internal
 from actors.publications.states import OWNERSHIP, discovery
+from actors.server_address import Address, is_internal
 from persistence.audit import Stamp, write_audit
 from persistence.connection import Connection
 from persistence.networks import domains, networks
@@ -119,7 +119,7 @@ async def put(
     if proof is None and before is not None and before.address == row.address:
         proof = _lasting(before)
     if before is None and proof is not None:
-        row = await _adopted(conn, row)
+        row = await _adopted(conn, row, wish.address)
     row = settled(row, proof, around.now_ms)
     words = (row.display_name, row.address, row.category, *row.tags)
     await publications.put(conn, row, words="\x1f".join(words).lower())
@@ -277,9 +277,9 @@ def _chosen(wished: bool | None, before: bool | None) -> bool:
     return bool(before) if wished is None else wished
 
 
-async def _adopted(conn: Connection, row: PublicationRow) -> PublicationRow:
-    """Who saved the address before has its publication now, whose address it is known to be."""
-    found = await publications.address_alone(conn, row.address)
+async def _adopted(conn: Connection, row: PublicationRow, address: Address) -> PublicationRow:
+    """Who saved the address before has the publication of whose address it is known to be."""
+    found = await publications.address_alone(conn, address.key)
     return row if found is None else replace(row, id=found[0], created_at_ms=found[1])
 
 

@@ -6,8 +6,9 @@ CREATE TABLE publications (
     server_id                text    UNIQUE REFERENCES connect_servers ON DELETE CASCADE,
     network_id               text    UNIQUE REFERENCES networks ON DELETE CASCADE,
     target_id                text    UNIQUE GENERATED ALWAYS AS (coalesce(server_id, network_id)) STORED,
-    -- As it is shown, and its host in its one form.
+    -- As it is shown, the same for all who mean the same server, and its host in its one form.
     address                  text    NOT NULL,
+    address_key              text    NOT NULL GENERATED ALWAYS AS (regexp_replace(address, ':25565$', '')) STORED,
     host                     text    NOT NULL DEFAULT '',
     display_name             text    NOT NULL,
     category                 text    NOT NULL DEFAULT '',
@@ -34,7 +35,7 @@ CREATE TABLE publications (
     CHECK (num_nonnulls(server_id, network_id) <= 1)
 ) WITH (fillfactor = 90);
 
-CREATE INDEX publications_by_address ON publications (address);
+CREATE INDEX publications_by_address ON publications (address_key);
 CREATE INDEX publications_unproven ON publications (id)
     WHERE ownership_state IN ('PENDING', 'LOST') OR ownership_proof = 'domain';
 CREATE INDEX publications_by_age ON publications (created_at_ms DESC, id DESC) WHERE discovery_state = 'CONNECT';
@@ -87,14 +88,3 @@ CREATE TABLE server_statuses (
     capacity   integer NOT NULL,
     at_ms      bigint  NOT NULL
 ) WITH (fillfactor = 80);
-
--- Publications as they are read.
-CREATE VIEW published AS
-SELECT p.id, p.server_id, p.network_id, p.target_id, coalesce(p.network_id, c.network_id) AS within_id, p.address,
-       p.host, p.display_name, p.category, p.tags, p.social_links, p.motd_override, p.hidden, p.featured, p.suppressed,
-       p.discovery_source, p.discovery_state, p.ownership_state, p.ownership_proof, p.ownership_verified_at_ms,
-       p.created_at_ms, p.updated_at_ms, coalesce(s.seen_at_ms, p.created_at_ms) AS seen_at_ms,
-       p.words, p.name_lower, s.publication_id AS ranked_id, s.players
-FROM publications p
-LEFT JOIN publication_statuses s ON s.publication_id = p.id
-LEFT JOIN connect_servers c ON c.server_id = p.server_id;

@@ -87,7 +87,7 @@ async def due_tasks(conn: Connection, network_id: str, now_ms: int, limit: int) 
     rows = await conn.fetch(
         """
         SELECT network_id, type, name, content, due_at_ms, attempts FROM network_dns_tasks
-        WHERE network_id = $1 AND due_at_ms <= $2 ORDER BY due_at_ms, type, name LIMIT $3
+        WHERE network_id = $1 AND due_at_ms <= $2 ORDER BY due_at_ms, type DESC, name LIMIT $3
         """,
         network_id,
         now_ms,

@@ -31,6 +31,16 @@ async def of_targets(conn: Connection, target_ids: Sequence[str]) -> list[Public
     return [publication_of(row) for row in rows]
 
 
+async def favorites_among(conn: Connection, user_id: str, ids: Sequence[str]) -> frozenset[str]:
+    """Those of these publications that a user has among their favourites."""
+    rows = await conn.fetch(
+        "SELECT server_id FROM saved_servers WHERE user_id = $1 AND favorite AND server_id = ANY($2::text[])",
+        user_id,
+        list(ids),
+    )
+    return frozenset(row["server_id"] for row in rows)
+
+
 async def listed(conn: Connection, id: str) -> PublicationRow | None:
     """A publication that is in the public list."""
     row = await conn.fetchrow("SELECT * FROM published WHERE id = $1 AND discovery_state = 'CONNECT'", id)
@@ -49,14 +59,15 @@ async def hold(conn: Connection, target: Target) -> None:
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('publication ' || $1, 0))", target.id)
 
 
-async def address_alone(conn: Connection, address: str) -> tuple[str, int] | None:
+async def address_alone(conn: Connection, address_key: str) -> tuple[str, int] | None:
     """(id, creation) of the publication that is this address without a target; nobody else changes it."""
     row = await conn.fetchrow(
         """
-        SELECT id, created_at_ms FROM publications WHERE address = $1 AND target_id IS NULL
+        SELECT id, created_at_ms FROM publications
+        WHERE address_key = $1 AND target_id IS NULL AND discovery_state <> 'SUPPRESSED'
         ORDER BY created_at_ms, id LIMIT 1 FOR NO KEY UPDATE
         """,
-        address,
+        address_key,
     )
     return None if row is None else (row["id"], row["created_at_ms"])
 

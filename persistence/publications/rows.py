@@ -107,8 +107,5 @@ class Rank(msgspec.Struct, frozen=True):
 
 def publication_of(row: Row) -> PublicationRow:
     """The publication of a row of `published`."""
-    fields = {name: row[name] for name in _STORED}
+    fields = {name: row[name] for name in PublicationRow.__struct_fields__}
     return PublicationRow(**{**fields, "tags": tuple(row["tags"])})
-
-
-_STORED = tuple(name for name in PublicationRow.__struct_fields__ if name != "favorites")

@@ -7,9 +7,10 @@ its issuer's keys have (performance: checking a signature costs 81 µs, a digest
 
 from hashlib import blake2b
 
+from actors.errors import NotFound
 from actors.kernel.clock import Clock
 from actors.users import Users
-from routes.edge.errors import TokenExpired
+from routes.edge.errors import TokenExpired, Unauthenticated
 from routes.edge.issuers import Issuers
 from routes.edge.keys import Keys
 from routes.edge.principal import UserPrincipal
@@ -59,7 +60,7 @@ class Authenticator:
 
         Raises:
             TokenExpired: it was good once.
-            Unauthenticated: it is not a token that we accept.
+            Unauthenticated: it is not a token that we accept, or its user was erased since.
             UpstreamUnavailable: its issuer's keys are not known yet.
             DatabaseUnavailable: the user's rights are not in memory and the store cannot be asked.
         """
@@ -67,7 +68,10 @@ class Authenticator:
         principal = self.known(carried, self._clock.now_ms())
         if principal is None:
             verified = verify_user_token(token, self._keys, self._issuers, self._clock.now_ms())
-            access = await self._users.arrive(verified.user_id, verified.name, verified.issued_at_s)
+            try:
+                access = await self._users.arrive(verified.user_id, verified.name, verified.issued_at_s)
+            except NotFound:
+                raise Unauthenticated from None
             principal = UserPrincipal(verified.user_id, verified.name, verified.expires_at_ms, access)
             self._remember(_digest(carried), principal)
             self._users.saw(principal.user_id, self._clock.now_ms())

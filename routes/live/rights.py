@@ -10,8 +10,10 @@ from typing import Protocol
 import trio
 
 from actors.errors import Forbidden, NotFound
+from actors.permissions import resolve
 from actors.users import Users
 from persistence.errors import PersistenceError
+from persistence.permissions import Grant
 from routes.edge.principal import Access
 
 RETRY_SECONDS = 0.5
@@ -19,6 +21,10 @@ RETRY_SECONDS = 0.5
 
 FORBIDDEN = Forbidden.code
 """Why a subscription ends whose viewer has lost the permission node."""
+
+
+NOTHING = resolve((), [Grant(node, negated=True) for node in ("*", "*:*", "*:*:*")], frozenset(), 0)
+"""The rights of somebody who is no more: every node is taken away."""
 
 
 class Follower(Protocol):
@@ -91,7 +97,7 @@ class Rights:
             try:
                 access = await self._users.access_of(user_id)
             except NotFound:
-                return
+                access = NOTHING  # erased: whoever slipped in beside the end of their sockets sees no more
             except PersistenceError:
                 await trio.sleep(RETRY_SECONDS)
                 continue

@@ -108,11 +108,9 @@ class Automation:
         done: list[DnsTask] = []
         later: list[DnsTask] = []
         token = self._vault.open(row.sealed_token, _bound_to(row.network_id, row.zone_id))
-        for task in tasks:
+        for at, task in enumerate(tasks):
             try:
                 await self._write(row, token, task)
-                status = "active"
-                done.append(task)
             except CloudflareFault as fault:
                 log.info(
                     "a DNS record cannot be written",
@@ -120,10 +118,16 @@ class Automation:
                     name=task.name,
                     why=str(fault),
                 )
-                status = fault.status or status
-                (done if task.attempts + 1 >= MAX_ATTEMPTS else later).append(_put_off(task, now_ms))
+                failed = [task]
+                if fault.status is not None:  # the others would meet the same
+                    status, failed = fault.status, list(tasks[at:])
+                for one in failed:
+                    (done if one.attempts + 1 >= MAX_ATTEMPTS else later).append(_put_off(one, now_ms))
                 if fault.status is not None:
-                    break  # the others would meet the same
+                    break
+            else:
+                status = "active"
+                done.append(task)
         await self._database.transact(
             partial(_finish, status=status, now_ms=now_ms), row.network_id, done, later
         )

@@ -37,8 +37,8 @@ class ProviderBody(Wire, frozen=True):
         zone_id: 32 hexadecimal digits.
     """
 
-    api_token: Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,256}\Z", max_length=256)]
-    zone_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}\Z", max_length=32)]
+    api_token: Annotated[str, msgspec.Meta(pattern=r"^[!-~]{1,256}$(?!\n)", max_length=256)]
+    zone_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{32}$(?!\n)", max_length=32)]
 
 
 class ConfigReply(Wire, frozen=True):

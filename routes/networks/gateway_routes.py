@@ -35,7 +35,9 @@ class RouteBody(Wire, frozen=True):
     backend_host: Host
     backend_port: Annotated[int, msgspec.Meta(ge=1, le=65_535)]
     proxy_protocol: bool = False
-    gateway_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Za-z-]{1,36}\Z", max_length=36)] | None = None
+    gateway_id: Annotated[str, msgspec.Meta(pattern=r"^[0-9A-Za-z-]{1,36}$(?!\n)", max_length=36)] | None = (
+        None
+    )
 
 
 class RouteReply(Wire, frozen=True):

@@ -55,7 +55,7 @@ class Resolver:
         self._resolver: dns.asyncresolver.Resolver | None = None
 
     async def txt(self, name: str) -> Lookup:
-        """The TXT records at a name, or why there are none.
+        """The TXT records at a name, sorted, or why there are none.
 
         Args:
             name: A-labels, without a dot at the end.
@@ -64,7 +64,7 @@ class Resolver:
         texts = [b"".join(record.strings) for record in found if isinstance(record, TXT)]
         if sum(map(len, texts)) > MAX_BYTES:
             return Lookup(error=TOO_LARGE)
-        return Lookup([text.decode("utf-8", "replace") for text in texts], error)
+        return Lookup(sorted(text.decode("utf-8", "replace") for text in texts), error)
 
     async def addresses(self, host: str) -> list[str]:
         """The IPv4 addresses of a host, sorted; none when they cannot be found.

@@ -9,9 +9,9 @@ from msgspec import UNSET, UnsetType
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid, new_object_id
 from actors.publications import managing
-from actors.publications.addresses import parse_address
 from actors.publications.managing import Manager, Surroundings, Wish
 from actors.publications.public import Publication, SocialLink, publication_of
+from actors.server_address import parse_address
 from persistence.audit import Stamp
 from persistence.publications import publications
 from persistence.publications.rows import PublicationRow, Target, TargetType
@@ -132,9 +132,10 @@ async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> R
 
 
 def _target(type: str, id: Uuid) -> Target:
-    if type == "server" or type == "network":
-        return Target(type, id)
-    raise NotFound
+    try:
+        return msgspec.convert({"type": type, "id": id}, Target)
+    except msgspec.ValidationError:
+        raise NotFound from None
 
 
 def _shown(call: Call, row: PublicationRow) -> Publication:
@@ -150,7 +151,7 @@ def _manager(call: Call) -> Manager:
 
 def _wish(body: PublicationBody) -> Wish:
     errors = []
-    address = parse_address(body.address)
+    address = parse_address(body.address.strip())
     if address is None:
         errors.append(FieldError("/address", "BAD_FORMAT", "host or host:port, without a scheme"))
     name = body.display_name.strip()

@@ -13,7 +13,7 @@ import msgspec
 import structlog
 import trio
 
-from scripts.benchmarks.cases import CASES, smaller
+from scripts.benchmarks.cases import CASES, OURS, smaller
 from scripts.benchmarks.measure import Row, bench
 from scripts.benchmarks.report import PAPER, line, markdown, record
 from scripts.benchmarks.servers import TITLES, make_room
@@ -21,7 +21,6 @@ from scripts.load.run import Timing
 
 FULL = Timing(warmup_seconds=1.5, interval_seconds=2.0, intervals=3)
 QUICK = Timing(warmup_seconds=0.3, interval_seconds=0.4, intervals=3)
-_OURS = ("lean", "stock")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -70,7 +69,7 @@ def main() -> int:
         record(text)
     if options.quick:
         print("A quick run: not to be quoted.", file=sys.stderr)
-    return 0 if all(row.exact and row.cost is not None for row in rows if row.server in _OURS) else 1
+    return 0 if all(row.exact and row.cost is not None for row in rows if row.server in OURS) else 1
 
 
 if __name__ == "__main__":

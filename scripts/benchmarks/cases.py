@@ -20,8 +20,9 @@ COSTS: dict[Unit, str] = {
 }
 LIST_LENGTH = 60  # messages that are there for `list`, which asks for 50
 
-_OURS: tuple[Name, ...] = ("lean", "stock")
-_ALL: tuple[Name, ...] = (*_OURS, "node")
+OURS: tuple[Name, ...] = ("lean", "stock")
+"""The servers that are ours."""
+_ALL: tuple[Name, ...] = (*OURS, "node")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +139,9 @@ CASES = (
     Case("self", "REST, own profile", "request", _rest("self"), Goal(rate=25_000, times_node=1.2)),
     Case(
         "idle",
-        "idle sockets, a conversation each",
+        "idle sockets, a conversation and six friends each",
         "socket",
-        {**_pairs(5000), "traffic": "idle"},
+        {**_pairs(5000), "traffic": "idle", "friends": 6},
         Goal(cost=8, times_node=1 / 0.75),
     ),
     Case(

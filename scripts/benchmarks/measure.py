@@ -12,7 +12,7 @@ from statistics import median
 import msgspec
 import trio
 
-from scripts.benchmarks.cases import Case, plan
+from scripts.benchmarks.cases import OURS, Case, plan
 from scripts.benchmarks.peers import NotHere
 from scripts.benchmarks.servers import NICENESS, Name, NotServing, Server, cpus, serving
 from scripts.load import server_process
@@ -181,9 +181,11 @@ async def _idle(case: Case, name: Name, timing: Timing) -> Row:
     """Memory of a socket that is open and silent."""
     del timing
     each, errors = [], 0
+    # Nobody has friends at the others.
+    options = case.options if name in OURS else {**case.options, "friends": 0}
     for _ in range(IDLE_RUNS):
         async with serving(name) as server:
-            stage = await staged(case.options, server)
+            stage = await staged(options, server)
             await trio.sleep(_SETTLE_SECONDS)
             before = server_process.memory_bytes(server.pid) or 0
             during = 0

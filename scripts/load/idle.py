@@ -1,6 +1,6 @@
 """Sockets that are opened and stay open: what an idle user costs.
 
-Each user has the default channels and shows their conversations, as a client does that is left alone.
+Each user has friends and the default channels, and shows their conversations, as a client does that is left alone.
 """
 
 from collections import Counter

@@ -28,7 +28,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         users: how many users there are, each with at most one socket.
         conversations: how many conversations, or parties.
         members: members of each, 2 to 1,024; two are a direct conversation, more a group. Of a party 2 to 16.
-        friends: how many friends each user has, an even number; for `friends` alone.
+        friends: how many friends each user has, an even number; for `friends` and sockets that only stay open.
         mode: how parties are watched.
         senders: the first so many users send.
         live: the first so many users subscribe to all their conversations, in delta mode.

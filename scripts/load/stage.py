@@ -61,6 +61,8 @@ async def prepare(plan: Plan, tokens: dict[int, str], progress: Progress) -> lis
         else:
             await stage.each("conversations", list(enumerate(memberships(plan))), stage.converse)
             ids = [stage.ids[number] for number in range(plan.conversations)]
+            if plan.traffic == "idle" and plan.friends:
+                await stage.each("friendships", friendships(plan), stage.befriend)
         stage.requests.close()
         serving.cancel_scope.cancel()
     return ids

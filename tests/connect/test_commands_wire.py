@@ -1,10 +1,14 @@
 """Commands over the wire: given, taken, acknowledged, cancelled, waited for; by whom, and by nobody else."""
 
+from pathlib import Path
+
+import pytest
 import trio
 
+from routes.connect import cleaning
 from tests.connect.play import GameServer, claimed, register
 from tests.support.waiting import wait_until
-from tests.support.world import Player, World
+from tests.support.world import Player, World, open_world
 
 
 async def _give(owner: Player, server: GameServer, action: str = "restart", **more: object) -> str:
@@ -197,3 +201,24 @@ async def test_of_fifty_acknowledgements_that_differ_one_wins(world: World):
         for number in range(50):
             nursery.start_soon(ack, number)
     assert sorted(outcomes) == [200] + [409] * 49
+
+
+async def test_open_commands_outlive_a_restart_and_finished_ones_are_forgotten_in_time(
+    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    async with open_world(database_url, tmp_path) as world:
+        ann = await world.player("Ann")
+        server = await claimed(world, ann)
+        ids = [await _give(ann, server) for _ in range(5)]
+        for id in ids[:4]:
+            await _ack(server, id, "success")
+    async with open_world(database_url, tmp_path) as world:
+        server.world = ann.world = world
+        (taken,) = (await server.get(f"{server.path}/commands"))["items"]
+        assert taken["id"] == ids[4]
+        again = await _ack(server, ids[0], "success")
+        assert again["status"] == "success"
+        monkeypatch.setattr(cleaning, "FINISHED_KEPT", 2)
+        await cleaning.clean_connect(world.service)
+        left = [one["id"] for one in (await ann.get(f"{server.path}/commands"))["items"]]
+        assert left == [ids[4], ids[3], ids[2]]

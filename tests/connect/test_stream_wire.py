@@ -40,6 +40,21 @@ async def test_the_server_is_given_its_commands(world: World):
         assert (frame["type"], frame["settings"]["data"]) == ("settings_updated", {"a": 1})
 
 
+async def test_what_is_not_acknowledged_is_given_again(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    async with _live(server) as live:
+        await _json(live)
+        made = await ann.do("POST", f"{server.path}/commands", {"action": "a"}, status=201)
+        await _json(live)
+        world.clock.advance(30_000)
+        # Timers do not notice the test's clock: the next command's turn arms them anew.
+        await ann.do("POST", f"{server.path}/commands", {"action": "b"}, status=201)
+        frames = [(await _json(live))["command"] for _ in range(2)]
+        assert {(one["action"], one["attempts"]) for one in frames} == {("a", 2), ("b", 1)}
+        assert made["command"]["id"] in {one["id"] for one in frames}
+
+
 async def test_users_see_masks_and_every_move(world: World):
     ann, bob = await world.players("Ann", "Bob")
     server = await claimed(world, ann)

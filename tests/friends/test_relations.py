@@ -215,6 +215,27 @@ async def test_fifty_opposite_requests_make_one_friendship(database: Database) -
     assert await database.read(stands, 0, 1, NOW_MS) is Standing.FRIENDS
 
 
+async def test_a_hundred_acceptances_make_one_friendship(world: World) -> None:
+    """Over the wire: one is told of the friendship that it made, all others that there is one already."""
+    amy, tom = await world.players("Amy", "Tom")
+    request = await amy.do("POST", "/v1/social/friends/requests", {"targetId": tom.id}, status=201)
+    path = f"/v1/social/friends/requests/{request['id']}/accept"
+    answers: list[str] = []
+
+    async def accept() -> None:
+        answer = (await tom.ask("POST", path)).json()
+        answers.append("made" if "friendId" in answer else answer["code"])
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(100):
+            nursery.start_soon(accept)
+    assert answers.count("made") == 1
+    assert set(answers) <= {"made", "NOT_FOUND", "ALREADY_FRIENDS"}
+    for one in (amy, tom):
+        assert (await one.get("/v1/social/friends"))["counts"]["total"] == 1
+    assert len((await amy.get("/v1/notifications"))["items"]) == 1
+
+
 async def test_a_request_that_was_replaced_is_not_accepted(database: Database) -> None:
     await make_users(database, 2)
     first = await database.transact(relations.send, pair(0, 1), None)

@@ -13,6 +13,7 @@ from actors.users import Users
 from persistence.bridge import Database
 from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable
+from persistence.people.erasure import erase
 from routes.edge.principal import Access
 from routes.live.rights import Rights
 
@@ -134,3 +135,14 @@ async def test_a_store_that_is_away_is_asked_again(rights: Rights, users: Users,
     await heard.wait(1)
     assert away.failures == 0
     assert heard.told[0].allows("social:chat.read")
+
+
+async def test_streams_of_somebody_who_was_erased_lose_everything(
+    rights: Rights, users: Users, database: Database
+) -> None:
+    heard = Heard()
+    await follow(rights, users, (ANN, heard))
+    await database.transact(erase, ANN, 0)
+    users.changed(ANN)
+    await heard.wait(1)
+    assert not any(heard.told[0].allows(node) for node in ("social:chat.read", "versions:read", "a", "a:b:c"))

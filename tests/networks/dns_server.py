@@ -29,14 +29,25 @@ class DnsServer:
 
     async def serve(self, task_status: trio.TaskStatus[None]) -> None:
         """Run until cancelled."""
-        udp = trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM)
-        await udp.bind(("127.0.0.1", 0))
-        self.port = udp.getsockname()[1]
-        listeners = await trio.open_tcp_listeners(self.port, host="127.0.0.1")
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._datagrams, udp)
-            nursery.start_soon(trio.serve_listeners, self._stream, listeners)
-            task_status.started()
+        with trio.socket.socket(trio.socket.AF_INET, trio.socket.SOCK_DGRAM) as udp:
+            listeners = await self._bind(udp)
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._datagrams, udp)
+                nursery.start_soon(trio.serve_listeners, self._stream, listeners)
+                task_status.started()
+
+    async def _bind(self, udp: trio.socket.SocketType) -> list[trio.SocketListener]:
+        """One port for both, which takes more than one try when the other one is somebody else's."""
+        while True:
+            listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+            self.port = listeners[0].socket.getsockname()[1]
+            try:
+                await udp.bind(("127.0.0.1", self.port))
+            except OSError:
+                for listener in listeners:
+                    await listener.aclose()
+            else:
+                return listeners
 
     async def _datagrams(self, udp: trio.socket.SocketType) -> None:
         while True:

@@ -3,6 +3,7 @@
 import pytest
 import trio
 
+from routes.networks.tending import tend_networks
 from tests.connect.play import SERVERS, claimed
 from tests.networks.play import NETWORKS, network
 from tests.support.world import World
@@ -49,6 +50,14 @@ async def test_what_a_network_shows(world: World):
     )
     await ann.do("PATCH", sky.path, {"slug": None}, status=200)
     assert (await bob.do("PATCH", sea.path, {"slug": "sky-1"}, status=200))["slug"] == "sky-1"
+
+
+async def test_tokens_are_forgotten_a_day_after_their_end(world: World):
+    ann = await world.player("Ann")
+    body = {"joinToken": await (await network(ann)).token(), "name": "x"}
+    world.clock.advance(25 * 3_600_000)
+    await tend_networks(world.service)
+    assert await world.nobody().refused("POST", f"{NETWORKS}/join", body) == (404, "NOT_FOUND")
 
 
 @pytest.mark.parametrize("slug", ["ab", "a" * 33, "Sky", "sky_1", "ský", ""])
@@ -110,6 +119,7 @@ async def test_join_tokens_end(world: World):
     token = await sky.token()
     nobody, join = world.nobody(), f"{NETWORKS}/join"
     world.clock.advance(600_000)
+    await tend_networks(world.service)
     late = {"joinToken": token, "name": "late"}
     assert await nobody.refused("POST", join, late) == (410, "JOIN_TOKEN_EXPIRED")
     used = {"joinToken": await sky.token(), "name": "one"}

@@ -1,0 +1,95 @@
+"""Erasing a user from conversations (contract §8): everything that calls them by their name calls them `deleted`.
+
+Newest messages are memory of their conversation, so that it changes them itself, in a turn (`TellErased`). Older ones,
+those of conversations that the user has left, and the archive are rewritten where they lie: each record only if it is
+still the one that was read, because an old message may be voted on or deleted meanwhile.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from msgspec.structs import replace
+
+from actors.chat import records
+from actors.chat.commands import TellErased
+from actors.chat.events import AnyEvent, UserErased
+from actors.chat.records import DELETED
+from actors.chat.state import State
+from actors.chat.window import Line
+from actors.kernel.store import Store
+from persistence.chat import naming
+from persistence.chat.naming import FIRST, Naming, Place, Table
+from persistence.connection import Connection
+
+Tell = Callable[[str], Awaitable[None]]
+"""Has a conversation, live or not, take `TellErased`."""
+
+
+def take_erased(state: State, command: TellErased) -> Sequence[AnyEvent]:
+    """A user was erased; nothing comes of it the second time."""
+    user_id = command.user_id
+    lines = tuple(line for one in state.window if (line := _erased_line(one, user_id)) is not None)
+    member = state.members.get(user_id)
+    if not lines and (member is None or member.name == DELETED):
+        return ()
+    last = state.last_message
+    preview = next(
+        (
+            records.preview(records.decode(one.record))
+            for one in lines
+            if last is not None and one.id == last.id
+        ),
+        None,
+    )
+    return (UserErased(user_id, lines, preview),)
+
+
+def _erased_line(line: Line, user_id: str) -> Line | None:
+    record = erased_record(line.record, user_id)
+    if record is None:
+        return None
+    return replace(
+        line, record=record, attachment_ids=() if line.sender_id == user_id else line.attachment_ids
+    )
+
+
+def erased_record(record: bytes, user_id: str) -> bytes | None:
+    """The record without the user's name; None when it is so already."""
+    if user_id.encode() not in record:
+        return None
+    message = records.decode(record)
+    changed = records.erased(message, user_id)
+    return None if changed is message else records.encode(changed)
+
+
+async def erase_everywhere(store: Store, user_id: str, tell: Tell) -> None:
+    """Rewrite everything that names a user, page by page; to be repeated from the start when it was interrupted.
+
+    Raises:
+        PersistenceError: the database is away.
+    """
+    # The archive comes second: what moves into it meanwhile was rewritten before, or is met there.
+    for table in (naming.LIVE, naming.ARCHIVED):
+        place: Place | None = FIRST
+        while place is not None:
+            place = await _erase_page(store, table, user_id, place, tell)
+
+
+async def _erase_page(store: Store, table: Table, user_id: str, after: Place, tell: Tell) -> Place | None:
+    async def look(conn: Connection) -> tuple[list[Naming], Place | None]:
+        upto = await naming.page_end(conn, table, after)
+        return await naming.in_page(conn, table, user_id, after, upto), upto
+
+    async def rewrite(conn: Connection) -> None:
+        found = await naming.in_page(conn, table, user_id, after, upto)
+        changed = [(one, new) for one in found if (new := erased_record(one.record, user_id)) is not None]
+        if changed:
+            await naming.rewrite(conn, table, changed)
+
+    found, upto = await store.read(look)
+    stale = {one.conversation_id for one in found if erased_record(one.record, user_id) is not None}
+    if stale:
+        if table is naming.LIVE:
+            for conversation_id in sorted(stale):
+                await tell(conversation_id)
+        await store.transact(rewrite)
+    return upto

@@ -1,0 +1,33 @@
+"""Levels (contract §10): from level n to the next it takes 100·n experience. Pure."""
+
+from math import isqrt
+
+import msgspec
+
+XP_PER_LEVEL = 100
+"""What the first level takes; each one takes so much more than the one before."""
+
+
+class Level(msgspec.Struct, frozen=True):
+    """How far somebody has come.
+
+    Args:
+        level: from 1.
+        xp: gathered since this level began.
+        xp_for_next: what the whole of this level takes.
+    """
+
+    level: int
+    xp: int
+    xp_for_next: int
+
+
+def level_of(total_xp: int) -> Level:
+    """The level of somebody who has gathered so much.
+
+    Args:
+        total_xp: from 0.
+    """
+    # The largest n with 50·n·(n-1) <= total.
+    level = (1 + isqrt(1 + 8 * total_xp // XP_PER_LEVEL)) // 2
+    return Level(level, total_xp - XP_PER_LEVEL * level * (level - 1) // 2, XP_PER_LEVEL * level)

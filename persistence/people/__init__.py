@@ -1,0 +1,1 @@
+"""What users keep with us beside their own row, as rows."""

@@ -1,0 +1,39 @@
+"""What anybody may see of users. Rows only."""
+
+from dataclasses import dataclass
+
+from persistence.connection import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Supporter:
+    """Somebody who supports the service.
+
+    Args:
+        since_ms: epoch milliseconds, or None where nobody noted it.
+    """
+
+    user_id: str
+    name: str
+    tier: str
+    since_ms: int | None
+
+
+async def shuns_somebody(conn: Connection, user_id: str) -> bool:
+    """Whether there is anybody from whom the user hides, or whom they block."""
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM friend_links WHERE user_id = $1 AND visibility = 'HIDDEN')"
+        " OR EXISTS (SELECT FROM blocks WHERE user_id = $1)",
+        user_id,
+    )
+    return found
+
+
+async def supporters(conn: Connection, limit: int) -> list[Supporter]:
+    """Those who support the service, the longest first."""
+    rows = await conn.fetch(
+        "SELECT id, name, supporter_tier, supporter_since_ms FROM users WHERE supporter_tier IS NOT NULL"
+        " ORDER BY supporter_since_ms, id LIMIT $1",
+        limit,
+    )
+    return [Supporter(*row) for row in rows]

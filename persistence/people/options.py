@@ -1,0 +1,40 @@
+"""The game's options of users. Rows only."""
+
+from dataclasses import dataclass
+
+from persistence.connection import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """A user's options.
+
+    Args:
+        options: JSON object, encoded.
+        revision: from 1, +1 with each change.
+        updated_at_ms: epoch milliseconds of the last.
+    """
+
+    options: bytes
+    revision: int
+    updated_at_ms: int
+
+
+async def read(conn: Connection, user_id: str) -> Options | None:
+    """A user's options, or None when they never kept any."""
+    row = await conn.fetchrow(
+        "SELECT options, revision, updated_at_ms FROM minecraft_options WHERE user_id = $1", user_id
+    )
+    return None if row is None else Options(*row)
+
+
+async def save(conn: Connection, user_id: str, options: Options) -> None:
+    """Write a user's options over what they had."""
+    await conn.execute(
+        "INSERT INTO minecraft_options (user_id, options, revision, updated_at_ms) VALUES ($1, $2, $3, $4)"
+        " ON CONFLICT (user_id) DO UPDATE SET options = $2, revision = $3, updated_at_ms = $4",
+        user_id,
+        options.options,
+        options.revision,
+        options.updated_at_ms,
+    )

@@ -1,0 +1,94 @@
+"""Launcher profiles that users share by a code. Rows only; an expired share is one that is not there."""
+
+from dataclasses import dataclass
+
+from persistence.connection import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class ShareHead:
+    """A share without what it holds. Times are epoch milliseconds.
+
+    Args:
+        code: what others fetch it by.
+        name: as its owner calls it.
+    """
+
+    code: str
+    name: str
+    created_at_ms: int
+    expires_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share.
+
+    Args:
+        manifest: JSON object, encoded.
+    """
+
+    head: ShareHead
+    manifest: bytes
+
+
+async def of_user(conn: Connection, user_id: str, now_ms: int, limit: int) -> list[ShareHead]:
+    """A user's shares, the newest first."""
+    rows = await conn.fetch(
+        "SELECT code, name, created_at_ms, expires_at_ms FROM profile_shares"
+        " WHERE user_id = $1 AND expires_at_ms > $2 ORDER BY created_at_ms DESC, code DESC LIMIT $3",
+        user_id,
+        now_ms,
+        limit,
+    )
+    return [ShareHead(*row) for row in rows]
+
+
+async def count(conn: Connection, user_id: str, now_ms: int) -> int:
+    """How many a user has."""
+    found: int = await conn.fetchval(
+        "SELECT count(*) FROM profile_shares WHERE user_id = $1 AND expires_at_ms > $2", user_id, now_ms
+    )
+    return found
+
+
+async def read(conn: Connection, code: str, now_ms: int) -> Share | None:
+    """The share of a code, or None."""
+    row = await conn.fetchrow(
+        "SELECT code, name, created_at_ms, expires_at_ms, manifest FROM profile_shares"
+        " WHERE code = $1 AND expires_at_ms > $2",
+        code,
+        now_ms,
+    )
+    return None if row is None else Share(ShareHead(*tuple(row)[:4]), row["manifest"])
+
+
+async def add(conn: Connection, user_id: str, share: Share) -> None:
+    """Write a share."""
+    head = share.head
+    await conn.execute(
+        "INSERT INTO profile_shares (code, user_id, name, manifest, created_at_ms, expires_at_ms)"
+        " VALUES ($1, $2, $3, $4, $5, $6)",
+        head.code,
+        user_id,
+        head.name,
+        share.manifest,
+        head.created_at_ms,
+        head.expires_at_ms,
+    )
+
+
+async def remove(conn: Connection, user_id: str, code: str, now_ms: int) -> bool:
+    """Take a user's share away; False when they have none of that code."""
+    found = await conn.fetchval(
+        "DELETE FROM profile_shares WHERE code = $1 AND user_id = $2 RETURNING expires_at_ms > $3",
+        code,
+        user_id,
+        now_ms,
+    )
+    return bool(found)
+
+
+async def prune(conn: Connection, now_ms: int) -> None:
+    """Delete what has expired."""
+    await conn.execute("DELETE FROM profile_shares WHERE expires_at_ms <= $1", now_ms)

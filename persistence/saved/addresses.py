@@ -1,0 +1,51 @@
+"""Public servers that came from the addresses that users saved. Rows only."""
+
+from persistence.connection import Connection
+
+SWEPT_AT_ONCE = 1_000
+
+
+async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> str:
+    """The public server of an address; an unlisted one where there is none.
+
+    Before all others comes whose address it is known to be, and what nobody claims before what somebody does.
+
+    Args:
+        id: for a new one.
+        address: an `Address.key`.
+    """
+    # Two who save the same address at once find the same server.
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 15))", address)
+    found = await conn.fetchval(
+        "SELECT id FROM publications WHERE address_key = $1 AND discovery_state <> 'SUPPRESSED'"
+        " ORDER BY (discovery_state = 'UNLISTED' AND target_id IS NOT NULL),"
+        " array_position(ARRAY['OWNED', 'UNCLAIMED', 'PENDING', 'LOST'], ownership_state), created_at_ms, id LIMIT 1",
+        address,
+    )
+    if found is not None:
+        return str(found)
+    await conn.execute(
+        "INSERT INTO publications (id, address, display_name, discovery_source, discovery_state, ownership_state,"
+        " created_at_ms, updated_at_ms) VALUES ($1, $2, $2, 'USER', 'UNLISTED', 'UNCLAIMED', $3, $3)",
+        id,
+        address,
+        now_ms,
+    )
+    return id
+
+
+async def sweep(conn: Connection, before_ms: int) -> None:
+    """Delete those from before a moment that nobody saves any more."""
+    # Whoever saves one of them just now has it locked. What was saved before, the second statement sees.
+    rows = await conn.fetch(
+        "SELECT id FROM publications WHERE discovery_source = 'USER' AND discovery_state = 'UNLISTED'"
+        " AND created_at_ms < $1 AND NOT EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id)"
+        " LIMIT $2 FOR UPDATE SKIP LOCKED",
+        before_ms,
+        SWEPT_AT_ONCE,
+    )
+    await conn.execute(
+        "DELETE FROM publications WHERE id = ANY ($1::text[])"
+        " AND NOT EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id)",
+        [row["id"] for row in rows],
+    )

@@ -1,0 +1,87 @@
+"""Saved public servers. Rows only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from persistence.connection import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A server in a user's list.
+
+    Args:
+        server_id: of its publication.
+        address_key: the same for all who mean the same server.
+        favorites: how many users have it among their favourites.
+    """
+
+    server_id: str
+    address: str
+    address_key: str
+    display_name: str
+    favorite: bool
+    favorites: int
+
+
+async def of_user(conn: Connection, user_id: str) -> list[Saved]:
+    """A user's list, in their order."""
+    rows = await conn.fetch(
+        "SELECT publications.id, address, address_key, display_name, favorite, coalesce(favorites, 0)"
+        " FROM saved_servers"
+        " JOIN publications ON publications.id = saved_servers.server_id"
+        " LEFT JOIN server_favorites ON server_favorites.server_id = publications.id"
+        " WHERE user_id = $1 ORDER BY position, publications.id",
+        user_id,
+    )
+    return [Saved(*row) for row in rows]
+
+
+async def is_known(conn: Connection, server_id: str) -> bool:
+    """Whether there is such a public server, and moderators have not taken it away."""
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM publications WHERE id = $1 AND discovery_state <> 'SUPPRESSED')",
+        server_id,
+    )
+    return found
+
+
+async def count_favorites(conn: Connection, server_id: str) -> int:
+    """How many users have a server among their favourites."""
+    return await conn.fetchval("SELECT favorites FROM server_favorites WHERE server_id = $1", server_id) or 0
+
+
+async def add(conn: Connection, user_id: str, server_id: str, now_ms: int) -> None:
+    """Put a server at the end of a user's list."""
+    await conn.execute(
+        "INSERT INTO saved_servers (user_id, server_id, position, created_at_ms) SELECT $1, $2,"
+        " coalesce((SELECT max(position) + 1 FROM saved_servers WHERE user_id = $1), 0), $3",
+        user_id,
+        server_id,
+        now_ms,
+    )
+
+
+async def remove(conn: Connection, user_id: str, server_id: str) -> None:
+    """Take a server out of a user's list."""
+    await conn.execute("DELETE FROM saved_servers WHERE user_id = $1 AND server_id = $2", user_id, server_id)
+
+
+async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite: bool) -> None:
+    """Put a saved server among the favourites, or take it out of them."""
+    await conn.execute(
+        "UPDATE saved_servers SET favorite = $3 WHERE user_id = $1 AND server_id = $2 AND favorite <> $3",
+        user_id,
+        server_id,
+        favorite,
+    )
+
+
+async def arrange(conn: Connection, user_id: str, server_ids: Sequence[str]) -> None:
+    """Give a user's whole list another order."""
+    await conn.execute(
+        "UPDATE saved_servers SET position = place FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, place)"
+        " WHERE user_id = $1 AND server_id = wanted.id AND position <> place",
+        user_id,
+        list(server_ids),
+    )

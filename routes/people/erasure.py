@@ -1,0 +1,93 @@
+"""Erasing a user, and what is still to be done afterwards (contract §8)."""
+
+from typing import TYPE_CHECKING, Any
+
+from actors.chat.commands import TellErased
+from actors.chat.erasing import erase_everywhere
+from actors.connect.commands import RemoveServer
+from actors.errors import Conflict, NotFound
+from actors.ids import UserId, new_object_id
+from actors.kernel.kind import Kind
+from actors.party.commands import Leave
+from actors.people import erasure as rules
+from persistence.audit import Stamp
+from persistence.chat.conversations import of_member
+from persistence.connect import servers
+from persistence.people import erasure
+from persistence.users import read_user
+from routes.edge.call import Call
+from routes.edge.close_codes import CloseCode
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import SUPER_ADMIN
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+SERVERS_MAX = 1_000
+"""Game servers of one user that are given up at once; the others are nobody's, and go when they fall silent."""
+
+SWEPT_AT_ONCE = 10
+
+
+@endpoint("DELETE", "/v1/admin/users/{userId}", needs=SUPER_ADMIN, refusals=(NotFound, Conflict))
+async def erase_user(call: Call, user_id: UserId) -> None:
+    """DELETE /v1/admin/users/{userId}: erases a user for good.
+
+    Profile, rights, friendships, attachments, capes, shares and game servers go; in conversations they are called
+    `deleted`. Their tokens open nothing from then on. Oneself is a 409. Answers 204.
+    """
+    service = call.service
+    if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:
+        await _give_up(service, user_id)
+    entry_id = new_object_id(call.now_ms, service.random_bytes)
+    stamp = Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
+    friends: list[str] = []
+    await call.transact(rules.erase, user_id, stamp, shape=friends.extend)
+    _tell(service, user_id, friends)
+
+
+async def sweep_erased(service: "Service") -> None:
+    """Take the names of erased users out of messages; a job.
+
+    Raises:
+        PersistenceError: the database is away; the rest waits for the next run.
+    """
+    database = service.database
+    for user_id in await database.read(erasure.unswept, SWEPT_AT_ONCE):
+
+        async def tell(conversation_id: str, user_id: str = user_id) -> None:
+            try:
+                await service.system.ask(service.chat.conversation, conversation_id, TellErased(user_id))
+            except NotFound:
+                return  # messages without a conversation: nothing of them is in memory
+
+        for conversation_id in await database.read(of_member, user_id):
+            service.system.tell(service.chat.conversation, conversation_id, TellErased(user_id))
+        await erase_everywhere(database, user_id, tell)
+        await database.transact(erasure.finish, user_id)
+
+
+async def _give_up(service: "Service", user_id: str) -> None:
+    """What owners of their own have to let go: no foreign key reaches into their memory."""
+    party_id = service.memberships.of(user_id)
+    if party_id is not None:
+        await _ask_if_there(service, service.parties.party, party_id, Leave(user_id))
+    for server in await service.database.read(servers.of_owner, user_id, SERVERS_MAX):
+        await _ask_if_there(service, service.connect.server, server.server_id, RemoveServer(user_id))
+
+
+async def _ask_if_there(service: "Service", kind: Kind[Any, Any], id: str, command: object) -> None:
+    try:
+        await service.system.ask(kind, id, command)
+    except (NotFound, Conflict):
+        return  # somebody was faster
+
+
+def _tell(service: "Service", user_id: str, friends: list[str]) -> None:
+    service.users.changed(user_id)
+    service.sockets.close_user(user_id, CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
+    for friend_id in friends:
+        turn = service.friends.next_turn()
+        service.friends.visibility_changed(user_id, friend_id, "DEFAULT", turn)
+        service.friends.visibility_changed(friend_id, user_id, "DEFAULT", turn)
+        service.friends.changed(user_id, friend_id)

@@ -1,0 +1,103 @@
+"""What the game keeps with us for the caller: their level, and the game's options (contract §10)."""
+
+import msgspec
+
+from actors.errors import Invalid, NotFound, RevisionConflict
+from actors.people import options as rules
+from actors.people.levels import level_of
+from actors.people.options import OPTIONS_MAX_BYTES
+from actors.people.shares import json_object
+from actors.time import iso
+from persistence.people import experience
+from persistence.people.options import Options
+from routes.edge.call import Call
+from routes.edge.conditions import etag_of, revisions_known
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+
+BODY_MAX_BYTES = OPTIONS_MAX_BYTES + 16 * 1024
+
+_OPTIONS = "/v1/profile/minecraft-options"
+
+
+class LevelOut(Wire, frozen=True):
+    """How far the caller has come.
+
+    Args:
+        level: from 1.
+        xp: gathered since this level began.
+        xp_for_next: what the whole of this level takes.
+        total_xp: gathered in all.
+    """
+
+    level: int
+    xp: int
+    xp_for_next: int
+    total_xp: int
+
+
+class OptionsBody(Wire, frozen=True):
+    """The options to keep.
+
+    Args:
+        options: any JSON object of at most 64 KiB; the server keeps it and does not read it.
+        revision: the one that the client has worked on, in place of If-Match; left out or null = whatever is there.
+    """
+
+    options: msgspec.Raw
+    revision: int | None = None
+
+
+class OptionsOut(Wire, frozen=True):
+    """The options as they are kept.
+
+    Args:
+        revision: 0 before anything was kept; it is the ETag as well.
+        updated_at: of the last change, or null.
+    """
+
+    options: msgspec.Raw
+    revision: int
+    updated_at: str | None
+
+
+@endpoint("GET", "/v1/profile/level", needs=AUTHENTICATED)
+async def read_level(call: Call) -> LevelOut:
+    """GET /v1/profile/level: the caller's level. Level n takes 100·n experience."""
+    total_xp = await call.service.database.read(experience.read, call.user_id)
+    level = level_of(total_xp)
+    return LevelOut(level.level, level.xp, level.xp_for_next, total_xp)
+
+
+@endpoint("GET", _OPTIONS, needs=AUTHENTICATED)
+async def read_minecraft_options(call: Call) -> Reply[OptionsOut]:
+    """GET /v1/profile/minecraft-options: the game's options as the caller last kept them."""
+    return _shown(await call.service.database.read(rules.read, call.user_id))
+
+
+@endpoint(
+    "PUT",
+    _OPTIONS,
+    needs=AUTHENTICATED,
+    max_bytes=BODY_MAX_BYTES,
+    refusals=(Invalid, NotFound, RevisionConflict),
+)
+async def keep_minecraft_options(call: Call, body: OptionsBody) -> Reply[OptionsOut]:
+    """PUT /v1/profile/minecraft-options: keeps the game's options.
+
+    If-Match, or `revision`, names the revision that the client has worked on: another one that is there by now is a
+    409 `REVISION_CONFLICT`, with the present one in `meta.revision`.
+    """
+    known = revisions_known(call)
+    if body.revision is not None:
+        known = frozenset({body.revision}) & (known if known is not None else {body.revision})
+    new = json_object(body.options, "/options", OPTIONS_MAX_BYTES)
+    return await call.transact(rules.change, call.user_id, new, known, call.now_ms, shape=_shown)
+
+
+def _shown(kept: Options) -> Reply[OptionsOut]:
+    updated_at = iso(kept.updated_at_ms) if kept.revision else None
+    out = OptionsOut(msgspec.Raw(kept.options), kept.revision, updated_at)
+    return Reply(out, headers={"etag": etag_of(kept.revision)})

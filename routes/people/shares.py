@@ -1,0 +1,121 @@
+"""Sharing launcher profiles by a code (contract §8)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.people import shares as rules
+from actors.people.shares import MANIFEST_MAX_BYTES, SHARE_TTL_MS, SHARES_BOUND
+from actors.time import iso
+from persistence.people import shares
+from persistence.people.shares import Share, ShareHead
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED, PUBLIC
+from routes.edge.wire import Wire
+
+NAME_MAX = 100
+"""Characters of a name."""
+
+BODY_MAX_BYTES = MANIFEST_MAX_BYTES + 16 * 1024
+
+KEPT = "public, no-cache"
+"""A share may be taken away: whoever keeps it asks each time whether it is still there."""
+
+_SHARES = "/v1/profile/shares"
+
+
+class NewShare(Wire, frozen=True):
+    """A profile to share.
+
+    Args:
+        name: 1 to 100 printable characters.
+        manifest: any JSON object of at most 128 KiB; the server keeps it and does not read it.
+    """
+
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_MAX)]
+    manifest: msgspec.Raw
+
+
+class ShareEntry(Wire, frozen=True):
+    """A shared profile, without what it holds.
+
+    Args:
+        code: 12 characters in groups of four.
+        expires_at: from then on it is not there.
+    """
+
+    code: str
+    name: str
+    created_at: str
+    expires_at: str
+
+
+class ShareList(Wire, frozen=True):
+    """All shares of the caller that have not expired, the newest first."""
+
+    items: list[ShareEntry]
+    next_cursor: None = None
+    has_more: bool = False
+
+
+class SharedProfile(Wire, frozen=True):
+    """A shared profile."""
+
+    code: str
+    name: str
+    manifest: msgspec.Raw
+    created_at: str
+    expires_at: str
+
+
+@endpoint(
+    "POST",
+    _SHARES,
+    needs=AUTHENTICATED,
+    status=201,
+    max_bytes=BODY_MAX_BYTES,
+    refusals=(NotFound, Invalid, QuotaExceeded),
+)
+async def share_profile(call: Call, body: NewShare) -> ShareEntry:
+    """POST /v1/profile/shares: shares a launcher profile, for 90 days.
+
+    Answers 201 with the code. How many one may have, `profile-share.max` says: 10 where nothing is granted.
+    """
+    name = body.name.strip()
+    if not name or not name.isprintable():
+        raise Invalid(FieldError("/name", "BAD_TEXT", "printable characters, not only blanks"))
+    manifest = rules.json_object(body.manifest, "/manifest", MANIFEST_MAX_BYTES)
+    maximum = rules.capacity(await call.service.users.access_of(call.user_id))
+    code, now_ms = rules.new_code(call.service.random_bytes), call.now_ms
+    share = Share(ShareHead(code, name, now_ms, now_ms + SHARE_TTL_MS), manifest)
+    return await call.transact(rules.add, call.user_id, share, maximum, shape=_entry)
+
+
+@endpoint("GET", _SHARES, needs=AUTHENTICATED)
+async def list_shares(call: Call) -> ShareList:
+    """GET /v1/profile/shares: the caller's shared profiles, the newest first."""
+    found = await call.service.database.read(shares.of_user, call.user_id, call.now_ms, SHARES_BOUND)
+    return ShareList([_entry(head) for head in found])
+
+
+@endpoint("DELETE", _SHARES + "/{code}", needs=AUTHENTICATED, refusals=(NotFound,))
+async def unshare_profile(call: Call, code: str) -> None:
+    """DELETE /v1/profile/shares/{code}: shares a profile no longer. Answers 204."""
+    await call.transact(rules.remove, call.user_id, code.upper(), call.now_ms)
+
+
+@endpoint("GET", "/v1/public/profile-shares/{code}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
+async def read_shared_profile(call: Call, code: str) -> SharedProfile:
+    """GET /v1/public/profile-shares/{code}: a shared profile, for anybody who has its code."""
+    share = await call.service.database.read(shares.read, code.upper(), call.now_ms)
+    if share is None:
+        raise NotFound("no such share")
+    head = share.head
+    manifest = msgspec.Raw(share.manifest)
+    return SharedProfile(head.code, head.name, manifest, iso(head.created_at_ms), iso(head.expires_at_ms))
+
+
+def _entry(head: ShareHead) -> ShareEntry:
+    return ShareEntry(head.code, head.name, iso(head.created_at_ms), iso(head.expires_at_ms))

@@ -1,0 +1,1 @@
+"""Public servers that users have saved."""

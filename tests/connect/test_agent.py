@@ -1,0 +1,88 @@
+"""The agent beside a real service: it registers, is claimed, does what it is told, and comes back as itself."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import trio
+
+from scripts.game_server.agent import Agent, Plan
+from tests.contract.sources import ROOT
+from tests.support.waiting import wait_until
+from tests.support.world import Player, World
+
+
+class _Lines:
+    """What an agent says."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    async def wait_for(self, beginning: str) -> str:
+        async def said() -> bool:
+            return any(line.startswith(beginning) for line in self.lines)
+
+        await wait_until(said)
+        return next(line for line in self.lines if line.startswith(beginning)).removeprefix(beginning).strip()
+
+
+async def _order(owner: Player, server_id: str, action: str, **payload: object) -> Any:
+    response = await owner.ask(
+        "POST",
+        f"/v1/connect/servers/{server_id}/commands",
+        {"action": action, "payload": payload},
+        headers={"prefer": "wait=10"},
+    )
+    assert response.status_code == 200, response.text
+    return response.json()["command"]
+
+
+async def test_it_does_what_it_is_told(world: World, tmp_path: Path):
+    ann = await world.player("Ann")
+    plan = Plan(world.url, "Lobby", "demo", tmp_path / "kept" / "agent.json", status_seconds=60)
+    said, again = _Lines(), _Lines()
+    with trio.fail_after(30):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(Agent(plan, said.lines.append).run)
+            key = await said.wait_for("claim key")
+            await said.wait_for("listening")
+            await ann.do("POST", "/v1/connect/servers/claim", {"claimKey": key}, status=200)
+            server_id = await said.wait_for("server")
+            done = await _order(ann, server_id, "echo", a=[1])
+            assert (done["status"], done["result"], done["attempts"]) == ("success", {"a": [1]}, 1)
+            counted = await _order(ann, server_id, "count", to=2)
+            assert (counted["result"], counted["progress"]) == ({"counted": 2}, 100)
+            failed = await _order(ann, server_id, "fail", error="no")
+            assert (failed["status"], failed["error"]) == ("failed", "no")
+            assert (await _order(ann, server_id, "dance"))["status"] == "rejected"
+            path = f"/v1/connect/servers/{server_id}/settings"
+            await ann.do("PUT", path, {"source": "shop", "data": {"a": 1}}, status=200)
+            assert await said.wait_for("settings of shop: version") == "1"
+            nursery.cancel_scope.cancel()
+    assert plan.credentials.stat().st_mode & 0o777 == 0o600
+    with trio.fail_after(30):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(Agent(plan, again.lines.append).run)
+            assert await again.wait_for("server") == server_id
+            await again.wait_for("claimed")
+            assert (await _order(ann, server_id, "say", text="hello"))["result"] == {"said": True}
+            assert "says: hello" in again.lines
+            nursery.cancel_scope.cancel()
+
+
+def test_it_explains_itself():
+    asked = [sys.executable, "-m", "scripts.game_server", "--help"]
+    shown = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
+    for word in ("--credentials", "claim key", "echo"):
+        assert word in shown.stdout
+
+
+async def test_credentials_that_count_no_longer_end_it(world: World, tmp_path: Path):
+    kept = tmp_path / "agent.json"
+    kept.write_text('{"server_id":"00000000-0000-4000-8000-000000000000","server_secret":"x"}')
+    asked = [sys.executable, "-m", "scripts.game_server", "--url", world.url, "--credentials", str(kept)]
+    with trio.fail_after(20):
+        ended = await trio.run_process(asked, cwd=ROOT, capture_stderr=True, check=False)
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(b"refused: 401")

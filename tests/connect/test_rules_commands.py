@@ -1,0 +1,252 @@
+"""The life of commands: its table, its times, its bounds, and any order of everything that can happen."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from msgspec.structs import replace
+
+from actors.connect import commands, events, rules_commands
+from actors.connect.commands import AnyCommand
+from actors.connect.rows import dump, missing, restore
+from actors.connect.rules import apply, due
+from actors.connect.rules import decide as decide_with
+from actors.connect.rules_commands import ENDS, LEASE_MS
+from actors.connect.state import State
+from actors.connect.vault import Vault
+from actors.errors import CommandFinished, NotFound, QuotaExceeded, Refused
+from persistence.connect.rows import CommandRow, ServerRow
+
+NOW = 1_700_000_000_000
+TTL_MS = 300_000
+OWNER, STRANGER, ID = "owner", "stranger", "c" * 24
+ROW = ServerRow(
+    server_id="server",
+    id="0" * 24,
+    server_type="paper",
+    name="Lobby",
+    owner_id=OWNER,
+    secret=bytes(32),
+    created_at_ms=NOW,
+    updated_at_ms=NOW,
+    last_seen_at_ms=NOW,
+)
+SERVER = State(ROW, {}, {}, {})
+PENDING = CommandRow(
+    id=ID,
+    server_id="server",
+    action="a",
+    payload=b"{}",
+    status="pending",
+    created_by=OWNER,
+    created_at_ms=NOW,
+    updated_at_ms=NOW,
+    expires_at_ms=NOW + TTL_MS,
+)
+decide = partial(decide_with, Vault(bytes(32)))
+
+
+def _with(status: str) -> State:
+    """A server with one command; a finished one has been looked up."""
+    row = replace(PENDING, status=status)
+    if status == "delivered":
+        row = replace(row, leased_until_ms=NOW + LEASE_MS, attempts=1)
+    if status in ENDS:
+        return replace(SERVER, found=replace(row, finished_at_ms=NOW))
+    return replace(SERVER, commands={ID: row})
+
+
+def _ack(status: str) -> AnyCommand:
+    return commands.AckCommand(command_id=ID, status=status)
+
+
+TAKE, CANCEL = commands.TakeCommands(10), commands.CancelCommand(OWNER, ID)
+NOTHING = "nothing"
+
+# {what happens: {status before: status after, or the refusal}}; every status not named is in `else`.
+TABLE: dict[str, tuple[AnyCommand, dict[str, Any], Any]] = {
+    "taken": (TAKE, {"pending": "delivered"}, NOTHING),
+    "running": (
+        _ack("running"),
+        dict.fromkeys(("pending", "delivered"), "running") | {"running": NOTHING},
+        CommandFinished,
+    ),
+    **{
+        end: (
+            _ack(end),
+            dict.fromkeys(("pending", "delivered", "running"), end) | {end: NOTHING},
+            CommandFinished,
+        )
+        for end in ("success", "failed", "rejected")
+    },
+    "cancelled": (
+        CANCEL,
+        dict.fromkeys(("pending", "delivered", "running"), "cancelled") | {"cancelled": NOTHING},
+        CommandFinished,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("status", sorted(rules_commands.STATUSES))
+@pytest.mark.parametrize("name", TABLE)
+def test_the_table(name: str, status: str):
+    command, outcomes, otherwise = TABLE[name]
+    state, outcome = _with(status), outcomes.get(status, otherwise)
+    assert missing(state, command) is None
+    if isinstance(outcome, str):
+        happened = decide(state, command, NOW)
+        assert [event.command.status for event in happened] == ([] if outcome == NOTHING else [outcome])
+    else:
+        with pytest.raises(outcome):
+            decide(state, command, NOW)
+
+
+def test_a_lease_is_thirty_seconds():
+    state = _with("delivered")
+    assert not decide(state, TAKE, NOW + LEASE_MS - 1)
+    (again,) = decide(state, TAKE, NOW + LEASE_MS)
+    assert isinstance(again, events.CommandTouched)
+    assert (again.command.attempts, again.command.leased_until_ms) == (2, NOW + 2 * LEASE_MS)
+    assert due(state) == NOW + LEASE_MS
+    assert not decide(state, commands.EndExpired(), NOW + LEASE_MS - 1)
+    (ended,) = decide(state, commands.EndExpired(), NOW + LEASE_MS)
+    freed = apply(state, ended)
+    assert due(freed) == NOW + TTL_MS
+    assert decide(freed, TAKE, NOW + LEASE_MS)
+
+
+@pytest.mark.parametrize("status", ["pending", "delivered", "running"])
+def test_its_time_is_exact(status: str):
+    state = _with(status)
+    before = [type(event) for event in decide(state, commands.EndExpired(), NOW + TTL_MS - 1)]
+    assert before in ([], [events.LeaseEnded])
+    (ended,) = decide(state, commands.EndExpired(), NOW + TTL_MS)
+    assert ended.command.status == "expired"
+    assert not decide(state, TAKE, NOW + TTL_MS)
+    with pytest.raises(CommandFinished):
+        decide(state, _ack("success"), NOW + TTL_MS)
+    assert due(apply(state, ended)) is None
+
+
+def test_progress_alone_takes_no_offset():
+    state = _with("running")
+    (moved,) = decide(state, commands.AckCommand(command_id=ID, status="running", progress=5), NOW)
+    assert not moved.journaled
+    assert moved.command.progress == 5
+    assert not decide(
+        apply(state, moved), commands.AckCommand(command_id=ID, status="running", progress=5), NOW
+    )
+
+
+def test_the_queue_is_bounded():
+    state = replace(SERVER, commands={str(n): replace(PENDING, id=str(n)) for n in range(1_000)})
+    with pytest.raises(QuotaExceeded):
+        decide(state, _create("x"), NOW)
+    heavy = replace(PENDING, payload=b"x" * (4 * 1024 * 1024))
+    with pytest.raises(QuotaExceeded):
+        decide(replace(SERVER, commands={ID: heavy}), _create("x"), NOW)
+
+
+def test_strangers_find_nothing():
+    for command in (_create("x", STRANGER), commands.CancelCommand(STRANGER, ID)):
+        with pytest.raises(NotFound):
+            decide(_with("pending"), command, NOW)
+    with pytest.raises(NotFound):
+        decide(SERVER, _ack("success"), NOW)
+
+
+def test_a_snapshot_leaves_out_what_rows_hold():
+    assert restore(dump(_with("pending"))) == SERVER
+
+
+def _create(id: str, user_id: str = OWNER) -> AnyCommand:
+    return commands.CreateCommand(
+        user_id=user_id, command_id=id, action="a", payload={}, extension_id=None, ttl_ms=TTL_MS
+    )
+
+
+class Queue(RuleBasedStateMachine):
+    """A server's commands beside a plain model: {id: (status, ends at, leased until)}."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now_ms = NOW
+        self.state = SERVER
+        self.model: dict[str, tuple[str, int, int]] = {}
+        self.versions: dict[str, int] = {}
+
+    def _do(self, command: AnyCommand) -> list[Any] | type[Refused]:
+        try:
+            happened = list(decide(self.state, command, self.now_ms))
+        except Refused as refused:
+            return type(refused)
+        for event in happened:
+            self.state = apply(self.state, event)
+            if not isinstance(event, events.LeaseEnded):
+                row = event.command
+                assert row.version == self.versions.get(row.id, 0) + 1
+                self.versions[row.id] = row.version
+        return happened
+
+    @rule(ms=st.sampled_from([1, 10_000, LEASE_MS, TTL_MS]))
+    def time_passes(self, ms: int) -> None:
+        self.now_ms += ms
+        # The kernel's timer.
+        while (at := due(self.state)) is not None and at <= self.now_ms:
+            self._do(commands.EndExpired())
+        for id, (status, ends, leased) in self.model.items():
+            if status not in ENDS and ends <= self.now_ms:
+                self.model[id] = ("expired", ends, leased)
+
+    @rule()
+    def create(self) -> None:
+        id = f"{len(self.model):024d}"
+        self._do(_create(id))
+        self.model[id] = ("pending", self.now_ms + TTL_MS, 0)
+
+    @rule(limit=st.integers(1, 3))
+    def take(self, limit: int) -> None:
+        wanted = [
+            id
+            for id, (status, _, leased) in self.model.items()
+            if status == "pending" or (status == "delivered" and leased <= self.now_ms)
+        ][:limit]
+        happened = self._do(commands.TakeCommands(limit))
+        assert isinstance(happened, list)
+        assert [event.command.id for event in happened] == wanted
+        for id in wanted:
+            self.model[id] = ("delivered", self.model[id][1], self.now_ms + LEASE_MS)
+
+    @rule(data=st.data(), status=st.sampled_from(["running", "success", "failed", "rejected", "cancelled"]))
+    def end(self, data: st.DataObject, status: str) -> None:
+        if not self.model:
+            return
+        id = data.draw(st.sampled_from(list(self.model)))
+        before, ends, leased = self.model[id]
+        command: AnyCommand = commands.AckCommand(command_id=id, status=status)
+        if status == "cancelled":
+            command = commands.CancelCommand(OWNER, id)
+        if before in ENDS:
+            # What the kernel fetches from the rows.
+            row = replace(PENDING, id=id, status=before, finished_at_ms=self.now_ms)
+            assert missing(replace(self.state, found=None), command) == ("command", id)
+            self.state = replace(self.state, found=row)
+        outcome = self._do(command)
+        if before in ENDS:
+            assert outcome == ([] if before == status else CommandFinished)
+        else:
+            assert isinstance(outcome, list)
+            self.model[id] = (status, ends, leased)
+
+    @invariant()
+    def open_ones_are_in_the_state(self) -> None:
+        shown = {id: row.status for id, row in self.state.commands.items()}
+        assert shown == {id: status for id, (status, _, _) in self.model.items() if status not in ENDS}
+        assert list(shown) == sorted(shown)
+
+
+Queue.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestQueue = Queue.TestCase

@@ -1,0 +1,121 @@
+"""Schemas of settings and actions: what each type takes, and what a schema may not be."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from actors.connect.extensions import Action, action_faults, find_action, is_extension_id
+from actors.connect.schemas import Field, Schema, faults, fitted, misfits
+from actors.errors import Invalid
+from persistence.connect.rows import RegistrationRow
+
+RIGHT, TYPE, RANGE, VALUE = None, "WRONG_TYPE", "OUT_OF_RANGE", "UNKNOWN_VALUE"
+
+
+def _field(type: str, **more: Any) -> Field:
+    return msgspec.convert({"key": "k", "type": type, **more}, Field)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code"),
+    [
+        (_field("bool"), True, RIGHT),
+        (_field("bool"), 1, TYPE),
+        (_field("int"), 1, RIGHT),
+        (_field("int"), True, TYPE),
+        (_field("int"), 1.0, TYPE),
+        (_field("int", min=2), 1, RANGE),
+        (_field("int", max=2), 3, RANGE),
+        (_field("int", options=[1, 2]), 2, RIGHT),
+        (_field("int", options=[0, 2]), 1, VALUE),
+        (_field("number"), 1.5, RIGHT),
+        (_field("number"), "1", TYPE),
+        (_field("string"), "", RIGHT),
+        (_field("string"), 1, TYPE),
+        (_field("string", min=1), "", RANGE),
+        (_field("string", max=2), "abc", RANGE),
+        (_field("string", options=["a"]), "b", VALUE),
+        (_field("enum", options=["a", 1]), "a", RIGHT),
+        (_field("enum", options=["a", 1]), True, VALUE),
+        (_field("enum", options=["a", 1]), ["a"], TYPE),
+        (_field("list"), [1, "a", True], RIGHT),
+        (_field("list"), "a", TYPE),
+        (_field("list"), [[]], TYPE),
+        (_field("list"), [1] * 1_001, TYPE),
+        (_field("list", max=1), [1, 2], RANGE),
+        (_field("list", options=["a"]), ["a", "b"], VALUE),
+        (_field("secret"), "x", RIGHT),
+        (_field("secret"), 1, TYPE),
+        (_field("secret", min=2), "x", RANGE),
+        (_field("secret"), None, RIGHT),
+        (_field("bool", required=True), None, "REQUIRED"),
+    ],
+)
+def test_values(field: Field, value: Any, code: str | None):
+    found = [error.code for error in misfits({"k": value}, Schema((field,)), "/data")]
+    assert found == ([] if code is None else [code])
+
+
+def test_defaults_take_the_place_of_what_is_absent():
+    schema = Schema((_field("int", default=3, required=True),))
+    for values in ({}, {"k": None}):
+        filled = fitted(values, schema)
+        assert filled == {"k": 3}
+        assert not list(misfits(filled, schema, "/data"))
+
+
+def test_pointers_are_escaped():
+    schema = Schema((msgspec.convert({"key": "a/b~c", "type": "bool"}, Field),))
+    (error,) = misfits({"a/b~c": 1}, schema, "/data")
+    assert error.pointer == "/data/a~1b~0c"
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ((_field("enum"),), "REQUIRED"),
+        ((_field("int"), _field("int")), "DUPLICATE"),
+        ((_field("int", min=2, max=1),), RANGE),
+        ((_field("int", default="a"),), TYPE),
+        ((_field("secret", default="a"),), "NOT_ALLOWED"),
+    ],
+)
+def test_what_a_schema_may_not_be(fields: tuple[Field, ...], code: str):
+    assert [error.code for error in faults(Schema(fields), "/schema")] == [code]
+    assert not list(faults(Schema((_field("int", default=1),)), "/schema"))
+
+
+@pytest.mark.parametrize(
+    ("id", "valid"),
+    [("a", True), ("my-shop.v2_x", True), ("a" * 64, True), ("a" * 65, False), ("..", False), ("a..b", False)]
+    + [
+        (id, False) for id in ("", "A", "-a", "a-", "a/b", "a b", "ä", "a\n", "а")
+    ],  # the last one is Cyrillic
+)
+def test_extension_ids(id: str, valid: bool):
+    assert is_extension_id(id) is valid
+
+
+def test_an_action_is_found_where_it_is_the_only_one():
+    def registration(id: str, *actions: str) -> RegistrationRow:
+        return RegistrationRow(
+            server_id="s",
+            extension_id=id,
+            name=id,
+            description="",
+            version=1,
+            actions=msgspec.json.encode([{"id": action} for action in actions]),
+            registered_at_ms=0,
+            last_seen_at_ms=0,
+        )
+
+    registrations = {"a": registration("a", "x", "y"), "b": registration("b", "y")}
+    assert find_action(registrations, "x", None) == ("a", Action("x"))
+    assert find_action(registrations, "y", "b") == ("b", Action("y"))
+    assert find_action(registrations, "z", None) is None
+    for action, extension in (("y", None), ("x", "b"), ("x", "c")):
+        with pytest.raises(Invalid):
+            find_action(registrations, action, extension)
+    (error,) = action_faults((Action("x"), Action("x")))
+    assert error.code == "DUPLICATE"

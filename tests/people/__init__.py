@@ -1,0 +1,1 @@
+"""Profiles that are shared, levels, options, public users, and forgetting users."""

@@ -1,0 +1,5 @@
+"""What these tests share."""
+
+from tests.support.world import world
+
+__all__ = ["world"]

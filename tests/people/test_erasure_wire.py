@@ -1,0 +1,226 @@
+"""Wire: users who are erased (contract §8)."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from actors.chat.archive import archive_old
+from actors.ids import new_uuid
+from persistence.chat.archive import KEPT_LIVE
+from persistence.connection import Connection
+from routes.people.erasure import sweep_erased
+from tests.chat.test_attachments_wire import a_file
+from tests.connect.play import claimed
+from tests.friends.test_requests_wire import FRIENDS, ask, make_friends
+from tests.support.world import Player, World, open_world
+
+PARTY = "/v1/social/party"
+
+
+def one(user: Player) -> str:
+    return f"/v1/admin/users/{user.id}"
+
+
+async def erase(world: World, user: Player) -> Player:
+    """Erase a user to the last message; returns the super-admin who did it."""
+    root = await world.super_admin()
+    await root.do("DELETE", one(user), status=204)
+    await sweep_erased(world.service)
+    return root
+
+
+def again(world: World, user: Player) -> Player:
+    """The same user with a token that was issued after the erasure."""
+    world.clock.advance(2_000)
+    return Player(world, user.id, user.name, world.token(user.id, user.name))
+
+
+async def test_nothing_is_left_of_a_user(world: World) -> None:
+    ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+    await make_friends(ann, ben)
+    await ask(ann, cid)
+    await ann.do("POST", "/v1/profile/shares", {"name": "mine", "manifest": {}})
+    await world.grant(ann, "shop:manage")
+    root = await erase(world, ann)
+    assert await root.refused("GET", one(ann)) == (404, "NOT_FOUND")
+    assert await root.refused("DELETE", one(ann)) == (404, "NOT_FOUND")
+    assert (await root.get("/v1/admin/users/lookup", query="ann"))["items"] == []
+    assert (await ben.get(FRIENDS))["friends"] == []
+    assert (await cid.get(f"{FRIENDS}/requests"))["incoming"] == []
+    assert await ann.refused("GET", "/v1/profile/self") == (401, "UNAUTHENTICATED")
+    fresh = again(world, ann)
+    assert (await fresh.get("/v1/profile/shares"))["items"] == []
+    assert "shop:manage" not in (await fresh.get("/v1/profile/self"))["permissions"]
+    assert (await fresh.get(FRIENDS))["friends"] == []
+
+
+async def test_the_trail_tells_of_it_without_a_name(world: World) -> None:
+    ann = await world.player("Ann")
+    root = await erase(world, ann)
+    entry = (await root.get("/v1/admin/audit"))["items"][0]
+    assert (entry["action"], entry["actorId"], entry["targetId"]) == ("user.erased", root.id, ann.id)
+    assert (entry["targetName"], entry["detail"]) == (None, {})
+
+
+async def test_messages_stay_and_their_sender_is_called_deleted(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    kept = await ann.do("POST", f"{room.path}/attachments", a_file(), status=201)
+    await ben.say(room, f"<@user:{ann.id}>!", mentions=[{"kind": "user", "id": ann.id}])
+    await ann.say(room, "hello")
+    await ann.do("POST", room.messages, {"attachmentIds": [kept["id"]]}, status=201)
+    assert (await ben.get(room.path))["lastMessagePreview"] == "[attachment] map.png"
+    async with ben.live(f"{room.path}/live") as socket:
+        assert "Ann" in str(await socket.receive_json())
+        await erase(world, ann)
+        with trio.fail_after(10):
+            while "Ann" in str(await socket.receive_json()):
+                pass
+    page = await ben.get(room.messages)
+    assert [(one["senderName"], one["content"]) for one in page["items"]] == [
+        ("Ben", f"<@user:{ann.id}>!"),
+        ("deleted", "hello"),
+        ("deleted", ""),
+    ]
+    assert page["items"][0]["mentions"][0]["label"] == "deleted"
+    assert page["items"][2]["attachments"] == []
+    assert (await ben.get(room.path))["lastMessagePreview"] == ""
+    assert {one["name"] for one in page["conversation"]["participants"]} == {"deleted", "Ben"}
+    assert await ben.refused("GET", kept["url"]) == (404, "NOT_FOUND")
+    listed = await ben.get("/v1/social/chat/conversations")
+    assert "Ann" not in str(listed)
+
+
+async def test_old_and_archived_messages_and_those_of_groups_that_were_left(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann, ben, cid = await world.players("Ann", "Ben", "Cid")
+        room = await ben.talk_to(ann, cid)
+        for number in range(KEPT_LIVE + 10):
+            await (ann if number % 2 else ben).say(room, str(number))
+        database = world.service.database
+        late_ms = world.clock.now_ms() + 10**9
+        assert await archive_old(database, now_ms=late_ms, after_ms=1_000, most=5) == 5
+        await ann.do("DELETE", f"{room.path}/participants/{ann.id}", status=204)
+        await erase(world, ann)
+        items: list[Any] = []
+        before: dict[str, object] = {}
+        while not items or before["beforeMs"]:
+            page = await ben.get(room.messages, limit=50, **before)
+            items = page["items"] + items
+            before = {"beforeMs": page["nextBeforeMs"]}
+        assert len(items) == KEPT_LIVE + 10
+        assert {(int(one["content"]) % 2, one["senderName"]) for one in items} == {(0, "Ben"), (1, "deleted")}
+        assert await database.read(_names_ann) == 0
+
+
+async def _names_ann(conn: Connection) -> int:
+    found: int = await conn.fetchval(
+        "SELECT (SELECT count(*) FROM messages WHERE position('\"Ann\"'::bytea IN record) > 0)"
+        " + (SELECT count(*) FROM archived_messages WHERE position('\"Ann\"'::bytea IN record) > 0)"
+    )
+    return found
+
+
+async def test_sockets_close_and_friends_are_told(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await make_friends(ann, ben)
+    root = await world.super_admin()
+    async with ann.live() as own, ben.live("/v1/social/friends/live") as friends:
+        assert (await friends.receive_json())["counts"]["total"] == 1
+        await root.do("DELETE", one(ann), status=204)
+        with trio.fail_after(10):
+            while (await friends.receive_json())["counts"]["total"]:
+                pass
+            assert (await own.wait_closed()).code == 4401
+
+
+async def test_the_party_goes_on_without_them(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await ann.do("POST", PARTY)
+    invited = await ann.do("POST", f"{PARTY}/invites", {"targetId": ben.id})
+    await ben.do("POST", f"{PARTY}/invites/{invited['party']['id']}/accept")
+    await erase(world, ann)
+    party = (await ben.get(PARTY))["party"]
+    assert (party["leaderId"], [one["playerId"] for one in party["members"]]) == (ben.id, [ben.id])
+
+
+async def test_their_servers_go_with_them(world: World) -> None:
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    await erase(world, ann)
+    answer = await server.ask(
+        "POST", f"/v1/connect/servers/{server.id}/tokens", {"scopes": [], "ttlSeconds": 60}
+    )
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("who", "code"),
+    [
+        ("anonymous", (401, "UNAUTHENTICATED")),
+        ("user", (403, "FORBIDDEN")),
+        ("moderator", (403, "FORBIDDEN")),
+        ("admin", (403, "FORBIDDEN")),
+        ("holder", (403, "FORBIDDEN")),
+        ("oneself", (409, "INVALID_STATE")),
+    ],
+)
+async def test_who_may(world: World, who: str, code: tuple[int, str]) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    asking, target = ben, ann
+    match who:
+        case "anonymous":
+            asking = world.nobody()
+        case "moderator" | "admin":
+            await world.service.database.transact(_appoint, ben.id, who)
+            world.service.users.changed(ben.id)
+        case "holder":
+            await world.grant(ben, "admin:user:view")
+        case "oneself":
+            asking = target = await world.super_admin()
+    assert await asking.refused("DELETE", one(target)) == code
+    assert (await world.nobody().get(f"/v1/public/users/{target.id}"))["userId"] == target.id
+
+
+async def _appoint(conn: Connection, user_id: str, role: str) -> None:
+    await conn.execute(
+        "INSERT INTO user_roles (user_id, role, granted_at_ms) VALUES ($1, $2, 0)", user_id, role
+    )
+
+
+async def test_nobody_and_malformed(world: World) -> None:
+    root = await world.super_admin()
+    for id in (new_uuid(bytes), "nonsense"):
+        assert await root.refused("DELETE", f"/v1/admin/users/{id}") == (404, "NOT_FOUND")
+
+
+async def test_of_many_who_erase_at_once_while_the_user_is_busy_one_does(world: World) -> None:
+    """Whatever the user does meanwhile, afterwards they are gone."""
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    root = await world.super_admin()
+    statuses: list[int] = []
+
+    async def erase_too() -> None:
+        statuses.append((await root.ask("DELETE", one(ann))).status_code)
+
+    async def talk(number: int) -> None:
+        await ann.ask("POST", room.messages, {"content": str(number)})
+
+    async def arrive() -> None:
+        await ann.ask("GET", "/v1/auth/verify")
+
+    async with trio.open_nursery() as nursery:
+        for number in range(10):
+            nursery.start_soon(erase_too)
+            nursery.start_soon(talk, number)
+            nursery.start_soon(arrive)
+    assert sorted(statuses) == [204] + [404] * 9
+    await sweep_erased(world.service)
+    assert await root.refused("GET", one(ann)) == (404, "NOT_FOUND")
+    assert await world.service.database.read(_names_ann) == 0
+    assert {one["senderName"] for one in (await ben.get(room.messages))["items"]} <= {"deleted"}
