@@ -15,7 +15,9 @@ DEFAULT_PORT = 25_565
 INTERNAL = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa")
 """Names that mean something else in every network, and what is below them."""
 
-_FORM = re.compile(r"(?:\[([0-9a-f:.]{2,45})\]|([^\[\]:/?#@\\\s]+))(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE)
+_FORM = re.compile(
+    r"(?:\[([0-9a-f:.]{2,45})\]|([^\[\]:/?#@\\\s]+))(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE
+)
 
 
 class Address(msgspec.Struct, frozen=True):

@@ -109,7 +109,7 @@ async def put(
     """
     within_id = await _hold(conn, target)
     own = await authorise(conn, target, by)
-    before = await publications.of_target(conn, target)
+    before = await publications.of_target(conn, target, by.user_id)
     _check_moderation(before, wish, by)
     around = await _called_from(conn, target, around)
     if is_internal(wish.address.host) and wish.address.host != around.called_from:
@@ -125,7 +125,9 @@ async def put(
     await publications.put(conn, row, words="\x1f".join(words).lower())
     if not own:
         await _audit(conn, by, "publication.changed", row)
-    return row
+    return (
+        await publications.of_target(conn, target, by.user_id) or row
+    )  # with those who have saved the address
 
 
 async def remove(conn: Connection, target: Target, by: Manager) -> int:
@@ -137,7 +139,7 @@ async def remove(conn: Connection, target: Target, by: Manager) -> int:
     """
     await _hold(conn, target)
     own = await authorise(conn, target, by)
-    row = await publications.of_target(conn, target)
+    row = await publications.of_target(conn, target, by.user_id)
     if row is None:
         return 0
     if row.suppressed and not by.moderator:
@@ -269,7 +271,6 @@ def _published(
         created_at_ms=around.now_ms if before is None else before.created_at_ms,
         updated_at_ms=around.now_ms,
         seen_at_ms=around.now_ms,
-        favorites=0 if before is None else before.favorites,
     )
 
 

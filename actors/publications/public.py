@@ -36,6 +36,7 @@ class Publication(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         address: where players connect: `host` or `host:port`.
         motd: what stands in lists: `motdOverride`, else what the server said last; plain text.
         social_links: as they were put.
+        favorite: the caller has it among theirs; never in the public list, which knows no caller.
         ping_ms: null: nobody measures it.
         online: the last status is fresh and said so; the counts are 0 otherwise.
         discovery_state: `CONNECT` is in the public list; `UNLISTED`, `STALE`, `SUPPRESSED` are not.
@@ -74,12 +75,11 @@ class Publication(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     reporters: Reporters | UnsetType = UNSET
 
 
-def publication_of(row: PublicationRow, status: Status, *, favorite: bool = False) -> Publication:
+def publication_of(row: PublicationRow, status: Status) -> Publication:
     """The publication as it is told.
 
     Args:
         status: of its target, now.
-        favorite: the viewer has it among theirs.
     """
     target = row.target
     is_network = target is not None and target.type == "network"
@@ -95,7 +95,7 @@ def publication_of(row: PublicationRow, status: Status, *, favorite: bool = Fals
         social_links=_links.decode(row.social_links),
         hidden=row.hidden,
         featured=row.featured,
-        favorite=favorite,
+        favorite=row.favorite,
         favorite_count=row.favorites,
         online=status.online,
         ping_ms=None,

@@ -19,26 +19,25 @@ ORDER BY p.id LIMIT $1 FOR NO KEY UPDATE
 """
 
 
-async def of_target(conn: Connection, target: Target) -> PublicationRow | None:
-    """What is published of a server or network, if anything."""
-    row = await conn.fetchrow("SELECT * FROM published WHERE target_id = $1", target.id)
-    return None if row is None else publication_of(row)
+async def of_target(conn: Connection, target: Target, viewer_id: str) -> PublicationRow | None:
+    """What is published of a server or network, if anything, as somebody sees it."""
+    found = await of_targets(conn, [target.id], viewer_id)
+    return found[0] if found else None
 
 
-async def of_targets(conn: Connection, target_ids: Sequence[str]) -> list[PublicationRow]:
-    """What is published of these servers and networks."""
-    rows = await conn.fetch("SELECT * FROM published WHERE target_id = ANY($1::text[])", list(target_ids))
-    return [publication_of(row) for row in rows]
-
-
-async def favorites_among(conn: Connection, user_id: str, ids: Sequence[str]) -> frozenset[str]:
-    """Those of these publications that a user has among their favourites."""
+async def of_targets(conn: Connection, target_ids: Sequence[str], viewer_id: str) -> list[PublicationRow]:
+    """What is published of these servers and networks, as somebody sees it."""
     rows = await conn.fetch(
-        "SELECT server_id FROM saved_servers WHERE user_id = $1 AND favorite AND server_id = ANY($2::text[])",
-        user_id,
-        list(ids),
+        """
+        SELECT p.*, EXISTS (
+            SELECT FROM saved_servers s WHERE s.user_id = $2 AND s.server_id = p.id AND s.favorite
+        ) AS favorite
+        FROM published p WHERE p.target_id = ANY($1::text[])
+        """,
+        list(target_ids),
+        viewer_id,
     )
-    return frozenset(row["server_id"] for row in rows)
+    return [publication_of(row, favorite=row["favorite"]) for row in rows]
 
 
 async def listed(conn: Connection, id: str) -> PublicationRow | None:

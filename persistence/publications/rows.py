@@ -41,6 +41,7 @@ class PublicationRow(msgspec.Struct, frozen=True, kw_only=True):
         suppressed: a moderator has taken it from the list.
         seen_at_ms: the last status that was written, or when it was published.
         favorites: how many users have it among theirs.
+        favorite: the viewer has; where there is no viewer, nobody does.
     """
 
     id: str
@@ -66,6 +67,7 @@ class PublicationRow(msgspec.Struct, frozen=True, kw_only=True):
     updated_at_ms: int
     seen_at_ms: int
     favorites: int = 0
+    favorite: bool = False
 
     @property
     def target(self) -> Target | None:
@@ -105,7 +107,10 @@ class Rank(msgspec.Struct, frozen=True):
     seen_at_ms: int
 
 
-def publication_of(row: Row) -> PublicationRow:
+def publication_of(row: Row, *, favorite: bool = False) -> PublicationRow:
     """The publication of a row of `published`."""
-    fields = {name: row[name] for name in PublicationRow.__struct_fields__}
-    return PublicationRow(**{**fields, "tags": tuple(row["tags"])})
+    fields = {name: row[name] for name in _STORED}
+    return PublicationRow(**{**fields, "tags": tuple(row["tags"]), "favorite": favorite})
+
+
+_STORED = tuple(name for name in PublicationRow.__struct_fields__ if name != "favorite")

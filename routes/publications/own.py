@@ -55,7 +55,7 @@ async def list_profile_servers(call: Call, query: ProfileQuery) -> list[ProfileS
 
 async def _own(conn: Connection, user_id: str) -> list[tuple[ServerRow, PublicationRow | None]]:
     rows = await servers.of_owner(conn, user_id, MAX_LISTED)
-    found = await publications.of_targets(conn, [row.server_id for row in rows])
+    found = await publications.of_targets(conn, [row.server_id for row in rows], user_id)
     published = {row.server_id: row for row in found}
     return [(row, published.get(row.server_id)) for row in rows]
 

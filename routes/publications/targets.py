@@ -89,7 +89,9 @@ async def read_publication(call: Call, target_type: str, target_id: Uuid) -> Pub
 
     For its owner, members with `server.settings.write`, and moderators.
     """
-    row = await call.service.database.read(publications.of_target, _target(target_type, target_id))
+    row = await call.service.database.read(
+        publications.of_target, _target(target_type, target_id), call.user_id
+    )
     return PublicationReply(None if row is None else _shown(call, row))
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from actors.ids import new_uuid
+from tests.capes.stage import moderator
 from tests.connect.play import claimed, register
 from tests.networks.play import Place, network
 from tests.publications.play import path_of, publish, push, shown
@@ -149,8 +150,7 @@ async def test_what_is_not_taken(world: World, field: str, value: object):
 @pytest.mark.parametrize("field", ["featured", "suppressed"])
 async def test_what_moderators_alone_do(world: World, field: str):
     """The owner may send back what is there, and change nothing of it; a moderator may."""
-    alice, mod = await world.player("Alice"), await world.player("Mod")
-    await world.make(mod, "Moderator")
+    alice, mod = await world.player("Alice"), await moderator(world)
     server = await claimed(world, alice)
     assert await alice.refused("PUT", path_of(server), {**BODY, field: True}) == (403, "FORBIDDEN")
     await alice.do("PUT", path_of(server), {**BODY, field: False})
