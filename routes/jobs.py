@@ -59,9 +59,6 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         for sender_id, recipient_id in await database.transact(friend_requests.prune, now_ms()):
             service.friends.changed(sender_id, recipient_id)
 
-    async def follow_geoip() -> None:
-        await service.places.refresh(trio.to_thread.run_sync)
-
     jobs = [
         ticking("grants that expire", 1, service.users.tick),
         ticking("presence", 0.2, service.presence.tick),
@@ -81,7 +78,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("addresses that nobody saves", 3600, sweep_addresses),
         Job("shared profiles that expire", 3600, expire_shares),
         Job("unused attachments", 3600, sweep_attachments),
-        Job("GeoIP database", 30, follow_geoip),
+        Job("GeoIP database", 30, partial(service.places.refresh, trio.to_thread.run_sync)),
     ]
     if service.config.archive_after_days:
         jobs.append(Job("archive", 3600, archive))
