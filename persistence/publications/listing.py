@@ -99,11 +99,13 @@ ORDER BY name_lower, id LIMIT $4
 """,
 }
 
+# Without the line that ranked_id is there, the planner does not see that it may walk the order of players.
 _WALKED: dict[Sort, str] = {
     "players": """
 SELECT * FROM published
 WHERE discovery_state = 'CONNECT' AND ($1 = '' OR strpos(words, $1) > 0) AND tags @> $2::text[]
-    AND ($3::text IS NULL OR category = $3) AND (players, ranked_id) < ($4::bigint, $5)
+    AND ($3::text IS NULL OR category = $3) AND ranked_id IS NOT NULL
+    AND (players, ranked_id) < ($4::bigint, $5)
 ORDER BY players DESC, ranked_id DESC LIMIT $6
 """,
     "newest": """

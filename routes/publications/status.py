@@ -64,7 +64,7 @@ async def push_status(call: Call, server_id: Uuid, body: StatusBody) -> StatusRe
     """PUT …/servers/{serverId}/publication/status: the calling server says how it is, twice a second at most.
 
     Moves what is published of it and of its network, and publishes nothing by itself. Something older than what was
-    said before is ignored. It counts for 90 seconds.
+    said before is ignored. It counts for 90 seconds. What a server says that nobody has claimed is not kept.
     """
     require_scope(call.server, SCOPE)
     now_ms, service = call.now_ms, call.service
@@ -80,7 +80,8 @@ async def push_status(call: Call, server_id: Uuid, body: StatusBody) -> StatusRe
         capacity=body.player_capacity,
         at_ms=_moment(body.updated_at, now_ms),
     )
-    service.statuses.report(report, now_ms)
+    if row.owner_id is not None:
+        service.statuses.report(report, now_ms)
     reply = StatusReply(True, server_id, row.network_id)
     if call.attempt is None:
         return reply
