@@ -1,7 +1,7 @@
 """What those who manage a server or network do with its publication: units of work (contract §7).
 
 Moderators may do the same with every publication, and what they alone may do: feature it, and take it from the list.
-What they do with somebody else's is in the audit trail.
+What they do with somebody else's is in the audit trail, and what they alone may do is too, with their own.
 """
 
 from dataclasses import dataclass
@@ -123,7 +123,7 @@ async def put(
     row = settled(row, proof, around.now_ms)
     words = (row.display_name, row.address, row.category, *row.tags)
     await publications.put(conn, row, words="\x1f".join(words).lower())
-    if not own:
+    if not own or _moderated(before) != _moderated(row):
         await _audit(conn, by, "publication.changed", row)
     return (
         await publications.of_target(conn, target, by.user_id) or row
@@ -196,9 +196,13 @@ def _check_moderation(before: PublicationRow | None, wish: Wish, by: Manager) ->
     """Whoever sends back what was there has asked for nothing."""
     if by.moderator:
         return
-    featured, suppressed = (False, False) if before is None else (before.featured, before.suppressed)
+    featured, suppressed = _moderated(before)
     if wish.featured not in {None, featured} or wish.suppressed not in {None, suppressed}:
         raise Forbidden("only moderators feature or suppress a publication")
+
+
+def _moderated(row: PublicationRow | None) -> tuple[bool, bool]:
+    return (False, False) if row is None else (row.featured, row.suppressed)
 
 
 async def _hold(conn: Connection, target: Target) -> str | None:

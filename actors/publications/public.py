@@ -17,13 +17,10 @@ class Reporters(msgspec.Struct, frozen=True):
     total: int
 
 
-class SocialLink(msgspec.Struct, frozen=True, rename="camel"):
-    """A link with a name of its kind, say `discord`."""
-
-    url: Annotated[str, msgspec.Meta(max_length=300)]
-    type: Annotated[str, msgspec.Meta(max_length=32)] | None = None
-    label: Annotated[str, msgspec.Meta(max_length=64)] | None = None
-
+SocialLink = dict[
+    Annotated[str, msgspec.Meta(max_length=32)], Annotated[str, msgspec.Meta(max_length=300)] | None
+]
+"""A link with a `url`, and what else a dashboard says of it, as `type` or `label`."""
 
 _links = msgspec.json.Decoder(tuple[str | SocialLink, ...])
 

@@ -24,6 +24,7 @@ MAX_NAME_CHARACTERS = 100
 MAX_MOTD_CHARACTERS = 300
 MAX_TAGS = 10
 MAX_LINKS = 10
+MAX_LINK_FIELDS = 6
 
 _TARGET = "/v1/connect/publications/{targetType}/{targetId}"
 _TAG = re.compile(r"[^\W_]([\w .+&'-]{0,30}[\w.+!])?")
@@ -42,7 +43,8 @@ class PublicationBody(Wire, frozen=True):
         display_name: 1 to 100 printable characters.
         category: a word, or empty.
         tags: at most 10, kept in lower case, each once.
-        social_links: at most 10 http or https addresses, bare or as `{url,type,label}`.
+        social_links: at most 10 http or https addresses, bare or as the `url` of an object of up to 6 texts, which come
+            back as they are.
         hidden: not in the public list.
         featured, suppressed: for moderators alone.
         motd_override: stands in place of what the servers say.
@@ -192,9 +194,16 @@ def _set(wished: Any) -> bool | None:
 
 
 def _link_errors(links: tuple[str | SocialLink, ...]) -> list[FieldError]:
-    found = []
-    for at, link in enumerate(links):
-        url = link if isinstance(link, str) else link.url
-        if _LINK.fullmatch(url) is None or not url.isprintable():
-            found.append(FieldError(f"/socialLinks/{at}", "BAD_FORMAT", "an http or https address"))
-    return found
+    return [
+        FieldError(
+            f"/socialLinks/{at}", "BAD_FORMAT", "an http or https address, bare or as url among other texts"
+        )
+        for at, link in enumerate(links)
+        if not _is_link({"url": link} if isinstance(link, str) else link)
+    ]
+
+
+def _is_link(link: SocialLink) -> bool:
+    texts = [text for field in link.items() for text in field if text is not None]
+    printable = all(text.isprintable() for text in texts)
+    return printable and len(link) <= MAX_LINK_FIELDS and _LINK.fullmatch(link.get("url") or "") is not None

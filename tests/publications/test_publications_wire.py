@@ -33,7 +33,7 @@ async def test_every_field_goes_in_and_comes_out(world: World):
     """PUT is the whole publication: what is left out the second time is empty again."""
     alice = await world.player("Alice")
     server = await claimed(world, alice)
-    links = [{"url": "https://discord.example/x", "type": "discord", "label": None}]
+    links = [{"url": "https://discord.example/x", "platform": "discord", "label": None}, "http://example.org"]
     made = await publish(
         alice,
         server,
@@ -136,6 +136,11 @@ async def test_unclaimed_servers_may_push(world: World):
         ("socialLinks", ["javascript:alert(1)"]),
         ("socialLinks", ["https://a@b.example"]),
         ("socialLinks", [{"url": "ftp://example.org"}]),
+        ("socialLinks", [{"type": "discord"}]),
+        ("socialLinks", [{"url": None}]),
+        ("socialLinks", [{"url": "https://example.org", "label": "a\u202eb"}]),
+        ("socialLinks", [{"url": "https://example.org", **{str(at): "" for at in range(6)}}]),
+        ("socialLinks", ["https://example.org"] * 11),
         ("motdOverride", "a\u0007b"),
         ("motdOverride", "x" * 301),
     ],
@@ -163,6 +168,25 @@ async def test_what_moderators_alone_do(world: World, field: str):
     assert again["discoveryState"] == ("SUPPRESSED" if field == "suppressed" else "CONNECT")
     removed = await alice.ask("DELETE", path_of(server))
     assert removed.status_code == (409 if field == "suppressed" else 200)
+
+
+async def test_what_moderators_do_is_in_the_audit_trail(world: World):
+    """With somebody else's all of it, with their own what they alone may do; what owners do is not."""
+    alice, mod, root = await world.player("Alice"), await moderator(world), await world.super_admin()
+    server, own = await claimed(world, alice), await claimed(world, mod)
+    await publish(alice, server)
+    await publish(mod, own)
+    await publish(mod, own, featured=True)
+    await publish(mod, server, suppressed=True)
+    await mod.do("DELETE", path_of(server))
+    trail: Any = await root.get("/v1/admin/audit")
+    ours = [one for one in trail["items"] if one["action"].startswith("publication.")]
+    assert [(one["action"], one["detail"]["featured"], one["detail"]["suppressed"]) for one in ours] == [
+        ("publication.removed", False, True),
+        ("publication.changed", False, True),
+        ("publication.changed", True, False),
+    ]
+    assert {one["actorId"] for one in ours} == {mod.id}
 
 
 async def test_own_at_once_where_the_server_calls_from(world: World):
