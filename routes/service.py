@@ -239,7 +239,7 @@ async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
     dsn = config.database_url
     if dsn is None:
         dsn = await stack.enter_async_context(embedded_postgres(config.data_dir, pg_bin=config.pg_bin))
-    database = await stack.enter_async_context(open_database(dsn))
+    database = await stack.enter_async_context(open_database(dsn, timeout_seconds=config.request_seconds))
     await database.read(check_server)
     for name in await migrate(database):
         log.info("migrated", migration=name)
@@ -264,7 +264,14 @@ async def _open_system(
     node = await trio.to_thread.run_sync(node_name, config.data_dir)
     placement = await stack.enter_async_context(open_local_placement(database, node=node))
     return await stack.enter_async_context(
-        open_system(database, clock, kinds=kinds, placement=placement, rng=rng)
+        open_system(
+            database,
+            clock,
+            kinds=kinds,
+            placement=placement,
+            rng=rng,
+            ask_seconds=config.request_seconds,
+        )
     )
 
 
