@@ -17,6 +17,7 @@ from routes.chat import attachments, conversations, messages, polls, streams
 from routes.connect import (
     commands,
     extensions,
+    policy,
     secrets,
     servers,
     sessions,
@@ -24,6 +25,8 @@ from routes.connect import (
     social_friends,
     social_party,
 )
+from routes.connect import invites as server_invites
+from routes.connect import members as server_members
 from routes.connect import streams as server_streams
 from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
@@ -65,6 +68,7 @@ MOUNTS = (
         (servers, secrets, sessions, commands, settings, extensions, server_streams, gateway_routes),
     ),
     Mount("publications", (targets, status, profile_servers, public_servers)),
+    Mount("server members", (server_members, server_invites, policy)),
     Mount("networks", (networks, domains, dns)),
     Mount("server friends", (social_friends,)),
     Mount("server party", (social_party,)),

@@ -96,6 +96,34 @@ def bytes_of(count: int) -> bytes:
     return b"\x07" * count
 
 
+@pytest.mark.parametrize(
+    ("role", "capabilities", "may"),
+    [
+        ("viewer", [], False),
+        ("viewer", ["server.commands.write"], False),
+        ("viewer", ["server.publication.write"], True),
+        ("viewer", ["server.settings.write"], True),
+        ("operator", [], True),
+        ("admin", [], True),
+    ],
+)
+async def test_members_as_far_as_they_may(world: World, role: str, capabilities: list[str], may: bool):
+    """By the role or a capability of their own; who lacks it is refused by its name; until they are members no more."""
+    alice, ben = await world.player("Alice"), await world.player("Ben")
+    server = await claimed(world, alice)
+    await publish(alice, server)
+    member = f"{server.path}/members/{ben.id}"
+    await world.grant(alice, "connect:members:write")
+    await alice.do("PUT", member, {"role": role, "capabilities": capabilities})
+    for method, body in (("GET", None), ("PUT", BODY), ("DELETE", None)):
+        answer = await ben.ask(method, path_of(server), body)
+        assert answer.status_code == (200 if may else 403)
+        if not may:
+            assert answer.json()["meta"]["permission"] == "server.settings.write"
+    await alice.do("DELETE", member)
+    assert await ben.refused("GET", path_of(server)) == (404, "NOT_FOUND")
+
+
 async def test_delegated_tokens_need_the_scope(world: World):
     """`server.status.write` pushes, another scope does not."""
     server = await claimed(world, await world.player("Alice"))
