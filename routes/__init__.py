@@ -42,6 +42,9 @@ from routes.party import invites as party_invites
 from routes.party import lobby, members
 from routes.party import streams as party_live
 from routes.people import erasure, progress, public, shares
+from routes.publications import own as profile_servers
+from routes.publications import public as public_servers
+from routes.publications import status, targets
 from routes.saved import others as servers_of_others
 from routes.saved import own as own_servers
 from routes.service import Service, open_service
@@ -64,6 +67,7 @@ MOUNTS = (
         "connect",
         (servers, secrets, sessions, commands, settings, extensions, server_streams, gateway_routes),
     ),
+    Mount("publications", (targets, status, profile_servers, public_servers)),
     Mount("server members", (server_members, server_invites, policy)),
     Mount("networks", (networks, domains, dns)),
     Mount("server friends", (social_friends,)),
