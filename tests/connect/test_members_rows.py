@@ -54,7 +54,7 @@ async def _same(world: World, server: GameServer) -> None:
 @pytest.mark.parametrize("seed", range(2))
 async def test_memory_is_what_the_rows_say(world: World, seed: int):
     rng = Random(seed)
-    people = await world.players("Ann", "Bob", "Eve", "Dan")
+    people = await world.players("Annabel", "Bobby", "Evelyn", "Daniel")
     server = await claimed(world, people[0])
     service, known, done = world.service, [], 0
     for number in range(STEPS):
@@ -70,6 +70,14 @@ async def test_memory_is_what_the_rows_say(world: World, seed: int):
             known.append(command.invite_id)
         await _same(world, server)
     assert done > STEPS // 8
+    kept = await service.database.read(_journal, server.id)
+    assert kept
+    assert not any(player.name.encode() in event for player in people for event in kept)
+
+
+async def _journal(conn: Connection, server_id: str) -> list[bytes]:
+    rows = await conn.fetch("SELECT * FROM events WHERE kind = 'server' AND id = $1", server_id)
+    return [value for row in rows for value in row.values() if isinstance(value, bytes)]
 
 
 async def test_rows_of_an_erased_user_are_passed_over(world: World):
