@@ -69,10 +69,13 @@ def may(capability: str) -> Callable[[Call, Uuid], Coroutine[Any, Any, None]]:
 
         Raises:
             NotFound: another server, a stranger, or no such server: all look the same.
-            Forbidden: with `meta.permission`.
+            Forbidden: with `meta.permission`; also a server that wants to write, and that nobody answers for yet.
         """
         if isinstance(call.principal, ServerPrincipal):
-            require_scope(itself(call, server_id), capability)
+            server = itself(call, server_id)
+            require_scope(server, capability)
+            if server.owner_id is None and capability.endswith(".write"):
+                raise Forbidden("somebody must claim this server first", permission=capability)
             return
         row = await call.service.connect.credentials.of(server_id)
         if row is None:

@@ -114,7 +114,7 @@ async def register_server(call: Call, body: NewServer) -> RegisteredServer:
     """POST /v1/connect/servers/register: makes a game server known.
 
     Answers its id and secret, shown this once, and a claim key that is valid for five minutes. Until a user has claimed
-    it, it can do nothing but ask for another key; when it is silent for 24 h, it is removed.
+    it, it can store nothing, and act for nobody; when it is silent for 24 h, it is removed.
     """
     name = body.server_name.strip()
     _check(body.server_type, name)
