@@ -12,6 +12,7 @@ import msgspec
 import trio
 
 from scripts.load.chat import Chat
+from scripts.load.commands import Commands
 from scripts.load.exchange import Answer, Done, Failed, Mark, Open, Opened, Order, Settle, Start, Stop
 from scripts.load.friends import Friends
 from scripts.load.http import RequestFailed
@@ -30,6 +31,7 @@ _TRAFFIC: dict[str, Callable[[Hub, Open], Traffic]] = {
     "idle": Idle,
     "friends": Friends,
     "parties": Parties,
+    "commands": Commands,
 }
 _decode = msgspec.json.Decoder(Order).decode
 _encode = msgspec.json.Encoder().encode
