@@ -45,6 +45,7 @@ def server_kind(vault: Vault, happened: Callable[[State, AnyEvent], None]) -> Ki
         apply=apply,
         answer=answer,
         persist=rows.persist,
+        plan=rows.plan,
         due=due,
         expire=_expire,
         summary=_summary,

@@ -8,7 +8,7 @@ import trio
 
 from scripts.load.http import RequestFailed, Requests
 from scripts.load.hub import Hub
-from scripts.load.plan import FLEETS, Plan, friendships, memberships, network_of, user_id
+from scripts.load.plan import FLEETS, Plan, friendships, memberships, user_id
 
 CONNECTIONS = 16
 WAITING = 1_000  # tasks at once, however much there is to make
@@ -78,7 +78,7 @@ async def prepare(plan: Plan, tokens: dict[int, str], progress: Progress) -> lis
         await stage.each("users", range(owners), stage.know)
         if plan.traffic in FLEETS:
             await stage.each("networks", range(owners), stage.found)
-            await stage.each("agents", range(plan.users), stage.enrol)
+            await stage.each("filled networks", range(owners), stage.fill)
             ids = [stage.ids[number] for number in range(plan.users)]
         elif plan.traffic == "friends":
             await stage.each("friendships", friendships(plan), stage.befriend)
@@ -154,15 +154,16 @@ class _Stage:
         answer = await self.requests.send("POST", "/v1/connect/networks", self.tokens[user], {"name": "Load"})
         self.networks[user] = msgspec.json.decode(answer, type=_NetworkAnswer).network.network_id
 
-    async def enrol(self, agent: int) -> None:
-        """Let an agent join its network."""
-        user = network_of(self.plan, agent)
+    async def fill(self, user: int) -> None:
+        """Let the agents of a user's network join it, one after another: few of its tokens may be open at once."""
         path = f"/v1/connect/networks/{self.networks[user]}/join-token"
-        made = msgspec.json.decode(await self.requests.send("POST", path, self.tokens[user]), type=_JoinToken)
-        body = {"joinToken": made.join_token, "name": f"agent {agent}"}
-        answer = await self.requests.send("POST", "/v1/connect/networks/join", self.tokens[user], body)
-        joined = msgspec.json.decode(answer, type=_Joined)
-        self.ids[agent] = f"{joined.server_id} {joined.server_secret} {joined.network_id}"
+        for agent in range(user, self.plan.users, self.plan.conversations):
+            answer = await self.requests.send("POST", path, self.tokens[user])
+            token = msgspec.json.decode(answer, type=_JoinToken).join_token
+            body = {"joinToken": token, "name": f"agent {agent}"}
+            answer = await self.requests.send("POST", "/v1/connect/networks/join", self.tokens[user], body)
+            joined = msgspec.json.decode(answer, type=_Joined)
+            self.ids[agent] = f"{joined.server_id} {joined.server_secret} {joined.network_id}"
 
     async def gather(self, members: tuple[int, ...]) -> None:
         """Make a party, and bring everybody into it who is not."""
