@@ -63,7 +63,7 @@ def answer(  # noqa: PLR0911 - a table
     """What the caller is told: the server, the session, the row that was changed, or when what was made ends."""
     match command:
         case commands.CreateCommand():
-            return state.commands[command.command_id]
+            return next(event.command for event in happened if isinstance(event, events.CommandChanged))
         case commands.TakeCommands():
             changes = (events.CommandChanged, events.CommandTouched)
             return tuple(event.command for event in happened if isinstance(event, changes))
