@@ -35,7 +35,6 @@ from persistence.turn import Receipt
 
 # How long a caller waits for its answer (contract §1, Deadlines).
 ASK_SECONDS = 5.0
-ASK_MS = int(ASK_SECONDS * 1000)
 
 # Actors and views that load at the same time.
 LOADS = 50
@@ -82,8 +81,8 @@ class System:
             receipt: makes the receipt of an idempotent request from the reply; it commits with the events.
 
         Raises: Refused of the kind's rules; NotFound when there is no such owner; Overloaded when its mailbox
-        is full, it is parked, or 5 s pass before its turn; Draining; OutcomeUnknown when 5 s pass after the
-        turn was handed to the writer; other PersistenceErrors when nothing was changed; Fault when a rule of
+        is full, it is parked, or its time passes before its turn; Draining; OutcomeUnknown when it passes after
+        the turn was handed to the writer; other PersistenceErrors when nothing was changed; Fault when a rule of
         ours raised; RuntimeError when called inside a turn, which would wait for itself.
 
         Cancellation: the caller leaves. A command whose turn has not come is dropped; a turn goes on without
@@ -91,7 +90,7 @@ class System:
         """
         self._outside_turns()
         parked: Parked[Answer] = Parked()
-        letter = Letter(command, parked.wake, receipt, self._world.clock.now_ms() + ASK_MS)
+        letter = Letter(command, parked.wake, receipt, self._world.clock.now_ms() + self._world.ask_ms)
         self._deliver(kind, id, letter)
         try:
             answer = await parked.wait()
@@ -123,7 +122,8 @@ class System:
                 subscribers, or at once when none follow. So a socket can hold the reply back and send it
                 together with them.
         """
-        self._deliver(kind, id, Letter(command, answer, receipt, self._world.clock.now_ms() + ASK_MS, told))
+        deadline_ms = self._world.clock.now_ms() + self._world.ask_ms
+        self._deliver(kind, id, Letter(command, answer, receipt, deadline_ms, told))
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> bool:
         """Let a live or loading owner know something; True when there was one.
@@ -179,7 +179,7 @@ class System:
         Raises: Refused when the kind's `audience` says so, otherwise as `ask`. Cancellation: no subscription.
         """
         self._outside_turns()
-        with trio.move_on_after(ASK_SECONDS):
+        with trio.move_on_after(self._world.ask_ms / 1000):
             if self._draining:
                 raise Draining
             if isinstance(shown, View):
@@ -260,7 +260,7 @@ class System:
             letter.close(Answer(None, Draining()))
             return
         actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
-        if letter.deadline_ms - ASK_MS < actor.parked_until_ms or not actor.mailbox.push(letter):
+        if letter.deadline_ms - self._world.ask_ms < actor.parked_until_ms or not actor.mailbox.push(letter):
             letter.close(Answer(None, Overloaded()))
         else:
             actor.poke()
@@ -308,6 +308,7 @@ async def open_system(
     placement: Placement,
     rng: Random,
     journal: Journal = persistent_journal,
+    ask_seconds: float = ASK_SECONDS,
     idle_seconds: float = IDLE_SECONDS,
 ) -> AsyncIterator[System]:
     """An actor system for as long as the block runs; leaving it drains the system.
@@ -319,6 +320,7 @@ async def open_system(
         placement: which actors are ours, and under which fence.
         rng: makes the epochs of views.
         journal: the statements, `persistence.journal`.
+        ask_seconds: how long a caller waits for its answer.
         idle_seconds: how long nobody must want an actor before it retires.
     """
     async with trio.open_nursery() as nursery:
@@ -340,6 +342,7 @@ async def open_system(
             counters=Counters(),
             touched=touched,
             start=start,
+            ask_ms=int(ask_seconds * 1000),
             idle_ms=int(idle_seconds * 1000),
         )
         system = System(world, kinds, nursery, rng)

@@ -35,6 +35,7 @@ class World:
         counters: totals.
         touched: tells views of a committed event.
         start: starts a task in the system's nursery.
+        ask_ms: how long a caller waits for its answer.
         idle_ms: how long nobody must want an actor before it retires.
     """
 
@@ -48,4 +49,5 @@ class World:
     counters: Counters
     touched: Touched
     start: Callable[..., None]
+    ask_ms: int
     idle_ms: int

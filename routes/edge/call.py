@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from routes.edge.endpoint import RouteTable
     from routes.service import Service
 
-EFFECT_SECONDS = 5.0
-"""The longest that an effect may take (contract §1, Deadlines); on a stream nothing else bounds it."""
-
 GRACE_SECONDS = 0.25
 """How much later than its parts a request gives up."""
 
@@ -250,7 +247,9 @@ class Call:
         is still set, and the outcome counts as unknown.
         """
         self.handing_over = True
-        left = min(max(0.0, self.deadline.at - trio.current_time()), EFFECT_SECONDS)
+        # On a stream nothing else bounds an effect.
+        seconds = self.service.config.request_seconds
+        left = min(max(0.0, self.deadline.at - trio.current_time()), seconds)
         self.deadline.move(self.deadline.at + GRACE_SECONDS)
         return left
 

@@ -60,6 +60,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     edge: str
     ws_deflate: bool
     max_connections: int
+    request_seconds: int
     totem_gallery: bool
     archive_after_days: int
     log: str
@@ -152,6 +153,12 @@ SETTINGS = (
     Setting("edge", "lean", settings.one_of("lean", "stock"), "connections: lean, or stock Hypercorn"),
     Setting("ws_deflate", "off", settings.switch, "offer permessage-deflate on WebSockets"),
     Setting("max_connections", "20000", settings.whole(1, 1_000_000), "connections at once, in all"),
+    Setting(
+        "request_seconds",
+        "5",
+        settings.whole(1, 300),
+        "how long a request may take, the arrival of its body not counted",
+    ),
     Setting("totem_gallery", "on", settings.switch, "the public gallery of totems"),
     Setting(
         "archive_after_days", "0", settings.whole(0, 36_500), "messages this old go to the archive; 0: never"

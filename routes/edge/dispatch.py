@@ -50,9 +50,6 @@ from routes.edge.wire import decode
 if TYPE_CHECKING:
     from routes.service import Service
 
-REQUEST_SECONDS = 5.0
-"""From the first check to the answer (contract §1, Deadlines), without the time in which the body arrives."""
-
 BODY_SECONDS = 30.0
 """How long a body may take to arrive; 8 MiB at 2.3 Mbit/s."""
 
@@ -104,6 +101,7 @@ class Edge:
         config = service.config
         self.service = service
         self.table = table
+        self._request_seconds = config.request_seconds
         self._answers = {
             route: service.metrics.answers(route.line) for route in (*table.endpoints, *table.streams)
         }
@@ -200,7 +198,7 @@ class Edge:
             incoming.headers,
             status=status,
             now_ms=self.service.clock.now_ms(),
-            deadline=Deadline(started + REQUEST_SECONDS),
+            deadline=Deadline(started + self._request_seconds),
         )
 
     async def _in_time(self, call: Call, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
@@ -294,7 +292,7 @@ class Edge:
             call.deadline.begin()
             call.deadline.move(trio.current_time() + BODY_SECONDS)
             data = await incoming.body(bound)
-            call.deadline.move(trio.current_time() + REQUEST_SECONDS)
+            call.deadline.move(trio.current_time() + self._request_seconds)
         elif len(data) > bound:
             raise PayloadTooLarge(maxBytes=bound)
         if media is None and data:

@@ -25,6 +25,9 @@ from tests.support.server import EDGES, Edge, running
 from tests.support.spec import spec
 from tests.support.websocket import Client, connect
 
+PATIENCE_SECONDS = 60
+"""How long a request may take before the test fails."""
+
 CONVERSATIONS = "/v1/social/chat/conversations"
 
 
@@ -232,13 +235,18 @@ async def open_world(
         folder: for its files.
         settings: configuration, by field name.
     """
-    environ = {"PARTYLINE_DATABASE_URL": database_url, "PARTYLINE_DATA_DIR": str(folder)}
+    environ = {
+        "PARTYLINE_DATABASE_URL": database_url,
+        "PARTYLINE_DATA_DIR": str(folder),
+        # A machine that stands still for a while must not decide what a test finds.
+        "PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS),
+    }
     environ |= {f"PARTYLINE_{name.upper()}": value for name, value in settings.items()}
     clock = ShiftedClock()
     async with (
         open_service(read_config(environ), clock) as service,
         running(create_app(service=service), edge=edge) as url,
-        httpx2.AsyncClient(base_url=url, timeout=20) as http,
+        httpx2.AsyncClient(base_url=url, timeout=PATIENCE_SECONDS) as http,
     ):
         yield World(service, url, clock, http)
 
