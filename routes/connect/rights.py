@@ -19,10 +19,14 @@ async def owner_of(call: Call, server_id: Uuid) -> ServerRow:
 
     Raises:
         NotFound: there is no such server, or it is somebody else's: both look the same.
+        Forbidden: a member, who knows of it.
     """
     row = await call.service.connect.credentials.of(server_id)
-    if row is None or row.owner_id != call.user_id:
+    if row is None:
         raise NotFound
+    if row.owner_id != call.user_id:
+        await belongs(call, server_id)
+        raise Forbidden("only for the server's owner")
     return row
 
 
@@ -55,6 +59,33 @@ def require_secret(server: ServerPrincipal) -> None:
     """
     if server.scopes is not None:
         raise Forbidden("only with the server's own secret")
+
+
+def by_secret(call: Call, server_id: Uuid) -> ServerPrincipal:
+    """Guard: passes the server that the path names, with its secret alone.
+
+    Raises:
+        NotFound: it is another one.
+        Forbidden: it came with a delegated token.
+    """
+    require_secret(itself(call, server_id))
+    return call.server
+
+
+def itself_for(scope: str) -> Callable[[Call, Uuid], ServerPrincipal]:
+    """Guard: passes the server that the path names, with its secret or a token for this scope."""
+
+    def guard(call: Call, server_id: Uuid) -> ServerPrincipal:
+        """Pass, or refuse.
+
+        Raises:
+            NotFound: it is another one.
+            Forbidden: with `meta.permission`.
+        """
+        require_scope(itself(call, server_id), scope)
+        return call.server
+
+    return guard
 
 
 def may(capability: str) -> Callable[[Call, Uuid], Coroutine[Any, Any, None]]:

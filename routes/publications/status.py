@@ -9,7 +9,7 @@ from actors.ids import Uuid
 from actors.time import parse_iso
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
-from routes.connect.rights import itself, require_scope
+from routes.connect.rights import itself_for
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.principal import SERVER
@@ -58,7 +58,7 @@ class StatusReply(Wire, frozen=True):
     needs=SERVER,
     rate="status-push",
     refusals=(NotFound, Forbidden, Invalid),
-    guard=itself,
+    guard=itself_for(SCOPE),
 )
 async def push_status(call: Call, server_id: Uuid, body: StatusBody) -> StatusReply:
     """PUT …/servers/{serverId}/publication/status: the calling server says how it is, twice a second at most.
@@ -66,7 +66,6 @@ async def push_status(call: Call, server_id: Uuid, body: StatusBody) -> StatusRe
     Moves what is published of it and of its network, and publishes nothing by itself. Something older than what was
     said before is ignored. It counts for 90 seconds. What a server says that nobody has claimed is not kept.
     """
-    require_scope(call.server, SCOPE)
     now_ms, service = call.now_ms, call.service
     row = await service.connect.credentials.of(server_id)
     if row is None:

@@ -17,6 +17,9 @@ from tests.support.world import Player, World
 
 CATALOG = "/v1/connect/extensions"
 HOUR_MS = 3_600_000
+NODES = tuple(
+    f"connect:{what}:{how}" for what in ("commands", "settings", "members") for how in ("read", "write")
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,13 @@ class People:
     staff: Player
     root: Player
     erased: Player
+    viewer: Player
+    operator: Player
+    admin: Player
+    extended: Player
+    nodeless: Player
+    left: Player
+    invitee: Player
     player: Player
 
     @classmethod
@@ -43,7 +53,18 @@ class People:
         await make_friends(owner, friend)
         await world.block(owner, blocked)
         root = await erase(world, erased)
+        names = ("Viewer", "Operator", "Admin", "Extended", "Nodeless", "Left", "Invitee")
+        viewer, operator, admin, extended, nodeless, left, invitee = await world.players(*names)
+        for node in NODES:
+            await world.grant(nodeless, node, negated=True)
         return cls(
+            viewer=viewer,
+            operator=operator,
+            admin=admin,
+            extended=extended,
+            nodeless=nodeless,
+            left=left,
+            invitee=invitee,
             owner=owner,
             neighbour=neighbour,
             stranger=stranger,
@@ -70,6 +91,7 @@ class Scene:
     other: GameServer
     net: Net
     extension: str
+    invitation: str
     principals: dict[str, Player]
 
     def __init__(self, place: Place, people: People) -> None:
@@ -89,6 +111,7 @@ class Scene:
         self.server = third
         self.other = await beside.server("Other")
         self.unclaimed = await register(self.world, "Free")
+        await self._fill()
         self.extension = f"shop-{secrets.token_hex(4)}"
         made = {"extensionId": self.extension, "name": "Shop"}
         await owner.do("POST", CATALOG, made, status=201)
@@ -107,6 +130,29 @@ class Scene:
             "far_agent": await beside.host("Far"),
         }
         return self
+
+    async def _fill(self) -> None:
+        """Let people belong to the server."""
+        people = self.people
+        roles: dict[Player, tuple[str, tuple[str, ...]]] = {
+            people.viewer: ("viewer", ()),
+            people.operator: ("operator", ()),
+            people.admin: ("admin", ()),
+            people.extended: ("viewer", ("server.members.write", "server.publication.write")),
+            people.nodeless: ("admin", ()),
+            people.left: ("admin", ()),
+        }
+        for player, (role, capabilities) in roles.items():
+            body = {"role": role, "capabilities": capabilities}
+            await people.owner.do("PUT", f"{self.server.path}/members/{player.id}", body, status=200)
+        await people.left.do("DELETE", f"{self.server.path}/members/{people.left.id}", status=204)
+        self.invitation = await self.invite(people.invitee)
+
+    async def invite(self, player: Player) -> str:
+        """The id of an invite for somebody who does not belong to the server."""
+        body = {"inviteeUserId": player.id, "role": "viewer"}
+        made = await self.people.owner.do("POST", f"{self.server.path}/invites", body, status=201)
+        return str(made["id"])
 
     def new_id(self) -> str:
         """An object id that nothing has."""

@@ -18,6 +18,8 @@ TARGETS: dict[str, Target] = {}
 
 ONE = f"{SERVERS}/{{serverId}}"
 NET = f"{NETWORKS}/{{networkId}}"
+PUBLISHED = "/v1/connect/publications/{targetType}/{targetId}"
+PUBLICATION = {"address": "play.example.org", "displayName": "Sky Islands"}
 
 _FIXED: dict[str, Any] = {
     f"POST {SERVERS}/register": {"serverType": "paper", "serverName": "New"},
@@ -35,6 +37,15 @@ _FIXED: dict[str, Any] = {
     f"GET {ONE}/settings/history": None,
     f"GET {ONE}/stream": None,
     f"GET {ONE}/extensions": None,
+    f"GET {ONE}/members": None,
+    f"GET {ONE}/access-policy": None,
+    f"PATCH {ONE}/access-policy": {"accessMode": "network"},
+    f"GET {ONE}/invites": None,
+    f"PUT {ONE}/publication/status": {"online": True, "playerCount": 1, "playerCapacity": 20},
+    f"GET {PUBLISHED}": None,
+    f"PUT {PUBLISHED}": PUBLICATION,
+    "GET /v1/profile/servers": None,
+    "GET /v1/public/servers": None,
     f"GET {CATALOG}": None,
     f"GET {NETWORKS}": None,
     f"POST {NETWORKS}": {"name": "New"},
@@ -61,7 +72,8 @@ def _fixed(row: str, body: Any) -> Target:
     path = row.partition(" ")[2]
 
     async def target(scene: Scene) -> Wish:
-        return path.format(serverId=scene.server.id, networkId=scene.net.id), body
+        ids = {"serverId": scene.server.id, "networkId": scene.net.id}
+        return path.format(**ids, targetType="server", targetId=scene.server.id), body
 
     return target
 
@@ -153,3 +165,57 @@ async def _verified(scene: Scene) -> Wish:
     claim = await scene.net.claim(f"{scene.new_id()}.example.net")
     scene.place.dns.txt[claim["txt"]["name"]] = [claim["txt"]["value"]]
     return scene.net.verify(claim), None
+
+
+@_target(f"PUT {ONE}/members/{{userId}}")
+async def _member(scene: Scene) -> Wish:
+    guest = await scene.world.player("Guest")
+    return f"{scene.server.path}/members/{guest.id}", {"role": "viewer"}
+
+
+@_target(f"DELETE {ONE}/members/{{userId}}")
+async def _removed_member(scene: Scene) -> Wish:
+    path, body = await _member(scene)
+    await scene.people.owner.do("PUT", path, body, status=200)
+    return path, None
+
+
+@_target(f"POST {ONE}/invites")
+async def _invite(scene: Scene) -> Wish:
+    guest = await scene.world.player("Guest")
+    return f"{scene.server.path}/invites", {"inviteeUserId": guest.id, "role": "viewer"}
+
+
+@_target(f"DELETE {ONE}/invites/{{inviteId}}")
+async def _revoked(scene: Scene) -> Wish:
+    return f"{scene.server.path}/invites/{await scene.invite(await scene.world.player('Guest'))}", None
+
+
+@_target("POST /v1/connect/server-invites/{inviteId}/accept")
+async def _accepted(scene: Scene) -> Wish:
+    invitee = scene.people.invitee
+    removed = await scene.people.owner.ask("DELETE", f"{scene.server.path}/members/{invitee.id}")
+    if removed.status_code == 204:
+        scene.invitation = await scene.invite(invitee)
+    return f"/v1/connect/server-invites/{scene.invitation}/accept", None
+
+
+@_target(f"GET {ONE}/access")
+async def _access(scene: Scene) -> Wish:
+    return f"{scene.server.path}/access?userId={scene.people.player.id}", None
+
+
+async def _published(scene: Scene) -> Any:
+    path = PUBLISHED.format(targetType="server", targetId=scene.server.id)
+    return await scene.people.owner.do("PUT", path, PUBLICATION, status=200)
+
+
+@_target(f"DELETE {PUBLISHED}")
+async def _withdrawn(scene: Scene) -> Wish:
+    await _published(scene)
+    return PUBLISHED.format(targetType="server", targetId=scene.server.id), None
+
+
+@_target("GET /v1/public/servers/{id}")
+async def _listed(scene: Scene) -> Wish:
+    return f"/v1/public/servers/{(await _published(scene))['publication']['id']}", None

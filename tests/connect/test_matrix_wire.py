@@ -109,6 +109,12 @@ async def _differences(place: Place, people: People, row: dict[str, str], kind: 
             missing = await _ask(kind, principal, row["method"], elsewhere, body)
             if missing != (404, problem):
                 wrong.append(f"{name}: {column} can tell {problem} from {missing}")
+        if status in {401, 403, 404} and body is not None and column != "unclaimed":
+            garbled = (await principal.ask(row["method"], path, content=b'{"x":')).status_code
+            if garbled != status:
+                wrong.append(
+                    f"{name}: {column} got {garbled} for a garbled body: content is looked at too early"
+                )
         if status < 400:
             scene = await Scene.of(place, people) if name in SPENT else scene
             asked = await TARGETS[name](scene)
@@ -120,7 +126,7 @@ async def _ask(kind: str, principal: Player, method: str, path: str, body: Any) 
     query = principal.query if isinstance(principal, Bearer) else ""
     protocol = principal.protocol if isinstance(principal, Bearer) else ""
     offered = f"svc.v1, svc-bearer.{to_base64url(protocol.encode())}"
-    path += f"?{query}" if query else ""
+    path += f"{'&' if '?' in path else '?'}{query}" if query else ""
     if kind == "ws":
         headers = [*principal.headers.items()]
         try:
