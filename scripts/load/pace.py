@@ -24,12 +24,16 @@ class Pace:
     def __init__(self, plan: Plan) -> None:
         self._rate = plan.rate / plan.processes
         self._window = -(-plan.window // plan.processes)
-        self._running = False
+        self._running = True
         self._begun = self._done = self._unsent = 0
+
+    @property
+    def running(self) -> bool:
+        """Whether requests are still begun."""
+        return self._running
 
     async def drive(self, begin: Begin) -> None:
         """Begin requests until stopped."""
-        self._running = True
         if not self._rate:
             for _ in range(self._window):
                 self._begin(begin, time.monotonic_ns())

@@ -118,6 +118,10 @@ def _check_fleet(plan: Plan) -> None:
         )
     if not 1 <= plan.processes <= min(64, plan.conversations):
         raise BadPlan("--processes must be 1 to 64, and not more than networks (--conversations)")
+    if plan.traffic == "agents" and plan.conversations < 2 * plan.processes:
+        raise BadPlan(
+            "a network that is looked at is silent: two networks (--conversations) for each process"
+        )
     if plan.rate < 0 or not 1 <= plan.window <= 100_000:
         raise BadPlan("--rate must not be negative, --window must be 1 to 100,000")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import msgspec
 import trio
 
+from scripts.load.agents import Agents
 from scripts.load.chat import Chat
 from scripts.load.commands import Commands
 from scripts.load.exchange import Answer, Done, Failed, Mark, Open, Opened, Order, Settle, Start, Stop
@@ -32,6 +33,7 @@ _TRAFFIC: dict[str, Callable[[Hub, Open], Traffic]] = {
     "friends": Friends,
     "parties": Parties,
     "commands": Commands,
+    "agents": Agents,
 }
 _decode = msgspec.json.Decoder(Order).decode
 _encode = msgspec.json.Encoder().encode
