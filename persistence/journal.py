@@ -139,6 +139,33 @@ async def oldest_seq(conn: Connection, kind: str, id: str) -> int:
     return seq
 
 
+async def events_holding(
+    conn: Connection, kind: str, id: str, text: bytes, *, after: int, limit: int
+) -> list[JournalRow]:
+    """The events behind `after` in whose encoding a text occurs, oldest first, at most `limit`."""
+    rows = await conn.fetch(
+        """
+        SELECT seq, at_ms, event FROM events
+        WHERE kind = $1 AND id = $2 AND seq > $3 AND position($4::bytea IN event) > 0 ORDER BY seq LIMIT $5
+        """,
+        kind, id, after, text, limit,
+    )  # fmt: skip
+    return [JournalRow(*row) for row in rows]
+
+
+async def rewrite_events(conn: Connection, kind: str, id: str, events: Mapping[int, bytes]) -> None:
+    """Tell what has happened in other words: {seq: the event}. Snapshots from before are dropped: they are of the
+    old ones, and the rows can do without."""
+    await conn.execute(
+        """
+        UPDATE events SET event = fresh.event FROM unnest($3::bigint[], $4::bytea[]) AS fresh (seq, event)
+        WHERE kind = $1 AND id = $2 AND events.seq = fresh.seq
+        """,
+        kind, id, list(events), list(events.values()),
+    )  # fmt: skip
+    await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = $2", kind, id)
+
+
 async def due(conn: Connection, *, before_ms: int, limit: int) -> list[tuple[str, str]]:
     """(kind, id) of the actors whose deadline has come, the longest overdue first.
 

@@ -88,3 +88,23 @@ def test_it_says_whom_to_name(site: tuple[str, Path], tmp_path: Path, capsys: py
     assert f"PARTYLINE_GEOIP_DB={tmp_path / 'geo.mmdb'}" in shown
     assert main([str(tmp_path / "geo.mmdb"), "--address", "http://127.0.0.1:9"]) == 1
     assert "fetch-geoip:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", ["file/geo.mmdb", "folder"])
+def test_no_place_for_it(site: tuple[str, Path], tmp_path: Path, place: str):
+    address, folder = site
+    (folder / "dbip-city-lite-2026-01.mmdb.gz").write_bytes(gzip.compress(a_database(tmp_path)))
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(CannotFetch, match=place.partition("/")[0]):
+        fetch(address, tmp_path / place, TODAY)
+    assert not list(tmp_path.glob("**/*.part"))
+
+
+def test_a_page_that_it_is_redirected_to_is_no_database(site: tuple[str, Path], tmp_path: Path):
+    address, folder = site
+    (folder / "dbip-city-lite-2026-01.mmdb.gz").mkdir()
+    (folder / "dbip-city-lite-2026-01.mmdb.gz" / "index.html").write_bytes(b"not a database")
+    with pytest.raises(CannotFetch, match="gzip"):
+        fetch(address, tmp_path / "geo.mmdb", TODAY)
+    assert not (tmp_path / "geo.mmdb").exists()

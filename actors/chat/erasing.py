@@ -2,19 +2,18 @@
 
 Newest messages are memory of their conversation, so that it changes them itself, in a turn (`TellErased`). Older ones,
 those of conversations that the user has left, and the archive are rewritten where they lie: each record only if it is
-still the one that was read, because an old message may be voted on or deleted meanwhile.
+still the one that was read, because an old message may be voted on or deleted meanwhile. What was told of them stands
+in the journal, and is rewritten as well (`forgetting.py`).
 """
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from msgspec.structs import replace
-
 from actors.chat import records
 from actors.chat.commands import TellErased
 from actors.chat.events import AnyEvent, UserErased
+from actors.chat.forgetting import erased_line, erased_record, forget_in_journal
 from actors.chat.records import DELETED
 from actors.chat.state import State
-from actors.chat.window import Line
 from actors.kernel.store import Store
 from persistence.chat import naming
 from persistence.chat.naming import FIRST, Naming, Place, Table
@@ -27,7 +26,7 @@ Tell = Callable[[str], Awaitable[None]]
 def take_erased(state: State, command: TellErased) -> Sequence[AnyEvent]:
     """A user was erased; nothing comes of it the second time."""
     user_id = command.user_id
-    lines = tuple(line for one in state.window if (line := _erased_line(one, user_id)) is not None)
+    lines = tuple(line for one in state.window if (line := erased_line(one, user_id)) is not None)
     member = state.members.get(user_id)
     if not lines and (member is None or member.name == DELETED):
         return ()
@@ -41,24 +40,6 @@ def take_erased(state: State, command: TellErased) -> Sequence[AnyEvent]:
         None,
     )
     return (UserErased(user_id, lines, preview),)
-
-
-def _erased_line(line: Line, user_id: str) -> Line | None:
-    record = erased_record(line.record, user_id)
-    if record is None:
-        return None
-    return replace(
-        line, record=record, attachment_ids=() if line.sender_id == user_id else line.attachment_ids
-    )
-
-
-def erased_record(record: bytes, user_id: str) -> bytes | None:
-    """The record without the user's name; None when it is so already."""
-    if user_id.encode() not in record:
-        return None
-    message = records.decode(record)
-    changed = records.erased(message, user_id)
-    return None if changed is message else records.encode(changed)
 
 
 async def erase_everywhere(store: Store, user_id: str, tell: Tell) -> None:
@@ -91,5 +72,6 @@ async def _erase_page(store: Store, table: Table, user_id: str, after: Place, te
         if table is naming.LIVE:
             for conversation_id in sorted(stale):
                 await tell(conversation_id)
+                await forget_in_journal(store, conversation_id, user_id)
         await store.transact(rewrite)
     return upto

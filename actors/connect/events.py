@@ -122,7 +122,7 @@ class MembersChanged(Event, tag="members", frozen=True):
     """Somebody belongs to the server, belongs otherwise, or belongs no longer.
 
     Args:
-        put: members as they are now.
+        put: members as they are now, without their names.
         gone: user ids of those who are none any more.
     """
 

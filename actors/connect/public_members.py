@@ -79,9 +79,10 @@ class InviteNotice(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def members_of(row: ServerRow, members: Iterable[MemberRow]) -> tuple[Member, ...]:
-    """Who belongs to a server, its owner first."""
+    """Who belongs to a server: its owner, then the others as they came."""
     owner = () if row.owner_id is None else (_owner(row, row.owner_id),)
-    return (*owner, *(member_of(member) for member in members))
+    others = sorted(members, key=lambda member: (member.created_at_ms, member.user_id))
+    return (*owner, *(member_of(member) for member in others))
 
 
 def members_in(state: State) -> tuple[Member, ...]:

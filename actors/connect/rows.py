@@ -50,6 +50,7 @@ def dump(state: State) -> bytes:
     """The snapshot, without what `refresh` reads anyway."""
     slim = msgspec.structs.replace(
         state,
+        row=msgspec.structs.replace(state.row, owner_name=None),
         commands={},
         settings={},
         registrations={},

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from actors.connect import commands, events
 from actors.connect.capabilities import OWNER, WRITE_MEMBERS, may_grant, require, require_grant
 from actors.connect.events import MemberEvent, ServerChanged
-from actors.connect.rules_members import joined, overreaching, with_members
+from actors.connect.rules_members import changed, joined, overreaching, with_members
 from actors.connect.state import Relation, State
 from actors.errors import (
     Blocked,
@@ -126,8 +126,8 @@ def _accept(
         capabilities=invite.capabilities,
     )
     if invite.role == OWNER:
-        return (accepted, *_passed_on(state, accepted, now_ms))
-    return accepted, events.MembersChanged(put=(joined(state, wish, now_ms),))
+        return _passed_on(state, accepted, now_ms)
+    return changed(put=(joined(state, wish, now_ms),)), accepted
 
 
 def _passed_on(
@@ -150,10 +150,11 @@ def _passed_on(
         created_at_ms=now_ms,
         updated_at_ms=now_ms,
     )
+    moved = changed(put=(admin,), gone=(user.user_id,))
+    passed = with_members(state, moved.put, moved.gone)
     row = replace(row, owner_id=user.user_id, owner_name=user.name, updated_at_ms=now_ms)
-    after = with_members(replace(with_invite(state, accepted), row=row), put=(admin,), gone=(user.user_id,))
-    changed = events.MembersChanged(put=(admin,), gone=(user.user_id,))
-    return (ServerChanged(row), changed, *overreaching(after, now_ms))
+    after = replace(with_invite(passed, accepted), row=row)
+    return (moved, ServerChanged(row), accepted, *overreaching(after, now_ms))
 
 
 def _check_passable(state: State) -> None:

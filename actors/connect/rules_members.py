@@ -83,7 +83,7 @@ def joined(state: State, command: commands.PutMember, now_ms: int) -> MemberRow:
 def forget_all(state: State) -> Sequence[MemberEvent]:
     """The server gets an owner who has chosen none of those who belong to it."""
     ended = _ended(state, None)
-    return (*ended, events.MembersChanged(gone=tuple(state.members))) if state.members else ended
+    return (*ended, changed(gone=state.members)) if state.members else ended
 
 
 def policy_of(row: ServerRow) -> events.PolicyChanged:
@@ -106,12 +106,27 @@ def overreaching(after: State, now_ms: int) -> list[events.InviteEnded]:
     ]
 
 
+def changed(put: Iterable[MemberRow] = (), gone: Iterable[str] = ()) -> events.MembersChanged:
+    """What has happened, without names: it stays in the journal, also when one of them is erased."""
+    return events.MembersChanged(tuple(replace(member, name="") for member in put), tuple(gone))
+
+
 def with_members(state: State, put: Iterable[MemberRow] = (), gone: Iterable[str] = ()) -> State:
-    """The state with these members, and without those."""
-    members = {**state.members, **{member.user_id: member for member in put}}
+    """The state with these members, by the names that it knows, and without those."""
+    named = {member.user_id: replace(member, name=_name(state, member.user_id)) for member in put}
+    members = {**state.members, **named}
     for user_id in gone:
         members.pop(user_id, None)
     return replace(state, members=members, relation=None)
+
+
+def _name(state: State, user_id: str) -> str:
+    """A former member's name, the owner's, or that of who was looked up for this turn."""
+    if user_id in state.members:
+        return state.members[user_id].name
+    if user_id == state.row.owner_id:
+        return state.row.owner_name or ""
+    return (state.relation.name or "") if state.relation is not None else ""
 
 
 def _put(state: State, command: commands.PutMember, now_ms: int) -> Sequence[MemberEvent]:
@@ -132,7 +147,7 @@ def _put(state: State, command: commands.PutMember, now_ms: int) -> Sequence[Mem
     # They belong now, as was just decided; an older invite must not make it otherwise.
     answered = _ended(state, command.user_id) if former is None else []
     after = with_members(_without(state, answered), put=(member,))
-    return (events.MembersChanged(put=(member,)), *answered, *overreaching(after, now_ms))
+    return (changed(put=(member,)), *answered, *overreaching(after, now_ms))
 
 
 def _remove(state: State, command: commands.RemoveMember, now_ms: int) -> Sequence[MemberEvent]:
@@ -172,7 +187,7 @@ def _change_policy(
 
 def _gone(state: State, user_ids: tuple[str, ...], now_ms: int) -> Sequence[MemberEvent]:
     after = with_members(state, gone=user_ids)
-    return (events.MembersChanged(gone=user_ids), *overreaching(after, now_ms))
+    return (changed(gone=user_ids), *overreaching(after, now_ms))
 
 
 def _ended(state: State, invitee_user_id: str | None) -> list[events.InviteEnded]:

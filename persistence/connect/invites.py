@@ -7,12 +7,12 @@ from persistence.connection import Connection, Row
 
 
 async def put(conn: Connection, row: InviteRow) -> None:
-    """Store an invite, or its new status."""
+    """Store an invite, or its new status; a user who was erased meanwhile is passed over."""
     await conn.execute(
         """
         INSERT INTO connect_invites (id, server_id, inviter_id, invitee_user_id, role, capabilities, note, status,
                                      created_at_ms, expires_at_ms)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        SELECT $1, $2, $3, id, $5, $6::text[], $7, $8, $9::bigint, $10::bigint FROM users WHERE id = $4
         ON CONFLICT (id) DO UPDATE SET status = excluded.status
         """,
         row.id, row.server_id, row.inviter_id, row.invitee_user_id, row.role, list(row.capabilities), row.note,

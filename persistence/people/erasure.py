@@ -4,8 +4,14 @@ What hangs on a user by a foreign key goes with their row: rights, settings, fri
 notifications, shares, capes. What others did to them (blocks, reports) and the audit trail stay, under the bare id.
 """
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from persistence.connection import Connection
 from persistence.permissions import announce
+
+PAGE_ROWS = 5_000
+"""Notifications that are looked through at once."""
 
 
 async def friends_of(conn: Connection, user_id: str) -> list[str]:
@@ -49,3 +55,43 @@ async def finish(conn: Connection, user_id: str) -> None:
     """Nothing has the user's name any more."""
     await drop_attachments(conn, user_id)
     await conn.execute("UPDATE erased_users SET swept = true WHERE user_id = $1", user_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A notification that a user has caused."""
+
+    id: str
+    user_id: str
+    kind: str
+    data: bytes
+
+
+async def notices_end(conn: Connection, after: str) -> str | None:
+    """The last notification of the page behind an id, whoever caused those; None when everything behind it is one."""
+    found: str | None = await conn.fetchval(
+        "SELECT id FROM notifications WHERE id > $1 ORDER BY id OFFSET $2 LIMIT 1", after, PAGE_ROWS - 1
+    )
+    return found
+
+
+async def notices_by(conn: Connection, actor_id: str, after: str, upto: str | None) -> list[Notice]:
+    """The notifications of a page that a user has caused."""
+    rows = await conn.fetch(
+        "SELECT id, user_id, kind, data FROM notifications"
+        " WHERE id > $2 AND ($3::text IS NULL OR id <= $3) AND actor_id = $1",
+        actor_id,
+        after,
+        upto,
+    )
+    return [Notice(*row) for row in rows]
+
+
+async def rewrite_notices(conn: Connection, data: Mapping[str, bytes]) -> None:
+    """Replace what notifications are about: {id: data}."""
+    await conn.execute(
+        "UPDATE notifications SET data = fresh.data FROM unnest($1::text[], $2::bytea[]) AS fresh (id, data)"
+        " WHERE notifications.id = fresh.id",
+        list(data),
+        list(data.values()),
+    )

@@ -26,6 +26,9 @@ QUERY_MAX = 100
 KEPT = "public, max-age=31536000, immutable"
 """For approved capes: another texture has another address."""
 
+LISTED = "public, no-cache"
+"""Capes come and go: whoever keeps an answer asks each time whether it still holds."""
+
 
 class CatalogQuery(Paging, frozen=True):
     """`query`: a substring of name, description or creator, in any case. `source`: only `native` is here."""
@@ -46,7 +49,7 @@ class WornCape(Wire, frozen=True):
     entry: CapeEntry | None
 
 
-@endpoint("GET", "/v1/public/capes", needs=PUBLIC)
+@endpoint("GET", "/v1/public/capes", needs=PUBLIC, cacheable=LISTED)
 async def list_capes(call: Call, query: CatalogQuery) -> CapePage:
     """GET /v1/public/capes: approved capes, newest approval first."""
     wanted = query.query.replace("\x1f", " ").strip()
@@ -55,14 +58,14 @@ async def list_capes(call: Call, query: CatalogQuery) -> CapePage:
     return CapePage(entries, page.total, query.limit, query.offset)
 
 
-@endpoint("GET", "/v1/public/capes/{id}", needs=PUBLIC, refusals=(NotFound,))
+@endpoint("GET", "/v1/public/capes/{id}", needs=PUBLIC, cacheable=LISTED, refusals=(NotFound,))
 async def read_public_cape(call: Call, id: Uuid) -> CapeEntry:
     """GET /v1/public/capes/{id}: one approved cape."""
     shown = await call.service.database.read(find_approved, id)
     return entry(shown, call.service.config.base_url)
 
 
-@endpoint("GET", "/v1/public/capes/selected/{userId}", needs=PUBLIC)
+@endpoint("GET", "/v1/public/capes/selected/{userId}", needs=PUBLIC, cacheable=LISTED)
 async def read_worn_cape(call: Call, user_id: UserId) -> WornCape:
     """GET /v1/public/capes/selected/{userId}: the approved cape that a user wears.
 

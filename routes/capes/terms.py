@@ -1,4 +1,6 @@
-"""The terms of uploading capes (contract §8)."""
+"""The terms of uploading capes, and the page that says what they are (contract §8)."""
+
+from importlib import resources
 
 from actors.capes.terms import TERMS_REVISION, accept_terms
 from actors.errors import Conflict
@@ -6,8 +8,16 @@ from actors.time import iso
 from persistence.capes.choices import Acceptance, read_acceptance
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
-from routes.edge.principal import AUTHENTICATED
+from routes.edge.principal import AUTHENTICATED, PUBLIC
+from routes.edge.reply import Page
 from routes.edge.wire import Wire
+
+PATH = "/terms/capes"
+"""Where the terms can be read, below the service's own address."""
+
+PAGE = resources.files("routes").joinpath("static/cape-terms.html").read_bytes()
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 
 class UploadTerms(Wire, frozen=True):
@@ -34,6 +44,12 @@ class TermsBody(Wire, frozen=True):
     revision: int = TERMS_REVISION
 
 
+@endpoint("GET", PATH, needs=PUBLIC, cacheable="public, no-cache")
+def show_upload_terms(call: Call) -> Page:  # noqa: ARG001 - every handler is given its call
+    """GET /terms/capes: the present terms, as a page to read."""
+    return Page(PAGE, POLICY)
+
+
 @endpoint("GET", "/v1/profile/capes/upload-terms", needs=AUTHENTICATED)
 async def read_upload_terms(call: Call) -> UploadTerms:
     """GET /v1/profile/capes/upload-terms: the present terms, and whether the caller has accepted them."""
@@ -53,7 +69,7 @@ async def accept_upload_terms(call: Call, body: TermsBody | None) -> UploadTerms
 
 
 def _terms(accepted: Acceptance | None, call: Call) -> UploadTerms:
-    url = f"{call.service.config.dashboard_url}/terms/capes"
+    url = f"{call.service.config.base_url}{PATH}"
     if accepted is None:
         return UploadTerms(TERMS_REVISION, False, None, None, url)
     current = accepted.revision >= TERMS_REVISION

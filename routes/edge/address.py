@@ -28,7 +28,8 @@ class Proxies:
 
     Args:
         trusted: the networks of the proxies, empty for none.
-        header: the header that they set to the client's address, in lower case; None for X-Forwarded-For.
+        header: the header that they set to the client's address, in lower case; where it is missing, or None,
+            X-Forwarded-For counts.
     """
 
     trusted: tuple[Network, ...]
@@ -46,7 +47,8 @@ class Proxies:
         nearest = _parsed(peer)
         if nearest is None or not self._trusts(nearest):
             return normal(peer)
-        name = self.header or b"x-forwarded-for"
+        own = self.header is not None and any(known == self.header for known, _ in headers)
+        name = self.header if own else b"x-forwarded-for"
         claims = b",".join(text for known, text in headers if known == name)
         for hop in claims.split(b",")[: -MAX_HOPS - 1 : -1]:
             address = _parsed(hop.decode("latin-1").strip())

@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from actors.kernel.clock import Clock
 from routes.edge.keys import OWN_ISSUER
+from routes.edge.outbound import trusted_authorities
 
 log = structlog.get_logger("partyline.issuers")
 
@@ -202,7 +203,9 @@ class Issuers:
         if not remote:
             return
         async with (
-            httpx2.AsyncClient(follow_redirects=False, timeout=FETCH_SECONDS) as client,
+            httpx2.AsyncClient(
+                follow_redirects=False, timeout=FETCH_SECONDS, verify=trusted_authorities()
+            ) as client,
             trio.open_nursery() as nursery,
         ):
             for issuer in remote:

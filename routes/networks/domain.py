@@ -12,6 +12,7 @@ from actors.networks.hostnames import normal_host
 from persistence.bridge import Database
 from routes.edge.config import Config
 from routes.edge.keys import Keys
+from routes.edge.outbound import trusted_authorities
 from routes.edge.vault import Vault
 from routes.networks.automation import PURPOSE, Automation
 from routes.networks.cloudflare import Cloudflare
@@ -58,6 +59,7 @@ async def open_networks(
         httpx2.AsyncClient(
             follow_redirects=False,
             trust_env=False,
+            verify=trusted_authorities(),
             limits=httpx2.Limits(max_connections=CONNECTIONS),
         )
     )

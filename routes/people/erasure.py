@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING, Any
 
 from actors.chat.commands import TellErased
 from actors.chat.erasing import erase_everywhere
+from actors.chat.forgetting import forget_in_journal
 from actors.connect.commands import ForgetUser, RemoveServer
 from actors.errors import Conflict, NotFound
 from actors.ids import UserId, new_object_id
 from actors.kernel.kind import Kind
 from actors.party.commands import Leave
 from actors.people import erasure as rules
+from actors.people.forgetting import forget_in_notifications
 from persistence.audit import Stamp
 from persistence.chat.conversations import of_member
 from persistence.connect import members, servers
@@ -47,7 +49,7 @@ async def erase_user(call: Call, user_id: UserId) -> None:
 
 
 async def sweep_erased(service: "Service") -> None:
-    """Take the names of erased users out of messages; a job.
+    """Take the names of erased users out of messages and out of what others were told of them; a job.
 
     Raises:
         PersistenceError: the database is away; the rest waits for the next run.
@@ -64,6 +66,11 @@ async def sweep_erased(service: "Service") -> None:
         for conversation_id in await database.read(of_member, user_id):
             service.system.tell(service.chat.conversation, conversation_id, TellErased(user_id))
         await erase_everywhere(database, user_id, tell)
+        for conversation_id in await database.read(of_member, user_id):
+            await tell(conversation_id)
+            await forget_in_journal(database, conversation_id, user_id)
+        for recipient_id in await forget_in_notifications(database, user_id):
+            service.system.changed(service.notifications, recipient_id, "notifications")
         await database.transact(erasure.finish, user_id)
 
 

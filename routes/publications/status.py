@@ -7,12 +7,14 @@ import msgspec
 from actors.errors import FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
 from actors.time import parse_iso
+from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
 from routes.connect.rights import itself_for
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.principal import SERVER
+from routes.edge.reply import Soon
 from routes.edge.wire import Wire
 
 MAX_MOTD_CHARACTERS = 500
@@ -60,28 +62,38 @@ class StatusReply(Wire, frozen=True):
     refusals=(NotFound, Forbidden, Invalid),
     guard=itself_for(SCOPE),
 )
-async def push_status(call: Call, server_id: Uuid, body: StatusBody) -> StatusReply:
+def push_status(call: Call, server_id: Uuid, body: StatusBody) -> Soon[StatusReply]:
     """PUT …/servers/{serverId}/publication/status: the calling server says how it is, twice a second at most.
 
     Moves what is published of it and of its network, and publishes nothing by itself. Something older than what was
     said before is ignored. It counts for 90 seconds. What a server says that nobody has claimed is not kept.
     """
-    now_ms, service = call.now_ms, call.service
-    row = await service.connect.credentials.of(server_id)
-    if row is None:
-        raise NotFound
+    row = call.service.connect.credentials.peek(server_id)
+    if row is None or call.attempt is not None:
+        return _push_later(call, server_id, body)
+    return _push(call, row, body)
+
+
+def _push(call: Call, row: ServerRow, body: StatusBody) -> StatusReply:
     report = StatusRow(
-        server_id=server_id,
+        server_id=row.server_id,
         network_id=row.network_id,
         online=body.online,
         motd=_printable(body.motd or ""),
         players=body.player_count,
         capacity=body.player_capacity,
-        at_ms=_moment(body.updated_at, now_ms),
+        at_ms=_moment(body.updated_at, call.now_ms),
     )
     if row.owner_id is not None:
-        service.statuses.report(report, now_ms)
-    reply = StatusReply(True, server_id, row.network_id)
+        call.service.statuses.report(report, call.now_ms)
+    return StatusReply(True, row.server_id, row.network_id)
+
+
+async def _push_later(call: Call, server_id: Uuid, body: StatusBody) -> StatusReply:
+    row = await call.service.connect.credentials.of(server_id)
+    if row is None:
+        raise NotFound
+    reply = _push(call, row, body)
     if call.attempt is None:
         return reply
     return await call.transact(_nothing, shape=lambda _: reply)  # to say it twice changes nothing
@@ -101,4 +113,6 @@ def _moment(text: str | None, now_ms: int) -> int:
 
 
 def _printable(text: str) -> str:
+    if text.isprintable():
+        return text.strip()
     return "".join(one for one in text if one.isprintable() or one == "\n").strip()

@@ -8,6 +8,7 @@ import argparse
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -68,11 +69,11 @@ def fetch(address: str, path: Path, today: date) -> str:
         today: in UTC.
 
     Raises:
-        CannotFetch: it is not there, or is not what it should be.
+        CannotFetch: it is not there, is not what it should be, or there is no place for it.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(path.name + ".part")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         month = _download(address, beside, today)
         open_geo_file(beside, path.parent).close()
         beside.rename(path)
@@ -80,8 +81,11 @@ def fetch(address: str, path: Path, today: date) -> str:
         raise CannotFetch(f"{address}: {fault or type(fault).__name__}") from fault
     except NotUsable as fault:
         raise CannotFetch(str(fault)) from fault
+    except OSError as fault:
+        raise CannotFetch(f"{fault.filename}: {fault.strerror}") from fault
     finally:
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):
+            beside.unlink()
     return month
 
 

@@ -15,8 +15,11 @@ async def test_drafting_needs_no_terms_and_submitting_does(world: World):
     terms = await ann.get(TERMS)
     assert terms == {
         "revision": 1, "accepted": False, "acceptedAt": None, "acceptedRevision": None,
-        "url": f"{world.service.config.dashboard_url}/terms/capes",
+        "url": f"{world.service.config.base_url}/terms/capes",
     }  # fmt: skip
+    page = await world.nobody().ask("GET", terms["url"].removeprefix(world.service.config.base_url))
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert f"<p>Revision {terms['revision']}</p>" in page.text
     path = f"{OWN}/{made['id']}/submit"
     assert await ann.refused("POST", path) == (403, "TERMS_NOT_ACCEPTED")
     assert await ann.refused("POST", f"{TERMS}/accept", {"revision": 2}) == (409, "INVALID_STATE")

@@ -64,6 +64,25 @@ async def test_search_is_by_substring(world: World):
         assert await nobody.refused("GET", f"{PUBLIC}?{bad}") == (400, "BAD_QUERY")
 
 
+async def test_what_is_known_is_not_sent_again(world: World):
+    ann, mod = await world.player("Ann"), await moderator(world)
+    made = await cape_in("approved", ann, mod)
+    await ann.do("PUT", SELECTION, {"source": "native", "capeId": made["id"]})
+    paths = [PUBLIC, f"{PUBLIC}/{made['id']}", f"{PUBLIC}/selected/{ann.id}"]
+    tags = [(await world.nobody().ask("GET", path)).headers["etag"] for path in paths]
+
+    async def ask_again() -> list[int]:
+        known = [{"if-none-match": tag} for tag in tags]
+        return [
+            (await world.nobody().ask("GET", path, headers=headers)).status_code
+            for path, headers in zip(paths, known, strict=True)
+        ]
+
+    assert await ask_again() == [304] * 3
+    await mod.do("PATCH", f"{ADMIN}/{made['id']}", {"status": "blocked"})
+    assert await ask_again() == [200, 404, 200]
+
+
 async def test_search_follows_names(world: World):
     ann, mod = await world.player("Ann"), await moderator(world)
     made = await cape_in("approved", ann, mod)

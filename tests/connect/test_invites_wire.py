@@ -188,8 +188,13 @@ async def test_a_server_is_passed_on(world: World):
     await ann.do("PUT", f"{server.path}/members/{bob.id}", {"role": "viewer"}, status=200)
     to_eve = await _invite(ann, server, eve, "owner")
     made = await _invite(ann, server, bob, "owner")
-    await bob.do("POST", f"{ACCEPT}/{made['id']}/accept", status=200)
+    async with ann.live(f"{server.path}/stream") as live:
+        with trio.fail_after(10):
+            await live.receive_json()
+            await bob.do("POST", f"{ACCEPT}/{made['id']}/accept", status=200)
+            told = (await live.receive_json())["members"]
     shown = (await bob.get(f"{server.path}/members"))["items"]
+    assert told == shown
     assert [(one["name"], one["role"]) for one in shown] == [("Bob", "owner"), ("Ann", "admin")]
     assert [one["id"] for one in (await ann.get("/v1/connect/servers"))["items"]] == []
     (mine,) = (await bob.get("/v1/connect/servers"))["items"]

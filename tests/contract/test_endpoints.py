@@ -6,6 +6,7 @@ appear, without somebody changing the table as well.
 
 import csv
 from collections.abc import Iterator
+from typing import get_type_hints
 
 import pytest
 
@@ -20,6 +21,7 @@ from routes.edge.principal import (
     USER_OR_SERVER,
     Needs,
 )
+from routes.edge.reply import Blob
 from tests.contract.sources import ROOT
 
 # What a route needs when the table names no permission node: {auth: need}.
@@ -80,4 +82,15 @@ def test_every_refusal_of_a_route_is_declared_once():
 def test_every_route_describes_itself():
     """The handler's docstring is the text of the documentation."""
     bare = [route.line for _, route in _routes() if not (route.handler.__doc__ or "").strip()]
+    assert not bare, "\n".join(bare)
+
+
+def test_public_data_has_an_etag():
+    """Whoever keeps a public answer may ask whether it still holds (contract §3); a `Blob` always has a tag."""
+    bare = [
+        route.line
+        for (method, path, _), route in _routes()
+        if method == "GET" and path.startswith("/v1/public/") and isinstance(route, Endpoint)
+        if route.cacheable is None and get_type_hints(route.handler)["return"] is not Blob
+    ]
     assert not bare, "\n".join(bare)

@@ -40,12 +40,15 @@ def test_client(peer: str, forwarded: list[str], client: str) -> None:
     assert Proxies(TRUSTED).client(peer, headers) == client
 
 
-def test_header_of_ones_own_replaces_forwarded_for() -> None:
+def test_header_of_ones_own_is_preferred_to_forwarded_for() -> None:
     proxies = Proxies(TRUSTED, b"cf-connecting-ip")
     headers = [(b"x-forwarded-for", b"6.6.6.6"), (b"cf-connecting-ip", b"198.51.100.1")]
     assert proxies.client("10.0.0.1", headers) == "198.51.100.1"
     assert proxies.client("203.0.113.9", headers) == "203.0.113.9"
-    assert proxies.client("10.0.0.1", headers[:1]) == "10.0.0.1"
+    assert proxies.client("10.0.0.1", headers[:1]) == "6.6.6.6"
+    assert proxies.client("203.0.113.9", headers[:1]) == "203.0.113.9"
+    # One that says nothing is not made up for by another.
+    assert proxies.client("10.0.0.1", [*headers[:1], (b"cf-connecting-ip", b"nonsense")]) == "10.0.0.1"
 
 
 def test_rate_key_counts_a_household() -> None:

@@ -44,6 +44,26 @@ async def test_behind_a_trusted_proxy_it_is_the_client_s(mapped: World):
         assert answer.text == address
 
 
+@pytest.mark.parametrize(
+    ("trusted", "headers", "address"),
+    [
+        ("127.0.0.1", {"cf-connecting-ip": HERE, "x-forwarded-for": "6.6.6.6"}, HERE),
+        ("127.0.0.1", {"x-forwarded-for": HERE}, HERE),
+        ("127.0.0.1", {"x-forwarded-for": f"{HERE}, 127.0.0.1"}, HERE),
+        ("127.0.0.1", {"cf-connecting-ip": "nonsense", "x-forwarded-for": HERE}, "127.0.0.1"),
+        ("127.0.0.1", {"x-real-ip": HERE, "forwarded": f"for={HERE}"}, "127.0.0.1"),
+        ("10.0.0.0/8", {"cf-connecting-ip": HERE, "x-forwarded-for": HERE}, "127.0.0.1"),
+    ],
+)
+async def test_the_proxy_s_own_header_is_preferred(
+    database_url: str, tmp_path: Path, trusted: str, headers: dict[str, str], address: str
+):
+    settings = {"trusted_proxies": trusted, "client_ip_header": "CF-Connecting-IP"}
+    async with open_world(database_url, tmp_path, **settings) as world:
+        answer = await world.nobody().ask("GET", "/v1/ip", headers=headers)
+        assert answer.text == address
+
+
 async def test_where_an_address_is(mapped: World):
     ann = await geographer(mapped)
     london = {

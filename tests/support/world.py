@@ -20,6 +20,7 @@ from persistence.connection import Connection
 from persistence.permissions import add_role
 from routes import create_app
 from routes.edge.config import read_config
+from routes.edge.outbound import trusted_authorities
 from routes.service import Service, open_service
 from tests.support.server import EDGES, Edge, running
 from tests.support.spec import spec
@@ -246,7 +247,7 @@ async def open_world(
     async with (
         open_service(read_config(environ), clock) as service,
         running(create_app(service=service), edge=edge) as url,
-        httpx2.AsyncClient(base_url=url, timeout=PATIENCE_SECONDS) as http,
+        httpx2.AsyncClient(base_url=url, timeout=PATIENCE_SECONDS, verify=trusted_authorities()) as http,
     ):
         yield World(service, url, clock, http)
 

@@ -1,0 +1,144 @@
+"""Wire: every input that the description says is rejected (service-api §7), with its code, and that nothing changes.
+
+`rejected_inputs.csv` is written by hand from the description. `$names` in it are what the scene has; `stays` is what
+looks the same to the caller before and after.
+"""
+
+import csv
+import json
+from collections.abc import Awaitable, Callable
+from string import Template
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from tests.capes.images import cape, data_url, saved
+from tests.capes.stage import upload as upload_cape
+from tests.chat.test_attachments_wire import a_file
+from tests.contract.sources import ROOT
+from tests.friends.test_requests_wire import ask
+from tests.party.test_party_wire import gather
+from tests.saved.test_own_wire import save_all
+from tests.support.websocket import Refused, connect
+from tests.support.world import Player, World, world
+from tests.totems.models import encoded, item_model
+from tests.totems.test_totems_wire import upload as upload_totem
+
+__all__ = ["world"]
+
+Scene = Callable[[World, Player, Player], Awaitable[dict[str, str]]]
+
+
+def _rows() -> list[dict[str, str]]:
+    path = ROOT / "tests" / "contract" / "rejected_inputs.csv"
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+async def takes_no_requests(_: World, ann: Player, ben: Player) -> dict[str, str]:
+    await ben.do("PATCH", "/v1/profile/settings", {"allowFriendRequests": False})
+    return {}
+
+
+async def has_blocked(_: World, ann: Player, ben: Player) -> dict[str, str]:
+    asked = await ask(ann, ben)
+    await ann.do("POST", "/v1/social/friends/blocks", {"targetId": ben.id})
+    return {"request": asked["id"]}
+
+
+async def asked_and_blocked(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    """As it is for a moment, when a block comes between a request and its acceptance."""
+    asked = await ask(ann, ben)
+    await world.block(ann, ben)
+    return {"request": asked["id"]}
+
+
+async def three_people(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    return {"cid": (await world.player("Cid")).id}
+
+
+async def a_conversation(_: World, ann: Player, ben: Player) -> dict[str, str]:
+    return {"room": (await ann.talk_to(ben)).id}
+
+
+async def saved_servers(_: World, ann: Player, ben: Player) -> dict[str, str]:
+    first, second = await save_all(ann, "a.example", "b.example")
+    (foreign,) = await save_all(ben, "d.example")
+    return {"first": first, "second": second, "foreign": foreign}
+
+
+async def a_totem(_: World, ann: Player, ben: Player) -> dict[str, str]:
+    made = await upload_totem(ann)
+    return {"totem": made["itemModelId"], "model": encoded(item_model())}
+
+
+async def cape_pictures(_: World, ann: Player, ben: Player) -> dict[str, str]:
+    gif = saved(Image.new("P", (64, 32)), "GIF")
+    made = await upload_cape(ann)
+    return {
+        "cape": made["id"],
+        "gif": data_url(gif, "image/gif"),
+        "disguised": data_url(gif),
+        "wide": data_url(cape(128, 64)),
+    }
+
+
+async def an_attachment(_: World, ann: Player, ben: Player) -> dict[str, str]:
+    room = await ann.talk_to(ben)
+    kept = await ann.do("POST", f"{room.path}/attachments", a_file(), status=201)
+    return {"room": room.id, "attachment": kept["id"], "token": str(ann.token)}
+
+
+async def a_party(_: World, ann: Player, ben: Player) -> dict[str, str]:
+    return {"party": await gather(ann, ben)}
+
+
+SCENES: dict[str, Scene] = {
+    one.__name__.replace("_", " "): one
+    for one in (
+        takes_no_requests,
+        has_blocked,
+        asked_and_blocked,
+        three_people,
+        a_conversation,
+        saved_servers,
+        a_totem,
+        cape_pictures,
+        an_attachment,
+        a_party,
+    )
+}
+
+
+async def _problem(world: World, player: Player, row: dict[str, str], fill: Callable[[str], str]) -> Any:
+    path = fill(row["path"])
+    if row["method"] == "WS":
+        with pytest.raises(Refused) as refused:
+            async with connect(world.url + path):
+                pass
+        return refused.value.problem
+    body = json.loads(fill(row["body"])) if row["body"] else None
+    return (await player.ask(row["method"], path, body)).json()
+
+
+@pytest.mark.parametrize("row", _rows(), ids=lambda row: f"{row['rejected']}: {row['method']} {row['path']}")
+async def test_rejected_with_its_code(world: World, row: dict[str, str]) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    names = {"ann": ann.id, "ben": ben.id, **await SCENES[row["scene"]](world, ann, ben)}
+    player = {"ann": ann, "ben": ben, "nobody": world.nobody()}[row["who"]]
+
+    def fill(text: str) -> str:
+        return Template(text).substitute(names)
+
+    before = await player.get(fill(row["stays"])) if row["stays"] else None
+    problem = await _problem(world, player, row, fill)
+    assert (str(problem["status"]), problem["code"]) == (row["status"], row["code"]), problem
+    pointers = [error["pointer"] for error in problem.get("errors") or []]
+    assert pointers == ([row["pointer"]] if row["code"] == "VALIDATION_FAILED" else [])
+    if row["stays"]:
+        assert await player.get(fill(row["stays"])) == before
+
+
+def test_every_scene_is_played():
+    assert {row["scene"] for row in _rows()} == set(SCENES)

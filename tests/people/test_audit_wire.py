@@ -1,0 +1,100 @@
+"""Wire: every route by which somebody in charge changes something writes one line of the audit trail; what is refused
+writes none (contract §2, reliability §3 Admin).
+
+The table of plays is held against the declared routes: a new one of them has to say here how it is heard of.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from actors.ids import new_uuid
+from routes import MOUNTS
+from routes.edge.endpoint import RouteTable
+from tests.capes.stage import ADMIN as CAPES
+from tests.capes.stage import cape_in
+from tests.support.world import Player, World
+
+AUDIT = "/v1/admin/audit"
+USER = "/v1/admin/users/{userId}"
+
+
+@dataclass(frozen=True)
+class Play:
+    """How a route is called.
+
+    Args:
+        prepare: makes what it is about, and returns the path's parameters that are not the user.
+        body: of the request.
+        action: that the trail names.
+        refused: a body that is refused, where there is one.
+    """
+
+    action: str
+    body: Any = None
+    prepare: Callable[[World, Player, Player], Awaitable[dict[str, str]]] | None = None
+    refused: Any = None
+
+
+async def a_grant(world: World, root: Player, ann: Player) -> dict[str, str]:
+    await root.do("POST", f"/v1/admin/users/{ann.id}/permissions", {"node": "a:b"})
+    return {"node": "a:b"}
+
+
+async def a_report(world: World, root: Player, ann: Player) -> dict[str, str]:
+    made = await root.do("POST", "/v1/social/friends/reports", {"targetId": ann.id})
+    return {"id": made["id"]}
+
+
+async def a_cape(world: World, root: Player, ann: Player) -> dict[str, str]:
+    return {"id": (await cape_in("pending", ann, root))["id"]}
+
+
+PLAYS: dict[tuple[str, str], Play] = {
+    ("POST", f"{USER}/permissions"): Play("permission.granted", {"node": "a:b"}, refused={"node": "a b"}),
+    ("DELETE", f"{USER}/permissions/{{node}}"): Play("permission.removed", prepare=a_grant),
+    ("DELETE", USER): Play("user.erased"),
+    ("PATCH", "/v1/admin/reports/{id}"): Play(
+        "report.settled", {"status": "actioned"}, a_report, {"status": "gone"}
+    ),
+    ("PATCH", f"{CAPES}/{{id}}"): Play("cape.moderated", {"status": "approved"}, a_cape, {"status": "draft"}),
+    ("DELETE", f"{CAPES}/{{id}}"): Play("cape.deleted", prepare=a_cape),
+}
+
+
+def test_every_such_route_is_in_the_table():
+    declared = {
+        (route.method, route.path)
+        for route in RouteTable.of(MOUNTS).endpoints
+        if route.path.startswith("/v1/admin/") and route.method != "GET"
+    }
+    assert declared == set(PLAYS)
+
+
+@pytest.mark.parametrize(("method", "path"), PLAYS)
+async def test_a_change_is_one_line_of_the_trail(world: World, method: str, path: str) -> None:
+    play = PLAYS[method, path]
+    ann, root = await world.player("Ann"), await world.super_admin()
+    named = {} if play.prepare is None else await play.prepare(world, root, ann)
+    before = len((await root.get(AUDIT))["items"])
+
+    async def call(player: Player, body: Any, user_id: str = ann.id, **more: str) -> int:
+        asked = path.format(userId=user_id, **named)
+        return (await player.ask(method, asked, body, headers=more)).status_code
+
+    assert await call(world.nobody(), play.body) == 401
+    assert await call(ann, play.body) == 403
+    if "{userId}" in path:
+        assert await call(root, play.body, new_uuid(bytes)) == 404
+    if play.refused is not None:
+        assert await call(root, play.refused) == 422
+    assert len((await root.get(AUDIT))["items"]) == before
+    assert await call(root, play.body, **{"x-request-id": "rid-audit"}) in {200, 201, 204}
+    items = (await root.get(AUDIT))["items"]
+    assert len(items) == before + 1
+    line = items[0]
+    assert (line["action"], line["actorId"], line["targetId"], line["requestId"]) == (
+        play.action, root.id, ann.id, "rid-audit",
+    )  # fmt: skip
