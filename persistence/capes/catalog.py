@@ -13,7 +13,7 @@ FEW = 5_000
 """So many matches are gathered and sorted within some milliseconds."""
 
 SAMPLE = 100
-"""What has a text is guessed from the newest capes: where half of them have it, reading all is quicker than any index."""
+"""Newest capes that are asked whether a text is common: where half of them have it, reading all beats the index."""
 
 
 @dataclass(frozen=True, slots=True)
