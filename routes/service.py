@@ -48,6 +48,7 @@ from routes.capes.workshop import CapeWorkshop
 from routes.chat.follow import follow_chat
 from routes.connect.attending import Attending
 from routes.connect.authenticator import ServerCredentials
+from routes.doubts import Doubts
 from routes.edge.auth import Authenticator
 from routes.edge.config import Config
 from routes.edge.issuers import Issuers
@@ -105,6 +106,7 @@ class Service:
         rights: tells open streams that rights have moved.
         metrics: what `/metrics` shows.
         reads: equal reads under way at once are one.
+        doubts: changes of which nobody knows whether they were made.
     """
 
     config: Config
@@ -135,6 +137,7 @@ class Service:
     metrics: Metrics = field(default_factory=Metrics)
     reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
     attending: Attending = field(default_factory=Attending)
+    doubts: Doubts = field(default_factory=Doubts)
 
     @property
     def draining(self) -> bool:
