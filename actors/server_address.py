@@ -1,27 +1,85 @@
 """Where a game server is: `host` or `host:port`, never with a scheme. Pure."""
 
 import re
+from ipaddress import ip_address
 
-MAX_HOST_LENGTH = 253
+import msgspec
+
+from actors.networks.hostnames import inside, is_address, normal_host
+
 MAX_PORT = 65_535
 
 DEFAULT_PORT = 25_565
 """The game's own: clients take it when none is named."""
 
-_HOST = r"(?:(?!-)[a-z0-9-]{1,63}(?<!-)\.)*(?!-)[a-z0-9-]{1,63}(?<!-)\.?"
-_ADDRESS = re.compile(rf"({_HOST}|\[[0-9a-f:.]{{2,45}}\])(?::(\d{{1,5}}))?", re.ASCII | re.IGNORECASE)
+INTERNAL = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa")
+"""Names that mean something else in every network, and what is below them."""
+
+_FORM = re.compile(
+    r"(?:\[([0-9a-f:.]{2,45})\]|([^\[\]:/?#@\\\s]+))(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE
+)
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where a server is reached.
+
+    Args:
+        host: a name in lower-case A-labels, or an IP address.
+        port: None where none was named.
+    """
+
+    host: str
+    port: int | None
+
+    @property
+    def text(self) -> str:
+        """As it was named, in one form."""
+        return self._with(self.port)
+
+    @property
+    def key(self) -> str:
+        """As all who mean the same server write it: without the default port."""
+        return self._with(None if self.port == DEFAULT_PORT else self.port)
+
+    def _with(self, port: int | None) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if port is None else f"{host}:{port}"
+
+
+def parse_address(text: str) -> Address | None:
+    """The address that a text names; None when it names none.
+
+    Args:
+        text: `host` or `host:port`; an IPv6 address in brackets.
+    """
+    found = _FORM.fullmatch(text)
+    if found is None:
+        return None
+    bracketed, plain, digits = found.groups()
+    port = None if digits is None else int(digits)
+    if port is not None and not 1 <= port <= MAX_PORT:
+        return None
+    if is_address(bracketed or plain):
+        host = str(ip_address(bracketed or plain))
+        return Address(host, port) if (":" in host) == (bracketed is not None) else None
+    name = None if plain is None else normal_host(plain)
+    return None if name is None else Address(name, port)
 
 
 def normal_address(text: str) -> str | None:
-    """The address as all who mean the same server write it: lower case, without a last dot or the default port.
+    """The address as all who mean the same server write it; None when it is none, or not in ASCII."""
+    address = parse_address(text) if text.isascii() else None
+    return None if address is None else address.key
 
-    None when it is none.
+
+def is_internal(host: str) -> bool:
+    """Whether a host means nothing, or something else, to those who are not in our network.
+
+    Args:
+        host: of an `Address`.
     """
-    found = _ADDRESS.fullmatch(text)
-    if found is None:
-        return None
-    host, port = found[1].lower(), DEFAULT_PORT if found[2] is None else int(found[2])
-    if len(host) > MAX_HOST_LENGTH or not 1 <= port <= MAX_PORT:
-        return None
-    host = host.removesuffix(".")
-    return host if port == DEFAULT_PORT else f"{host}:{port}"
+    if is_address(host):
+        address = ip_address(host)
+        address = getattr(address, "ipv4_mapped", None) or address
+        return not address.is_global or address.is_multicast
+    return "." not in host or any(inside(host, name) for name in INTERNAL)

@@ -17,6 +17,7 @@ from routes.chat import attachments, conversations, messages, polls, streams
 from routes.connect import (
     commands,
     extensions,
+    policy,
     secrets,
     servers,
     sessions,
@@ -24,6 +25,8 @@ from routes.connect import (
     social_friends,
     social_party,
 )
+from routes.connect import invites as server_invites
+from routes.connect import members as server_members
 from routes.connect import streams as server_streams
 from routes.edge.config import Config, process_environment, read_config
 from routes.edge.dispatch import Edge
@@ -39,6 +42,9 @@ from routes.party import invites as party_invites
 from routes.party import lobby, members
 from routes.party import streams as party_live
 from routes.people import erasure, progress, public, shares
+from routes.publications import own as profile_servers
+from routes.publications import public as public_servers
+from routes.publications import status, targets
 from routes.saved import others as servers_of_others
 from routes.saved import own as own_servers
 from routes.service import Service, open_service
@@ -61,6 +67,8 @@ MOUNTS = (
         "connect",
         (servers, secrets, sessions, commands, settings, extensions, server_streams, gateway_routes),
     ),
+    Mount("publications", (targets, status, profile_servers, public_servers)),
+    Mount("server members", (server_members, server_invites, policy)),
     Mount("networks", (networks, domains, dns)),
     Mount("server friends", (social_friends,)),
     Mount("server party", (social_party,)),

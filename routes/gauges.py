@@ -26,6 +26,7 @@ def show_gauges(service: "Service") -> None:
     metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
     metrics.gauge("actors", "Live actors and views.", lambda: len(system.statistics()))
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
+    metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
     for name, field, says in _DATABASE_GAUGES:
         metrics.gauge(name, says, _number(database.statistics, field))
     for name, field, says in _DATABASE_COUNTERS:

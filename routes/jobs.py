@@ -15,6 +15,7 @@ from routes.connect.cleaning import clean_connect
 from routes.housekeeping import Job, ticking
 from routes.networks.tending import tend_networks
 from routes.people.erasure import sweep_erased
+from routes.publications.follow import clean_publications, flush_statuses
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -54,9 +55,6 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         for sender_id, recipient_id in await database.transact(friend_requests.prune, now_ms()):
             service.friends.changed(sender_id, recipient_id)
 
-    async def follow_geoip() -> None:
-        await service.places.refresh(trio.to_thread.run_sync)
-
     jobs = [
         ticking("grants that expire", 1, service.users.tick),
         ticking("presence", 0.2, service.presence.tick),
@@ -65,6 +63,8 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("downloads of capes", 1, service.capes.downloads.flush),
         Job("game servers", 60, partial(clean_connect, service)),
         Job("networks", 30, partial(tend_networks, service)),
+        Job("statuses of game servers", 1, partial(flush_statuses, service)),
+        Job("publications", 60, partial(clean_publications, service)),
         Job("flame streaks", 1, service.streaks.flush),
         Job("friend requests that expire", 60, expire_friend_requests),
         Job("idempotency receipts", 60, expire_receipts),
@@ -74,7 +74,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("addresses that nobody saves", 3600, sweep_addresses),
         Job("shared profiles that expire", 3600, expire_shares),
         Job("unused attachments", 3600, sweep_attachments),
-        Job("GeoIP database", 30, follow_geoip),
+        Job("GeoIP database", 30, partial(service.places.refresh, trio.to_thread.run_sync)),
     ]
     if service.config.archive_after_days:
         jobs.append(Job("archive", 3600, archive))

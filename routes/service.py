@@ -33,6 +33,7 @@ from actors.party.memberships import Memberships
 from actors.party.party import PartyKinds, party_kinds
 from actors.party.rendered import Rendered
 from actors.presence import Presence
+from actors.publications.statuses import Statuses
 from actors.users import Users
 from persistence.blobs import Blobs
 from persistence.bridge import Database, open_database
@@ -64,6 +65,7 @@ from routes.lifecycle import Lifecycle
 from routes.live.rights import Rights
 from routes.networks.domain import Networks, open_networks
 from routes.party.follow import follow_parties
+from routes.publications.follow import follow_servers
 
 log = structlog.get_logger()
 
@@ -97,11 +99,13 @@ class Service:
         connect: game servers, and who plays on them.
         server_authenticator: verifies the credentials of game servers.
         networks: who asks and writes DNS for networks.
+        totem_checks: uploads of totems that are looked at; more of them wait.
         attending: who waits for game servers, and which of them listen.
         limits: the buckets of the rate limits.
         presence: who is online.
         blobs: the stored bytes of attachments.
         places: where addresses are.
+        statuses: what game servers say of themselves.
         sockets: all open live sockets.
         rights: tells open streams that rights have moved.
         metrics: what `/metrics` shows.
@@ -132,10 +136,12 @@ class Service:
     presence: Presence
     blobs: Blobs
     places: Places
+    statuses: Statuses
     sockets: Sockets
     rights: Rights
     metrics: Metrics = field(default_factory=Metrics)
     reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
+    totem_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
     attending: Attending = field(default_factory=Attending)
     doubts: Doubts = field(default_factory=Doubts)
 
@@ -169,11 +175,10 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         memberships, visibilities = await _remembered(database)
         friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=memberships.of)
         streaks = Streaks(database, friends.changed)
-        online = presence.is_online
-        chat = chat_kinds(online, clock.now_ms, visibilities.hidden_from, streaks.contact)
+        chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
         connect = await open_connect(database, presence, keys.derive("settings of game servers"))
         rendered = Rendered(friends.appearance, visibilities.hidden_from, presence.changes)
-        parties = party_kinds(online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
+        parties = party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
         rng = Random(secrets.randbits(128))
         kinds = (chat.conversation, connect.server, parties.party)
         system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
@@ -201,6 +206,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             presence=presence,
             blobs=Blobs(config.data_dir / "blobs"),
             places=await _open_places(stack, config),
+            statuses=await _open_statuses(database, config, clock),
             sockets=_sockets(config, clock, rng, presence),
             rights=Rights(users),
         )
@@ -225,6 +231,12 @@ async def _open_places(stack: AsyncExitStack, config: Config) -> Places:
     stack.callback(places.close)
     await places.refresh(trio.to_thread.run_sync)
     return places
+
+
+async def _open_statuses(database: Database, config: Config, clock: Clock) -> Statuses:
+    statuses = Statuses(config.freshness_seconds * 1000)
+    await statuses.open(database, clock.now_ms())
+    return statuses
 
 
 async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
@@ -301,6 +313,7 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     service.friends.on_visibility_change(service.rights.moved)
     service.database.listen(USERS_CHANNEL, service.users.heard)
     followed = follow_parties(service)
+    follow_servers(service)
     service.attending.follow(service)
     show_gauges(service)
     nursery.start_soon(issuers.keep_fresh)

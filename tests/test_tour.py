@@ -13,6 +13,10 @@ from tests.support.process import server_process
 
 TOUR_SECONDS = 60
 LINE = "http://127.0.0.1:8080"
+AGENT = "scripts/agent"
+CLEAN_UP = (
+    """trap "trap '' TERM; kill 0" EXIT\n"""  # also where it fails half-way, with a listener or an agent left
+)
 
 
 def tour() -> str:
@@ -25,17 +29,21 @@ def tour() -> str:
 @pytest.mark.slow
 async def test_the_tour_works_as_written(tmp_path: Path):
     script = tour()
-    assert script.count(LINE) == 1
+    assert script.count(LINE) == script.count(AGENT) == 1
+    script = script.replace(
+        AGENT, ".venv/bin/python -m scripts.game_server"
+    )  # which it runs, in the checkout
     async with server_process() as server:
         (tmp_path / ".venv").symlink_to(ROOT / ".venv")
         environment = {**os.environ, "PARTYLINE_DATA_DIR": str(server.data_dir)}
         with trio.fail_after(TOUR_SECONDS):
             done = await trio.run_process(
-                ["sh", "-eu", "-c", script.replace(LINE, server.url)],
+                ["sh", "-eu", "-c", CLEAN_UP + script.replace(LINE, server.url)],
                 cwd=tmp_path,
                 env=environment,
                 capture_stdout=True,
                 stderr=subprocess.STDOUT,
+                start_new_session=True,
                 check=False,
             )
         shown = done.stdout.decode()
@@ -53,6 +61,8 @@ async def test_the_tour_works_as_written(tmp_path: Path):
         '"launchSignal": {',
         '"selected":true',
         "(80, 128)",
+        '"result":{"counted":2}',
+        '"displayName":"Survival Islands"',
     ):
         assert expected in shown, f"{expected} is not in\n{shown}"
     assert os.listdir(tmp_path) == [".venv"], "the tour leaves its files behind"  # noqa: PTH208

@@ -1,7 +1,33 @@
-"""What a user may do with one game server (contract §2): asked for beside the permission node of a route."""
+"""What a user may do with one game server (contract §2): asked for beside the permission node of a route.
+
+| role     | settings | commands | members | publication | may |
+|----------|----------|----------|---------|-------------|-----|
+| owner    | rw       | rw       | rw      | w           | everything, and pass the server on |
+| admin    | rw       | rw       | rw      | w           | all but passing it on |
+| operator | rw       | rw       |         |             | run it |
+| viewer   | r        | r        | r       |             | look |
+
+A member has capabilities of their own beside the role's. The owner is one, and owns the server's network as well: a
+server is in a network of its owner's, or in none.
+"""
+
+from collections.abc import Collection
+from typing import Literal, TypeAlias
 
 from actors.connect.state import State
 from actors.errors import Forbidden, NotFound
+
+Role: TypeAlias = Literal["owner", "admin", "operator", "viewer"]
+
+Capability: TypeAlias = Literal[
+    "server.settings.read",
+    "server.settings.write",
+    "server.commands.read",
+    "server.commands.write",
+    "server.members.read",
+    "server.members.write",
+    "server.publication.write",
+]
 
 CAPABILITIES = frozenset(
     {
@@ -16,11 +42,29 @@ CAPABILITIES = frozenset(
 )
 """All there are; the owner has them."""
 
+OWNER = "owner"
+
+READ_MEMBERS, WRITE_MEMBERS = "server.members.read", "server.members.write"
+
+OF_ROLE: dict[str, frozenset[str]] = {
+    OWNER: CAPABILITIES,
+    "admin": CAPABILITIES,
+    "operator": frozenset(
+        {"server.settings.read", "server.settings.write", "server.commands.read", "server.commands.write"}
+    ),
+    "viewer": frozenset({"server.settings.read", "server.commands.read", READ_MEMBERS}),
+}
+"""{role: its capabilities}."""
+
 
 def capabilities_of(state: State, user_id: str) -> frozenset[str]:
     """What a user may do; nothing at all for a stranger."""
-    owner_id = state.row.owner_id
-    return CAPABILITIES if owner_id is not None and owner_id == user_id else frozenset()
+    if state.row.owner_id is None:
+        return frozenset()
+    if state.row.owner_id == user_id:
+        return CAPABILITIES
+    member = state.members.get(user_id)
+    return frozenset() if member is None else OF_ROLE[member.role].union(member.capabilities)
 
 
 def require(state: State, user_id: str | None, capability: str) -> None:
@@ -40,3 +84,23 @@ def require(state: State, user_id: str | None, capability: str) -> None:
         raise NotFound
     if capability not in held:
         raise Forbidden(f"missing {capability}", permission=capability)
+
+
+def may_grant(state: State, user_id: str, role: str, capabilities: Collection[str]) -> bool:
+    """Whether a user may make others this: nobody gives more than they hold, and the owner alone makes owners."""
+    held = capabilities_of(state, user_id)
+    if WRITE_MEMBERS not in held or (role == OWNER and state.row.owner_id != user_id):
+        return False
+    return OF_ROLE[role].union(capabilities) <= held
+
+
+def require_grant(state: State, user_id: str, role: str, capabilities: Collection[str]) -> None:
+    """Pass who may make others this.
+
+    Raises:
+        NotFound: a stranger.
+        Forbidden: they may not write members, or it is more than they hold.
+    """
+    require(state, user_id, WRITE_MEMBERS)
+    if not may_grant(state, user_id, role, capabilities):
+        raise Forbidden("this is more than you may do yourself", permission=WRITE_MEMBERS)

@@ -24,10 +24,15 @@ class IssueClaimKey(Command, frozen=True):
 
 
 class Claim(Command, frozen=True):
-    """A user claims the server with one of its keys; answered with the server."""
+    """A user claims the server with one of its keys; answered with the server.
+
+    Args:
+        name: the user's.
+    """
 
     user_id: str
     key: bytes
+    name: str | None = None
 
 
 class RotateSecret(Command, frozen=True):
@@ -159,6 +164,74 @@ class RegisterExtension(Command, frozen=True, kw_only=True):
     actions: tuple[Action, ...]
 
 
+class PutMember(Command, frozen=True, kw_only=True):
+    """Somebody is to belong to the server, or to belong otherwise; answered with the member's row.
+
+    Args:
+        actor_id: who wants it.
+        user_id: who is to belong.
+        capabilities: beside those of the role.
+    """
+
+    actor_id: str
+    user_id: str
+    role: str
+    capabilities: tuple[str, ...]
+
+
+class RemoveMember(Command, frozen=True):
+    """Somebody is to belong no longer; by their own wish when both are the same."""
+
+    actor_id: str
+    user_id: str
+
+
+class ForgetUser(Command, frozen=True):
+    """A user is about to be erased: neither a member nor invited any more."""
+
+    user_id: str
+
+
+class ChangePolicy(Command, frozen=True):
+    """Who may play, and who may be invited; what is left out stays. Answered with the server's row."""
+
+    user_id: str
+    access_mode: str | UnsetType = UNSET
+    invite_requires_direct_friend: bool | UnsetType = UNSET
+
+
+class CreateInvite(Command, frozen=True, kw_only=True):
+    """Somebody is invited to belong to the server; answered with the invite's row.
+
+    Args:
+        actor_id: who invites.
+        invite_id, notice_id: fresh object ids, of the invite and of the notification.
+        role: `owner` passes the server on.
+    """
+
+    actor_id: str
+    invite_id: str
+    notice_id: str
+    invitee_user_id: str
+    role: str
+    capabilities: tuple[str, ...]
+    note: str
+
+
+class RevokeInvite(Command, frozen=True):
+    """An invite is taken back."""
+
+    actor_id: str
+    invite_id: str
+
+
+class AcceptInvite(Command, frozen=True):
+    """Who is invited wants to belong to the server; answered with the invite's row."""
+
+    user_id: str
+    invite_id: str
+
+
 OwnCommand: TypeAlias = (
     IssueClaimKey
     | Claim
@@ -173,6 +246,18 @@ OwnCommand: TypeAlias = (
 )
 """Of the server itself, and of who plays on it."""
 
+MemberCommand: TypeAlias = (
+    PutMember | RemoveMember | ForgetUser | ChangePolicy | CreateInvite | RevokeInvite | AcceptInvite
+)
+"""Of who belongs to the server, and who may come."""
+
 AnyCommand: TypeAlias = (
-    OwnCommand | CreateCommand | TakeCommands | AckCommand | CancelCommand | PutSettings | RegisterExtension
+    OwnCommand
+    | MemberCommand
+    | CreateCommand
+    | TakeCommands
+    | AckCommand
+    | CancelCommand
+    | PutSettings
+    | RegisterExtension
 )

@@ -12,6 +12,7 @@ from actors.connect.state import State
 from actors.connect.vault import Vault
 from actors.kernel.kind import Kind
 from actors.kernel.store import Store
+from actors.notifications import NOTIFICATIONS
 from actors.presence import Presence
 
 
@@ -55,4 +56,4 @@ async def open_connect(store: Store, presence: Presence, settings_key: bytes) ->
             listener(state, event)
 
     await playing.open(store)
-    return Connect(server_kind(vault, happened), credentials, playing, vault, listeners)
+    return Connect(server_kind(vault, NOTIFICATIONS, happened), credentials, playing, vault, listeners)

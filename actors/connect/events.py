@@ -5,6 +5,8 @@ from typing import ClassVar, TypeAlias
 from actors.kernel.kind import Event
 from persistence.connect.rows import (
     CommandRow,
+    InviteRow,
+    MemberRow,
     RegistrationRow,
     ServerRow,
     SessionRow,
@@ -116,13 +118,62 @@ class ExtensionSeen(Unseen, tag="extension_seen", frozen=True):
     registration: RegistrationRow
 
 
+class MembersChanged(Event, tag="members", frozen=True):
+    """Somebody belongs to the server, belongs otherwise, or belongs no longer.
+
+    Args:
+        put: members as they are now, without their names.
+        gone: user ids of those who are none any more.
+    """
+
+    reframes: ClassVar[bool] = False
+    moves_audience: ClassVar[bool] = True
+
+    put: tuple[MemberRow, ...] = ()
+    gone: tuple[str, ...] = ()
+
+
+class PolicyChanged(Event, tag="access_policy", frozen=True):
+    """Others may play, or be invited, than before; the server's row comes with `ServerChanged`."""
+
+    reframes: ClassVar[bool] = False
+
+    access_mode: str
+    invite_requires_direct_friend: bool
+
+
+class InviteCreated(Unseen, tag="invite_created", frozen=True):
+    """Somebody is invited.
+
+    Args:
+        server_name: for the notification.
+        notice_id: of the notification.
+        dropped: a finished invite that is kept no longer, or None.
+    """
+
+    invite: InviteRow
+    server_name: str
+    notice_id: str
+    dropped: str | None
+
+
+class InviteEnded(Unseen, tag="invite_ended", frozen=True):
+    """An invite was accepted or revoked."""
+
+    invite: InviteRow
+
+
 OwnEvent: TypeAlias = (
     ClaimKeyIssued | ServerChanged | TicketIssued | SessionStarted | SessionEnded | ServerRemoved
 )
 """Of the server itself, and of who plays on it."""
 
+MemberEvent: TypeAlias = MembersChanged | PolicyChanged | InviteCreated | InviteEnded
+"""Of who belongs to the server, and who may come."""
+
 AnyEvent: TypeAlias = (
     OwnEvent
+    | MemberEvent
     | CommandChanged
     | CommandTouched
     | LeaseEnded

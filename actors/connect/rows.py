@@ -5,13 +5,26 @@ from collections.abc import Sequence
 import msgspec
 
 from actors.connect import events
-from actors.connect.commands import AckCommand, AnyCommand, CancelCommand, Claim
+from actors.connect.commands import (
+    AcceptInvite,
+    AckCommand,
+    AnyCommand,
+    CancelCommand,
+    Claim,
+    CreateInvite,
+    PutMember,
+)
 from actors.connect.events import AnyEvent
-from actors.connect.state import CLAIM_KEYS_KEPT, State, Template
-from persistence.connect import commands, extensions, servers, sessions, settings
+from actors.connect.public_members import InviteNotice
+from actors.connect.state import CLAIM_KEYS_KEPT, Relation, State, Template
+from actors.time import iso
+from persistence import notifications, users
+from persistence.connect import commands, extensions, invites, members, servers, sessions, settings
 from persistence.connect.rows import (
     ClaimKeyRow,
     CommandRow,
+    InviteRow,
+    MemberRow,
     RegistrationRow,
     ServerRow,
     SessionRow,
@@ -19,9 +32,11 @@ from persistence.connect.rows import (
     TicketRow,
 )
 from persistence.connection import Connection
+from persistence.friends import standing
+from persistence.notifications import NewNotification
 from persistence.turn import Turn
 
-VERSION = 2
+VERSION = 3
 """Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
 
 VERSIONS_KEPT = 100
@@ -34,7 +49,16 @@ _decoder = msgspec.msgpack.Decoder(State)
 def dump(state: State) -> bytes:
     """The snapshot, without what `refresh` reads anyway."""
     slim = msgspec.structs.replace(
-        state, commands={}, settings={}, registrations={}, found=None, template=None
+        state,
+        row=msgspec.structs.replace(state.row, owner_name=None),
+        commands={},
+        settings={},
+        registrations={},
+        members={},
+        invites={},
+        found=None,
+        relation=None,
+        template=None,
     )
     return _encoder.encode(slim)
 
@@ -58,6 +82,8 @@ async def load(conn: Connection, server_id: str) -> State | None:
         commands={command.id: command for command in await commands.open_of(conn, server_id)},
         settings={one.source: one for one in await settings.of_server(conn, server_id)},
         registrations={one.extension_id: one for one in await extensions.of_server(conn, server_id)},
+        members={one.user_id: one for one in await members.of_server(conn, server_id)},
+        invites={one.id: one for one in await invites.of_server(conn, server_id)},
     )
 
 
@@ -66,8 +92,8 @@ async def refresh(conn: Connection, server_id: str, state: State) -> State:
     return await load(conn, server_id) or msgspec.structs.replace(state, removed=True)
 
 
-def missing(state: State, command: AnyCommand) -> tuple[str, str] | None:
-    """A finished command, or the template of a server that is about to be claimed."""
+def missing(state: State, command: AnyCommand) -> tuple[str, ...] | None:
+    """A finished command, the template of a server that is about to be claimed, or who is to belong to it."""
     match command:
         case AckCommand() | CancelCommand():
             found = state.found is not None and state.found.id == command.command_id
@@ -76,13 +102,23 @@ def missing(state: State, command: AnyCommand) -> tuple[str, str] | None:
             template_id = state.row.template_id
             unread = state.row.owner_id is None and template_id is not None and state.template is None
             return ("template", template_id) if unread and template_id is not None else None
+        case PutMember() if command.user_id not in state.members:
+            return "relation", command.user_id, command.actor_id
+        case CreateInvite():
+            return "relation", command.invitee_user_id, command.actor_id
+        case AcceptInvite() if command.invite_id in state.invites:
+            return "relation", command.user_id, state.invites[command.invite_id].inviter_id
         case _:
             return None
 
 
-async def fetch(conn: Connection, server_id: str, wanted: tuple[str, str]) -> CommandRow | Template | None:
+async def fetch(
+    conn: Connection, server_id: str, wanted: tuple[str, ...]
+) -> CommandRow | Template | Relation | None:
     """What `missing` has named."""
-    what, id = wanted
+    what, id, *others = wanted
+    if what == "relation":
+        return await _relation(conn, id, others[0])
     if what == "command":
         return await commands.read(conn, server_id, id)
     row = await servers.read(conn, id)
@@ -92,16 +128,26 @@ async def fetch(conn: Connection, server_id: str, wanted: tuple[str, str]) -> Co
         row.owner_id,
         tuple(await settings.of_server(conn, id)),
         tuple(await extensions.of_server(conn, id)),
+        row.access_mode,
+        row.invite_requires_direct_friend,
     )
 
 
-def absorb(state: State, found: CommandRow | Template | None) -> State:
+async def _relation(conn: Connection, user_id: str, other_id: str) -> Relation:
+    names = await users.read_names(conn, (user_id,))
+    marks = await standing.between(conn, user_id, other_id)
+    return Relation(user_id, names.get(user_id), marks.linked, marks.blocks or marks.blocked)
+
+
+def absorb(state: State, found: CommandRow | Template | Relation | None) -> State:
     """The state with what was read."""
     match found:
         case CommandRow():
             return msgspec.structs.replace(state, found=found)
         case Template():
             return msgspec.structs.replace(state, template=found)
+        case Relation():
+            return msgspec.structs.replace(state, relation=found)
         case None:
             return state
 
@@ -128,6 +174,12 @@ class Changes:
         self.registrations: dict[
             tuple[str, str], RegistrationRow
         ] = {}  # {(server id, extension id): the newest}
+        self.members: dict[
+            tuple[str, str], MemberRow | None
+        ] = {}  # {(server id, user id): None where they are none any more}
+        self.invites: dict[str, InviteRow] = {}  # {invite id: as it is at the end}
+        self.dropped: list[str] = []  # invites that are kept no longer
+        self.notices: list[NewNotification] = []
         self.removed: list[str] = []
 
     def take(self, server_id: str, event: AnyEvent) -> None:
@@ -152,6 +204,22 @@ class Changes:
                 self.registrations[server_id, event.registration.extension_id] = event.registration
             case events.ServerRemoved():
                 self.removed.append(server_id)
+            case events.MembersChanged() | events.InviteCreated() | events.InviteEnded():
+                self._take_belonging(server_id, event)
+
+    def _take_belonging(
+        self, server_id: str, event: events.MembersChanged | events.InviteCreated | events.InviteEnded
+    ) -> None:
+        match event:
+            case events.MembersChanged():
+                self.members |= {(server_id, member.user_id): member for member in event.put}
+                self.members |= dict.fromkeys((server_id, user_id) for user_id in event.gone)
+            case events.InviteCreated():
+                self.invites[event.invite.id] = event.invite
+                self.dropped += [] if event.dropped is None else [event.dropped]
+                self.notices.append(_notice(event))
+            case events.InviteEnded():
+                self.invites[event.invite.id] = event.invite
 
     async def write(self, conn: Connection) -> None:
         """Write all of it."""
@@ -171,8 +239,22 @@ class Changes:
             await settings.remember(conn, _version(change), keep=VERSIONS_KEPT)
         for registration in self.registrations.values():
             await extensions.put_registration(conn, registration)
+        await self._write_belonging(conn)
         if self.removed:
             await servers.remove(conn, self.removed)
+
+    async def _write_belonging(self, conn: Connection) -> None:
+        for (server_id, user_id), member in self.members.items():  # rare, as is the rest
+            if member is None:
+                await members.remove(conn, server_id, user_id)
+            else:
+                await members.put(conn, member)
+        for invite in self.invites.values():
+            await invites.put(conn, invite)
+        if self.dropped:
+            await invites.remove(conn, self.dropped)
+        if self.notices:
+            await notifications.add(conn, self.notices)
 
 
 def _version(change: events.SettingsChanged) -> SettingsVersionRow:
@@ -187,4 +269,24 @@ def _version(change: events.SettingsChanged) -> SettingsVersionRow:
         changed_keys=change.changed_keys,
         updated_at_ms=row.updated_at_ms,
         updated_by=row.updated_by,
+    )
+
+
+def _notice(event: events.InviteCreated) -> NewNotification:
+    invite = event.invite
+    data = InviteNotice(
+        invite_id=invite.id,
+        server_id=invite.server_id,
+        server_name=event.server_name,
+        role=invite.role,
+        note=invite.note,
+        expires_at=iso(invite.expires_at_ms),
+    )
+    return NewNotification(
+        id=event.notice_id,
+        user_id=invite.invitee_user_id,
+        kind="server_invite",
+        actor_id=invite.inviter_id,
+        data=msgspec.json.encode(data),
+        created_at_ms=invite.created_at_ms,
     )

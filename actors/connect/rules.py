@@ -12,7 +12,8 @@
 | RedeemTicket  | server | NOT_FOUND                             | a session, if the ticket is valid |
 | EndSession    | server | NOT_FOUND                             | ended                             |
 
-Commands, settings and extensions have rules, and tables, of their own (`rules_commands.py` and its neighbours).
+Commands, settings, extensions, members and invites have rules, and tables, of their own (`rules_commands.py` and its
+neighbours).
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,10 +22,18 @@ from hmac import compare_digest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from actors.connect import commands, events, rules_commands, rules_extensions, rules_settings
+from actors.connect import (
+    commands,
+    events,
+    rules_commands,
+    rules_extensions,
+    rules_invites,
+    rules_members,
+    rules_settings,
+)
 from actors.connect.commands import AnyCommand
 from actors.connect.events import AnyEvent
-from actors.connect.state import CLAIM_KEYS_KEPT, TICKET_KEPT_MS, State
+from actors.connect.state import CLAIM_KEYS_KEPT, TICKET_KEPT_MS, State, Template
 from actors.connect.vault import Vault
 from actors.errors import (
     ClaimKeyExpired,
@@ -80,6 +89,10 @@ def decide(  # noqa: PLR0911 - a table
             return rules_settings.put(vault, state, command, now_ms)
         case commands.RegisterExtension():
             return rules_extensions.register(state, command, now_ms)
+        case commands.CreateInvite() | commands.RevokeInvite() | commands.AcceptInvite():
+            return rules_invites.decide(state, command, now_ms)
+        case commands.PutMember() | commands.RemoveMember() | commands.ForgetUser() | commands.ChangePolicy():
+            return rules_members.decide(state, command, now_ms)
         case _:
             return _decide(state, command, now_ms)
 
@@ -139,15 +152,31 @@ def _claim(state: State, command: commands.Claim, now_ms: int) -> Sequence[AnyEv
         for key, ends_at_ms in state.claim_keys.items()
     ):
         raise ClaimKeyExpired
-    claimed = events.ServerChanged(replace(state.row, owner_id=command.user_id, updated_at_ms=now_ms))
-    return (claimed, *_set_up(state, command.user_id, now_ms))
-
-
-def _set_up(state: State, owner_id: str, now_ms: int) -> Iterable[AnyEvent]:
-    """What the server takes of its template, where that is the same owner's and the server has none of its own."""
     template = state.template
-    if template is None or template.owner_id != owner_id:
-        return
+    if template is None or template.owner_id != command.user_id:
+        template = Template(None)
+    row = replace(
+        state.row,
+        owner_id=command.user_id,
+        owner_name=command.name,
+        access_mode=template.access_mode,
+        invite_requires_direct_friend=template.invite_requires_direct_friend,
+        updated_at_ms=now_ms,
+    )
+    former = (state.row.access_mode, state.row.invite_requires_direct_friend)
+    moved = former != (row.access_mode, row.invite_requires_direct_friend)
+    policy = (rules_members.policy_of(row),) if moved else ()
+    forgotten = rules_members.forget_all(state)
+    return (
+        events.ServerChanged(row),
+        *policy,
+        *forgotten,
+        *_set_up(state, template, command.user_id, now_ms),
+    )
+
+
+def _set_up(state: State, template: Template, owner_id: str, now_ms: int) -> Iterable[AnyEvent]:
+    """What the server takes of its template, where it has none of its own."""
     for settings in template.settings:
         if settings.source not in state.settings:
             row = replace(settings, server_id=state.id, version=1, updated_at_ms=now_ms, updated_by=owner_id)
@@ -232,7 +261,9 @@ def _session(state: State, session_id: str) -> SessionRow:
     raise NotFound
 
 
-def apply(state: State, event: AnyEvent) -> State:
+def apply(  # noqa: PLR0911 - a table
+    state: State, event: AnyEvent
+) -> State:
     """The state after the event."""
     match event:
         case events.CommandChanged() | events.CommandTouched():
@@ -244,6 +275,12 @@ def apply(state: State, event: AnyEvent) -> State:
         case events.ExtensionRegistered() | events.ExtensionSeen():
             row = event.registration
             return replace(state, registrations={**state.registrations, row.extension_id: row})
+        case events.MembersChanged():
+            return rules_members.with_members(state, event.put, event.gone)
+        case events.InviteCreated() | events.InviteEnded():
+            return rules_invites.with_invite(state, event)
+        case events.PolicyChanged():
+            return state  # the server's row has come already
         case _:
             return _apply(state, event)
 

@@ -45,8 +45,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     description: _Text | None = None
     required: bool = False
     default: Any = None
-    min: float | None = None
-    max: float | None = None
+    min: int | float | None = None
+    max: int | float | None = None
     options: Annotated[tuple[Scalar, ...], msgspec.Meta(max_length=MAX_OPTIONS)] | None = None
 
 

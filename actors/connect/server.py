@@ -14,22 +14,49 @@ from actors.connect.state import State
 from actors.connect.stream import Frames
 from actors.connect.vault import Vault
 from actors.kernel.kind import Event, Kind, View
-from persistence.connect.rows import CommandRow, RegistrationRow, SessionRow, SettingsRow
+from persistence.connect.rows import (
+    CommandRow,
+    InviteRow,
+    MemberRow,
+    RegistrationRow,
+    ServerRow,
+    SessionRow,
+    SettingsRow,
+)
 from persistence.connect.servers import KIND
 
 Answer = (
-    Server | SessionRow | int | CommandRow | tuple[CommandRow, ...] | SettingsRow | RegistrationRow | None
+    Server
+    | SessionRow
+    | int
+    | CommandRow
+    | tuple[CommandRow, ...]
+    | SettingsRow
+    | RegistrationRow
+    | MemberRow
+    | ServerRow
+    | InviteRow
+    | None
 )
 
 
-def server_kind(vault: Vault, happened: Callable[[State, AnyEvent], None]) -> Kind[State, AnyCommand]:
+def server_kind(
+    vault: Vault, notifications: View[Any], happened: Callable[[State, AnyEvent], None]
+) -> Kind[State, AnyCommand]:
     """The record of the kind.
 
     Args:
         vault: seals and opens the secret values of settings.
+        notifications: the view that shows invites.
         happened: told of every event once it is committed: what credentials and players are remembered by.
     """
     frames = Frames(vault)
+
+    def touches(_state: State, event: AnyEvent) -> Sequence[tuple[View[Any], Collection[str]]]:
+        if isinstance(event, events.InviteCreated):
+            return ((notifications, (event.invite.invitee_user_id,)),)
+        return ()
+
     return Kind(
         name=KIND,
         version=rows.VERSION,
@@ -51,7 +78,7 @@ def server_kind(vault: Vault, happened: Callable[[State, AnyEvent], None]) -> Ki
         audience=frames.audience,
         frame=frames.frame,
         delta=frames.delta,
-        touches=_touches,
+        touches=touches,
         happened=happened,
     )
 
@@ -75,6 +102,12 @@ def answer(  # noqa: PLR0911 - a table
             return state.settings[command.source]
         case commands.RegisterExtension():
             return state.registrations[command.extension_id]
+        case commands.PutMember():
+            return state.members[command.user_id]
+        case commands.ChangePolicy():
+            return state.row
+        case commands.CreateInvite() | commands.AcceptInvite():
+            return state.invites[command.invite_id]
         case _:
             return _own_answer(state, command, happened)
 
@@ -103,7 +136,3 @@ def _expire(_state: State, _now_ms: int) -> AnyCommand:
 
 def _summary(_state: State) -> bytes:
     return b""
-
-
-def _touches(_state: State, _event: AnyEvent) -> Sequence[tuple[View[Any], Collection[str]]]:
-    return ()

@@ -9,6 +9,8 @@ import msgspec
 
 from persistence.connect.rows import (
     CommandRow,
+    InviteRow,
+    MemberRow,
     RegistrationRow,
     ServerRow,
     SessionRow,
@@ -28,11 +30,30 @@ class Template(msgspec.Struct, frozen=True):
 
     Args:
         owner_id: None where there is no such server, or it is no template.
+        access_mode, invite_requires_direct_friend: its access policy.
     """
 
     owner_id: str | None
     settings: tuple[SettingsRow, ...] = ()
     registrations: tuple[RegistrationRow, ...] = ()
+    access_mode: str = "public"
+    invite_requires_direct_friend: bool = False
+
+
+class Relation(msgspec.Struct, frozen=True):
+    """What the rows say of somebody who is to belong to a server, and of who wants it.
+
+    Args:
+        user_id: who is to belong.
+        name: None where there is no such user.
+        friends: the two are friends.
+        barred: a block stands between them.
+    """
+
+    user_id: str
+    name: str | None
+    friends: bool
+    barred: bool
 
 
 class State(msgspec.Struct, frozen=True):
@@ -46,7 +67,10 @@ class State(msgspec.Struct, frozen=True):
         commands: {id: open command}, oldest first.
         settings: {source: its settings}.
         registrations: {extension id: what the server has registered of it}.
+        members: {user id: member}, oldest first; the owner is none of them.
+        invites: {id: invite}, oldest first, finished ones too, as long as they are kept.
         found: a finished command that was asked about last.
+        relation: what was read for the command that asked for it last; read anew for each.
         template: what the server is set up after once it is claimed, as far as that was read.
         removed: it is gone; whatever is asked of it is refused.
     """
@@ -58,7 +82,10 @@ class State(msgspec.Struct, frozen=True):
     commands: Mapping[str, CommandRow] = msgspec.field(default_factory=dict)
     settings: Mapping[str, SettingsRow] = msgspec.field(default_factory=dict)
     registrations: Mapping[str, RegistrationRow] = msgspec.field(default_factory=dict)
+    members: Mapping[str, MemberRow] = msgspec.field(default_factory=dict)
+    invites: Mapping[str, InviteRow] = msgspec.field(default_factory=dict)
     found: CommandRow | None = None
+    relation: Relation | None = None
     template: Template | None = None
     removed: bool = False
 

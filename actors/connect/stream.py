@@ -5,6 +5,8 @@
 | `settings_updated` | Settings          | always, secret values in the clear  | always, masked |
 | `command`          | Command           | delivered, cancelled, expired       | with `server.commands.read` |
 | `extensions`       | list of Registration | always                           | always         |
+| `access_policy`    | AccessPolicy      | with `server.members.read`          | with `server.members.read` |
+| `members`          | list of Member    | with `server.members.read`          | with `server.members.read` |
 """
 
 from typing import NamedTuple
@@ -12,9 +14,16 @@ from typing import NamedTuple
 import msgspec
 
 from actors.connect import events
-from actors.connect.capabilities import capabilities_of
+from actors.connect.capabilities import READ_MEMBERS, capabilities_of
 from actors.connect.events import AnyEvent
-from actors.connect.public import Settings, SettingsSnapshot, command_of, registrations_of, settings_of
+from actors.connect.public import (
+    Settings,
+    SettingsSnapshot,
+    command_of,
+    registrations_of,
+    settings_of,
+)
+from actors.connect.public_members import members_in, policy_of
 from actors.connect.state import State
 from actors.connect.vault import Vault
 from actors.errors import Forbidden, NotFound
@@ -30,11 +39,12 @@ class ServerViewer(msgspec.Struct, frozen=True):
 
     Args:
         user_id: None for the server itself.
-        commands: whether their permission nodes, or the scopes of the server's token, cover commands.
+        commands, members: whether their permission nodes, or the scopes of the server's token, cover these.
     """
 
     user_id: str | None
     commands: bool = True
+    members: bool = True
 
 
 class Audience(NamedTuple):
@@ -42,6 +52,7 @@ class Audience(NamedTuple):
 
     is_server: bool
     commands: bool
+    members: bool
 
 
 class Frames:
@@ -64,13 +75,17 @@ class Frames:
         if state.removed:
             raise NotFound
         if viewer.user_id is None:
-            return Audience(is_server=True, commands=viewer.commands)
+            return Audience(is_server=True, commands=viewer.commands, members=viewer.members)
         held = capabilities_of(state, viewer.user_id)
         if not held:
             raise NotFound
         if "server.settings.read" not in held:
             raise Forbidden(permission="server.settings.read")
-        return Audience(is_server=False, commands=viewer.commands and "server.commands.read" in held)
+        return Audience(
+            is_server=False,
+            commands=viewer.commands and "server.commands.read" in held,
+            members=viewer.members and READ_MEMBERS in held,
+        )
 
     def frame(self, state: State, audience: Audience) -> SettingsSnapshot:
         """As in `Kind`."""
@@ -88,6 +103,10 @@ class Frames:
                 return Delta("settings_updated", settings)
             case events.ExtensionRegistered():
                 return Delta("extensions", registrations_of(state.registrations.values()))
+            case events.PolicyChanged():
+                return Delta("access_policy", policy_of(state.row)) if audience.members else None
+            case events.MembersChanged():
+                return Delta("members", members_in(state)) if audience.members else None
             case _:
                 return None
 

@@ -22,7 +22,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
     Args:
         server_id: of a public server.
-        address: as `normal_address` writes it.
+        address: an `Address.key`.
         fresh_id: for the public server of an address that has none.
     """
 
@@ -54,7 +54,7 @@ async def save(conn: Connection, user_id: str, wanted: Wanted, now_ms: int) -> P
     await _lock(conn, user_id)
     before = await rows.of_user(conn, user_id)
     if wanted.address is not None:
-        here = next((one.server_id for one in before if one.address == wanted.address), None)
+        here = next((one.server_id for one in before if one.address_key == wanted.address), None)
         if here is None and len(before) < SAVED_MAX:
             here = await addresses.find_or_make(conn, wanted.fresh_id, wanted.address, now_ms)
         server_id = here or wanted.fresh_id

@@ -59,7 +59,7 @@ def _textures(model: Object) -> frozenset[Json]:
         texture = an_object(value, place)
         source = texture.get("source")
         if isinstance(source, str) and source.startswith("data:"):
-            images.check(source, f"{place}/source")
+            texture["source"] = images.clean(source, f"{place}/source")
         elif source is not None:
             raise flaw("MISMATCH", f"{place}/source", "is not a PNG data URL")
         elif not is_name(text(texture.get("name"), f"{place}/name", _NAME_MAX)):

@@ -48,7 +48,7 @@ def _textures(model: Object) -> Object:
         if value.startswith("#"):
             _follow(value, textures, place)
         elif value.startswith("data:"):
-            images.check(value, place)
+            textures[name] = images.clean(value, place)
         elif not is_name(value):
             raise flaw("BAD_FORMAT", place, f"is neither the name of a texture nor {PREFIX}…")
     return textures

@@ -7,6 +7,7 @@ from io import BytesIO
 
 from PIL import Image
 
+from actors.png import BadPng, picture_of, size_of
 from actors.totems.flaws import flaw
 
 MAX_TEXTURES = 32
@@ -18,8 +19,6 @@ MAX_PIXELS = 4 * 1024 * 1024
 PREFIX = "data:image/png;base64,"
 
 _NAME = re.compile(r"(?:[a-z0-9_.-]+:)?[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*", re.ASCII)
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_HEADER_BYTES = 24
 
 
 def is_name(name: str) -> bool:
@@ -38,15 +37,15 @@ class Images:
     def __init__(self) -> None:
         self._pixels = 0
 
-    def check(self, url: str, place: str) -> None:
-        """Pass a PNG as data URL that can be decoded, of one frame and few pixels.
+    def clean(self, url: str, place: str) -> str:
+        """The same PNG as data URL, with the picture alone: what players' clients fetch has been looked at.
 
         Args:
             url: with its prefix.
             place: within the model.
 
         Raises:
-            Invalid: it is something else, or too large.
+            Invalid: it is something else, too large, animated, damaged or deceptive.
         """
         if not url.startswith(PREFIX):
             raise flaw("MISMATCH", place, "is not a PNG data URL")
@@ -54,24 +53,28 @@ class Images:
             data = base64.b64decode(url[len(PREFIX) :].encode("ascii"), validate=True)
         except (binascii.Error, UnicodeEncodeError):
             raise flaw("MALFORMED", place, "is not base64") from None
-        # The size is read before anything is decoded: the header says it, and a decoder makes room for it.
-        if len(data) < _HEADER_BYTES or not data.startswith(_SIGNATURE) or data[12:16] != b"IHDR":
-            raise flaw("MISMATCH", place, "is not a PNG image")
-        width, height = int.from_bytes(data[16:20]), int.from_bytes(data[20:24])
+        try:
+            # Before anything is decoded: the header says the size, and a decoder makes room for it.
+            width, height = size_of(data)
+        except BadPng:
+            raise flaw("MISMATCH", place, "is not a PNG image") from None
         self._pixels += width * height
         if not (0 < width <= MAX_SIDE_PIXELS and 0 < height <= MAX_SIDE_PIXELS):
             raise flaw("OUT_OF_RANGE", place, f"is larger than {MAX_SIDE_PIXELS} pixels")
         if self._pixels > MAX_PIXELS:
             raise flaw("OUT_OF_RANGE", place, "makes the images too large together")
-        if not _decodes(data):
-            raise flaw("MALFORMED", place, "is a damaged or animated PNG image")
+        try:
+            picture = picture_of(data)
+        except BadPng as bad:
+            raise flaw("MALFORMED", place, f"is no good: {bad.sentence}") from None
+        if not _decodes(picture):
+            raise flaw("MALFORMED", place, "cannot be decoded")
+        return PREFIX + base64.b64encode(picture).decode("ascii")
 
 
 def _decodes(data: bytes) -> bool:
     try:
         with Image.open(BytesIO(data), formats=["PNG"]) as image:
-            if getattr(image, "n_frames", 1) != 1:
-                return False
             image.load()
     except (OSError, ValueError, SyntaxError, EOFError, MemoryError):
         return False

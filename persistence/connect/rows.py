@@ -15,6 +15,9 @@ class ServerRow(msgspec.Struct, frozen=True, kw_only=True):
         secret_number: counts its secrets; delegated tokens name it.
         former_secret, former_until_ms: the secret before, and when it ends.
         last_seen_at_ms: when it last called, as far as that was written.
+        access_mode: who may play: public, network, friends_only, invite_only or private.
+        invite_requires_direct_friend: whoever invites must be a friend of who is invited.
+        owner_name: as it was when this was read, where it was read.
     """
 
     server_id: str
@@ -33,6 +36,9 @@ class ServerRow(msgspec.Struct, frozen=True, kw_only=True):
     created_at_ms: int
     updated_at_ms: int
     last_seen_at_ms: int
+    access_mode: str = "public"
+    invite_requires_direct_friend: bool = False
+    owner_name: str | None = None
 
 
 class ClaimKeyRow(msgspec.Struct, frozen=True):
@@ -165,3 +171,43 @@ class RegistrationRow(msgspec.Struct, frozen=True, kw_only=True):
     actions: bytes
     registered_at_ms: int
     last_seen_at_ms: int
+
+
+class MemberRow(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody who belongs to a server beside its owner.
+
+    Args:
+        name: the user's, as it was when this was read.
+        role: admin, operator or viewer.
+        capabilities: beside those of the role, sorted.
+        added_by: the user who has, or whose invite has.
+    """
+
+    server_id: str
+    user_id: str
+    name: str
+    role: str
+    capabilities: tuple[str, ...]
+    added_by: str
+    created_at_ms: int
+    updated_at_ms: int
+
+
+class InviteRow(msgspec.Struct, frozen=True, kw_only=True):
+    """An invitation to belong to a server.
+
+    Args:
+        role: as in `MemberRow`, or `owner`: the server is to be theirs.
+        status: pending, accepted or revoked; pending ones expire by their time.
+    """
+
+    id: str
+    server_id: str
+    inviter_id: str
+    invitee_user_id: str
+    role: str
+    capabilities: tuple[str, ...]
+    note: str
+    status: str
+    created_at_ms: int
+    expires_at_ms: int

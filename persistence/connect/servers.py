@@ -10,18 +10,21 @@ KIND = "server"
 """Under this name the heads of servers are kept."""
 
 _READ = """
-SELECT server_id, id, server_type, name, owner_id, network_id, template_id, is_template, temporary, secret,
-       secret_number, former_secret, former_until_ms, created_at_ms, updated_at_ms, last_seen_at_ms
-FROM connect_servers WHERE server_id = $1
+SELECT s.server_id, s.id, s.server_type, s.name, s.owner_id, s.network_id, s.template_id, s.is_template, s.temporary,
+       s.secret, s.secret_number, s.former_secret, s.former_until_ms, s.created_at_ms, s.updated_at_ms,
+       s.last_seen_at_ms, s.access_mode, s.invite_requires_direct_friend, users.name AS owner_name
+FROM connect_servers s LEFT JOIN users ON users.id = s.owner_id WHERE s.server_id = $1
 """
 _OF_OWNER = """
 SELECT server_id, id, server_type, name, owner_id, network_id, template_id, is_template, temporary, secret,
-       secret_number, former_secret, former_until_ms, created_at_ms, updated_at_ms, last_seen_at_ms
+       secret_number, former_secret, former_until_ms, created_at_ms, updated_at_ms, last_seen_at_ms, access_mode,
+       invite_requires_direct_friend
 FROM connect_servers WHERE owner_id = $1 ORDER BY created_at_ms, server_id LIMIT $2
 """
 _CHANGE = """
 UPDATE connect_servers SET owner_id = $2, network_id = $3, is_template = $4, secret = $5, secret_number = $6,
-       former_secret = $7, former_until_ms = $8, updated_at_ms = $9, temporary = $10
+       former_secret = $7, former_until_ms = $8, updated_at_ms = $9, temporary = $10,
+       access_mode = $11, invite_requires_direct_friend = $12
 WHERE server_id = $1
 """
 
@@ -65,7 +68,8 @@ async def change(conn: Connection, row: ServerRow) -> None:
     """Write what can change of a server."""
     await conn.execute(
         _CHANGE, row.server_id, row.owner_id, row.network_id, row.is_template, row.secret, row.secret_number,
-        row.former_secret, row.former_until_ms, row.updated_at_ms, row.temporary,
+        row.former_secret, row.former_until_ms, row.updated_at_ms, row.temporary, row.access_mode,
+        row.invite_requires_direct_friend,
     )  # fmt: skip
 
 

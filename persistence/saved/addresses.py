@@ -6,17 +6,20 @@ SWEPT_AT_ONCE = 1_000
 
 
 async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> str:
-    """The public server of an address, listed before hidden, old before new; an unlisted one where there is none.
+    """The public server of an address; an unlisted one where there is none.
+
+    Before all others comes whose address it is known to be, and what nobody claims before what somebody does.
 
     Args:
         id: for a new one.
-        address: as `normal_address` writes it.
+        address: an `Address.key`.
     """
     # Two who save the same address at once find the same server.
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 15))", address)
     found = await conn.fetchval(
-        "SELECT id FROM publications WHERE address = $1 AND discovery_state <> 'SUPPRESSED'"
-        " ORDER BY (discovery_state = 'UNLISTED'), created_at_ms, id LIMIT 1",
+        "SELECT id FROM publications WHERE address_key = $1 AND discovery_state <> 'SUPPRESSED'"
+        " ORDER BY (discovery_state = 'UNLISTED' AND target_id IS NOT NULL),"
+        " array_position(ARRAY['OWNED', 'UNCLAIMED', 'PENDING', 'LOST'], ownership_state), created_at_ms, id LIMIT 1",
         address,
     )
     if found is not None:

@@ -12,11 +12,13 @@ class Saved:
 
     Args:
         server_id: of its publication.
+        address_key: the same for all who mean the same server.
         favorites: how many users have it among their favourites.
     """
 
     server_id: str
     address: str
+    address_key: str
     display_name: str
     favorite: bool
     favorites: int
@@ -25,7 +27,8 @@ class Saved:
 async def of_user(conn: Connection, user_id: str) -> list[Saved]:
     """A user's list, in their order."""
     rows = await conn.fetch(
-        "SELECT publications.id, address, display_name, favorite, coalesce(favorites, 0) FROM saved_servers"
+        "SELECT publications.id, address, address_key, display_name, favorite, coalesce(favorites, 0)"
+        " FROM saved_servers"
         " JOIN publications ON publications.id = saved_servers.server_id"
         " LEFT JOIN server_favorites ON server_favorites.server_id = publications.id"
         " WHERE user_id = $1 ORDER BY position, publications.id",

@@ -11,12 +11,13 @@ from routes.live.channel import LiveChannel
 
 READ_SETTINGS = "connect:settings:read"
 READ_COMMANDS = "connect:commands:read"
+READ_MEMBERS = "connect:members:read"
 """The permission nodes of everything that only looks."""
 
 SERVER = LiveChannel(
     name="server",
     needs=READ_SETTINGS,
-    needs_too=READ_COMMANDS,
+    needs_too=(READ_COMMANDS, READ_MEMBERS),
     shown=lambda service: service.connect.server,
     viewer=lambda user_id, _: ServerViewer(user_id),
     id_of=parse_uuid,

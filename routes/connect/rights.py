@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from actors.connect import rows
-from actors.connect.capabilities import require
+from actors.connect.capabilities import capabilities_of, require
 from actors.connect.state import State
 from actors.errors import Forbidden, NotFound
 from actors.ids import Uuid
@@ -78,9 +78,19 @@ def may(capability: str) -> Callable[[Call, Uuid], Coroutine[Any, Any, None]]:
         if row is None:
             raise NotFound
         if row.owner_id != call.user_id:
-            require(await _state(call, server_id), call.user_id, capability)
+            require(await state_of(call, server_id), call.user_id, capability)
 
     return guard
+
+
+async def belongs(call: Call, server_id: Uuid) -> None:
+    """Guard: passes the owner and every member, whatever they may do.
+
+    Raises:
+        NotFound: a stranger, or no such server: both look the same.
+    """
+    if not capabilities_of(await state_of(call, server_id), call.user_id):
+        raise NotFound
 
 
 def caller_of(call: Call) -> str | None:
@@ -88,14 +98,19 @@ def caller_of(call: Call) -> str | None:
     return None if isinstance(call.principal, ServerPrincipal) else call.user_id
 
 
-async def _state(call: Call, server_id: Uuid) -> State:
+async def state_of(call: Call, server_id: Uuid) -> State:
+    """The server as it is now: from its live owner, else from its rows.
+
+    Raises:
+        NotFound: there is no such server.
+    """
     service = call.service
     state = service.system.peek(service.connect.server, server_id)
     if state is None:
         state = await service.reads.run(
             ("server", server_id), lambda: service.database.read(_load, server_id)
         )
-    if not isinstance(state, State):
+    if not isinstance(state, State) or state.removed:
         raise NotFound
     return state
 

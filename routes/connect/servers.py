@@ -165,7 +165,7 @@ async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
         server_id = await call.service.database.read(servers.server_of_claim_key, digested)
     if server_id is None:
         raise NotFound("no such claim key")
-    command = Claim(call.user_id, digested)
+    command = Claim(call.user_id, digested, call.user.name)
     return await call.ask(call.service.connect.server, server_id, command, ServerReply)
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from actors.connect.commands import TakeCommands
 from actors.connect.public import Command, Registration, Settings, SettingsSnapshot
+from actors.connect.public_members import AccessPolicy, Member
 from actors.connect.stream import ServerViewer
 from actors.errors import Forbidden, NotFound, Overloaded, Refused
 from actors.ids import Uuid
@@ -16,8 +17,8 @@ from actors.kernel.outlet import Prepared
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
 from routes.connect.attending import AT_ONCE
-from routes.connect.channel import READ_COMMANDS, READ_SETTINGS
-from routes.connect.rights import caller_of, may
+from routes.connect.channel import READ_COMMANDS, READ_MEMBERS, READ_SETTINGS
+from routes.connect.rights import may
 from routes.edge.call import Call
 from routes.edge.close_codes import CloseCode
 from routes.edge.endpoint import stream
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from routes.service import Service
 
 SCOPE_COMMANDS = "server.commands.read"
+SCOPE_MEMBERS = "server.members.read"
 
 
 class Told(msgspec.Struct, frozen=True, tag_field="type", rename="camel"):
@@ -55,6 +57,18 @@ class ExtensionsTold(Told, frozen=True, tag="extensions"):
     """What the server has registered, whole."""
 
     extensions: tuple[Registration, ...]
+
+
+class PolicyTold(Told, frozen=True, tag="access_policy"):
+    """Others may play than before."""
+
+    access_policy: AccessPolicy
+
+
+class MembersTold(Told, frozen=True, tag="members"):
+    """Who belongs to the server, whole."""
+
+    members: tuple[Member, ...]
 
 
 _DATA_NAMES = {
@@ -96,7 +110,7 @@ ENVELOPE = StreamEnvelope()
     "/v1/connect/servers/{serverId}/stream",
     needs=READ_SETTINGS,
     servers=SERVER,
-    sends=(SettingsSnapshot, SettingsUpdated, CommandTold, ExtensionsTold),
+    sends=(SettingsSnapshot, SettingsUpdated, CommandTold, ExtensionsTold, PolicyTold, MembersTold),
     refusals=(NotFound, Forbidden),
     guard=may("server.settings.read"),
 )
@@ -106,23 +120,20 @@ async def server_stream(
     server_id: Uuid,
     query: StreamQuery,  # noqa: ARG001
 ) -> Listener | None:
-    """GET …/servers/{serverId}/stream: all settings at once, then what happens: settings, commands, extensions.
+    """GET …/servers/{serverId}/stream: all settings at once, then what happens to settings, commands and
+    extensions, and to who belongs here.
 
     The server itself is given its commands here, as by reading them: it acknowledges them over HTTP, and is given
     them again when it has not done so within 30 s. Users are told of commands with `connect:commands:read`. A slow
     reader gets the settings again in place of what it has missed.
     """
     principal = call.principal
-    commands = (
-        principal.scopes is None or SCOPE_COMMANDS in principal.scopes
-        if isinstance(principal, ServerPrincipal)
-        else call.user.access.allows(READ_COMMANDS)
-    )
+    viewer = _viewer(call)
     service = call.service
     kind = service.connect.server
     request = WatchRequest(
         outlet=socket,
-        viewer=ServerViewer(caller_of(call), commands),
+        viewer=viewer,
         channel=f"{kind.name}:{server_id}",
         envelope=ENVELOPE,
         mode="delta",
@@ -138,9 +149,21 @@ async def server_stream(
         socket.close(CloseCode.INTERNAL_ERROR, "DATABASE_UNAVAILABLE")
     else:
         if isinstance(principal, ServerPrincipal):
-            return _OfServer(service, socket, principal, subscription, takes_commands=commands)
-        return _OfUser(call, socket, subscription, sees_commands=commands)
+            return _OfServer(service, socket, principal, subscription, takes_commands=viewer.commands)
+        return _OfUser(call, socket, subscription, viewer)
     return None
+
+
+def _viewer(call: Call) -> ServerViewer:
+    """Who looks, with what their nodes or scopes cover."""
+    principal = call.principal
+    if isinstance(principal, ServerPrincipal):
+        scopes = principal.scopes
+        return ServerViewer(
+            None, scopes is None or SCOPE_COMMANDS in scopes, scopes is None or SCOPE_MEMBERS in scopes
+        )
+    access = call.user.access
+    return ServerViewer(call.user_id, access.allows(READ_COMMANDS), access.allows(READ_MEMBERS))
 
 
 class _Stream:
@@ -163,19 +186,20 @@ class _Stream:
 class _OfUser(_Stream):
     """A user who looks; implements `Follower`."""
 
-    __slots__ = ("_sees_commands",)
+    __slots__ = ("_nodes",)
 
     def __init__(
-        self, call: Call, socket: LiveSocket, subscription: Subscription, *, sees_commands: bool
+        self, call: Call, socket: LiveSocket, subscription: Subscription, viewer: ServerViewer
     ) -> None:
         super().__init__(call.service, socket, subscription)
-        self._sees_commands = sees_commands
+        sees = ((READ_COMMANDS, viewer.commands), (READ_MEMBERS, viewer.members))
+        self._nodes = (READ_SETTINGS, *(node for node, seen in sees if seen))
         call.service.rights.follow(call.user_id, self, call.user.access)
         socket.on_close(partial(self._close, call.user_id))
 
     def recheck(self, access: Access) -> None:
         """As in `Follower`. Who may see less than before must connect again."""
-        if access.allows(READ_SETTINGS) and (access.allows(READ_COMMANDS) or not self._sees_commands):
+        if all(access.allows(node) for node in self._nodes):
             self._subscription.recheck()
         else:
             self._subscription.end(FORBIDDEN)

@@ -113,7 +113,10 @@ SETTINGS = (
     Setting("rate_limits", "on", settings.switch, "off lifts all rates, for load tests"),
     Setting("trusted_proxies", "", settings.networks, "proxies whose forwarded headers are believed, CIDR"),
     Setting(
-        "client_ip_header", None, settings.header_name, "their header with the client; without: X-Forwarded-For"
+        "client_ip_header",
+        None,
+        settings.header_name,
+        "their header with the client; without: X-Forwarded-For",
     ),
     Setting(
         "cors_origins",

@@ -49,7 +49,7 @@ class LiveChannel:
         name: the whole name, or what stands before the colon.
         needs: the permission node that a viewer must hold, now and as long as they watch; None = none beside the
             socket's own.
-        needs_too: a second node, or None.
+        needs_too: further nodes.
         shown: the owner or view behind it.
         viewer: who watches, as that actor's `audience` takes it.
         id_of: the id in the name, checked and in lower case; None when it is malformed. Where this is left
@@ -65,12 +65,12 @@ class LiveChannel:
     id_of: Callable[[str], str | None] | None = None
     missing: type[NotFound] = NotFound
     by_default: bool = False
-    needs_too: str | None = None
+    needs_too: tuple[str, ...] = ()
 
     @property
     def nodes(self) -> tuple[str, ...]:
         """Every node that a viewer must hold."""
-        return tuple(node for node in (self.needs, self.needs_too) if node is not None)
+        return self.needs_too if self.needs is None else (self.needs, *self.needs_too)
 
     def open_to(self, access: Access) -> bool:
         """Whether somebody with these rights may watch."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from actors.chat.commands import TellErased
 from actors.chat.erasing import erase_everywhere
 from actors.chat.forgetting import forget_in_journal
-from actors.connect.commands import RemoveServer
+from actors.connect.commands import ForgetUser, RemoveServer
 from actors.errors import Conflict, NotFound
 from actors.ids import UserId, new_object_id
 from actors.kernel.kind import Kind
@@ -14,7 +14,7 @@ from actors.people import erasure as rules
 from actors.people.forgetting import forget_in_notifications
 from persistence.audit import Stamp
 from persistence.chat.conversations import of_member
-from persistence.connect import servers
+from persistence.connect import members, servers
 from persistence.people import erasure
 from persistence.users import read_user
 from routes.edge.call import Call
@@ -81,6 +81,8 @@ async def _give_up(service: "Service", user_id: str) -> None:
         await _ask_if_there(service, service.parties.party, party_id, Leave(user_id))
     for server in await service.database.read(servers.of_owner, user_id, SERVERS_MAX):
         await _ask_if_there(service, service.connect.server, server.server_id, RemoveServer(user_id))
+    for server_id in await service.database.read(members.servers_of, user_id):
+        await _ask_if_there(service, service.connect.server, server_id, ForgetUser(user_id))
 
 
 async def _ask_if_there(service: "Service", kind: Kind[Any, Any], id: str, command: object) -> None:

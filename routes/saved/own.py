@@ -8,7 +8,7 @@ from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, new_object_id, parse_object_id
 from actors.saved import lists
 from actors.saved.lists import SAVED_MAX, Placed, Wanted
-from actors.server_address import normal_address
+from actors.server_address import parse_address
 from persistence.saved import rows
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
@@ -110,10 +110,10 @@ def _wanted(body: SaveBody, fresh_id: str) -> Wanted:
     if (body.server_id is None) == (body.address is None):
         raise Invalid(FieldError("", "REQUIRED", "name exactly one of serverId and address"))
     if body.address is not None:
-        address = normal_address(body.address.strip())
+        address = parse_address(body.address.strip())
         if address is None:
             raise Invalid(FieldError("/address", "BAD_FORMAT", "host or host:port, without a scheme"))
-        return Wanted(None, address, fresh_id)
+        return Wanted(None, address.key, fresh_id)
     server_id = parse_object_id(body.server_id or "")
     if server_id is None:
         raise NotFound("no such server")

@@ -93,7 +93,9 @@ async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
 async def _upload(call: Call, body: TotemChoice, data: NewModel) -> Totem:
     draft = _draft(body, data)
     check_draft(draft, call.user_id)
-    content = await trio.to_thread.run_sync(check_upload, data.format, data.data)
+    content = await trio.to_thread.run_sync(
+        check_upload, data.format, data.data, limiter=call.service.totem_checks, abandon_on_cancel=True
+    )
     model_id = new_object_id(call.now_ms, call.service.random_bytes)
     store = partial(upload, now_ms=call.now_ms)
     return await call.transact(store, call.user_id, model_id, draft, content, shape=totem_of)

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 import trio
@@ -54,7 +55,7 @@ def main() -> None:
         status_seconds=given.status_seconds,
     )
     try:
-        trio.run(Agent(plan, print).run)
+        trio.run(Agent(plan, partial(print, flush=True)).run)
     except* KeyboardInterrupt:
         return_code = 0
     except* Rejected as group:

@@ -64,6 +64,57 @@ async def test_moderators_give_every_verdict_in_every_state(world: World, state:
         assert public.status_code == (200 if verdict == "approved" else 404)
 
 
+# {role: (owner's verbs, a moderator's verdict, a moderator's deletion)}; None = as the table of moves has it
+ROLES: dict[str, tuple[int | None, int, int]] = {
+    "nobody": (401, 401, 401),
+    "stranger": (404, 403, 403),
+    "owner": (None, 403, 403),
+    "moderator": (404, 200, 204),
+    "super-admin": (404, 200, 204),
+    "owner and moderator": (None, 403, 403),
+    "owner and super-admin": (None, 200, 204),
+}
+
+
+def status_of(state: str, verb: Verb) -> int:
+    """What the owner is answered."""
+    moves = OWNER_MOVES[state]  # type: ignore[index]
+    if verb not in moves:
+        return 409
+    return 204 if moves[verb] is None else 200
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("state", STATES)
+async def test_who_may_do_what_in_which_state(world: World, state: str, role: str):
+    own, verdict, deletion = ROLES[role]
+    ann, mod = await world.player("Ann"), await moderator(world)
+    match role:
+        case "nobody":
+            asking = world.nobody()
+        case "stranger":
+            asking = await world.player("Ben")
+        case "owner":
+            asking = ann
+        case "moderator":
+            asking = mod
+        case _:
+            asking = await world.super_admin()
+    if role == "owner and moderator":
+        ann = asking = await moderator(world)
+    elif role == "owner and super-admin":
+        ann = asking
+    calls = [(request_of(verb, "{}"), own or status_of(state, verb)) for verb in Verb]
+    calls.append((("PATCH", f"{ADMIN}/{{}}", {"status": "blocked"}), verdict))
+    calls.append((("DELETE", f"{ADMIN}/{{}}", None), deletion))
+    for (method, path, body), expected in calls:
+        made = await cape_in(state, ann, mod)
+        response = await asking.ask(method, path.format(made["id"]), body)
+        assert response.status_code == expected, (method, path)
+        if response.status_code >= 400:
+            assert await ann.get(f"{OWN}/{made['id']}") == made
+
+
 @pytest.mark.parametrize(
     "body", [{"status": "draft"}, {"status": "gone"}, {"reason": "x" * 501}, {"name": " "}]
 )

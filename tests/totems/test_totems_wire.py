@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 
 from actors.totems.documents import MAX_BYTES
 from tests.support.server import EDGES
@@ -326,3 +327,21 @@ async def test_repeats_under_a_key(world: World, path: str):
     for _ in range(2):
         answer = await ann.ask("POST", path, choice, headers={"idempotency-key": "twice"})
         assert answer.status_code == 200
+
+
+async def test_uploads_are_looked_at_a_few_at_once(world: World):
+    """More of them wait, and nobody else waits for them."""
+    ann, ben = await world.players("Ann", "Ben")
+    limiter = world.service.totem_checks
+    holders = [object() for _ in range(int(limiter.total_tokens))]
+    for holder in holders:
+        await limiter.acquire_on_behalf_of(holder)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(upload, ann)
+        with trio.fail_after(10):
+            while not limiter.statistics().tasks_waiting:
+                await ben.get(OWN)
+        assert (await ann.get(OWN))["itemModelId"] is None
+        for holder in holders:
+            limiter.release_on_behalf_of(holder)
+    assert (await ann.get(OWN))["itemModelId"] is not None

@@ -1,0 +1,129 @@
+"""What clients see of who belongs to a game server, who is invited, and who may come (contract §7)."""
+
+from collections.abc import Iterable
+from typing import Literal, TypeAlias, cast
+
+import msgspec
+
+from actors.connect.capabilities import Capability, Role
+from actors.connect.rules_invites import Status, status_at
+from actors.connect.state import State
+from actors.time import iso
+from persistence.connect.rows import InviteRow, MemberRow, ServerRow
+
+AccessMode: TypeAlias = Literal["public", "network", "friends_only", "invite_only", "private"]
+
+
+class Member(msgspec.Struct, frozen=True, rename="camel"):
+    """Somebody who belongs to a game server.
+
+    Args:
+        role: owner, admin, operator or viewer.
+        capabilities: beside those of the role.
+        added_by: a user's id; the owner's own for the owner.
+        created_at: since when they belong; the server's own time for the owner.
+    """
+
+    user_id: str
+    name: str
+    role: Role
+    capabilities: tuple[Capability, ...]
+    added_by: str
+    created_at: str
+    updated_at: str
+
+
+class AccessPolicy(msgspec.Struct, frozen=True, rename="camel"):
+    """Who may come to play on a game server, beside those who belong to it, and who may be invited.
+
+    Args:
+        access_mode: `public` everybody; `network` who owns, belongs to or plays on a server of the same network;
+            `friends_only` the owner's friends; `invite_only` who has an open invite; `private` nobody else.
+        invite_requires_direct_friend: whoever invites must be a friend of who is invited.
+    """
+
+    access_mode: AccessMode
+    invite_requires_direct_friend: bool
+
+
+class Invite(msgspec.Struct, frozen=True, rename="camel"):
+    """An invitation to belong to a game server.
+
+    Args:
+        role: what is offered; `owner` passes the server on.
+        capabilities: beside those of the role.
+        expires_at: seven days after it was made.
+    """
+
+    id: str
+    server_id: str
+    inviter_id: str
+    invitee_user_id: str
+    role: Role
+    capabilities: tuple[Capability, ...]
+    note: str
+    status: Status
+    created_at: str
+    expires_at: str
+
+
+class InviteNotice(msgspec.Struct, frozen=True, rename="camel"):
+    """The data of a `server_invite` notification."""
+
+    invite_id: str
+    server_id: str
+    server_name: str
+    role: str
+    note: str
+    expires_at: str
+
+
+def members_of(row: ServerRow, members: Iterable[MemberRow]) -> tuple[Member, ...]:
+    """Who belongs to a server: its owner, then the others as they came."""
+    owner = () if row.owner_id is None else (_owner(row, row.owner_id),)
+    others = sorted(members, key=lambda member: (member.created_at_ms, member.user_id))
+    return (*owner, *(member_of(member) for member in others))
+
+
+def members_in(state: State) -> tuple[Member, ...]:
+    """The same, from the server's state."""
+    return members_of(state.row, state.members.values())
+
+
+def member_of(row: MemberRow) -> Member:
+    """A member as they are told."""
+    return Member(
+        user_id=row.user_id,
+        name=row.name,
+        role=cast("Role", row.role),
+        capabilities=cast("tuple[Capability, ...]", row.capabilities),
+        added_by=row.added_by,
+        created_at=iso(row.created_at_ms),
+        updated_at=iso(row.updated_at_ms),
+    )
+
+
+def policy_of(row: ServerRow) -> AccessPolicy:
+    """The access policy of a server."""
+    return AccessPolicy(cast("AccessMode", row.access_mode), row.invite_requires_direct_friend)
+
+
+def invite_of(row: InviteRow, now_ms: int) -> Invite:
+    """An invite as it is told."""
+    return Invite(
+        id=row.id,
+        server_id=row.server_id,
+        inviter_id=row.inviter_id,
+        invitee_user_id=row.invitee_user_id,
+        role=cast("Role", row.role),
+        capabilities=cast("tuple[Capability, ...]", row.capabilities),
+        note=row.note,
+        status=status_at(row, now_ms),
+        created_at=iso(row.created_at_ms),
+        expires_at=iso(row.expires_at_ms),
+    )
+
+
+def _owner(row: ServerRow, owner_id: str) -> Member:
+    since = iso(row.created_at_ms)
+    return Member(owner_id, row.owner_name or "", "owner", (), owner_id, since, since)

@@ -1,0 +1,213 @@
+"""Who belongs to a game server, and who may come to play on it: pure (contract §2, reliability "Members").
+
+| command      | by                                     | outcome |
+|--------------|----------------------------------------|---------|
+| PutMember    | members.write, within what they hold   | a member; never the owner, never `owner` |
+| RemoveMember | the same, or the member themselves     | none any more; the owner cannot leave |
+| ForgetUser   | the service, before a user is erased   | neither member nor invited |
+| ChangePolicy | members.write                          | another access policy |
+
+Nobody grants more than they hold, nor touches who holds more than they do. What somebody has invited others to ends
+as soon as they could no longer grant it themselves.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from actors.connect import commands, events
+from actors.connect.capabilities import (
+    OWNER,
+    WRITE_MEMBERS,
+    capabilities_of,
+    may_grant,
+    require,
+    require_grant,
+)
+from actors.connect.events import MemberEvent
+from actors.connect.state import State
+from actors.errors import Blocked, Conflict, FieldError, Forbidden, Invalid, NotFound, QuotaExceeded
+from persistence.connect.rows import MemberRow, ServerRow
+
+MAX_MEMBERS = 200
+"""Of one server."""
+
+NO_OWNERS = FieldError("/role", "NOT_ALLOWED", "invite who is to own the server: they have to agree")
+
+
+def decide(
+    state: State,
+    command: commands.PutMember | commands.RemoveMember | commands.ForgetUser | commands.ChangePolicy,
+    now_ms: int,
+) -> Sequence[MemberEvent | events.ServerChanged]:
+    """What comes of a command; raises `Refused`, and then nothing has changed."""
+    match command:
+        case commands.PutMember():
+            return _put(state, command, now_ms)
+        case commands.RemoveMember():
+            return _remove(state, command, now_ms)
+        case commands.ForgetUser():
+            return _forget(state, command, now_ms)
+        case commands.ChangePolicy():
+            return _change_policy(state, command, now_ms)
+
+
+def joined(state: State, command: commands.PutMember, now_ms: int) -> MemberRow:
+    """Somebody new, as `state.relation` tells of them.
+
+    Raises:
+        NotFound: there is no such user.
+        Blocked: a block stands between them and who wants it.
+        QuotaExceeded: the server has too many members.
+    """
+    user = state.relation
+    if user is None or user.user_id != command.user_id or user.name is None:
+        raise NotFound("no such user")
+    if user.barred:
+        raise Blocked
+    if len(state.members) >= MAX_MEMBERS:
+        raise QuotaExceeded(message=f"a server has at most {MAX_MEMBERS} members", max=MAX_MEMBERS)
+    return MemberRow(
+        server_id=state.id,
+        user_id=command.user_id,
+        name=user.name,
+        role=command.role,
+        capabilities=tuple(sorted(set(command.capabilities))),
+        added_by=command.actor_id,
+        created_at_ms=now_ms,
+        updated_at_ms=now_ms,
+    )
+
+
+def forget_all(state: State) -> Sequence[MemberEvent]:
+    """The server gets an owner who has chosen none of those who belong to it."""
+    ended = _ended(state, None)
+    return (*ended, changed(gone=state.members)) if state.members else ended
+
+
+def policy_of(row: ServerRow) -> events.PolicyChanged:
+    """What those who watch are told of a server's access policy."""
+    return events.PolicyChanged(row.access_mode, row.invite_requires_direct_friend)
+
+
+def overreaching(after: State, now_ms: int) -> list[events.InviteEnded]:
+    """The open invites of those who could not send them any more.
+
+    Args:
+        after: the state as it will be.
+    """
+    return [
+        events.InviteEnded(replace(invite, status="revoked"))
+        for invite in after.invites.values()
+        if invite.status == "pending"
+        and invite.expires_at_ms > now_ms
+        and not may_grant(after, invite.inviter_id, invite.role, invite.capabilities)
+    ]
+
+
+def changed(put: Iterable[MemberRow] = (), gone: Iterable[str] = ()) -> events.MembersChanged:
+    """What has happened, without names: it stays in the journal, also when one of them is erased."""
+    return events.MembersChanged(tuple(replace(member, name="") for member in put), tuple(gone))
+
+
+def with_members(state: State, put: Iterable[MemberRow] = (), gone: Iterable[str] = ()) -> State:
+    """The state with these members, by the names that it knows, and without those."""
+    named = {member.user_id: replace(member, name=_name(state, member.user_id)) for member in put}
+    members = {**state.members, **named}
+    for user_id in gone:
+        members.pop(user_id, None)
+    return replace(state, members=members, relation=None)
+
+
+def _name(state: State, user_id: str) -> str:
+    """A former member's name, the owner's, or that of who was looked up for this turn."""
+    if user_id in state.members:
+        return state.members[user_id].name
+    if user_id == state.row.owner_id:
+        return state.row.owner_name or ""
+    return (state.relation.name or "") if state.relation is not None else ""
+
+
+def _put(state: State, command: commands.PutMember, now_ms: int) -> Sequence[MemberEvent]:
+    """A member, new or another."""
+    require(state, command.actor_id, WRITE_MEMBERS)
+    if command.role == OWNER:
+        raise Invalid(NO_OWNERS)
+    _check_above(state, command.actor_id, command.user_id)
+    require_grant(state, command.actor_id, command.role, command.capabilities)
+    former = state.members.get(command.user_id)
+    if former is None:
+        member = joined(state, command, now_ms)
+    else:
+        member = replace(former, role=command.role, capabilities=tuple(sorted(set(command.capabilities))))
+        if member == former:
+            return ()
+        member = replace(member, updated_at_ms=now_ms)
+    # They belong now, as was just decided; an older invite must not make it otherwise.
+    answered = _ended(state, command.user_id) if former is None else []
+    after = with_members(_without(state, answered), put=(member,))
+    return (changed(put=(member,)), *answered, *overreaching(after, now_ms))
+
+
+def _remove(state: State, command: commands.RemoveMember, now_ms: int) -> Sequence[MemberEvent]:
+    """Somebody leaves, or has to."""
+    if command.actor_id != command.user_id:
+        require(state, command.actor_id, WRITE_MEMBERS)
+        _check_above(state, command.actor_id, command.user_id)
+    elif command.user_id == state.row.owner_id:
+        raise Conflict("the owner cannot leave: pass the server on, or give it up")
+    if command.user_id not in state.members:
+        raise NotFound
+    return _gone(state, (command.user_id,), now_ms)
+
+
+def _forget(state: State, command: commands.ForgetUser, now_ms: int) -> Sequence[MemberEvent]:
+    """A user is about to be erased."""
+    invites = _ended(state, command.user_id)
+    if command.user_id not in state.members:
+        return invites
+    return (*invites, *_gone(_without(state, invites), (command.user_id,), now_ms))
+
+
+def _change_policy(
+    state: State, command: commands.ChangePolicy, now_ms: int
+) -> Sequence[MemberEvent | events.ServerChanged]:
+    """Another access policy."""
+    require(state, command.user_id, WRITE_MEMBERS)
+    row = state.row
+    if command.access_mode is not UNSET:
+        row = replace(row, access_mode=command.access_mode)
+    if command.invite_requires_direct_friend is not UNSET:
+        row = replace(row, invite_requires_direct_friend=command.invite_requires_direct_friend)
+    if row == state.row:
+        return ()
+    return (events.ServerChanged(replace(row, updated_at_ms=now_ms)), policy_of(row))
+
+
+def _gone(state: State, user_ids: tuple[str, ...], now_ms: int) -> Sequence[MemberEvent]:
+    after = with_members(state, gone=user_ids)
+    return (changed(gone=user_ids), *overreaching(after, now_ms))
+
+
+def _ended(state: State, invitee_user_id: str | None) -> list[events.InviteEnded]:
+    """The invites that nobody has answered, revoked: of one user, or all."""
+    return [
+        events.InviteEnded(replace(invite, status="revoked"))
+        for invite in state.invites.values()
+        if invite.status == "pending" and invitee_user_id in (None, invite.invitee_user_id)
+    ]
+
+
+def _without(state: State, ended: Iterable[events.InviteEnded]) -> State:
+    return replace(state, invites={**state.invites, **{one.invite.id: one.invite for one in ended}})
+
+
+def _check_above(state: State, actor_id: str, user_id: str) -> None:
+    """Nobody touches the owner, nor who holds more than they do."""
+    if user_id == state.row.owner_id:
+        if actor_id == user_id:
+            raise Conflict("the owner stays the owner: invite who is to own the server")
+        raise Forbidden("nobody changes the owner")
+    if not capabilities_of(state, user_id) <= capabilities_of(state, actor_id):
+        raise Forbidden("they may do more than you", permission=WRITE_MEMBERS)

@@ -1,0 +1,1 @@
+"""Publications of servers and networks: states, statuses, and the public list."""

@@ -1,0 +1,111 @@
+"""What clients see of publications (service-api §2, Publication)."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from actors.publications.statuses import Status
+from actors.time import iso_or_none
+from persistence.publications.rows import DiscoverySource, DiscoveryState, OwnershipState, PublicationRow
+
+
+class Reporters(msgspec.Struct, frozen=True):
+    """How many servers of a network have said something lately, and at all."""
+
+    fresh: int
+    total: int
+
+
+SocialLink = dict[
+    Annotated[str, msgspec.Meta(max_length=32)], Annotated[str, msgspec.Meta(max_length=300)] | None
+]
+"""A link with a `url`, and what else a dashboard says of it, as `type` or `label`."""
+
+_links = msgspec.json.Decoder(tuple[str | SocialLink, ...])
+
+
+class Publication(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What a server or network makes public of itself, and its status now.
+
+    Args:
+        id: object id.
+        address: where players connect: `host` or `host:port`.
+        motd: what stands in lists: `motdOverride`, else what the server said last; plain text.
+        social_links: as they were put.
+        favorite: the caller has it among theirs; never in the public list, which knows no caller.
+        ping_ms: null: nobody measures it.
+        online: the last status is fresh and said so; the counts are 0 otherwise.
+        discovery_state: `CONNECT` is in the public list; `UNLISTED`, `STALE`, `SUPPRESSED` are not.
+        ownership_state: whether the address is known to be the target's.
+        status_source: `CONNECT` from the server, `NETWORK` from the network's servers, `NONE`.
+        connect_target_type: `server` or `network`.
+        connect_network_id: the network, or the one that the server is in.
+        reporters: of networks alone.
+    """
+
+    id: str
+    address: str
+    display_name: str
+    category: str
+    motd: str
+    motd_override: str | None
+    tags: tuple[str, ...]
+    social_links: tuple[str | SocialLink, ...]
+    hidden: bool
+    featured: bool
+    favorite: bool
+    favorite_count: int
+    online: bool
+    ping_ms: int | None
+    player_count: int
+    player_capacity: int
+    discovery_state: DiscoveryState
+    discovery_source: DiscoverySource
+    ownership_state: OwnershipState
+    status_source: str
+    connect_target_type: str | None
+    connect_target_id: str | None
+    connect_network_id: str | None
+    ownership_verified_at: str | None
+    status_updated_at: str | None
+    reporters: Reporters | UnsetType = UNSET
+
+
+def publication_of(row: PublicationRow, status: Status) -> Publication:
+    """The publication as it is told.
+
+    Args:
+        status: of its target, now.
+    """
+    target = row.target
+    is_network = target is not None and target.type == "network"
+    source = "NONE" if status.at_ms is None else ("NETWORK" if is_network else "CONNECT")
+    return Publication(
+        id=row.id,
+        address=row.address,
+        display_name=row.display_name,
+        category=row.category,
+        motd=row.motd_override or status.motd,
+        motd_override=row.motd_override,
+        tags=row.tags,
+        social_links=_links.decode(row.social_links),
+        hidden=row.hidden,
+        featured=row.featured,
+        favorite=row.favorite,
+        favorite_count=row.favorites,
+        online=status.online,
+        ping_ms=None,
+        player_count=status.players,
+        player_capacity=status.capacity,
+        discovery_state=row.discovery_state,
+        discovery_source=row.discovery_source,
+        ownership_state=row.ownership_state,
+        status_source=source,
+        connect_target_type=None if target is None else target.type,
+        connect_target_id=None if target is None else target.id,
+        connect_network_id=row.within_id,
+        ownership_verified_at=iso_or_none(row.ownership_verified_at_ms),
+        status_updated_at=iso_or_none(status.at_ms),
+        reporters=Reporters(status.fresh, status.total) if is_network else UNSET,
+    )

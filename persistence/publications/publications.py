@@ -1,0 +1,150 @@
+"""Publications, in rows."""
+
+from collections.abc import Sequence
+
+from persistence.connection import Connection
+from persistence.publications.rows import PublicationRow, Target, publication_of
+
+_DISPUTED = """
+SELECT p.id FROM publications p
+WHERE (p.ownership_state IN ('PENDING', 'LOST') OR p.ownership_proof = 'domain') AND p.target_id IS NOT NULL
+    AND (p.ownership_state = 'OWNED') <> EXISTS (
+        SELECT FROM network_domains d
+        WHERE d.status = 'verified' AND (p.host = d.domain OR right(p.host, length(d.domain) + 1) = '.' || d.domain)
+            AND d.network_id = coalesce(
+                p.network_id, (SELECT c.network_id FROM connect_servers c WHERE c.server_id = p.server_id)
+            )
+    )
+ORDER BY p.id LIMIT $1 FOR NO KEY UPDATE
+"""
+
+
+async def of_target(conn: Connection, target: Target, viewer_id: str) -> PublicationRow | None:
+    """What is published of a server or network, if anything, as somebody sees it."""
+    found = await of_targets(conn, [target.id], viewer_id)
+    return found[0] if found else None
+
+
+async def of_targets(conn: Connection, target_ids: Sequence[str], viewer_id: str) -> list[PublicationRow]:
+    """What is published of these servers and networks, as somebody sees it."""
+    rows = await conn.fetch(
+        """
+        SELECT p.*, EXISTS (
+            SELECT FROM saved_servers s WHERE s.user_id = $2 AND s.server_id = p.id AND s.favorite
+        ) AS favorite
+        FROM published p WHERE p.target_id = ANY($1::text[])
+        """,
+        list(target_ids),
+        viewer_id,
+    )
+    return [publication_of(row, favorite=row["favorite"]) for row in rows]
+
+
+async def listed(conn: Connection, id: str) -> PublicationRow | None:
+    """A publication that is in the public list."""
+    row = await conn.fetchrow("SELECT * FROM published WHERE id = $1 AND discovery_state = 'CONNECT'", id)
+    return None if row is None else publication_of(row)
+
+
+async def disputed(conn: Connection, limit: int) -> list[PublicationRow]:
+    """Publications whose ownership is no longer what the verified domains say; nobody else changes them."""
+    ids = [row["id"] for row in await conn.fetch(_DISPUTED, limit)]
+    rows = await conn.fetch("SELECT * FROM published WHERE id = ANY($1::text[])", ids)
+    return [publication_of(row) for row in rows]
+
+
+async def hold(conn: Connection, target: Target) -> None:
+    """Whoever publishes the same target waits here until the transaction ends."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('publication ' || $1, 0))", target.id)
+
+
+async def address_alone(conn: Connection, address_key: str) -> tuple[str, int] | None:
+    """(id, creation) of the publication that is this address without a target; nobody else changes it."""
+    row = await conn.fetchrow(
+        """
+        SELECT id, created_at_ms FROM publications
+        WHERE address_key = $1 AND target_id IS NULL AND discovery_state <> 'SUPPRESSED'
+        ORDER BY created_at_ms, id LIMIT 1 FOR NO KEY UPDATE
+        """,
+        address_key,
+    )
+    return None if row is None else (row["id"], row["created_at_ms"])
+
+
+async def put(conn: Connection, row: PublicationRow, *, words: str) -> None:
+    """Store a publication, new or changed, with the place that it is sorted to.
+
+    Args:
+        words: what is searched.
+    """
+    await conn.execute(
+        """
+        INSERT INTO publications
+               (id, server_id, network_id, address, host, display_name, category, tags, social_links, motd_override,
+                hidden, featured, suppressed, discovery_source, discovery_state, ownership_state, ownership_proof,
+                ownership_verified_at_ms, words, name_lower, created_at_ms, updated_at_ms)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)
+        ON CONFLICT (id) DO UPDATE SET
+            server_id = $2, network_id = $3, address = $4, host = $5, display_name = $6, category = $7, tags = $8,
+            social_links = $9, motd_override = $10, hidden = $11, featured = $12, suppressed = $13,
+            discovery_source = $14, discovery_state = $15, ownership_state = $16, ownership_proof = $17,
+            ownership_verified_at_ms = $18, words = $19, name_lower = $20, updated_at_ms = $22
+        """,
+        row.id, row.server_id, row.network_id, row.address, row.host, row.display_name, row.category, list(row.tags),
+        row.social_links, row.motd_override, row.hidden, row.featured, row.suppressed, row.discovery_source,
+        row.discovery_state, row.ownership_state, row.ownership_proof, row.ownership_verified_at_ms, words,
+        row.display_name.lower(), row.created_at_ms, row.updated_at_ms,
+    )  # fmt: skip
+    await conn.execute(
+        """
+        INSERT INTO publication_statuses AS s (publication_id, seen_at_ms) VALUES ($1, $2)
+        ON CONFLICT (publication_id) DO UPDATE SET seen_at_ms = greatest(s.seen_at_ms, $2)
+        """,
+        row.id,
+        row.seen_at_ms,
+    )
+
+
+async def settle(conn: Connection, row: PublicationRow) -> None:
+    """Write who owns the address, and what follows for the list."""
+    await conn.execute(
+        """
+        UPDATE publications SET discovery_state = $2, ownership_state = $3, ownership_proof = $4,
+               ownership_verified_at_ms = $5 WHERE id = $1
+        """,
+        row.id, row.discovery_state, row.ownership_state, row.ownership_proof, row.ownership_verified_at_ms,
+    )  # fmt: skip
+
+
+async def remove(conn: Connection, id: str) -> None:
+    """Delete a publication."""
+    await conn.execute("DELETE FROM publications WHERE id = $1", id)
+
+
+async def grow_stale(conn: Connection, *, before_ms: int) -> None:
+    """Take from the list what has shown nothing since that time."""
+    await conn.execute(
+        """
+        UPDATE publications p SET discovery_state = 'STALE' FROM publication_statuses s
+        WHERE s.publication_id = p.id AND s.seen_at_ms < $1 AND p.discovery_state = 'CONNECT'
+        """,
+        before_ms,
+    )
+
+
+async def route_holders(conn: Connection, host: str) -> tuple[str, str | None] | None:
+    """(server, its network) to which gateways carry the players of this host, if any."""
+    row = await conn.fetchrow(
+        """
+        SELECT r.server_id, c.network_id FROM gateway_routes r JOIN connect_servers c USING (server_id)
+        WHERE r.route_host = $1
+        """,
+        host,
+    )
+    return None if row is None else (row["server_id"], row["network_id"])
+
+
+async def calling_address(conn: Connection, server_id: str) -> str | None:
+    """Where a server last called from, as far as that was written."""
+    found = await conn.fetchval("SELECT last_seen_ip FROM connect_servers WHERE server_id = $1", server_id)
+    return None if found is None else str(found)

@@ -1,0 +1,71 @@
+"""What servers say of themselves, written once a second, all of it in one statement."""
+
+from collections.abc import Sequence
+
+from persistence.connection import Connection
+from persistence.publications.rows import Rank, StatusRow
+
+_WRITE = """
+WITH told AS (
+    INSERT INTO server_statuses AS old (server_id, online, motd, players, capacity, at_ms)
+    SELECT n.server_id, n.online, n.motd, n.players, n.capacity, n.at_ms
+    FROM unnest($1::text[], $2::bool[], $3::text[], $4::int[], $5::int[], $6::bigint[])
+         AS n (server_id, online, motd, players, capacity, at_ms)
+    JOIN connect_servers USING (server_id)
+    ON CONFLICT (server_id) DO UPDATE SET online = excluded.online, motd = excluded.motd, players = excluded.players,
+        capacity = excluded.capacity, at_ms = excluded.at_ms
+    WHERE old.at_ms <= excluded.at_ms
+), ranked AS (
+    SELECT p.id, p.discovery_state, n.players, n.seen_at_ms
+    FROM unnest($7::text[], $8::bigint[], $9::bigint[]) AS n (target_id, players, seen_at_ms)
+    JOIN publications p USING (target_id)
+), moved AS (
+    UPDATE publication_statuses s SET players = r.players, seen_at_ms = greatest(s.seen_at_ms, r.seen_at_ms)
+    FROM ranked r WHERE s.publication_id = r.id
+)
+UPDATE publications p SET discovery_state = 'CONNECT' FROM ranked r
+WHERE p.id = r.id AND p.discovery_state = 'STALE' AND r.seen_at_ms >= $10
+"""
+
+
+async def write(
+    conn: Connection, told: Sequence[StatusRow], ranks: Sequence[Rank], stale_before_ms: int
+) -> None:
+    """Store what servers have said and what their publications are sorted by; who is heard again is listed again.
+
+    Args:
+        told: of one server at most one.
+        ranks: of one target at most one.
+        stale_before_ms: a status from before does not list anybody.
+    """
+    await conn.execute(
+        _WRITE,
+        [row.server_id for row in told],
+        [row.online for row in told],
+        [row.motd for row in told],
+        [row.players for row in told],
+        [row.capacity for row in told],
+        [row.at_ms for row in told],
+        [rank.target_id for rank in ranks],
+        [rank.players for rank in ranks],
+        [rank.seen_at_ms for rank in ranks],
+        stale_before_ms,
+    )
+
+
+async def since(conn: Connection, after_ms: int) -> list[StatusRow]:
+    """What servers have said since, oldest first."""
+    rows = await conn.fetch(
+        """
+        SELECT s.server_id, c.network_id, s.online, s.motd, s.players, s.capacity, s.at_ms
+        FROM server_statuses s JOIN connect_servers c USING (server_id)
+        WHERE s.at_ms > $1 ORDER BY s.at_ms, s.server_id
+        """,
+        after_ms,
+    )
+    return [StatusRow(*row) for row in rows]
+
+
+async def forget(conn: Connection, *, before_ms: int) -> None:
+    """Delete what was said before that time."""
+    await conn.execute("DELETE FROM server_statuses WHERE at_ms < $1", before_ms)

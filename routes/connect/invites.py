@@ -1,0 +1,146 @@
+"""Invitations to belong to a game server (contract §7)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.connect.capabilities import READ_MEMBERS, WRITE_MEMBERS, Role
+from actors.connect.commands import AcceptInvite, CreateInvite, RevokeInvite
+from actors.connect.public_members import Invite, invite_of
+from actors.errors import (
+    Blocked,
+    Conflict,
+    FieldError,
+    Forbidden,
+    Invalid,
+    InviteExpired,
+    NotFound,
+    QuotaExceeded,
+)
+from actors.ids import ObjectId, Uuid, new_object_id, parse_uuid
+from persistence.connect import invites
+from persistence.connect.rows import InviteRow
+from routes.connect.members import READ_NODE, WRITE_NODE, Capabilities
+from routes.connect.rights import may
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.reply import Asked
+from routes.edge.wire import Wire
+
+MAX_NOTE_CHARACTERS = 300
+
+_INVITES = "/v1/connect/servers/{serverId}/invites"
+
+
+class InviteBody(Wire, frozen=True):
+    """Who is invited, and to be what.
+
+    Args:
+        role: `owner` passes the server on; its owner alone may, and is an admin afterwards.
+        capabilities: beside those of the role.
+        note: shown to who is invited, at most 300 characters.
+    """
+
+    invitee_user_id: str
+    role: Role
+    capabilities: Capabilities = ()
+    note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE_CHARACTERS)] = ""
+
+
+class InviteList(Wire, frozen=True):
+    """The invites of a server, oldest first; at most 100 are kept."""
+
+    items: tuple[Invite, ...]
+
+
+@endpoint("GET", _INVITES, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))
+async def list_invites(call: Call, server_id: Uuid) -> InviteList:
+    """GET …/servers/{serverId}/invites: open and finished invites, oldest first.
+
+    Needs the capability `server.members.read`.
+    """
+    rows = await call.service.database.read(invites.of_server, server_id)
+    return InviteList(tuple(invite_of(row, call.now_ms) for row in rows))
+
+
+@endpoint(
+    "POST",
+    _INVITES,
+    needs=WRITE_NODE,
+    status=201,
+    refusals=(NotFound, Forbidden, Blocked, Invalid, QuotaExceeded, Conflict),
+    guard=may(WRITE_MEMBERS),
+)
+def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Asked[Invite]:
+    """POST …/servers/{serverId}/invites: invites somebody to belong to the server; they are notified.
+
+    Needs the capability `server.members.write`. Nobody offers more than they hold. An invite can be accepted for seven
+    days, and as long as who has sent it could still grant it. Where the access policy says so, only friends are
+    invited.
+    """
+    invitee_user_id = parse_uuid(body.invitee_user_id)
+    if invitee_user_id is None:
+        raise Invalid(FieldError("/inviteeUserId", "BAD_FORMAT", "a uuid"))
+    random_bytes = call.service.random_bytes
+    command = CreateInvite(
+        actor_id=call.user_id,
+        invite_id=new_object_id(call.now_ms, random_bytes),
+        notice_id=new_object_id(call.now_ms, random_bytes),
+        invitee_user_id=invitee_user_id,
+        role=body.role,
+        capabilities=body.capabilities,
+        note=body.note,
+    )
+    return _asked(call, server_id, command)
+
+
+@endpoint(
+    "DELETE",
+    _INVITES + "/{inviteId}",
+    needs=WRITE_NODE,
+    refusals=(NotFound, Forbidden, Conflict),
+    guard=may(WRITE_MEMBERS),
+)
+def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Asked[None]:
+    """DELETE …/servers/{serverId}/invites/{inviteId}: takes an invite back. One that was accepted is a 409.
+
+    Needs the capability `server.members.write`, and to hold no less than it offers, or to have sent it. Answers 204.
+    """
+    return call.ask(call.service.connect.server, server_id, RevokeInvite(call.user_id, invite_id))
+
+
+async def invited(call: Call, invite_id: ObjectId) -> InviteRow:
+    """Guard: passes who is invited.
+
+    Raises:
+        NotFound: there is no such invite, or it is somebody else's: both look the same.
+    """
+    row = await call.service.database.read(invites.read, invite_id)
+    if row is None or row.invitee_user_id != call.user_id:
+        raise NotFound
+    return row
+
+
+@endpoint(
+    "POST",
+    "/v1/connect/server-invites/{inviteId}/accept",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Blocked, Conflict, InviteExpired, QuotaExceeded),
+    guard=invited,
+)
+async def accept_invite(call: Call, invite_id: ObjectId) -> Invite:
+    """POST /v1/connect/server-invites/{inviteId}/accept: the caller belongs to the server from now on.
+
+    For who is invited. An invite that was revoked, or is older than seven days, is a 410; one that was accepted a 409.
+    Whoever accepts to own a server should rotate its secret, which its former owner may know.
+    """
+    row: InviteRow = call.subject
+    return await _asked(call, Uuid(row.server_id), AcceptInvite(call.user_id, invite_id))
+
+
+def _asked(call: Call, server_id: Uuid, command: CreateInvite | AcceptInvite) -> Asked[Invite]:
+    def shape(row: InviteRow) -> Invite:
+        return invite_of(row, call.now_ms)
+
+    return call.ask(call.service.connect.server, server_id, command, shape)

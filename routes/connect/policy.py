@@ -1,0 +1,101 @@
+"""Who may come to play on a game server: its access policy, and what it says of one user (contract §7)."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from actors.connect.capabilities import READ_MEMBERS, WRITE_MEMBERS
+from actors.connect.commands import ChangePolicy
+from actors.connect.policy import Acquaintance, Entry, admits
+from actors.connect.public_members import AccessMode, AccessPolicy, policy_of
+from actors.connect.state import State
+from actors.errors import Forbidden, NotFound
+from actors.ids import Uuid, parse_uuid
+from persistence.connect import members
+from persistence.connection import Connection
+from persistence.friends import standing
+from persistence.users import read_names
+from routes.connect.members import READ_NODE, WRITE_NODE
+from routes.connect.rights import itself, may, require_scope, state_of
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.errors import BadQuery
+from routes.edge.principal import SERVER
+from routes.edge.reply import Asked
+from routes.edge.wire import Wire
+
+_ONE = "/v1/connect/servers/{serverId}"
+
+
+class PolicyChange(Wire, frozen=True):
+    """What is to be another; a field that is left out stays.
+
+    Args:
+        access_mode: who may play.
+        invite_requires_direct_friend: whoever invites must be a friend of who is invited.
+    """
+
+    access_mode: AccessMode | UnsetType = UNSET
+    invite_requires_direct_friend: bool | UnsetType = UNSET
+
+
+class AccessQuery(Wire, frozen=True):
+    """`userId`: who wants to play."""
+
+    user_id: Annotated[str, msgspec.Meta(max_length=100)]
+
+
+@endpoint(
+    "GET", _ONE + "/access-policy", needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS)
+)
+async def read_access_policy(call: Call, server_id: Uuid) -> AccessPolicy:
+    """GET …/servers/{serverId}/access-policy: who may play, and who may be invited.
+
+    Needs the capability `server.members.read`.
+    """
+    return policy_of((await state_of(call, server_id)).row)
+
+
+@endpoint(
+    "PATCH",
+    _ONE + "/access-policy",
+    needs=WRITE_NODE,
+    refusals=(NotFound, Forbidden),
+    guard=may(WRITE_MEMBERS),
+)
+def change_access_policy(call: Call, server_id: Uuid, body: PolicyChange) -> Asked[AccessPolicy]:
+    """PATCH …/servers/{serverId}/access-policy: changes who may play, and who may be invited.
+
+    Needs the capability `server.members.write`. The server and those who watch it are told at once.
+    """
+    command = ChangePolicy(call.user_id, body.access_mode, body.invite_requires_direct_friend)
+    return call.ask(call.service.connect.server, server_id, command, policy_of)
+
+
+@endpoint("GET", _ONE + "/access", needs=SERVER, refusals=(NotFound, Forbidden), guard=itself)
+async def read_access(call: Call, server_id: Uuid, query: AccessQuery) -> Entry:
+    """GET …/servers/{serverId}/access: whether a user may play here, and why.
+
+    For the server itself, once it is claimed; delegated tokens need the scope `server.members.read`. Who belongs to
+    the server may always play.
+    """
+    require_scope(call.server, READ_MEMBERS)
+    user_id = parse_uuid(query.user_id)
+    if user_id is None:
+        raise BadQuery("query parameter userId is not a uuid", parameter="userId")
+    state = await state_of(call, server_id)
+    known = await call.service.database.read(_acquaintance, state, user_id, call.now_ms)
+    return admits(state, user_id, known, call.now_ms)
+
+
+async def _acquaintance(conn: Connection, state: State, user_id: str, now_ms: int) -> Acquaintance:
+    row = state.row
+    if user_id not in await read_names(conn, (user_id,)):
+        return Acquaintance(exists=False)
+    friend = network = False
+    if row.access_mode == "friends_only" and row.owner_id is not None:
+        friend = (await standing.between(conn, row.owner_id, user_id)).linked
+    if row.access_mode == "network" and row.network_id is not None:
+        network = await members.in_network(conn, row.network_id, user_id, now_ms)
+    return Acquaintance(exists=True, friend_of_owner=friend, in_network=network)

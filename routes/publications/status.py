@@ -1,0 +1,119 @@
+"""What a game server says of itself (service-api §4, contract §7 Publications)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.errors import FieldError, Forbidden, Invalid, NotFound
+from actors.ids import Uuid
+from actors.time import parse_iso
+from persistence.connect.rows import ServerRow
+from persistence.connection import Connection
+from persistence.publications.rows import StatusRow
+from routes.connect.rights import itself, require_scope
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import SERVER
+from routes.edge.reply import Soon
+from routes.edge.wire import Wire
+
+MAX_MOTD_CHARACTERS = 500
+
+SCOPE = "server.status.write"
+"""What a delegated token must be for."""
+
+
+class StatusBody(Wire, frozen=True):
+    """A server's status.
+
+    Args:
+        online: whether players can come.
+        address: where the server listens, as it knows it; shown to nobody, the published one counts.
+        motd: plain text; what cannot be printed is left out.
+        player_count, player_capacity: brought into 0 to capacity, and 0 to 100,000.
+        updated_at: when it was so; null for now. The future counts as now.
+    """
+
+    online: bool
+    address: Annotated[str, msgspec.Meta(max_length=255)] | None = None
+    motd: Annotated[str, msgspec.Meta(max_length=MAX_MOTD_CHARACTERS)] | None = None
+    player_count: int = 0
+    player_capacity: int = 0
+    updated_at: str | None = None
+
+
+class StatusReply(Wire, frozen=True):
+    """The status has come in.
+
+    Args:
+        network_id: the network whose status it counts for too, or null.
+    """
+
+    ok: bool
+    server_id: str
+    network_id: str | None
+
+
+@endpoint(
+    "PUT",
+    "/v1/connect/servers/{serverId}/publication/status",
+    needs=SERVER,
+    rate="status-push",
+    refusals=(NotFound, Forbidden, Invalid),
+    guard=itself,
+)
+def push_status(call: Call, server_id: Uuid, body: StatusBody) -> Soon[StatusReply]:
+    """PUT …/servers/{serverId}/publication/status: the calling server says how it is, twice a second at most.
+
+    Moves what is published of it and of its network, and publishes nothing by itself. Something older than what was
+    said before is ignored. It counts for 90 seconds. What a server says that nobody has claimed is not kept.
+    """
+    require_scope(call.server, SCOPE)
+    row = call.service.connect.credentials.peek(server_id)
+    if row is None or call.attempt is not None:
+        return _push_later(call, server_id, body)
+    return _push(call, row, body)
+
+
+def _push(call: Call, row: ServerRow, body: StatusBody) -> StatusReply:
+    report = StatusRow(
+        server_id=row.server_id,
+        network_id=row.network_id,
+        online=body.online,
+        motd=_printable(body.motd or ""),
+        players=body.player_count,
+        capacity=body.player_capacity,
+        at_ms=_moment(body.updated_at, call.now_ms),
+    )
+    if row.owner_id is not None:
+        call.service.statuses.report(report, call.now_ms)
+    return StatusReply(True, row.server_id, row.network_id)
+
+
+async def _push_later(call: Call, server_id: Uuid, body: StatusBody) -> StatusReply:
+    row = await call.service.connect.credentials.of(server_id)
+    if row is None:
+        raise NotFound
+    reply = _push(call, row, body)
+    if call.attempt is None:
+        return reply
+    return await call.transact(_nothing, shape=lambda _: reply)  # to say it twice changes nothing
+
+
+async def _nothing(_conn: Connection) -> None:
+    return None
+
+
+def _moment(text: str | None, now_ms: int) -> int:
+    if text is None:
+        return now_ms
+    try:
+        return parse_iso(text)
+    except ValueError:
+        raise Invalid(FieldError("/updatedAt", "BAD_FORMAT", "an ISO 8601 timestamp with a zone")) from None
+
+
+def _printable(text: str) -> str:
+    if text.isprintable():
+        return text.strip()
+    return "".join(one for one in text if one.isprintable() or one == "\n").strip()

@@ -1,0 +1,209 @@
+"""Publishing servers and networks (service-api §4 Publications, contract §7)."""
+
+import re
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.ids import Uuid, new_object_id
+from actors.publications import managing
+from actors.publications.managing import Manager, Surroundings, Wish
+from actors.publications.public import Publication, SocialLink, publication_of
+from actors.server_address import parse_address
+from persistence.audit import Stamp
+from persistence.publications import publications
+from persistence.publications.rows import PublicationRow, Target, TargetType
+from routes.edge.call import Call
+from routes.edge.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.wire import Wire
+
+MAX_NAME_CHARACTERS = 100
+MAX_MOTD_CHARACTERS = 300
+MAX_TAGS = 10
+MAX_LINKS = 10
+MAX_LINK_FIELDS = 6
+
+_TARGET = "/v1/connect/publications/{targetType}/{targetId}"
+_TAG = re.compile(r"[^\W_]([\w .+&'-]{0,30}[\w.+!])?")
+_LINK = re.compile(r"https?://[^\s/?#@\\<>\"]{1,253}([/?#][^\s<>\"]*)?", re.IGNORECASE)
+
+Words = Annotated[str, msgspec.Meta(max_length=32)]
+Url = Annotated[str, msgspec.Meta(max_length=300)]
+
+
+class PublicationBody(Wire, frozen=True):
+    """What is to be public; a field that is left out is empty, `featured` and `suppressed` then stay as they are.
+
+    Args:
+        address: `host` or `host:port` where players connect, no scheme; an internal one only where the server itself
+            calls from.
+        display_name: 1 to 100 printable characters.
+        category: a word, or empty.
+        tags: at most 10, kept in lower case, each once.
+        social_links: at most 10 http or https addresses, bare or as the `url` of an object of up to 6 texts, which come
+            back as they are.
+        hidden: not in the public list.
+        featured, suppressed: for moderators alone.
+        motd_override: stands in place of what the servers say.
+    """
+
+    address: Annotated[str, msgspec.Meta(max_length=255)]
+    display_name: Annotated[str, msgspec.Meta(max_length=MAX_NAME_CHARACTERS)]
+    category: Words | None = None
+    tags: Annotated[tuple[Words, ...], msgspec.Meta(max_length=MAX_TAGS)] = ()
+    social_links: Annotated[tuple[Url | SocialLink, ...], msgspec.Meta(max_length=MAX_LINKS)] = ()
+    hidden: bool = False
+    featured: bool | UnsetType | None = UNSET
+    suppressed: bool | UnsetType | None = UNSET
+    motd_override: Annotated[str, msgspec.Meta(max_length=MAX_MOTD_CHARACTERS)] | None = None
+
+
+class PublicationReply(Wire, frozen=True):
+    """What is published, or null."""
+
+    publication: Publication | None
+
+
+class Removed(Wire, frozen=True):
+    """How many publications were taken back: 0 or 1."""
+
+    target_type: TargetType
+    target_id: str
+    removed: int
+
+
+async def manages(call: Call, target_type: str, target_id: Uuid) -> None:
+    """Guard: passes who manages the publication, and moderators; decided again in the transaction.
+
+    Raises:
+        NotFound: there is no such target, or it is a stranger's.
+        Forbidden: a member without the capability.
+    """
+    await call.service.database.read(managing.authorise, _target(target_type, target_id), _manager(call))
+
+
+@endpoint("GET", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden), guard=manages)
+async def read_publication(call: Call, target_type: str, target_id: Uuid) -> PublicationReply:
+    """GET /v1/connect/publications/{targetType}/{targetId}: what is published of a server or network, or null.
+
+    For its owner, members with `server.settings.write`, and moderators.
+    """
+    row = await call.service.database.read(
+        publications.of_target, _target(target_type, target_id), call.user_id
+    )
+    return PublicationReply(None if row is None else _shown(call, row))
+
+
+@endpoint("PUT", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Invalid), guard=manages)
+async def put_publication(
+    call: Call, target_type: str, target_id: Uuid, body: PublicationBody
+) -> PublicationReply:
+    """PUT /v1/connect/publications/{targetType}/{targetId}: publishes a server or network, in place of before.
+
+    The address counts as its own at once below the gateway domain or where the server itself calls from; inside a
+    verified domain of its network; else it is PENDING, which the list shows.
+    """
+    target, wish, service = _target(target_type, target_id), _wish(body), call.service
+    heard = service.connect.credentials.last_seen(target_id)
+    around = Surroundings(
+        new_id=new_object_id(call.now_ms, service.random_bytes),
+        gateway_domain=service.networks.gateway_domain,
+        called_from=None if heard is None else heard[1],
+        now_ms=call.now_ms,
+    )
+
+    def shape(row: PublicationRow) -> PublicationReply:
+        return PublicationReply(_shown(call, row))
+
+    return await call.transact(managing.put, target, wish, _manager(call), around, shape=shape)
+
+
+@endpoint("DELETE", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Conflict), guard=manages)
+async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> Removed:
+    """DELETE /v1/connect/publications/{targetType}/{targetId}: takes back what is published.
+
+    Of a suppressed one only by moderators: 409 `INVALID_STATE`.
+    """
+    target = _target(target_type, target_id)
+
+    def shape(removed: int) -> Removed:
+        return Removed(target.type, target.id, removed)
+
+    return await call.transact(managing.remove, target, _manager(call), shape=shape)
+
+
+def _target(type: str, id: Uuid) -> Target:
+    try:
+        return msgspec.convert({"type": type, "id": id}, Target)
+    except msgspec.ValidationError:
+        raise NotFound from None
+
+
+def _shown(call: Call, row: PublicationRow) -> Publication:
+    return publication_of(row, call.service.statuses.of(row.target, call.now_ms))
+
+
+def _manager(call: Call) -> Manager:
+    stamp = Stamp(
+        new_object_id(call.now_ms, call.service.random_bytes), call.now_ms, call.user_id, call.request_id
+    )
+    return Manager(call.user_id, call.user.access.is_moderator, stamp)
+
+
+def _wish(body: PublicationBody) -> Wish:
+    errors = []
+    address = parse_address(body.address.strip())
+    if address is None:
+        errors.append(FieldError("/address", "BAD_FORMAT", "host or host:port, without a scheme"))
+    name = body.display_name.strip()
+    if not name or not name.isprintable():
+        errors.append(FieldError("/displayName", "BAD_TEXT", "1 to 100 printable characters"))
+    motd = (body.motd_override or "").strip()
+    if any(not one.isprintable() and one != "\n" for one in motd):
+        errors.append(FieldError("/motdOverride", "BAD_TEXT", "printable characters and line ends"))
+    category = (body.category or "").strip().lower()
+    if category and _TAG.fullmatch(category) is None:
+        errors.append(FieldError("/category", "BAD_FORMAT", "a word of letters and digits"))
+    tags = tuple(dict.fromkeys(tag.strip().lower() for tag in body.tags))
+    errors += [
+        FieldError(f"/tags/{at}", "BAD_FORMAT", "a word of letters and digits")
+        for at, tag in enumerate(body.tags)
+        if _TAG.fullmatch(tag.strip().lower()) is None
+    ]
+    errors += _link_errors(body.social_links)
+    if errors or address is None:
+        raise Invalid(*errors)
+    return Wish(
+        address=address,
+        display_name=name,
+        category=category,
+        tags=tags,
+        social_links=msgspec.json.encode(body.social_links).decode(),
+        hidden=body.hidden,
+        motd_override=motd or None,
+        featured=_set(body.featured),
+        suppressed=_set(body.suppressed),
+    )
+
+
+def _set(wished: Any) -> bool | None:
+    return wished if isinstance(wished, bool) else None
+
+
+def _link_errors(links: tuple[str | SocialLink, ...]) -> list[FieldError]:
+    return [
+        FieldError(
+            f"/socialLinks/{at}", "BAD_FORMAT", "an http or https address, bare or as url among other texts"
+        )
+        for at, link in enumerate(links)
+        if not _is_link({"url": link} if isinstance(link, str) else link)
+    ]
+
+
+def _is_link(link: SocialLink) -> bool:
+    texts = [text for field in link.items() for text in field if text is not None]
+    printable = all(text.isprintable() for text in texts)
+    return printable and len(link) <= MAX_LINK_FIELDS and _LINK.fullmatch(link.get("url") or "") is not None

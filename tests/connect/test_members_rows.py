@@ -1,0 +1,108 @@
+"""Who belongs to a server, in memory and in rows: the same after a walk in any order, and after a user has gone."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+
+from actors.connect import commands, rows
+from actors.errors import Refused
+from persistence.connect import invites, members
+from persistence.connect.rows import InviteRow, MemberRow
+from persistence.connection import Connection
+from tests.connect.play import GameServer, claimed
+from tests.support.world import Player, World
+
+STEPS = 80
+EXTRAS = ((), ("server.publication.write",), ("server.members.write", "server.members.read"))
+
+
+def _deeds(rng: Random, people: list[Player], number: int, known: list[str]) -> commands.AnyCommand:
+    """One command of anybody about anybody."""
+    actor, user = rng.choice((*people[:1] * 4, *people)).id, rng.choice(people).id
+    role, extra = rng.choice(("owner", "admin", "operator", "viewer")), rng.choice(EXTRAS)
+    id = f"{number:024x}"
+    invite = commands.CreateInvite(
+        actor_id=actor,
+        invite_id=id,
+        notice_id=id,
+        invitee_user_id=user,
+        role=role,
+        capabilities=extra,
+        note="",
+    )
+    deeds: tuple[Callable[[], commands.AnyCommand], ...] = (
+        lambda: commands.PutMember(actor_id=actor, user_id=user, role=role, capabilities=extra),
+        lambda: commands.RemoveMember(actor, user),
+        lambda: invite,
+        lambda: invite,
+        lambda: commands.RevokeInvite(actor, rng.choice(known or [id])),
+        lambda: commands.AcceptInvite(user, rng.choice(known or [id])),
+        lambda: commands.ChangePolicy(actor, access_mode=rng.choice(("private", "public"))),
+        lambda: commands.ForgetUser(user),
+    )
+    return rng.choice(deeds)()
+
+
+async def _same(world: World, server: GameServer) -> None:
+    live = world.service.system.peek(world.service.connect.server, server.id)
+    kept = await world.service.database.read(rows.load, server.id)
+    assert (kept.row, kept.members, kept.invites) == (live.row, live.members, live.invites)
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_memory_is_what_the_rows_say(world: World, seed: int):
+    rng = Random(seed)
+    people = await world.players("Annabel", "Bobby", "Evelyn", "Daniel")
+    server = await claimed(world, people[0])
+    service, known, done = world.service, [], 0
+    for number in range(STEPS):
+        command = _deeds(rng, people, number, known)
+        if isinstance(command, commands.ForgetUser) and command.user_id == people[0].id:
+            continue
+        try:
+            await service.system.ask(service.connect.server, server.id, command)
+        except Refused:
+            continue
+        done += 1
+        if isinstance(command, commands.CreateInvite):
+            known.append(command.invite_id)
+        await _same(world, server)
+    assert done > STEPS // 8
+    kept = await service.database.read(_journal, server.id)
+    assert kept
+    assert not any(player.name.encode() in event for player in people for event in kept)
+
+
+async def _journal(conn: Connection, server_id: str) -> list[bytes]:
+    rows = await conn.fetch("SELECT * FROM events WHERE kind = 'server' AND id = $1", server_id)
+    return [value for row in rows for value in row.values() if isinstance(value, bytes)]
+
+
+async def test_rows_of_an_erased_user_are_passed_over(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    times: dict[str, Any] = {"created_at_ms": 1, "capabilities": ()}
+    member = MemberRow(
+        server_id=server.id, user_id=server.id, name="", role="viewer", added_by="", updated_at_ms=1, **times
+    )
+    invite = InviteRow(
+        id="0" * 24,
+        server_id=server.id,
+        inviter_id=ann.id,
+        invitee_user_id=server.id,
+        role="viewer",
+        note="",
+        status="pending",
+        expires_at_ms=2,
+        **times,
+    )
+
+    async def write(conn: Connection) -> None:
+        await members.put(conn, member)
+        await invites.put(conn, invite)
+
+    await world.service.database.transact(write)
+    assert await world.service.database.read(members.of_server, server.id) == []
+    assert await world.service.database.read(invites.of_server, server.id) == []

@@ -1,0 +1,52 @@
+"""Publishing for tests, over the wire."""
+
+from typing import Any
+
+from actors.time import iso
+from routes.publications.follow import flush_statuses
+from tests.connect.play import GameServer
+from tests.support.world import Player, World
+
+PUBLIC = "/v1/public/servers"
+
+
+def path_of(target: Any) -> str:
+    """Where a server or network is published."""
+    kind = "server" if isinstance(target, GameServer) else "network"
+    return f"/v1/connect/publications/{kind}/{target.id}"
+
+
+async def publish(by: Player, target: Any, **more: object) -> Any:
+    """Publish; returns the publication."""
+    body = {"address": "play.example.org", "displayName": "Sky Islands", **more}
+    return (await by.do("PUT", path_of(target), body, status=200))["publication"]
+
+
+async def shown(by: Player, target: Any) -> Any:
+    """What is published."""
+    return (await by.get(path_of(target)))["publication"]
+
+
+async def push(server: GameServer, players: int = 3, *, ago_s: float = 0, **more: object) -> Any:
+    """A status of that many seconds ago."""
+    at_ms = server.world.service.clock.now_ms() - int(ago_s * 1000)
+    body = {
+        "online": True,
+        "address": "play.example.org:25565",
+        "motd": "Welcome",
+        "playerCount": players,
+        "playerCapacity": 20,
+        "updatedAt": iso(at_ms),
+        **more,
+    }
+    return await server.do("PUT", f"{server.path}/publication/status", body, status=200)
+
+
+async def flush(world: World) -> None:
+    """What was pushed is in rows."""
+    await flush_statuses(world.service)
+
+
+async def names(asker: Player, **query: object) -> list[str]:
+    """The names in the public list."""
+    return [one["displayName"] for one in (await asker.get(PUBLIC, **query))["items"]]
