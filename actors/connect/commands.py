@@ -86,12 +86,13 @@ class EndExpired(Command, frozen=True):
 
 
 class CreateCommand(Command, frozen=True, kw_only=True):
-    """A user gives the server something to do; answered with the command's row.
+    """A user gives the server something to do; answered with the command's row as it was made.
 
     Args:
         extension_id: the extension that the action is of, as the caller has found it; None for an action that is
             nobody's.
         ttl_ms: after so long it expires.
+        heard: the server listens on a stream of its own, and is given the command there.
     """
 
     user_id: str
@@ -100,6 +101,7 @@ class CreateCommand(Command, frozen=True, kw_only=True):
     payload: Mapping[str, Any]
     extension_id: str | None
     ttl_ms: int
+    heard: bool = False
 
 
 class TakeCommands(Command, frozen=True):

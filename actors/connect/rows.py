@@ -34,7 +34,7 @@ from persistence.connect.rows import (
 from persistence.connection import Connection
 from persistence.friends import standing
 from persistence.notifications import NewNotification
-from persistence.turn import Turn
+from persistence.turn import Statement, Turn
 
 VERSION = 3
 """Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
@@ -159,6 +159,17 @@ async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
         for event in turn.events:
             changes.take(turn.id, event)  # type: ignore[arg-type]
     await changes.write(conn)
+
+
+def plan(turns: Sequence[Turn]) -> list[Statement] | None:
+    """What `persist` would run, when only commands have moved, which is what servers are busy with; else None."""
+    rows: dict[str, CommandRow] = {}
+    for turn in turns:
+        for event in turn.events:
+            if not isinstance(event, events.CommandChanged | events.CommandTouched):
+                return None
+            rows[event.command.id] = event.command
+    return [commands.putting(list(rows.values()))]
 
 
 class Changes:

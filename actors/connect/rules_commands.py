@@ -41,6 +41,9 @@ MAX_OPEN = 1_000
 MAX_OPEN_BYTES = 4 * 1024 * 1024
 """Payloads of the open commands of one server, in all."""
 
+AT_ONCE = 200
+"""Commands that a listening server takes in one turn; the next ones follow as soon as it was told of these."""
+
 MAX_BYTES = 64 * 1024
 """Of a payload, and of a result (contract §7)."""
 
@@ -61,7 +64,7 @@ ACKS = {
 
 
 def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEvent]:
-    """A new command."""
+    """A new command; a server that listens takes it, and what else waits, in the same turn."""
     require(state, command.user_id, "server.commands.write")
     found = find_action(state.registrations, command.action, command.extension_id)
     payload = dict(command.payload)
@@ -93,7 +96,10 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
         updated_at_ms=now_ms,
         expires_at_ms=now_ms + command.ttl_ms,
     )
-    return (CommandChanged(row),)
+    made = CommandChanged(row)
+    if command.heard:
+        return made, *take(with_command(state, row), TakeCommands(AT_ONCE), now_ms)
+    return (made,)
 
 
 def take(state: State, command: TakeCommands, now_ms: int) -> Sequence[AnyEvent]:

@@ -72,6 +72,7 @@ def server_kind(
         apply=apply,
         answer=answer,
         persist=rows.persist,
+        plan=rows.plan,
         due=due,
         expire=_expire,
         summary=_summary,
@@ -89,7 +90,7 @@ def answer(  # noqa: PLR0911 - a table
     """What the caller is told: the server, the session, the row that was changed, or when what was made ends."""
     match command:
         case commands.CreateCommand():
-            return state.commands[command.command_id]
+            return next(event.command for event in happened if isinstance(event, events.CommandChanged))
         case commands.TakeCommands():
             changes = (events.CommandChanged, events.CommandTouched)
             return tuple(event.command for event in happened if isinstance(event, changes))

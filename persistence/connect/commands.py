@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from persistence.connect.rows import CommandRow
 from persistence.connection import Connection, Row
+from persistence.turn import Statement
 
 _PUT = """
 INSERT INTO connect_commands (id, server_id, action, payload, status, version, attempts, extension_id, created_by,
@@ -27,7 +28,13 @@ _COLUMNS = (
 
 async def put(conn: Connection, rows: Sequence[CommandRow]) -> None:
     """Store commands, new ones and changed ones; each at most once."""
-    await conn.execute(_PUT, *([getattr(row, name) for row in rows] for name in _COLUMNS))
+    statement = putting(rows)
+    await conn.execute(statement.sql, *statement.columns)
+
+
+def putting(rows: Sequence[CommandRow]) -> Statement:
+    """What `put` runs."""
+    return Statement(_PUT, [[getattr(row, name) for row in rows] for name in _COLUMNS])
 
 
 async def read(conn: Connection, server_id: str, command_id: str) -> CommandRow | None:

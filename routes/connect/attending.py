@@ -14,15 +14,13 @@ import trio
 from actors.connect import events
 from actors.connect.commands import TakeCommands
 from actors.connect.events import AnyEvent
+from actors.connect.rules_commands import AT_ONCE
 from actors.connect.state import State
 from persistence.connect.rows import CommandRow
 
 if TYPE_CHECKING:
     from routes.lifecycle import Lifecycle
     from routes.service import Service
-
-AT_ONCE = 200
-"""Commands that a listening server takes in one turn; the next ones follow as soon as it was told of these."""
 
 
 class Bell:
@@ -117,6 +115,10 @@ class Attending:
         if not streams:
             del self._streams[server_id]
 
+    def takes(self, server_id: str) -> bool:
+        """Whether a stream of the server's takes commands."""
+        return any(stream.takes_commands for stream in self._streams.get(server_id, ()))
+
     def statistics(self) -> int:
         """How many servers listen."""
         return len(self._streams)
@@ -128,22 +130,20 @@ class Attending:
                 self._ring(command.id, command)
             case events.CommandChanged(command) if command.status == "pending":
                 self._ring(state.id, command)
-                return self._takes(state.id)
+                waits = state.commands.get(command.id, command).status == "pending"
+                return waits and self.takes(state.id)
             case events.LeaseEnded():
                 self._ring(state.id, None)
-                return self._takes(state.id)
+                return self.takes(state.id)
             case events.CommandChanged(command) if command.status == "delivered":
                 # More may wait than is taken at once.
-                return self._takes(state.id) and any(
+                return self.takes(state.id) and any(
                     one.status == "pending" for one in state.commands.values()
                 )
             case events.ServerChanged(row):
                 for stream in tuple(self._streams.get(row.server_id, ())):
                     stream.secret_changed(row.secret_number, row.former_until_ms)
         return False
-
-    def _takes(self, server_id: str) -> bool:
-        return any(stream.takes_commands for stream in self._streams.get(server_id, ()))
 
     def _ring(self, key: str, command: CommandRow | None) -> None:
         for bell in self._bells.get(key, ()):

@@ -22,7 +22,7 @@ from actors.errors import (
 from actors.ids import ObjectId, Uuid, new_object_id, parse_object_id
 from persistence.connect import commands, extensions
 from persistence.connect.rows import CommandRow, RegistrationRow
-from routes.connect.rights import itself, may, require_scope
+from routes.connect.rights import itself_for, may
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.errors import BadQuery
@@ -134,6 +134,7 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
         payload=body.payload,
         extension_id=await _extension_of(call, server_id, body),
         ttl_ms=body.ttl_seconds * 1000,
+        heard=service.attending.takes(server_id),
     )
     seconds = _preferred_wait(call)
     if seconds == 0:
@@ -180,14 +181,13 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
     _ONE + "/ack",
     needs=SERVER,
     refusals=(NotFound, Forbidden, Invalid, TooLarge, CommandFinished),
-    guard=itself,
+    guard=itself_for(WRITE),
 )
 async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: AckBody) -> CommandReply:
     """POST …/commands/{commandId}/ack: the server says how far it is, or how it has ended.
 
     The same end twice is answered twice; another one is a 409. Delegated tokens need the scope `server.commands.write`.
     """
-    require_scope(call.server, WRITE)
     status = ACKS.get(body.status.lower())
     if status is None:
         raise Invalid(FieldError("/status", "UNKNOWN_VALUE", "running, success, failed or rejected"))

@@ -161,14 +161,30 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
     return made
 
 
-@endpoint("PUT", _CATALOG + "/{extensionId}", needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Invalid))
+async def may_change(call: Call, extension_id: str) -> None:
+    """Guard: passes who has the extension's permission; decided again in the transaction.
+
+    Raises:
+        NotFound: there is no such extension, or it is private and the caller lacks its permission.
+        Forbidden: with `meta.permission`.
+    """
+    if not is_extension_id(extension_id):
+        raise NotFound
+    _require_change(call, await call.service.database.read(extensions.read, extension_id))
+
+
+@endpoint(
+    "PUT",
+    _CATALOG + "/{extensionId}",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Forbidden, Invalid),
+    guard=may_change,
+)
 async def change_extension(call: Call, extension_id: str, body: ExtensionChange) -> Extension:
     """PUT /v1/connect/extensions/{extensionId}: another name, description or visibility.
 
     Needs `svc.connect.extensions.<extensionId>`.
     """
-    if not is_extension_id(extension_id):
-        raise NotFound("no such extension")
     return await call.transact(_change, call, extension_id, body, shape=extension_of)
 
 
@@ -220,13 +236,7 @@ async def _create(conn: Connection, row: ExtensionRow, node_id: str) -> Extensio
 
 
 async def _change(conn: Connection, call: Call, extension_id: str, body: ExtensionChange) -> ExtensionRow:
-    row = await extensions.lock(conn, extension_id)
-    node = node_of(extension_id)
-    allowed = call.user.access.allows(node)
-    if row is None or (row.visibility == "private" and not allowed):
-        raise NotFound("no such extension")
-    if not allowed:
-        raise Forbidden(f"missing permission {node}", permission=node)
+    row = _require_change(call, await extensions.lock(conn, extension_id))
     changed = replace(
         row,
         name=row.name if body.name is None else body.name,
@@ -236,6 +246,16 @@ async def _change(conn: Connection, call: Call, extension_id: str, body: Extensi
     )
     await extensions.change(conn, changed)
     return changed
+
+
+def _require_change(call: Call, row: ExtensionRow | None) -> ExtensionRow:
+    node = None if row is None else node_of(row.extension_id)
+    allowed = node is not None and call.user.access.allows(node)
+    if row is None or (row.visibility == "private" and not allowed):
+        raise NotFound
+    if not allowed:
+        raise Forbidden(f"missing permission {node}", permission=node)
+    return row
 
 
 async def _registered(conn: Connection, server_id: str) -> tuple[RegisteredExtension, ...]:

@@ -17,7 +17,7 @@ from persistence.connection import Connection
 from persistence.friends import standing
 from persistence.users import read_names
 from routes.connect.members import READ_NODE, WRITE_NODE
-from routes.connect.rights import itself, may, require_scope, state_of
+from routes.connect.rights import itself_for, may, state_of
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.errors import BadQuery
@@ -73,14 +73,15 @@ def change_access_policy(call: Call, server_id: Uuid, body: PolicyChange) -> Ask
     return call.ask(call.service.connect.server, server_id, command, policy_of)
 
 
-@endpoint("GET", _ONE + "/access", needs=SERVER, refusals=(NotFound, Forbidden), guard=itself)
+@endpoint(
+    "GET", _ONE + "/access", needs=SERVER, refusals=(NotFound, Forbidden), guard=itself_for(READ_MEMBERS)
+)
 async def read_access(call: Call, server_id: Uuid, query: AccessQuery) -> Entry:
     """GET …/servers/{serverId}/access: whether a user may play here, and why.
 
     For the server itself, once it is claimed; delegated tokens need the scope `server.members.read`. Who belongs to
     the server may always play.
     """
-    require_scope(call.server, READ_MEMBERS)
     user_id = parse_uuid(query.user_id)
     if user_id is None:
         raise BadQuery("query parameter userId is not a uuid", parameter="userId")

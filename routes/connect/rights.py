@@ -19,10 +19,14 @@ async def owner_of(call: Call, server_id: Uuid) -> ServerRow:
 
     Raises:
         NotFound: there is no such server, or it is somebody else's: both look the same.
+        Forbidden: a member, who knows of it.
     """
     row = await call.service.connect.credentials.of(server_id)
-    if row is None or row.owner_id != call.user_id:
+    if row is None:
         raise NotFound
+    if row.owner_id != call.user_id:
+        await belongs(call, server_id)
+        raise Forbidden("only for the server's owner")
     return row
 
 
@@ -57,6 +61,33 @@ def require_secret(server: ServerPrincipal) -> None:
         raise Forbidden("only with the server's own secret")
 
 
+def by_secret(call: Call, server_id: Uuid) -> ServerPrincipal:
+    """Guard: passes the server that the path names, with its secret alone.
+
+    Raises:
+        NotFound: it is another one.
+        Forbidden: it came with a delegated token.
+    """
+    require_secret(itself(call, server_id))
+    return call.server
+
+
+def itself_for(scope: str) -> Callable[[Call, Uuid], ServerPrincipal]:
+    """Guard: passes the server that the path names, with its secret or a token for this scope."""
+
+    def guard(call: Call, server_id: Uuid) -> ServerPrincipal:
+        """Pass, or refuse.
+
+        Raises:
+            NotFound: it is another one.
+            Forbidden: with `meta.permission`.
+        """
+        require_scope(itself(call, server_id), scope)
+        return call.server
+
+    return guard
+
+
 def may(capability: str) -> Callable[[Call, Uuid], Coroutine[Any, Any, None]]:
     """Guard: passes the server that the path names, and users who may do this with it; decided again in the turn.
 
@@ -69,10 +100,13 @@ def may(capability: str) -> Callable[[Call, Uuid], Coroutine[Any, Any, None]]:
 
         Raises:
             NotFound: another server, a stranger, or no such server: all look the same.
-            Forbidden: with `meta.permission`.
+            Forbidden: with `meta.permission`; also a server that wants to write, and that nobody answers for yet.
         """
         if isinstance(call.principal, ServerPrincipal):
-            require_scope(itself(call, server_id), capability)
+            server = itself(call, server_id)
+            require_scope(server, capability)
+            if server.owner_id is None and capability.endswith(".write"):
+                raise Forbidden("somebody must claim this server first", permission=capability)
             return
         row = await call.service.connect.credentials.of(server_id)
         if row is None:

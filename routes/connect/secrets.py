@@ -11,8 +11,9 @@ from actors.errors import FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
 from actors.time import iso
 from persistence.connect.rows import ServerRow
+from routes.connect.consent import SCOPE as CONSENT_SCOPE
 from routes.connect.consent import acting_for
-from routes.connect.rights import itself, owner_of, require_secret
+from routes.connect.rights import by_secret, itself_for, owner_of
 from routes.connect.servers import SECRET_BYTES
 from routes.connect.tokens import mint_delegated, mint_permissions
 from routes.edge.base64url import to_base64url
@@ -92,13 +93,12 @@ class PermissionToken(Wire, frozen=True):
     expires_at: str
 
 
-@endpoint("GET", _ONE + "/claim-key", needs=SERVER, refusals=(NotFound, Forbidden), guard=itself)
+@endpoint("GET", _ONE + "/claim-key", needs=SERVER, refusals=(NotFound, Forbidden), guard=by_secret)
 async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
     """GET …/servers/{serverId}/claim-key: a fresh claim key for the calling server, valid for five minutes.
 
     With the server's secret alone. Keys from before stay valid until their end, 16 of them at most.
     """
-    require_secret(call.server)
     key = new_claim_key(call.service.random_bytes)
 
     def shape(expires_at_ms: int | None) -> ClaimKey:
@@ -114,7 +114,7 @@ async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
     _ONE + "/secret/rotate",
     needs=AUTHENTICATED,
     secret_reply=True,
-    refusals=(NotFound,),
+    refusals=(NotFound, Forbidden),
     guard=owner_of,
 )
 def rotate_secret(call: Call, server_id: Uuid) -> Asked[RotatedSecret]:
@@ -139,7 +139,7 @@ def rotate_secret(call: Call, server_id: Uuid) -> Asked[RotatedSecret]:
     status=201,
     secret_reply=True,
     refusals=(NotFound, Forbidden, Invalid),
-    guard=itself,
+    guard=by_secret,
 )
 async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedToken:
     """POST …/servers/{serverId}/tokens: a token that stands for the server's secret, for some scopes and up to 15
@@ -147,7 +147,6 @@ async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedT
 
     With the server's secret alone. It ends with the secret that it was made with.
     """
-    require_secret(call.server)
     unknown = [
         FieldError(f"/scopes/{place}", "UNKNOWN_VALUE", "no such scope")
         for place, scope in enumerate(body.scopes)
@@ -176,7 +175,7 @@ async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedT
     status=201,
     secret_reply=True,
     refusals=(NotFound, Forbidden, Invalid),
-    guard=itself,
+    guard=itself_for(CONSENT_SCOPE),
 )
 async def make_permission_token(call: Call, server_id: Uuid, body: PlayerBody) -> PermissionToken:
     """POST …/servers/{serverId}/permission-tokens: what a player may do, for the server that they play on.

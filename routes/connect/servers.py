@@ -11,7 +11,7 @@ from actors.connect.claim_keys import digest, new_claim_key, parse_claim_key
 from actors.connect.commands import ChangeServer, Claim, RemoveServer
 from actors.connect.public import Server, server_of
 from actors.connect.rules import CLAIM_KEY_MS
-from actors.errors import ClaimKeyExpired, ClaimKeyUsed, Conflict, FieldError, Invalid, NotFound
+from actors.errors import ClaimKeyExpired, ClaimKeyUsed, Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid, new_object_id, new_uuid, parse_uuid
 from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
@@ -114,7 +114,7 @@ async def register_server(call: Call, body: NewServer) -> RegisteredServer:
     """POST /v1/connect/servers/register: makes a game server known.
 
     Answers its id and secret, shown this once, and a claim key that is valid for five minutes. Until a user has claimed
-    it, it can do nothing but ask for another key; when it is silent for 24 h, it is removed.
+    it, it can store nothing, and act for nobody; when it is silent for 24 h, it is removed.
     """
     name = body.server_name.strip()
     _check(body.server_type, name)
@@ -169,7 +169,7 @@ async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
     return await call.ask(call.service.connect.server, server_id, command, ServerReply)
 
 
-@endpoint("PATCH", _ONE, needs=AUTHENTICATED, refusals=(NotFound, Conflict), guard=owner_of)
+@endpoint("PATCH", _ONE, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Conflict), guard=owner_of)
 async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Server:
     """PATCH /v1/connect/servers/{serverId}: puts the server into a network or takes it out, makes it a template or not.
 
@@ -185,7 +185,7 @@ async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Serv
     return changed
 
 
-@endpoint("DELETE", _ONE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of)
+@endpoint("DELETE", _ONE, needs=AUTHENTICATED, refusals=(NotFound, Forbidden), guard=owner_of)
 def remove_server(call: Call, server_id: Uuid) -> Asked[None]:
     """DELETE /v1/connect/servers/{serverId}: gives the server up. Its secret, tokens and sessions end at once.
 

@@ -10,7 +10,7 @@ from actors.errors import Forbidden, JoinTokenExpired, JoinTokenUsed, NotFound, 
 from actors.ids import ObjectId, Uuid, new_object_id
 from actors.time import iso
 from persistence.connect.rows import SessionRow
-from routes.connect.rights import itself, require_scope
+from routes.connect.rights import itself_for
 from routes.connect.servers import SECRET_BYTES
 from routes.edge.base64url import to_base64url
 from routes.edge.call import Call
@@ -79,7 +79,7 @@ def make_join_ticket(call: Call, server_id: Uuid) -> Asked[JoinTicket]:
     needs=SERVER,
     status=201,
     refusals=(NotFound, Forbidden, JoinTokenUsed, JoinTokenExpired, QuotaExceeded),
-    guard=itself,
+    guard=itself_for(SCOPE),
 )
 def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Asked[PlayerSession]:
     """POST …/servers/{serverId}/sessions: turns a player's ticket into a session. The player is online from now on.
@@ -87,21 +87,23 @@ def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Asked[Player
     An unknown ticket, or one for another server, is a 404; a used or expired one a 410. A session that the player had
     on this server ends. Delegated tokens need the scope `server.sessions.write`.
     """
-    require_scope(call.server, SCOPE)
     session_id = new_object_id(call.now_ms, call.service.random_bytes)
     command = RedeemTicket(digest(body.ticket), session_id)
     return call.ask(call.service.connect.server, server_id, command, _session_of)
 
 
 @endpoint(
-    "DELETE", _ONE + "/sessions/{sessionId}", needs=SERVER, refusals=(NotFound, Forbidden), guard=itself
+    "DELETE",
+    _ONE + "/sessions/{sessionId}",
+    needs=SERVER,
+    refusals=(NotFound, Forbidden),
+    guard=itself_for(SCOPE),
 )
 def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> Asked[None]:
     """DELETE …/servers/{serverId}/sessions/{sessionId}: the player has left; the server may no longer act for them.
 
     Delegated tokens need the scope `server.sessions.write`.
     """
-    require_scope(call.server, SCOPE)
     return call.ask(call.service.connect.server, server_id, EndSession(session_id))
 
 

@@ -10,13 +10,13 @@ import msgspec
 from actors.connect.commands import TakeCommands
 from actors.connect.public import Command, Registration, Settings, SettingsSnapshot
 from actors.connect.public_members import AccessPolicy, Member
+from actors.connect.rules_commands import AT_ONCE
 from actors.connect.stream import ServerViewer
 from actors.errors import Forbidden, NotFound, Overloaded, Refused
 from actors.ids import Uuid
 from actors.kernel.outlet import Prepared
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
-from routes.connect.attending import AT_ONCE
 from routes.connect.channel import READ_COMMANDS, READ_MEMBERS, READ_SETTINGS
 from routes.connect.rights import may
 from routes.edge.call import Call

@@ -176,7 +176,11 @@ def field_error(error: msgspec.ValidationError) -> FieldError:
     missing = _MISSING.match(rule)
     if missing is not None:
         return FieldError(f"{pointer}/{escaped(missing[1])}", "REQUIRED", "this field is required")
-    return FieldError(pointer, _code_of(rule), rule[:1].lower() + rule[1:].replace("`", ""))
+    code = _code_of(rule)
+    if code == "UNKNOWN_VALUE":
+        # The value itself may be a secret that was sent to the wrong field.
+        return FieldError(pointer, code, "not one of the values that are known here")
+    return FieldError(pointer, code, rule[:1].lower() + rule[1:].replace("`", ""))
 
 
 def _code_of(rule: str) -> str:

@@ -9,7 +9,7 @@ from actors.ids import Uuid
 from actors.networks import routes
 from actors.networks.public import GatewayRoute, route_of
 from persistence.networks.rows import RouteRow
-from routes.connect.rights import itself, require_secret
+from routes.connect.rights import by_secret
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.principal import SERVER
@@ -51,7 +51,7 @@ class RouteReply(Wire, frozen=True):
     _ROUTE,
     needs=SERVER,
     refusals=(NotFound, Forbidden, Invalid, DomainNotVerified, Conflict),
-    guard=itself,
+    guard=by_secret,
 )
 async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> RouteReply:
     """PUT …/servers/{serverId}/gateway-route: says under which host players reach the calling server.
@@ -60,7 +60,6 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
     and the gateway domain is a 409, and so is another server's. `pending` until a gateway carries it. With a DNS
     provider whose zone holds the host, its A records are made by the service.
     """
-    require_secret(call.server)
     here = call.service.networks
     route_host, backend_host = routes.checked(body.route_host, body.backend_host)
     row = RouteRow(
@@ -85,13 +84,12 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
     return made
 
 
-@endpoint("DELETE", _ROUTE, needs=SERVER, refusals=(NotFound, Forbidden), guard=itself)
+@endpoint("DELETE", _ROUTE, needs=SERVER, refusals=(NotFound, Forbidden), guard=by_secret)
 async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
     """DELETE …/servers/{serverId}/gateway-route: players no longer reach the calling server by a gateway.
 
     With the server's secret alone. Answers 204; DNS records that were made for the host are removed.
     """
-    require_secret(call.server)
     networks: list[str | None] = []
     await call.transact(routes.remove, server_id, call.now_ms, shape=networks.append)
     await _push(call, networks[-1])

@@ -10,7 +10,7 @@ from actors.time import parse_iso
 from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
-from routes.connect.rights import itself, require_scope
+from routes.connect.rights import itself_for
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.principal import SERVER
@@ -60,7 +60,7 @@ class StatusReply(Wire, frozen=True):
     needs=SERVER,
     rate="status-push",
     refusals=(NotFound, Forbidden, Invalid),
-    guard=itself,
+    guard=itself_for(SCOPE),
 )
 def push_status(call: Call, server_id: Uuid, body: StatusBody) -> Soon[StatusReply]:
     """PUT …/servers/{serverId}/publication/status: the calling server says how it is, twice a second at most.
@@ -68,7 +68,6 @@ def push_status(call: Call, server_id: Uuid, body: StatusBody) -> Soon[StatusRep
     Moves what is published of it and of its network, and publishes nothing by itself. Something older than what was
     said before is ignored. It counts for 90 seconds. What a server says that nobody has claimed is not kept.
     """
-    require_scope(call.server, SCOPE)
     row = call.service.connect.credentials.peek(server_id)
     if row is None or call.attempt is not None:
         return _push_later(call, server_id, body)

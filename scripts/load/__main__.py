@@ -20,7 +20,7 @@ import trio
 from scripts.load import server_process, tokens
 from scripts.load.crew import WorkerFailed, hire
 from scripts.load.http import RequestFailed
-from scripts.load.plan import BadPlan, Plan, check, user_id, user_name
+from scripts.load.plan import FLEETS, BadPlan, Plan, check, user_id, user_name
 from scripts.load.report import Memory, progress_line, report, table
 from scripts.load.run import Interval, Timing, carry_out
 from scripts.load.stage import prepare
@@ -56,10 +56,11 @@ def parser() -> argparse.ArgumentParser:
         it.add_argument(flag, type=type(default or 0), default=default, metavar="N", help=what)
     it.add_argument(
         "--workload",
-        choices=("chat", "friends", "parties"),
+        choices=("chat", "friends", "parties", *FLEETS),
         default="chat",
         help="messages; friends who come and go (--users, --friends, --rate changes/s); "
-        "parties that choose and get ready (--conversations parties of --members)",
+        "parties that choose and get ready (--conversations parties of --members); commands for agents on their "
+        "streams, and their statuses (--users agents in --conversations networks, --rate or --window)",
     )
     it.add_argument(
         "--mode",
@@ -109,6 +110,7 @@ def resolve(url: str, allowed: bool) -> tuple[str, tuple[str, int]]:
 def plan_of(options: argparse.Namespace) -> Plan:
     """The plan that the options describe; raises `BadPlan`."""
     host, address = resolve(options.url, options.i_own_this_server)
+    run = os.urandom(4).hex()
     plan = Plan(
         host=host,
         address=address,
@@ -124,8 +126,9 @@ def plan_of(options: argparse.Namespace) -> Plan:
         rate=options.rate,
         text_bytes=options.text_bytes,
         seed=options.seed,
-        run=os.urandom(4).hex(),
-        prefix=options.prefix,
+        run=run,
+        # Agents are made by each run, and their networks' owners with them.
+        prefix=f"{options.prefix}-{run}-" if options.workload in FLEETS else options.prefix,
         processes=options.processes,
     )
     check(plan)

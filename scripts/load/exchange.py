@@ -14,7 +14,7 @@ class Open(msgspec.Struct, frozen=True, tag=True):
         plan: the whole run.
         worker: which of the workers this is, from 0.
         tokens: of this worker's users, {user: token}.
-        conversations: the ids, by conversation number.
+        conversations: the ids, by conversation number; or the agents, each as it is made by `stage.prepare`.
     """
 
     plan: Plan

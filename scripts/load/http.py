@@ -65,12 +65,20 @@ class Http(Wire):
             answered(status, body)
 
 
-def request(method: str, target: str, *, host: str, token: str, body: object = None) -> bytes:
-    """The bytes of one request; a body is sent as JSON."""
+def request(
+    method: str, target: str, *, host: str, token: str, body: object = None, server_id: str = ""
+) -> bytes:
+    """The bytes of one request; a body is sent as JSON.
+
+    Args:
+        token: of a user, or a game server's secret.
+        server_id: the game server that asks; "" for users.
+    """
     data = b"" if body is None else msgspec.json.encode(body)
     kind = "Content-Type: application/json\r\n" if data else ""
     size = f"Content-Length: {len(data)}\r\n" if data or method != "GET" else ""
-    head = f"{method} {target} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n{kind}{size}\r\n"
+    server = f"X-Server-Id: {server_id}\r\n" if server_id else ""
+    head = f"{method} {target} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n{server}{kind}{size}\r\n"
     return head.encode() + data
 
 

@@ -40,13 +40,14 @@ class Onlooker(WebSocket):
         *,
         user: int,
         ledger: Ledger,
+        server_id: str = "",
     ) -> Self:
-        """Connect and upgrade.
+        """Connect and upgrade; a game server says which it is.
 
         Raises:
             UpgradeRefused, OSError: the server does not let it in.
         """
-        sock, rest = await upgrade(address, host, target, token)
+        sock, rest = await upgrade(address, host, target, token, server_id=server_id)
         return cls(hub, sock, rest, user=user, ledger=ledger)
 
     def message(self, payload: bytes) -> None:

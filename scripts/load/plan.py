@@ -13,7 +13,11 @@ USER_NAMESPACE = uuid.UUID("0f2d1c9a-7c0b-4a55-9a51-5d0c8a1f6e01")
 MAX_USERS = 100_000
 MAX_MEMBERS = 1_024  # contract §4
 MAX_PARTY = 16  # contract §6
-Traffic = Literal["chat", "rest", "idle", "friends", "parties"]
+MAX_NETWORK = 1_000  # agents in one
+FLEETS = ("commands", "agents")
+"""Traffic of game servers: `users` counts them."""
+
+Traffic = Literal["chat", "rest", "idle", "friends", "parties", "commands", "agents"]
 RestKind = Literal["post", "list", "self", "health"]
 
 
@@ -23,18 +27,18 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         host: the Host field, and what `address` resolves from.
         address: IP address and port of the server.
-        traffic: messages over live sockets, REST requests, sockets that only stay open, friends who come and go, or
-            parties that choose and get ready.
-        users: how many users there are, each with at most one socket.
-        conversations: how many conversations, or parties.
+        traffic: messages over live sockets, REST requests, sockets that only stay open, friends who come and go,
+            parties that choose and get ready, commands for agents, or statuses of agents.
+        users: how many users (or agents) there are, each with at most one socket.
+        conversations: how many conversations, parties, or networks of agents.
         members: members of each, 2 to 1,024; two are a direct conversation, more a group. Of a party 2 to 16.
         friends: how many friends each user has, an even number; for `friends` and sockets that only stay open.
         mode: how parties are watched.
         senders: the first so many users send.
         live: the first so many users subscribe to all their conversations, in delta mode.
         window: messages in flight at once over all senders (closed loop); unused when `rate` is set.
-        rate: messages a second over all senders, whatever the server does (open loop); 0 = closed loop. For `friends`
-            changes of presence a second.
+        rate: messages (commands, statuses) a second over all senders, whatever the server does (open loop); 0 =
+            closed loop. For `friends` changes of presence a second.
         rest: which request `rest` traffic repeats.
         connections: kept-alive connections of `rest` traffic, each with one request in flight.
         text_bytes: length of a message's text.
@@ -87,6 +91,9 @@ def check(plan: Plan) -> None:
     if plan.traffic == "friends":
         _check_friends(plan)
         return
+    if plan.traffic in FLEETS:
+        _check_fleet(plan)
+        return
     if not 2 <= plan.members <= min(MAX_MEMBERS, plan.users):
         raise BadPlan(f"--members must be 2 to {MAX_MEMBERS:,}, and not more than --users")
     if plan.conversations < 1:
@@ -102,6 +109,21 @@ def check(plan: Plan) -> None:
     if plan.rate < 0 or plan.window < 1 or plan.window > 100_000:
         raise BadPlan("--rate must not be negative, --window must be 1 to 100,000")
     memberships(plan)
+
+
+def _check_fleet(plan: Plan) -> None:
+    if not 1 <= plan.conversations <= plan.users <= plan.conversations * MAX_NETWORK:
+        raise BadPlan(
+            f"a network has 1 to {MAX_NETWORK:,} agents: --users shared by --conversations networks"
+        )
+    if not 1 <= plan.processes <= min(64, plan.conversations):
+        raise BadPlan("--processes must be 1 to 64, and not more than networks (--conversations)")
+    if plan.traffic == "agents" and plan.conversations < 2 * plan.processes:
+        raise BadPlan(
+            "a network that is looked at is silent: two networks (--conversations) for each process"
+        )
+    if plan.rate < 0 or not 1 <= plan.window <= 100_000:
+        raise BadPlan("--rate must not be negative, --window must be 1 to 100,000")
 
 
 def _check_friends(plan: Plan) -> None:
@@ -124,6 +146,11 @@ def user_name(plan: Plan, user: int) -> str:
 def user_id(plan: Plan, user: int) -> str:
     """The id of user n."""
     return str(uuid.uuid5(USER_NAMESPACE, user_name(plan, user)))
+
+
+def network_of(plan: Plan, agent: int) -> int:
+    """The number of an agent's network, and of the user who has it."""
+    return agent % plan.conversations
 
 
 def memberships(plan: Plan) -> list[tuple[int, ...]]:

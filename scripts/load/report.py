@@ -5,7 +5,7 @@ from collections import Counter
 import msgspec
 
 from scripts.load.histogram import Histogram
-from scripts.load.plan import Plan
+from scripts.load.plan import FLEETS, Plan
 from scripts.load.run import Interval, Outcome
 
 _QUANTILES = (0.50, 0.95, 0.99)
@@ -31,6 +31,8 @@ WORDS = {
     "chat": ("messages", "deliveries"),
     "friends": ("changes", "seen"),
     "parties": ("writes", "frames"),
+    "commands": ("commands", "deliveries"),
+    "agents": ("statuses", "checks"),
 }
 """{traffic: what was sent, what came of it}; the counts have the same names in JSON whatever they count."""
 
@@ -39,8 +41,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Everything about a run, as `--json` prints it.
 
     Args:
-        messages: sent and acknowledged; changes of presence, or writes to parties.
-        deliveries: of messages; changes seen by friends, or frames that showed a write to a member.
+        messages: sent and acknowledged; changes of presence, writes to parties, commands that agents have
+            acknowledged, or statuses of agents.
+        deliveries: of messages or commands; changes seen by friends, frames that showed a write to a member, or sums
+            of networks that were looked at.
         server_cores: CPU time of the server (PostgreSQL not counted) by time; null when it cannot be seen.
     """
 
@@ -148,8 +152,9 @@ def table(it: Report) -> str:
         )
     if it.memory:
         after, before = it.memory.after_bytes / 1e6, it.memory.before_bytes / 1e6
+        each = f", {(after - before) * 1e3 / it.sockets:,.1f} KB a socket" if it.sockets else ""
         lines.append(
-            f"memory        {after:,.0f} MB, {before:,.0f} MB before (server process {it.memory.pid})"
+            f"memory        {after:,.0f} MB, {before:,.0f} MB before (server process {it.memory.pid}){each}"
         )
     lines.append(f"exact         {_exact(it)}")
     return "\n".join(lines + [f"              {line}" for line in it.examples])
@@ -160,6 +165,8 @@ def _what(it: Report) -> str:
     where = f"{it.conversations:,} conversations of {it.members:,}"
     if it.traffic == "friends":
         where = f"{it.friends:,} friends each"
+    elif it.traffic in FLEETS:
+        return f"{it.users:,} agents in {it.conversations:,} networks, {pace}, {it.seconds:.1f} s"
     elif it.traffic == "parties":
         where, pace = (
             f"{it.conversations:,} parties of {it.members:,}",

@@ -9,7 +9,7 @@ import trio
 from scripts.load.crew import Crew
 from scripts.load.exchange import Done, Mark, Open, Opened, Settle, Start, Stop, Stopped, Tally, Verdict
 from scripts.load.histogram import Histogram
-from scripts.load.plan import Plan
+from scripts.load.plan import FLEETS, Plan
 
 TICK_SECONDS = 1.0
 
@@ -92,7 +92,7 @@ async def carry_out(
 
     Args:
         tokens: of all users who open a socket.
-        conversations: ids, from `stage.prepare`.
+        conversations: ids, or agents, from `stage.prepare`.
         tick: told of each second, warm-up included.
         cpu_ns: how much CPU time the server has used.
 
@@ -115,7 +115,7 @@ async def carry_out(
         unknown = [sum(parts) for parts in zip(*(one.unknown for one in stopped), strict=True)]
         most = [a + b for a, b in zip(kept, unknown, strict=True)]
         verdict = _joined(await crew.ask_all(Settle(kept, most), Verdict))
-    elif plan.traffic in ("friends", "parties"):
+    elif plan.traffic in ("friends", "parties", *FLEETS):
         verdict = _joined(await crew.ask_all(Settle([], []), Verdict))
     return Outcome(sockets, intervals, verdict)
 
@@ -142,8 +142,9 @@ async def _measure(
 
 
 def _tokens_of(plan: Plan, worker: int, tokens: dict[int, str]) -> dict[int, str]:
-    """Those of one worker's users; the connections of REST traffic may use any, and parties are dealt out whole."""
-    if plan.traffic in ("rest", "parties"):
+    """Those of one worker's users; the connections of REST traffic may use any, and parties and networks are dealt
+    out whole."""
+    if plan.traffic in ("rest", "parties", *FLEETS):
         return tokens
     return {user: token for user, token in tokens.items() if user % plan.processes == worker}
 

@@ -8,7 +8,7 @@ import trio
 
 from scripts.load.http import RequestFailed, Requests
 from scripts.load.hub import Hub
-from scripts.load.plan import Plan, friendships, memberships, user_id
+from scripts.load.plan import FLEETS, Plan, friendships, memberships, user_id
 
 CONNECTIONS = 16
 WAITING = 1_000  # tasks at once, however much there is to make
@@ -28,6 +28,24 @@ class _Member(msgspec.Struct, rename="camel"):
     player_id: str
 
 
+class _Network(msgspec.Struct, rename="camel"):
+    network_id: str
+
+
+class _NetworkAnswer(msgspec.Struct):
+    network: _Network
+
+
+class _JoinToken(msgspec.Struct, rename="camel"):
+    join_token: str
+
+
+class _Joined(msgspec.Struct, rename="camel"):
+    server_id: str
+    server_secret: str
+    network_id: str
+
+
 class _Party(msgspec.Struct):
     id: str
     members: list[_Member]
@@ -38,9 +56,12 @@ class _PartyAnswer(msgspec.Struct):
 
 
 async def prepare(plan: Plan, tokens: dict[int, str], progress: Progress) -> list[str]:
-    """Make the users known to the server, then what the traffic needs of them; returns the conversations' ids.
+    """Make the users known to the server, then what the traffic needs of them.
 
-    All is found again when an earlier run has made it.
+    All is found again when an earlier run has made it, but for agents.
+
+    Returns:
+        The conversations' ids; or the agents, each as its id, its secret and its network's id.
 
     Args:
         progress: see `Progress`.
@@ -53,8 +74,13 @@ async def prepare(plan: Plan, tokens: dict[int, str], progress: Progress) -> lis
     async with trio.open_nursery() as serving:
         serving.start_soon(hub.run)
         stage = _Stage(plan, tokens, progress, Requests(hub, plan.address, plan.host, CONNECTIONS))
-        await stage.each("users", range(plan.users), stage.know)
-        if plan.traffic == "friends":
+        owners = plan.conversations if plan.traffic in FLEETS else plan.users
+        await stage.each("users", range(owners), stage.know)
+        if plan.traffic in FLEETS:
+            await stage.each("networks", range(owners), stage.found)
+            await stage.each("filled networks", range(owners), stage.fill)
+            ids = [stage.ids[number] for number in range(plan.users)]
+        elif plan.traffic == "friends":
             await stage.each("friendships", friendships(plan), stage.befriend)
         elif plan.traffic == "parties":
             await stage.each("parties", memberships(plan), stage.gather)
@@ -73,7 +99,8 @@ class _Stage:
 
     def __init__(self, plan: Plan, tokens: dict[int, str], progress: Progress, requests: Requests) -> None:
         self.plan, self.tokens, self.progress, self.requests = plan, tokens, progress, requests
-        self.ids: dict[int, str] = {}  # {conversation: its id}
+        self.ids: dict[int, str] = {}  # {conversation: its id}, {agent: what it needs}
+        self.networks: dict[int, str] = {}  # {user: id of their network}
 
     async def each(self, what: str, all_: Sequence[T], make: Callable[[T], Awaitable[None]]) -> None:
         """Make them all, some at once."""
@@ -121,6 +148,22 @@ class _Stage:
             except RequestFailed as failed:
                 if failed.status != THERE_ALREADY:
                     raise
+
+    async def found(self, user: int) -> None:
+        """Make a network."""
+        answer = await self.requests.send("POST", "/v1/connect/networks", self.tokens[user], {"name": "Load"})
+        self.networks[user] = msgspec.json.decode(answer, type=_NetworkAnswer).network.network_id
+
+    async def fill(self, user: int) -> None:
+        """Let the agents of a user's network join it, one after another: few of its tokens may be open at once."""
+        path = f"/v1/connect/networks/{self.networks[user]}/join-token"
+        for agent in range(user, self.plan.users, self.plan.conversations):
+            answer = await self.requests.send("POST", path, self.tokens[user])
+            token = msgspec.json.decode(answer, type=_JoinToken).join_token
+            body = {"joinToken": token, "name": f"agent {agent}"}
+            answer = await self.requests.send("POST", "/v1/connect/networks/join", self.tokens[user], body)
+            joined = msgspec.json.decode(answer, type=_Joined)
+            self.ids[agent] = f"{joined.server_id} {joined.server_secret} {joined.network_id}"
 
     async def gather(self, members: tuple[int, ...]) -> None:
         """Make a party, and bring everybody into it who is not."""

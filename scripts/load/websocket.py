@@ -119,7 +119,7 @@ class WebSocket(Wire):
 
 
 async def upgrade(
-    address: tuple[str, int], host: str, target: str, token: str
+    address: tuple[str, int], host: str, target: str, token: str, *, server_id: str = ""
 ) -> tuple[socket.socket, bytes]:
     """Connect and upgrade; returns the socket and what has already arrived behind the handshake.
 
@@ -127,7 +127,8 @@ async def upgrade(
         address: IP address and port.
         host: the Host field.
         target: path and query.
-        token: the user's token, sent as a bearer.
+        token: the user's token or the game server's secret, sent as a bearer.
+        server_id: the game server that asks; "" for users.
 
     Raises:
         UpgradeRefused: the server said no.
@@ -136,8 +137,9 @@ async def upgrade(
     sock = await connect(address)
     try:
         key = base64.b64encode(os.urandom(16)).decode()
+        server = f"X-Server-Id: {server_id}\r\n" if server_id else ""
         sock.send(
-            f"GET {target} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n"
+            f"GET {target} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n{server}"
             "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
             f"Sec-WebSocket-Key: {key}\r\n\r\n".encode()
         )

@@ -11,7 +11,9 @@ from collections.abc import Callable
 import msgspec
 import trio
 
+from scripts.load.agents import Agents
 from scripts.load.chat import Chat
+from scripts.load.commands import Commands
 from scripts.load.exchange import Answer, Done, Failed, Mark, Open, Opened, Order, Settle, Start, Stop
 from scripts.load.friends import Friends
 from scripts.load.http import RequestFailed
@@ -30,6 +32,8 @@ _TRAFFIC: dict[str, Callable[[Hub, Open], Traffic]] = {
     "idle": Idle,
     "friends": Friends,
     "parties": Parties,
+    "commands": Commands,
+    "agents": Agents,
 }
 _decode = msgspec.json.Decoder(Order).decode
 _encode = msgspec.json.Encoder().encode

@@ -250,3 +250,22 @@ class Queue(RuleBasedStateMachine):
 
 Queue.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
 TestQueue = Queue.TestCase
+
+
+def test_a_server_that_listens_takes_a_command_as_it_is_made():
+    """Also what it has not acknowledged in time; who waits longest comes first."""
+    state = _with("delivered")
+    made = commands.CreateCommand(
+        user_id=OWNER, command_id="d" * 24, action="a", payload={}, extension_id=None, ttl_ms=1000, heard=True
+    )
+    happened = decide(state, made, NOW)
+    assert [(event.command.id[0], event.command.status) for event in happened] == [
+        ("d", "pending"),
+        ("d", "delivered"),
+    ]
+    late = decide(state, made, NOW + LEASE_MS)
+    assert [(event.command.id[0], event.command.status) for event in late] == [
+        ("d", "pending"),
+        ("c", "delivered"),
+        ("d", "delivered"),
+    ]

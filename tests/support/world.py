@@ -193,10 +193,14 @@ class World:
 
     async def super_admin(self) -> Player:
         """Somebody who may do everything, made as the command line makes them."""
-        root = await self.player("Root")
-        await self.service.database.transact(add_role, root.id, "super-admin", self.clock.now_ms())
-        self.service.users.changed(root.id)
-        return root
+        return await self.ranked("Root", "super-admin")
+
+    async def ranked(self, name: str, role: str) -> Player:
+        """Somebody new with a role."""
+        player = await self.player(name)
+        await self.service.database.transact(add_role, player.id, role, self.clock.now_ms())
+        self.service.users.changed(player.id)
+        return player
 
     async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:
         """Let one user block another, or no longer; live conversations are told."""

@@ -1,0 +1,69 @@
+"""When the next request is due: so many a second whatever happens (open loop), or when one is done (closed loop)."""
+
+import time
+from collections.abc import Callable
+
+import trio
+
+from scripts.load.plan import Plan
+
+STEP_SECONDS = 0.005
+MOST_IN_FLIGHT = 20_000
+
+Begin = Callable[[int, int], None]
+"""Starts a request: its number, and when it was due, ns."""
+
+
+class Pace:
+    """The beat of one worker.
+
+    Args:
+        plan: `rate` a second over all workers, or `window` at once.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._rate = plan.rate / plan.processes
+        self._window = -(-plan.window // plan.processes)
+        self._running = True
+        self._begun = self._done = self._unsent = 0
+
+    @property
+    def running(self) -> bool:
+        """Whether requests are still begun."""
+        return self._running
+
+    async def drive(self, begin: Begin) -> None:
+        """Begin requests until stopped."""
+        if not self._rate:
+            for _ in range(self._window):
+                self._begin(begin, time.monotonic_ns())
+            return
+        began_ns, due = time.monotonic_ns(), 0
+        while self._running:
+            now_ns = time.monotonic_ns()
+            while (due_ns := began_ns + int(due * 1e9 / self._rate)) <= now_ns:
+                if self._begun - self._done < MOST_IN_FLIGHT:
+                    self._begin(begin, due_ns)
+                else:
+                    self._unsent += 1
+                due += 1
+            await trio.sleep(STEP_SECONDS)
+
+    def done(self, begin: Begin) -> None:
+        """A request has ended, well or not; in the closed loop another begins."""
+        self._done += 1
+        if self._running and not self._rate:
+            self._begin(begin, time.monotonic_ns())
+
+    def stop(self) -> None:
+        """Begin no more."""
+        self._running = False
+
+    def take_unsent(self) -> int:
+        """Requests since the last call that could not begin, because too many were in flight."""
+        unsent, self._unsent = self._unsent, 0
+        return unsent
+
+    def _begin(self, begin: Begin, due_ns: int) -> None:
+        self._begun += 1
+        begin(self._begun, due_ns)
