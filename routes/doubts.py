@@ -11,13 +11,14 @@ from typing import TypeAlias
 import structlog
 import trio
 
+from actors.errors import Refused
 from persistence.errors import OutcomeUnknown
 
 MAX_OPEN = 10_000
 """Doubts at once; what comes beyond is right again when the process starts anew."""
 
 Settle: TypeAlias = Callable[[], Awaitable[None]]
-"""Asks the rows and tells memory; raises PersistenceError when they cannot be asked."""
+"""Asks the rows and tells memory; raises PersistenceError when they cannot be asked, Refused when an owner cannot."""
 
 log = structlog.get_logger()
 
@@ -41,11 +42,15 @@ class Doubts:
         try:
             yield
         except (OutcomeUnknown, trio.Cancelled):
-            if about in self._open or len(self._open) < MAX_OPEN:
-                self._open[about] = settle
-            else:
-                log.warning("too many changes whose outcome is unknown", open=MAX_OPEN)
+            self.add(about, settle)
             raise
+
+    def add(self, about: str, settle: Settle) -> None:
+        """Something may have been changed."""
+        if about in self._open or len(self._open) < MAX_OPEN:
+            self._open[about] = settle
+        else:
+            log.warning("too many changes whose outcome is unknown", open=MAX_OPEN)
 
     async def settle(self) -> None:
         """Ask whatever is open.
@@ -54,6 +59,9 @@ class Doubts:
             PersistenceError: the rows cannot be asked; what was not settled stays open.
         """
         for about, settle in tuple(self._open.items()):
-            await settle()
+            try:
+                await settle()
+            except Refused:  # whoever is asked is not to be had now
+                continue
             if self._open.get(about) is settle:
                 del self._open[about]

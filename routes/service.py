@@ -49,6 +49,7 @@ from routes.capes.workshop import CapeWorkshop
 from routes.chat.follow import follow_chat
 from routes.connect.attending import Attending
 from routes.connect.authenticator import ServerCredentials
+from routes.connect.settling import follow_doubts
 from routes.doubts import Doubts
 from routes.edge.auth import Authenticator
 from routes.edge.config import Config
@@ -315,6 +316,7 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     followed = follow_parties(service)
     follow_servers(service)
     service.attending.follow(service)
+    follow_doubts(service)
     show_gauges(service)
     nursery.start_soon(issuers.keep_fresh)
     nursery.start_soon(service.sockets.keep)
