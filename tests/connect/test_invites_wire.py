@@ -201,7 +201,7 @@ async def test_a_server_is_passed_on(world: World):
     assert (mine["serverId"], mine["ownerId"]) == (server.id, bob.id)
     # Ann is an admin now: she offers no ownership, and what she has offered is void.
     assert await _status(bob, server, to_eve) == "revoked"
-    assert await ann.refused("POST", f"{server.path}/secret/rotate") == (404, "NOT_FOUND")
+    assert await ann.refused("POST", f"{server.path}/secret/rotate") == (403, "FORBIDDEN")
     assert await ann.refused("DELETE", f"{server.path}/members/{bob.id}") == (403, "FORBIDDEN")
     await bob.do("POST", f"{server.path}/secret/rotate", status=200)
     await ann.do("DELETE", f"{server.path}/members/{ann.id}", status=204)

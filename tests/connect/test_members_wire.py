@@ -81,11 +81,11 @@ async def test_roles_open_what_they_say(world: World):
             else:
                 assert response.status_code == 403, (role, method, path)
                 assert response.json()["meta"]["permission"] == capability
-        # What is the owner's alone is hidden from members, as from strangers.
+        # What is the owner's alone is forbidden to members; only strangers find nothing.
         for method, path in (("PATCH", ""), ("DELETE", ""), ("POST", "/secret/rotate")):
             assert await player.refused(method, server.path + path, {} if method == "PATCH" else None) == (
-                404,
-                "NOT_FOUND",
+                403,
+                "FORBIDDEN",
             )
 
 

@@ -194,12 +194,13 @@ async def test_the_server_ends_the_statement_of_a_unit_that_was_given_up(table: 
     await gate.open()
 
 
-async def test_a_session_has_its_limits(table: Database) -> None:
+async def test_a_session_has_its_limits(database_url: str) -> None:
     async def limits(conn: Connection) -> list[str]:
         names = ("statement_timeout", "idle_in_transaction_session_timeout", "application_name", "TimeZone")
         return [await conn.fetchval("SELECT current_setting($1)", name) for name in names]
 
-    assert await table.read(limits) == ["5s", "5s", "partyline", "UTC"]
+    async with open_database(database_url) as database:
+        assert await database.read(limits) == ["5s", "5s", "partyline", "UTC"]
 
 
 async def test_a_wrong_address_is_told_at_once() -> None:

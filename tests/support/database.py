@@ -32,6 +32,9 @@ from persistence.migrate import migrate
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
 """The oldest version that is supported, where the machine has it."""
 
+PATIENCE_SECONDS = 60
+"""How long the database may take for anything: a machine that stands still for a while decides nothing."""
+
 _TEMPLATE = "partyline_template"
 _numbers = itertools.count(1)
 
@@ -54,7 +57,7 @@ def database_url(postgres_server: str) -> Iterator[str]:
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
     """A fresh, migrated database, open."""
-    async with open_database(database_url) as database:
+    async with open_database(database_url, timeout_seconds=PATIENCE_SECONDS) as database:
         yield database
 
 

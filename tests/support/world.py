@@ -22,12 +22,10 @@ from routes import create_app
 from routes.edge.config import read_config
 from routes.edge.outbound import trusted_authorities
 from routes.service import Service, open_service
+from tests.support.database import PATIENCE_SECONDS
 from tests.support.server import EDGES, Edge, running
 from tests.support.spec import spec
 from tests.support.websocket import Client, connect
-
-PATIENCE_SECONDS = 60
-"""How long a request may take before the test fails."""
 
 CONVERSATIONS = "/v1/social/chat/conversations"
 
