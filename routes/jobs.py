@@ -9,7 +9,6 @@ from actors.chat.archive import archive_old
 from actors.chat.attachments import sweep
 from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
-from persistence.party import rows as parties
 from persistence.people import shares
 from persistence.saved import addresses
 from routes.connect.cleaning import clean_connect
@@ -48,9 +47,6 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
     async def expire_shares() -> None:
         await database.transact(shares.prune, now_ms())
 
-    async def sweep_parties() -> None:
-        await database.transact(parties.sweep_ended, now_ms())
-
     async def archive() -> None:
         after_ms = service.config.archive_after_days * DAY_MS
         await archive_old(database, now_ms=now_ms(), after_ms=after_ms)
@@ -62,7 +58,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
     jobs = [
         ticking("grants that expire", 1, service.users.tick),
         ticking("presence", 0.2, service.presence.tick),
-        Job("ended parties", 600, sweep_parties),
+        Job("changes whose outcome is unknown", 1, service.doubts.settle),
         Job("last seen", 60, service.users.flush),
         Job("downloads of capes", 1, service.capes.downloads.flush),
         Job("game servers", 60, partial(clean_connect, service)),

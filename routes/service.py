@@ -49,6 +49,8 @@ from routes.capes.workshop import CapeWorkshop
 from routes.chat.follow import follow_chat
 from routes.connect.attending import Attending
 from routes.connect.authenticator import ServerCredentials
+from routes.connect.settling import follow_doubts
+from routes.doubts import Doubts
 from routes.edge.auth import Authenticator
 from routes.edge.config import Config
 from routes.edge.issuers import Issuers
@@ -109,6 +111,7 @@ class Service:
         rights: tells open streams that rights have moved.
         metrics: what `/metrics` shows.
         reads: equal reads under way at once are one.
+        doubts: changes of which nobody knows whether they were made.
     """
 
     config: Config
@@ -141,6 +144,7 @@ class Service:
     reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
     totem_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
     attending: Attending = field(default_factory=Attending)
+    doubts: Doubts = field(default_factory=Doubts)
 
     @property
     def draining(self) -> bool:
@@ -312,6 +316,7 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     followed = follow_parties(service)
     follow_servers(service)
     service.attending.follow(service)
+    follow_doubts(service)
     show_gauges(service)
     nursery.start_soon(issuers.keep_fresh)
     nursery.start_soon(service.sockets.keep)

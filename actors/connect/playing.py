@@ -4,6 +4,8 @@ them (contract §2).
 Read once at the start, and from then on told of each session that has begun or ended, after its commit.
 """
 
+from collections.abc import Iterable
+
 from actors.connect import events
 from actors.connect.events import AnyEvent
 from actors.connect.state import State
@@ -41,7 +43,17 @@ class Playing:
             case events.SessionStarted():
                 self._begin(event.session)
             case events.SessionEnded():
-                self._end(event.session)
+                self._leave(event.session.user_id, event.session.server_id)
+
+    def settle(self, server_id: str, found: Iterable[SessionRow]) -> None:
+        """A server has been asked who is on it; nobody, when there is none."""
+        sessions = {session.user_id: session for session in found}
+        gone = [user_id for user_id, there in self._sessions.items() if server_id in there]
+        for user_id in gone:
+            if user_id not in sessions:
+                self._leave(user_id, server_id)
+        for session in sessions.values():
+            self._begin(session)
 
     def plays_on(self, user_id: str, server_id: str, now_ms: int) -> bool:
         """Whether this user is on that server, by a ticket of their own.
@@ -61,10 +73,10 @@ class Playing:
             self._presence.opened(session.user_id)
         there[session.server_id] = session.expires_at_ms
 
-    def _end(self, session: SessionRow) -> None:
-        there = self._sessions.get(session.user_id, {})
-        if there.pop(session.server_id, None) is None:
+    def _leave(self, user_id: str, server_id: str) -> None:
+        there = self._sessions.get(user_id, {})
+        if there.pop(server_id, None) is None:
             return
         if not there:
-            del self._sessions[session.user_id]
-        self._presence.closed(session.user_id)
+            del self._sessions[user_id]
+        self._presence.closed(user_id)

@@ -41,7 +41,10 @@ Answer = (
 
 
 def server_kind(
-    vault: Vault, notifications: View[Any], happened: Callable[[State, AnyEvent], None]
+    vault: Vault,
+    notifications: View[Any],
+    happened: Callable[[State, AnyEvent], None],
+    unsure: Callable[[str], None],
 ) -> Kind[State, AnyCommand]:
     """The record of the kind.
 
@@ -49,6 +52,7 @@ def server_kind(
         vault: seals and opens the secret values of settings.
         notifications: the view that shows invites.
         happened: told of every event once it is committed: what credentials and players are remembered by.
+        unsure: told of a server of which `happened` may have missed something.
     """
     frames = Frames(vault)
 
@@ -81,6 +85,7 @@ def server_kind(
         delta=frames.delta,
         touches=touches,
         happened=happened,
+        unsure=unsure,
     )
 
 

@@ -164,8 +164,15 @@ def _entry_for(seeing: Seeing, link: Link, viewer_id: str, known: Collection[str
         seen = seeing.appearance(friend_id, viewer_id, seen_ms)
     else:
         seen = _dimmed(seeing, link, viewer_id, stranger=friend_id not in known)
-    shown = replace(entry(link, seen, 0), note=None, flame_streak=None)
-    return shown if shown.visibility == "DEFAULT" else replace(shown, visibility="DEFAULT")
+    shown = entry(link, seen, 0)
+    return replace(
+        shown,
+        favorite=False,
+        visibility="DEFAULT",
+        note=None,
+        updated_at=shown.accepted_at,
+        flame_streak=None,
+    )
 
 
 def _dimmed(seeing: Seeing, link: Link, viewer_id: str, *, stranger: bool) -> Appearance:

@@ -13,10 +13,11 @@ from actors.permissions import Access
 from persistence import notifications
 from persistence.chat.conversations import direct_between
 from persistence.connection import Connection
-from persistence.friends import blocks, links, requests, standing
+from persistence.friends import blocks, links, requests, standing, visibilities
 from persistence.friends.blocks import Block
 from persistence.friends.links import Link
 from persistence.friends.requests import Request
+from persistence.friends.visibilities import Visibility
 from persistence.notifications import NewNotification
 from persistence.users import User, lock_user
 
@@ -73,6 +74,20 @@ class NowBlocked(msgspec.Struct, frozen=True):
 
     block: Block
     fresh: bool
+    conversation_ids: list[str]
+
+
+class Between(msgspec.Struct, frozen=True):
+    """What memory holds of two users, as the rows have it.
+
+    Args:
+        visibilities: {holder of a link: what they have chosen}; empty when the two are no friends.
+        blockers: those of the two who block the other.
+        conversation_ids: the direct conversations of the two.
+    """
+
+    visibilities: dict[str, Visibility]
+    blockers: frozenset[str]
     conversation_ids: list[str]
 
 
@@ -218,6 +233,16 @@ async def unblock(conn: Connection, actor_id: UserId, other_id: UserId) -> list[
     )
     await blocks.remove(conn, actor_id, other_id)
     return await direct_between(conn, actor_id, other_id)
+
+
+async def look(conn: Connection, one_id: UserId, other_id: UserId) -> Between:
+    """What is between two users once no change of it is under way any more: all that any would change is locked."""
+    for id in sorted((one_id, other_id)):
+        await lock_user(conn, id)
+    chosen = await visibilities.between(conn, one_id, other_id)
+    marks = await standing.between(conn, one_id, other_id)
+    blockers = [id for id, blocks in ((one_id, marks.blocks), (other_id, marks.blocked)) if blocks]
+    return Between(chosen, frozenset(blockers), await direct_between(conn, one_id, other_id))
 
 
 async def _lock(conn: Connection, pair: Pair) -> _Found:

@@ -91,6 +91,8 @@ class Kind(Generic[State, Command]):
             before, to save a read that nearly always finds nothing. The same state when there is no more to ask.
         happened: told of every event once it is committed, with the state after its turn: what keeps soft memory
             beside the actors (who is in which party). Neither waits nor raises.
+        unsure: told of an owner whose last turn may or may not have been committed, so that `happened` may miss
+            something. Neither waits nor raises.
     """
 
     name: str
@@ -118,6 +120,7 @@ class Kind(Generic[State, Command]):
     plan: Plan | None = None
     doubt: "Callable[[State], State] | None" = None
     happened: Callable[[State, Any], None] | None = None
+    unsure: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -282,6 +282,8 @@ class Life:
         else:
             draft.fail(failure)
             if isinstance(failure, ENDING):
+                if self.kind.unsure is not None:
+                    self.kind.unsure(self.id)
                 self.fail(failure)
                 return
         self._rest()

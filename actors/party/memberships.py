@@ -23,6 +23,7 @@ class Memberships:
         self._party_of: dict[str, str] = {}
         self._members: dict[str, frozenset[str]] = {}
         self._listeners: list[MembershipListener] = []
+        self._doubtful: set[str] = set()
         for user_id, party_id in stored:
             self.joined(user_id, party_id)
 
@@ -76,6 +77,25 @@ class Memberships:
                     self.left(user_id, state.id)
             case _:
                 pass
+
+    # -- what is not known --------------------------------------------------------------------------
+
+    def doubt(self, party_id: str) -> None:
+        """Who is in this party may have changed, and nobody has said how: it must be asked."""
+        self._doubtful.add(party_id)
+
+    def doubtful(self) -> Collection[str]:
+        """The parties that must be asked."""
+        return frozenset(self._doubtful)
+
+    def settle(self, party_id: str, user_ids: Collection[str]) -> None:
+        """A party has been asked who is in it; nobody, when there is none."""
+        self._doubtful.discard(party_id)
+        for user_id in self.members(party_id):
+            if user_id not in user_ids:
+                self.left(user_id, party_id)
+        for user_id in user_ids:
+            self.joined(user_id, party_id)
 
     def _drop(self, user_id: str, party_id: str) -> None:
         del self._party_of[user_id]

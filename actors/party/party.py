@@ -86,6 +86,7 @@ def party_kinds(
         delta=_delta,
         touches=touching,
         happened=memberships.follow,
+        unsure=memberships.doubt,
     )
     shown.append(OwnPartyRules(party, rendered, now_ms).view())
     return PartyKinds(party, shown[0], rendered)

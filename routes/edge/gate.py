@@ -21,7 +21,7 @@ from routes.edge.credentials import (
     server_bearer,
 )
 from routes.edge.endpoint import Route
-from routes.edge.errors import RateLimited, Unauthenticated
+from routes.edge.errors import BadServerCredentials, RateLimited, TokenExpired, Unauthenticated
 from routes.edge.incoming import Incoming
 from routes.edge.limits import POLICIES, Limits
 from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, admit
@@ -119,9 +119,22 @@ class Gate:
         if principal is None:
             credentials = server_bearer(carried, server_id)
             call.deadline.begin()
-            principal = await self.server_authenticator.server(*credentials)
+            principal = await self._verified(call, *credentials)
         call.principal = principal
         self.server_authenticator.called(principal, call.client_address, call.now_ms)
+
+    async def _verified(self, call: Call, token: str, server_id: str) -> ServerPrincipal:
+        """The server of a credential that is not remembered; an address that was wrong too often waits."""
+        policy, address = POLICIES["bad-credentials"], rate_key(call.client_address)
+        refusal = self.limits.refusal(policy, address, call.now_ms)
+        if refusal is not None:
+            call.decision = refusal
+            raise RateLimited(refusal.retry_after_ms)
+        try:
+            return await self.server_authenticator.server(token, server_id)
+        except (BadServerCredentials, TokenExpired):
+            self.limits.take(policy, address, call.now_ms)
+            raise
 
     async def _pass(self, call: Call, route: Route, incoming: Incoming) -> dict[str, object]:
         values: dict[str, object] = {}

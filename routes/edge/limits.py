@@ -53,6 +53,8 @@ POLICIES = {
         Policy("domain-verify", 30, 60),
         # Probes and scrapers, often many from one address; beyond the contract's table, far above their rate.
         Policy("operations", 1200, 60, by_address=True),
+        # Failures alone: each wrong credential of a game server costs a look into the database.
+        Policy("bad-credentials", 60, 60, by_address=True),
     )
 }
 """{name: policy}, contract §3."""
@@ -144,6 +146,14 @@ class Limits:
             -(-(full - bucket.level) // (quota * 1000)),
             0 if allowed else -(-(window_ms - bucket.level) // quota),
         )
+
+    def refusal(self, policy: Policy, key: str, now_ms: int) -> Decision | None:
+        """What `take` would refuse with; None while it would not. Takes nothing."""
+        bucket = self._buckets.get((policy.name, key)) if self.enabled else None
+        window_ms = policy.window_seconds * 1000
+        if bucket is None or bucket.level + (now_ms - bucket.at_ms) * policy.quota >= window_ms:
+            return None
+        return self.take(policy, key, now_ms)
 
     def take_for(
         self, policy: Policy, caller: str, now_ms: int, *, suffix: str = "", access: Access | None = None

@@ -4,7 +4,9 @@
 it is committed.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeVar
 
 from msgspec.structs import asdict
 
@@ -21,6 +23,10 @@ from persistence.friends.links import Link
 from persistence.users import ids_named
 from routes.edge.call import Call
 from routes.edge.reply import Reply
+from routes.friends.settling import settle
+
+R = TypeVar("R")
+T = TypeVar("T")
 
 NOTE_MAX = 300
 """Characters of a note (contract §5)."""
@@ -66,7 +72,7 @@ async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None)
         reply = RequestSent(**asdict(asked), friend=friend)
         return Reply(reply, status=201 if friend is None else 200)
 
-    reply = await call.transact(relations.send, pair, note, shape=shape)
+    reply = await _transact(call, (actor_id, other_id), relations.send, pair, note, shape=shape)
     _tell(call, actor_id, other_id, notified=True)
     return reply
 
@@ -83,7 +89,7 @@ async def accept(
     """
     pair = await _pair(call, actor_id, other_id)
     entry_of = await _entries(call, actor_id, other_id)
-    entry = await call.transact(relations.accept, pair, request_id, shape=entry_of)
+    entry = await _transact(call, (actor_id, other_id), relations.accept, pair, request_id, shape=entry_of)
     _tell(call, actor_id, other_id, notified=True)
     return entry
 
@@ -94,7 +100,7 @@ async def accept_silently(call: Call, actor_id: UserId, other_id: UserId) -> Non
     Raises: as `relations.accept`.
     """
     pair = await _pair(call, actor_id, other_id)
-    await call.transact(relations.accept, pair, None, shape=_nothing)
+    await _transact(call, (actor_id, other_id), relations.accept, pair, None, shape=_nothing)
     _tell(call, actor_id, other_id, notified=True)
 
 
@@ -103,7 +109,8 @@ async def decline(call: Call, actor_id: UserId, other_id: UserId, request_id: st
 
     Raises: as `relations.decline`.
     """
-    await call.transact(relations.decline, await _pair(call, actor_id, other_id), request_id)
+    pair = await _pair(call, actor_id, other_id)
+    await _transact(call, (actor_id, other_id), relations.decline, pair, request_id, shape=_nothing)
     _tell(call, actor_id, other_id)
 
 
@@ -112,7 +119,8 @@ async def cancel(call: Call, actor_id: UserId, other_id: UserId, request_id: str
 
     Raises: as `relations.cancel`.
     """
-    await call.transact(relations.cancel, await _pair(call, actor_id, other_id), request_id)
+    pair = await _pair(call, actor_id, other_id)
+    await _transact(call, (actor_id, other_id), relations.cancel, pair, request_id, shape=_nothing)
     _tell(call, actor_id, other_id)
 
 
@@ -126,7 +134,8 @@ async def remove(call: Call, actor_id: UserId, other_id: UserId) -> None:
     def shape(_: None) -> None:
         turns.append(call.service.friends.next_turn())
 
-    await call.transact(relations.remove, await _pair(call, actor_id, other_id), shape=shape)
+    pair = await _pair(call, actor_id, other_id)
+    await _transact(call, (actor_id, other_id), relations.remove, pair, shape=shape)
     _tell_end(call, actor_id, other_id, turns)
 
 
@@ -143,7 +152,9 @@ async def change(call: Call, actor_id: UserId, friend_id: UserId, choice: Choice
         turns.append(friends.next_turn())
         return entry_of(link)
 
-    entry = await call.transact(choose, actor_id, friend_id, choice, call.now_ms, shape=shape)
+    entry = await _transact(
+        call, (actor_id, friend_id), choose, actor_id, friend_id, choice, call.now_ms, shape=shape
+    )
     for turn in turns:
         friends.visibility_changed(actor_id, friend_id, entry.visibility, turn)
     _tell(call, actor_id, friend_id)
@@ -166,7 +177,7 @@ async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | No
         return Reply(entry, status=201 if blocked.fresh else 200)
 
     pair = await _pair(call, actor_id, other_id)
-    reply = await call.transact(relations.block, pair, reason, shape=shape)
+    reply = await _transact(call, (actor_id, other_id), relations.block, pair, reason, shape=shape)
     for blocked in done:
         _tell_chat(call, TellBlock(actor_id, other_id, True), blocked.conversation_ids)
     _tell_end(call, actor_id, other_id, turns)
@@ -179,7 +190,7 @@ async def unblock(call: Call, actor_id: UserId, other_id: UserId) -> None:
     Raises: as `relations.unblock`.
     """
     spoken: list[str] = []
-    await call.transact(relations.unblock, actor_id, other_id, shape=spoken.extend)
+    await _transact(call, (actor_id, other_id), relations.unblock, actor_id, other_id, shape=spoken.extend)
     _tell_chat(call, TellBlock(actor_id, other_id, False), spoken)
 
 
@@ -197,6 +208,20 @@ async def overview_of(call: Call, actor_id: UserId) -> FriendsOverview:
 
 def _nothing(_made: object) -> None:
     return
+
+
+async def _transact(
+    call: Call,
+    pair: tuple[UserId, UserId],
+    unit: Callable[..., Awaitable[R]],
+    *args: object,
+    shape: Callable[[R], T],
+) -> T:
+    """`Call.transact`; memory asks the rows of the two when nobody knows what has become of it."""
+    one_id, other_id = sorted(pair)
+    ask = partial(settle, call.service, one_id, other_id)
+    with call.service.doubts.unless_known(f"friends {one_id} {other_id}", ask):
+        return await call.transact(unit, *args, shape=shape)
 
 
 async def _pair(call: Call, actor_id: UserId, other_id: UserId) -> Pair:

@@ -4,7 +4,10 @@
 the frame of the actor, as it is after the turn.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import trio
 
 from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
 from actors.ids import UserId, Uuid, new_object_id, new_uuid
@@ -15,7 +18,7 @@ from actors.party.loading import fetch, invite_of, load
 from actors.party.public import PartyLookup, PartyMembership, PartySnapshot
 from actors.party.rules_invites import check_invite
 from actors.party.state import Invite, State
-from persistence.errors import RowsRejected
+from persistence.errors import OutcomeUnknown, RowsRejected
 from persistence.party.rows import invites_to
 from routes.edge.call import Call
 from routes.edge.reply import Encoded
@@ -52,7 +55,9 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
             frames.encoded(lambda _user, _viewer: seen, state, incoming, actor_id, now_ms=call.now_ms)
         )
 
-    reply = await call.transact(found, _founding(call, actor_id), shape=shape)
+    founding = _founding(call, actor_id)
+    with _founded_for_sure(call, founding):
+        reply = await call.transact(found, founding, shape=shape)
     for state in made:
         _founded(call, actor_id, state)
     return reply
@@ -86,7 +91,9 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
     if party_id is None:
         # Not the effect of this request, but its ground: whoever repeats it finds the party.
         await _check_target(call, actor_id, target_id)
-        state = await service.database.transact(found, _founding(call, actor_id))
+        founding = _founding(call, actor_id)
+        with _founded_for_sure(call, founding):
+            state = await service.database.transact(found, founding)
         _founded(call, actor_id, state)
         party_id = state.id
     notice_id = new_object_id(call.now_ms, service.random_bytes)
@@ -212,6 +219,16 @@ async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None
 def _founding(call: Call, actor_id: UserId) -> Founding:
     random_bytes = call.service.random_bytes
     return Founding(actor_id, new_uuid(random_bytes), random_bytes(EPOCH_BYTES).hex(), call.now_ms)
+
+
+@contextmanager
+def _founded_for_sure(call: Call, founding: Founding) -> Iterator[None]:
+    """Around the founding: when nobody knows what has become of it, the party is asked."""
+    try:
+        yield
+    except (OutcomeUnknown, trio.Cancelled):
+        call.service.memberships.doubt(founding.party_id)
+        raise
 
 
 def _founded(call: Call, actor_id: UserId, state: State) -> None:

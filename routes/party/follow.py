@@ -1,5 +1,6 @@
 """What parties must hear from elsewhere, and who must hear from parties."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from actors.kernel.mailbox import Answer
@@ -7,7 +8,9 @@ from actors.party.attendance import LOOK_SECONDS, Attendance
 from actors.party.commands import TellPresence, TellRename
 from actors.party.company import Company
 from actors.party.own import FACES
+from persistence.party.rows import sweep_ended
 from routes.housekeeping import Job, ticking
+from routes.party.settling import settle_parties
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -33,6 +36,9 @@ def follow_parties(service: "Service") -> tuple[Job, ...]:
         if party_id is not None and not system.tell(parties.party, party_id, TellRename(user_id, name)):
             system.touched(parties.own, memberships.members(party_id), party_id)
 
+    async def sweep() -> None:
+        await service.database.transact(sweep_ended, service.clock.now_ms())
+
     attendance = Attendance(service.presence, memberships, send, service.clock.now_ms)
     service.presence.on_change(met)
     service.users.on_rename(renamed)
@@ -42,6 +48,8 @@ def follow_parties(service: "Service") -> tuple[Job, ...]:
     return (
         ticking("members who are away", LOOK_SECONDS, attendance.look),
         ticking("days in company", 1, company.look),
+        Job("parties whose members are in doubt", 1, partial(settle_parties, service)),
+        Job("ended parties", 600, sweep),
     )
 
 

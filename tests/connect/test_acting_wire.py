@@ -165,6 +165,45 @@ async def test_requests_end_over_a_server(world: World, answer: str, *, by_sende
     assert (await ann.get("/v1/social/friends/requests")) == {"incoming": [], "outgoing": []}
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "who", "before"),
+    [
+        ("POST", f"{FRIENDS}/requests/accept", "bob", "asked"),
+        ("POST", f"{FRIENDS}/requests/decline", "bob", "asked"),
+        ("POST", f"{FRIENDS}/requests/cancel", "ann", "asked"),
+        ("DELETE", FRIENDS, "ann", "friends"),
+        ("DELETE", FRIENDS, "bob", "friends"),
+    ],
+)
+@pytest.mark.parametrize("by", ["targetId", "targetName"])
+async def test_answers_without_a_body(world: World, method: str, path: str, who: str, before: str, by: str):
+    """204, and nothing after it (service-api §4, §7)."""
+    server, ann, bob = await _play(world)
+    await server.do("POST", f"{FRIENDS}/requests", {"actorId": ann.id, "targetId": bob.id}, status=201)
+    if before == "friends":
+        await server.do("POST", f"{FRIENDS}/requests", {"actorId": bob.id, "targetId": ann.id}, status=200)
+    actor, target = (ann, bob) if who == "ann" else (bob, ann)
+    named = {"targetId": target.id, "targetName": target.name}[by]
+    response = await server.ask(method, path, {"actorId": actor.id, by: named})
+    assert (response.status_code, response.content) == (204, b"")
+    assert "content-type" not in response.headers
+    again = await server.refused(method, path, {"actorId": actor.id, by: named})
+    assert again == (404, "NOT_FOUND")
+
+
+async def test_the_right_to_act_ends_at_once(world: World):
+    owner, ann = await world.players("Owner", "Ann")
+    server = await claimed(world, owner)
+    await world.grant(owner, ACT)
+    body = {"actorId": ann.id}
+    await server.do("POST", f"{FRIENDS}/overview", body, status=200)
+    root = await world.super_admin()
+    await root.do("DELETE", f"/v1/admin/users/{owner.id}/permissions/{ACT}", status=200)
+    assert await server.refused("POST", f"{FRIENDS}/overview", body) == (403, "FORBIDDEN")
+    looked_up = await server.do("POST", f"{PARTY}/lookup", {"playerIds": [ann.id]}, status=200)
+    assert looked_up == {"memberships": [], "parties": []}
+
+
 async def test_the_players_own_limit_counts(world: World):
     server, ann, _ = await _play(world)
     names = [await world.player(f"P{number}") for number in range(21)]

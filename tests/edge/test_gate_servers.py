@@ -10,7 +10,7 @@ from routes.edge.outgoing import Outgoing
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER
 from routes.edge.quart_app import EdgeApp
 from tests.edge.asgi import request
-from tests.edge.sample import sample_table
+from tests.edge.sample import Parts, sample_table
 
 OWN, SHARED = "/v1/servers/own", "/v1/servers/shared"
 NODED, BESIDE = "/v1/servers/noded", "/v1/servers/beside"
@@ -66,6 +66,28 @@ async def test_servers_have_a_limit_of_their_own(app: EdgeApp):
         assert answer.headers["ratelimit-policy"] == '"server";q=1200;w=60'
     answer = await request(app, "POST", SHARED, token="ann")
     assert answer.headers["ratelimit-policy"] == '"user-write";q=120;w=60'
+
+
+async def test_an_address_that_is_wrong_too_often_waits(app: EdgeApp, parts: Parts):
+    wrong = {"token": "anera", "x_server_id": "lobby", "peer": "192.0.2.1"}
+    for _ in range(60):
+        assert (await request(app, "GET", OWN, **wrong)).code == BAD
+    refused = await request(app, "GET", OWN, **wrong)
+    assert (refused.status, refused.code, refused.headers["retry-after"]) == (429, "RATE_LIMITED", "1")
+    assert refused.headers["ratelimit-policy"] == '"bad-credentials";q=60;w=60'
+    # Neither a right one that is yet to be verified, nor one without a server's id, which is no guess.
+    right = {"token": "anera", "x_server_id": "arena"}
+    assert (await request(app, "GET", OWN, **right, peer="192.0.2.1")).code == "RATE_LIMITED"
+    assert (await request(app, "GET", OWN, token="ann", peer="192.0.2.1")).code == BAD
+    # Who is known, users, and other addresses go on.
+    for asked in (
+        {"token": "ybbol", "x_server_id": "lobby", "peer": "192.0.2.1"},
+        {**right, "peer": "192.0.2.2"},
+    ):
+        assert (await request(app, "GET", OWN, **asked)).status == 200
+    assert (await request(app, "POST", SHARED, token="ann", peer="192.0.2.1")).status == 200
+    parts.clock.at_ms += 1_000
+    assert (await request(app, "GET", OWN, **right, peer="192.0.2.1")).status == 200
 
 
 @pytest.mark.parametrize(

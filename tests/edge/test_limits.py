@@ -25,6 +25,7 @@ def test_contract_table() -> None:
         "live-command": (120, 60),
         "domain-verify": (30, 60),
         "operations": (1200, 60),
+        "bad-credentials": (60, 60),
     }
 
 

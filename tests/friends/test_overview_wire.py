@@ -103,7 +103,8 @@ async def test_what_a_friend_sees(world: World) -> None:
     tom, amy, ben, viewer = await world.players("Tom", "Amy", "Ben", "Viewer")
     for friend in (amy, ben, viewer):
         await make_friends(tom, friend)
-    await tom.do("PATCH", f"{FRIENDS}/{amy.id}", {"note": "secret", "visibility": "LIMITED"})
+    chosen = {"note": "secret", "visibility": "LIMITED", "favorite": True}
+    await tom.do("PATCH", f"{FRIENDS}/{amy.id}", chosen)
     await choose(tom, ben, "HIDDEN")
     await ask(await world.player("Cid"), tom)
     async with amy.live(), ben.live(), viewer.live():
@@ -111,9 +112,11 @@ async def test_what_a_friend_sees(world: World) -> None:
     friends = named(shown)
     # Ben, from whom Tom hides, does not show, and nothing of what Tom has written or chosen.
     assert set(friends) == {"Amy", "Viewer"}
-    assert {(one["note"], one["visibility"], one["flameStreak"]) for one in friends.values()} == {
-        (None, "DEFAULT", None)
+    hidden = ("note", "visibility", "favorite", "flameStreak")
+    assert {tuple(one[name] for name in hidden) for one in friends.values()} == {
+        (None, "DEFAULT", False, None)
     }
+    assert all(one["updatedAt"] == one["acceptedAt"] for one in friends.values())
     assert shown["counts"] == {"total": 2, "favorites": 0, "online": 2, "max": 250}
     assert (shown["requests"], shown["incoming"], shown["outgoing"]) == (
         {"incoming": [], "outgoing": []},

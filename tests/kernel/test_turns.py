@@ -301,6 +301,29 @@ async def test_soft_memory_hears_what_is_committed(autojump_clock: MockClock, si
     assert heard == [(2, 2), (1, 1)]
 
 
+@pytest.mark.parametrize(
+    ("fate", "error", "unsure"),
+    [
+        ("unknown_landed", OutcomeUnknown, True),
+        ("unknown_lost", OutcomeUnknown, True),
+        ("fenced", Fenced, True),
+        ("fails", DatabaseUnavailable, False),
+    ],
+)
+async def test_soft_memory_hears_of_what_it_may_have_missed(
+    simulation: Simulation, fate: object, error: type[Exception], *, unsure: bool
+) -> None:
+    heard: list[str] = []
+    kind = dataclasses.replace(KIND, unsure=heard.append)
+    async with open_stage(simulation) as stage:
+        ask = partial(stage.system.ask, kind, "a")
+        await ask(Deposit("ann", 2))
+        simulation.script.append(fate)  # type: ignore[arg-type]
+        with pytest.raises(error):
+            await ask(Deposit("ann", 1))
+    assert heard == (["a"] if unsure else [])
+
+
 async def test_never_ask_inside_a_turn(autojump_clock: MockClock, stage: Stage) -> None:
     told: list[Exception] = []
 

@@ -22,15 +22,19 @@ class Proxy:
         self._server_path = server_path
         self._cut_at: bytes | None = None
         self._answered = False
+        self._after = b""
         self._swallows = False
 
-    def cut_at(self, text: bytes, *, answered: bool) -> None:
+    def cut_at(self, text: bytes, *, answered: bool, after: bytes = b"") -> None:
         """Once, when a client sends this text, end its connection: before PostgreSQL has it, or once it has
         answered.
 
         In neither case does the client hear an answer.
+
+        Args:
+            after: what the same connection has sent before, from now on.
         """
-        self._cut_at, self._answered = text, answered
+        self._cut_at, self._answered, self._after = text, answered, after
 
     def swallow(self) -> None:
         """From now on nothing passes and nothing is closed, as if a cable had been pulled."""
@@ -44,12 +48,14 @@ class Proxy:
         """One connection, until either side or a cut ends it."""
         server = await trio.open_unix_socket(self._server_path)
         is_cut = False
+        said = b""
         async with client, server, trio.open_nursery() as nursery:
 
             async def to_server() -> None:
-                nonlocal is_cut
+                nonlocal is_cut, said
                 while data := await _receive(client):
-                    if self._cut_at is not None and self._cut_at in data:
+                    said = said or (self._after if self._after in data else b"")
+                    if self._cut_at is not None and said == self._after and self._cut_at in data:
                         self._cut_at = None
                         if not self._answered:
                             break

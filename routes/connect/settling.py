@@ -1,0 +1,33 @@
+"""Game servers that are asked who is on them, after a change of which nobody knows whether it was committed."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from actors.connect.commands import EndExpired
+from actors.connect.state import State
+from actors.errors import NotFound
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+
+def follow_doubts(service: "Service") -> None:
+    """Ask, from now on, whenever there is a doubt."""
+
+    def doubted(server_id: str) -> None:
+        service.doubts.add(f"server {server_id}", partial(_settle, service, server_id))
+
+    service.connect.doubters.append(doubted)
+
+
+async def _settle(service: "Service", server_id: str) -> None:
+    kind = service.connect.server
+    try:
+        await service.system.ask(kind, server_id, EndExpired())
+    except NotFound:
+        known: State | None = None
+    else:
+        known = service.system.peek(kind, server_id)
+    service.connect.playing.settle(server_id, () if known is None else known.sessions.values())
+    # It may have been read again while the change was on its way.
+    service.connect.credentials.doubt(server_id)

@@ -1,0 +1,59 @@
+"""Wire: the connection is lost while a game server's change is committed: whom it may act for, and what it proves
+itself with, is right again a moment later.
+"""
+
+import pytest
+
+from tests.connect.play import claimed
+from tests.connect.test_acting_wire import FRIENDS
+from tests.support.losing import lose, proxy, settled, world
+from tests.support.proxy import Proxy
+from tests.support.world import World
+
+__all__ = ["proxy", "world"]
+
+ROTATION_MS = 10 * 60_000
+
+
+@pytest.mark.parametrize("landed", [True, False])
+async def test_a_player_comes(world: World, proxy: Proxy, *, landed: bool) -> None:
+    owner, ann = await world.players("Owner", "Ann")
+    server = await claimed(world, owner)
+    ticket = await ann.do("POST", f"{server.path}/join-tickets", status=201)
+    path, body = f"{server.path}/sessions", {"ticket": ticket["ticket"]}
+    await lose(proxy, server, "POST", path, body, landed=landed, said=ann.id.encode())
+    await settled(world)
+    acts = (await server.ask("POST", f"{FRIENDS}/overview", {"actorId": ann.id})).status_code
+    assert acts == (200 if landed else 403)
+    assert world.service.presence.is_online(ann.id) is landed
+
+
+@pytest.mark.parametrize("landed", [True, False])
+async def test_a_player_goes(world: World, proxy: Proxy, *, landed: bool) -> None:
+    owner, ann = await world.players("Owner", "Ann")
+    server = await claimed(world, owner)
+    session = await server.seat(ann)
+    path = f"{server.path}/sessions/{session['sessionId']}"
+    await lose(proxy, server, "DELETE", path, landed=landed, said=ann.id.encode())
+    await settled(world)
+    acts = (await server.ask("POST", f"{FRIENDS}/overview", {"actorId": ann.id})).status_code
+    assert acts == (403 if landed else 200)
+    world.clock.advance(11_000)
+    assert world.service.presence.is_online(ann.id) is not landed
+
+
+@pytest.mark.parametrize("landed", [True, False])
+async def test_a_secret_is_rotated(world: World, proxy: Proxy, *, landed: bool) -> None:
+    """Although nobody has heard the new secret, the old one ends ten minutes later; who repeats, hears it."""
+    owner = await world.player("Owner", ttl_seconds=7200)
+    server = await claimed(world, owner)
+    await server.do("POST", f"{server.path}/tokens", {"scopes": ["server.social.act"]}, status=201)
+    path = f"{server.path}/secret/rotate"
+    await lose(proxy, owner, "POST", path, landed=landed, said=server.id.encode())
+    await settled(world)
+    world.clock.advance(ROTATION_MS + 1)
+    asked = await server.ask("GET", f"{server.path}/claim-key")
+    assert (asked.status_code == 401) is landed
+    made = (await owner.ask("POST", path, headers={"idempotency-key": "once"})).json()
+    fresh = server.bearing(made["serverSecret"])
+    assert (await fresh.ask("GET", f"{server.path}/claim-key")).status_code != 401
