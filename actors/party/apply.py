@@ -66,7 +66,7 @@ def _applied(state: State, event: events.Journaled) -> State:  # noqa: PLR0911 -
 def _left(state: State, event: events.MembersLeft) -> State:
     members = {id: member for id, member in state.members.items() if id not in event.user_ids}
     selectors = tuple(id for id in state.lobby.selector_ids if id in members)
-    lobby = replace(state.lobby, selector_ids=selectors, signal=None)
+    lobby = replace(state.lobby, selector_ids=selectors, signal=event.signal)
     left = replace(state, members=members, lobby=lobby)
     return left if event.leader_id is None else _led_by(left, event.leader_id)
 

@@ -91,7 +91,6 @@ class SetReady(Command, frozen=True):
 
     Args:
         requirement_hash: of what they have prepared for; None leaves it unsaid.
-        signal_id: a fresh object id, for the launch signal, should it come to one.
     """
 
     actor_id: str
@@ -100,7 +99,6 @@ class SetReady(Command, frozen=True):
     profile_id: str | None
     temporary_profile: bool
     requirement_hash: str | None
-    signal_id: str
 
 
 class TellPresence(Command, frozen=True):

@@ -6,7 +6,7 @@
 | InvitesGone      | yes       | yes         | invites           |                          |
 | InvitesLapsed    | yes       | yes         | invites           |                          |
 | MemberJoined     | yes       | yes         | member, invite    | yes                      |
-| MembersLeft      | yes       | yes         | members, or party | yes                      |
+| MembersLeft      | yes       | yes         | members, or party | yes, or gives one        |
 | LeaderChanged    | yes       | yes         |                   |                          |
 | SelectorsChanged | yes       | yes         |                   |                          |
 | SelectionChanged | yes       | yes         |                   | yes                      |
@@ -62,11 +62,13 @@ class MembersLeft(Event, tag="members_left", frozen=True):
 
     Args:
         leader_id: who leads from now on; None when nobody is left, and the party has ended.
+        signal: the launch signal from now on.
     """
 
     user_ids: tuple[str, ...]
     leader_id: str | None
     at_ms: int
+    signal: Signal | None = None
 
 
 class LeaderChanged(Event, tag="leader_changed", frozen=True):

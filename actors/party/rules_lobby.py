@@ -1,8 +1,4 @@
-"""What the party is going to play, and who is ready for it (service-api §3 Party lobby, contract §6).
-
-A launch signal is given by the word of the last member who was not ready, and by nothing else; a selection, a change
-of the members or anybody's `ready=false` takes it away.
-"""
+"""What the party is going to play, and who is ready for it (service-api §3 Party lobby, contract §6)."""
 
 from collections.abc import Sequence
 
@@ -11,6 +7,7 @@ from msgspec.structs import replace
 from actors.errors import FieldError, Invalid, NotProfilePrepared, NotSelector, RevisionConflict
 from actors.party.commands import Select, SetReady, SetSelectors
 from actors.party.events import AnyEvent, ReadyChanged, SelectionChanged, SelectorsChanged
+from actors.party.launch import launch
 from actors.party.rules_members import leader_of, member_of
 from actors.party.selection import checked
 from actors.party.state import Member, Ready, Signal, State
@@ -94,18 +91,7 @@ def set_ready(state: State, command: SetReady, now_ms: int) -> Sequence[AnyEvent
 
 def _signal(state: State, command: SetReady, now_ms: int) -> Signal | None:
     """The launch signal after the member's word: the one that was given, a new one, or none."""
-    lobby = state.lobby
     others_ready = all(one.ready.ready for one in state.members.values() if one.user_id != command.actor_id)
-    if not (command.ready and others_ready) or lobby.selection is None or not lobby.selection.round_based:
+    if not (command.ready and others_ready):
         return None
-    if lobby.signal is not None:
-        return lobby.signal
-    return Signal(
-        id=command.signal_id,
-        revision=lobby.revision,
-        created_at_ms=now_ms,
-        target_kind=lobby.selection.target_kind,
-        target_id=lobby.selection.target_id,
-        server_address=lobby.selection.server_address,
-        member_ids=tuple(state.members),
-    )
+    return state.lobby.signal or launch(state, state.members, now_ms)

@@ -12,6 +12,7 @@ from actors.party.events import (
     MembersLeft,
     PresenceChanged,
 )
+from actors.party.launch import launch
 from actors.party.state import ABSENCE_MS, Member, State
 
 IsOnline = Callable[[str], bool]
@@ -139,12 +140,13 @@ def _other(state: State, user_id: str) -> None:
 
 def _left(state: State, gone: Collection[str], now_ms: int, is_online: IsOnline) -> MembersLeft:
     """Without these; when the leader is among them, the longest-standing online member leads, else the
-    longest-standing."""
+    longest-standing. Those who had only waited for them start."""
     left = [id for id in state.members if id not in gone]
     leader_id: str | None = state.leader_id
     if leader_id in gone:
         leader_id = next((id for id in left if is_online(id)), left[0] if left else None)
-    return MembersLeft(tuple(gone), leader_id, now_ms)
+    waited = state.lobby.signal is None and all(state.members[id].ready.ready for id in left)
+    return MembersLeft(tuple(gone), leader_id, now_ms, launch(state, left, now_ms) if waited else None)
 
 
 def _absences(state: State, since_ms: int) -> list[tuple[str, int]]:

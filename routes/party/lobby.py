@@ -5,7 +5,6 @@ from typing import Annotated
 import msgspec
 
 from actors.errors import Invalid, NotFound, NotLeader, NotProfilePrepared, NotSelector, RevisionConflict
-from actors.ids import new_object_id
 from actors.party.commands import Select, SetReady, SetSelectors
 from actors.party.public import PartySnapshot
 from actors.party.selection import Selection
@@ -78,8 +77,8 @@ async def set_party_ready(call: Call, body: ReadyBody) -> Encoded[PartySnapshot]
     """PUT …/lobby/ready: the caller is ready, or is not.
 
     Ready without a prepared profile is a 409, and so is one prepared for another requirement. When all members are
-    ready for a round-based minigame, `launchSignal` is given; a selection, a change of members or anybody who is no
-    longer ready takes it away.
+    ready for a round-based minigame, `launchSignal` is given, also when the last who was not ready goes; a selection, a
+    change of members or anybody who is no longer ready takes it away.
     """
     command = SetReady(
         actor_id=call.user_id,
@@ -88,6 +87,5 @@ async def set_party_ready(call: Call, body: ReadyBody) -> Encoded[PartySnapshot]
         profile_id=body.profile_id,
         temporary_profile=body.temporary_profile,
         requirement_hash=body.requirement_hash,
-        signal_id=new_object_id(call.now_ms, call.service.random_bytes),
     )
     return await acting.do(call, call.user_id, call.subject, command)

@@ -34,7 +34,7 @@ def getting_ready(
     name: str, *, is_ready: bool = True, prepared: bool = True, hash_: str | None = None
 ) -> SetReady:
     """The command of a member who is ready, or is not."""
-    return SetReady(uid(name), is_ready, prepared, None, False, hash_, f"{1:024x}")
+    return SetReady(uid(name), is_ready, prepared, None, False, hash_)
 
 
 class Play:
@@ -55,7 +55,6 @@ class Play:
         self.barred: set[frozenset[str]] = set()
         self.elsewhere: set[str] = set()
         self.events: list[AnyEvent] = []
-        self.signals = 0
         self.state: State = founded(PartyRow(PARTY_ID, uid(names[0]), names[0], NOW_MS), "e1")
         for name in names[1:]:
             self.do(SendInvite(uid(names[0]), uid(name), f"{1:024x}"))
@@ -70,9 +69,6 @@ class Play:
             elsewhere = OTHER_ID if user_id in self.elsewhere else None
             barred = frozenset(asked) in self.barred
             state = replace(state, found=Found(user_id, f"name of {user_id}", barred, elsewhere))
-        if isinstance(command, SetReady):
-            self.signals += 1
-            command = replace(command, signal_id=f"{self.signals:024x}")
         events = decide(self.online.__contains__, NOW_MS, state, command, self.now_ms)
         for event in events:
             state = apply(state, event)

@@ -134,8 +134,10 @@ def check(before: State, after: State, command: AnyCommand, events: object) -> N
         assert signal.member_ids == tuple(after.members)
     if isinstance(command, type(getting_ready("ann"))):
         assert (signal is not None) == launchable
-    if after.members.keys() != before.members.keys():
+    if after.members.keys() - before.members.keys():
         assert signal is None
+    if before.members.keys() - after.members.keys():
+        assert (signal is not None) == (launchable and before.lobby.signal is None)
     assert [one.revision for one in (*after.trail, after)][-TRAIL:] == list(
         range(max(1, after.revision - TRAIL + 1), after.revision + 1)
     )

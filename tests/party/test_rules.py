@@ -172,6 +172,38 @@ def test_the_launch_signal():
     assert play.state.lobby.signal is None
 
 
+@pytest.mark.parametrize(
+    "going",
+    [Leave(uid("cid")), Kick(uid("ann"), uid("cid")), TellPresence(uid("cid"), NOW_MS)],
+    ids=["leaves", "is kicked", "is away"],
+)
+def test_who_was_waited_for_goes(going: AnyCommand):
+    play = Play("ann", "bob", "cid")
+    play.select()
+    play.do(getting_ready("ann"))
+    play.do(getting_ready("bob"))
+    assert play.state.lobby.signal is None
+    play.do(going)
+    if isinstance(going, TellPresence):
+        play.online.discard(uid("cid"))
+        play.now_ms += ABSENCE_MS
+        play.do(MeetDeadlines())
+    signal = play.state.lobby.signal
+    assert signal is not None
+    assert signal.member_ids == (uid("ann"), uid("bob"))
+    # Those who have started do not start again because one of them leaves.
+    play.do(Leave(uid("bob")))
+    assert play.state.lobby.signal is None
+
+
+def test_who_goes_from_what_has_no_rounds_starts_nothing():
+    play = Play("ann", "bob")
+    play.select(FREE)
+    play.do(getting_ready("ann"))
+    play.do(Leave(uid("bob")))
+    assert play.state.lobby.signal is None
+
+
 def test_what_ready_needs():
     play = Play("ann")
     assert play.refusal(getting_ready("ann", hash_="0" * 64)) == "REVISION_CONFLICT"
