@@ -44,7 +44,19 @@ CREATE INDEX erased_users_unswept ON erased_users (erased_at_ms) WHERE NOT swept
 CREATE INDEX friend_links_by_friend ON friend_links (friend_id);
 CREATE INDEX flame_streaks_by_high ON flame_streaks (high_id);
 
--- Addresses that users have saved, for the sweep of those that nobody saves any more.
+-- What public lists show of a server or network; here only what a saved address needs.
+CREATE TABLE IF NOT EXISTS publications (
+    id               text   PRIMARY KEY CHECK (length(id) = 24),
+    address          text   NOT NULL,
+    display_name     text   NOT NULL,
+    discovery_source text   NOT NULL,
+    discovery_state  text   NOT NULL,
+    ownership_state  text   NOT NULL,
+    created_at_ms    bigint NOT NULL,
+    updated_at_ms    bigint NOT NULL
+);
+
+CREATE INDEX IF NOT EXISTS publications_by_address ON publications (address);
 CREATE INDEX publications_of_users ON publications (created_at_ms)
     WHERE discovery_source = 'USER' AND discovery_state = 'UNLISTED';
 
@@ -81,16 +93,3 @@ $$;
 
 CREATE TRIGGER saved_servers_counted AFTER INSERT OR DELETE OR UPDATE OF favorite ON saved_servers
     FOR EACH ROW EXECUTE FUNCTION saved_server_counted();
-
--- Publications as they are read.
-CREATE VIEW published AS
-SELECT p.id, p.server_id, p.network_id, p.target_id, coalesce(p.network_id, c.network_id) AS within_id, p.address,
-       p.host, p.display_name, p.category, p.tags, p.social_links, p.motd_override, p.hidden, p.featured, p.suppressed,
-       p.discovery_source, p.discovery_state, p.ownership_state, p.ownership_proof, p.ownership_verified_at_ms,
-       p.created_at_ms, p.updated_at_ms, coalesce(s.seen_at_ms, p.created_at_ms) AS seen_at_ms,
-       p.words, p.name_lower, s.publication_id AS ranked_id, s.players,
-       coalesce(f.favorites, 0) AS favorites
-FROM publications p
-LEFT JOIN publication_statuses s ON s.publication_id = p.id
-LEFT JOIN connect_servers c ON c.server_id = p.server_id
-LEFT JOIN server_favorites f ON f.server_id = p.id;

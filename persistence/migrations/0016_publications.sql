@@ -1,40 +1,36 @@
 -- Publications: what servers and networks make public of themselves, and the public list. Times are epoch milliseconds.
 -- A publication without a target is an address that somebody has saved.
 
-CREATE TABLE publications (
-    id                       text    PRIMARY KEY CHECK (length(id) = 24),
-    server_id                text    UNIQUE REFERENCES connect_servers ON DELETE CASCADE,
-    network_id               text    UNIQUE REFERENCES networks ON DELETE CASCADE,
-    target_id                text    UNIQUE GENERATED ALWAYS AS (coalesce(server_id, network_id)) STORED,
-    -- As it is shown, the same for all who mean the same server, and its host in its one form.
-    address                  text    NOT NULL,
-    address_key              text    NOT NULL GENERATED ALWAYS AS (regexp_replace(address, ':25565$', '')) STORED,
-    host                     text    NOT NULL DEFAULT '',
-    display_name             text    NOT NULL,
-    category                 text    NOT NULL DEFAULT '',
-    tags                     text[]  NOT NULL DEFAULT '{}',
+ALTER TABLE publications
+    SET (fillfactor = 90),
+    ADD COLUMN server_id                text    UNIQUE REFERENCES connect_servers ON DELETE CASCADE,
+    ADD COLUMN network_id               text    UNIQUE REFERENCES networks ON DELETE CASCADE,
+    ADD COLUMN target_id                text    UNIQUE GENERATED ALWAYS AS (coalesce(server_id, network_id)) STORED,
+    -- The address is kept as it is shown; this is the same for all who mean the same server.
+    ADD COLUMN address_key              text    NOT NULL
+        GENERATED ALWAYS AS (regexp_replace(address, ':25565$', '')) STORED,
+    -- Of the address, in its one form.
+    ADD COLUMN host                     text    NOT NULL DEFAULT '',
+    ADD COLUMN category                 text    NOT NULL DEFAULT '',
+    ADD COLUMN tags                     text[]  NOT NULL DEFAULT '{}',
     -- JSON.
-    social_links             text    NOT NULL DEFAULT '[]',
-    motd_override            text,
-    hidden                   boolean NOT NULL DEFAULT false,
-    featured                 boolean NOT NULL DEFAULT false,
-    suppressed               boolean NOT NULL DEFAULT false,
-    discovery_source         text    NOT NULL CHECK (discovery_source IN ('CONNECT', 'USER', 'IMPORT')),
-    discovery_state          text    NOT NULL
-        CHECK (discovery_state IN ('CONNECT', 'UNLISTED', 'STALE', 'SUPPRESSED')),
-    ownership_state          text    NOT NULL
-        CHECK (ownership_state IN ('UNCLAIMED', 'PENDING', 'OWNED', 'LOST')),
+    ADD COLUMN social_links             text    NOT NULL DEFAULT '[]',
+    ADD COLUMN motd_override            text,
+    ADD COLUMN hidden                   boolean NOT NULL DEFAULT false,
+    ADD COLUMN featured                 boolean NOT NULL DEFAULT false,
+    ADD COLUMN suppressed               boolean NOT NULL DEFAULT false,
     -- What the address was last known to be the target's by.
-    ownership_proof          text    CHECK (ownership_proof IN ('gateway', 'caller', 'domain')),
-    ownership_verified_at_ms bigint,
+    ADD COLUMN ownership_proof          text    CHECK (ownership_proof IN ('gateway', 'caller', 'domain')),
+    ADD COLUMN ownership_verified_at_ms bigint,
     -- What is searched and sorted by, lower-cased by the server; U+001F between the parts, which no part has.
-    words                    text    NOT NULL DEFAULT '',
-    name_lower               text    NOT NULL DEFAULT '' COLLATE "C",
-    created_at_ms            bigint  NOT NULL,
-    updated_at_ms            bigint  NOT NULL,
-    CHECK (num_nonnulls(server_id, network_id) <= 1)
-) WITH (fillfactor = 90);
+    ADD COLUMN words                    text    NOT NULL DEFAULT '',
+    ADD COLUMN name_lower               text    NOT NULL DEFAULT '' COLLATE "C",
+    ADD CHECK (discovery_source IN ('CONNECT', 'USER', 'IMPORT')),
+    ADD CHECK (discovery_state IN ('CONNECT', 'UNLISTED', 'STALE', 'SUPPRESSED')),
+    ADD CHECK (ownership_state IN ('UNCLAIMED', 'PENDING', 'OWNED', 'LOST')),
+    ADD CHECK (num_nonnulls(server_id, network_id) <= 1);
 
+DROP INDEX publications_by_address;
 CREATE INDEX publications_by_address ON publications (address_key);
 CREATE INDEX publications_unproven ON publications (id)
     WHERE ownership_state IN ('PENDING', 'LOST') OR ownership_proof = 'domain';
@@ -88,3 +84,16 @@ CREATE TABLE server_statuses (
     capacity   integer NOT NULL,
     at_ms      bigint  NOT NULL
 ) WITH (fillfactor = 80);
+
+-- Publications as they are read.
+CREATE VIEW published AS
+SELECT p.id, p.server_id, p.network_id, p.target_id, coalesce(p.network_id, c.network_id) AS within_id, p.address,
+       p.host, p.display_name, p.category, p.tags, p.social_links, p.motd_override, p.hidden, p.featured, p.suppressed,
+       p.discovery_source, p.discovery_state, p.ownership_state, p.ownership_proof, p.ownership_verified_at_ms,
+       p.created_at_ms, p.updated_at_ms, coalesce(s.seen_at_ms, p.created_at_ms) AS seen_at_ms,
+       p.words, p.name_lower, s.publication_id AS ranked_id, s.players,
+       coalesce(f.favorites, 0) AS favorites
+FROM publications p
+LEFT JOIN publication_statuses s ON s.publication_id = p.id
+LEFT JOIN connect_servers c ON c.server_id = p.server_id
+LEFT JOIN server_favorites f ON f.server_id = p.id;
