@@ -127,13 +127,16 @@ class Agent:
     async def _listen(
         self, http: httpx2.AsyncClient, path: str, credentials: Credentials, nursery: trio.Nursery
     ) -> None:
+        def start(command: dict[str, Any]) -> None:
+            nursery.start_soon(self._do, http, path, command)
+
         pause = 0.5
         while True:
             try:
                 async with open_stream(self._plan.url, f"{path}/stream", credentials) as frames:
                     async for frame in frames:
                         pause = 0.5
-                        self._hear(frame, partial(nursery.start_soon, self._do, http, path))
+                        self._hear(frame, start)
             except Lost as lost:
                 self._say(f"stream lost ({lost}), again in {pause:.1f} s")
             await trio.sleep(pause * random.uniform(0.5, 1.0))

@@ -115,7 +115,7 @@ async def _frames(transport: trio.abc.Stream, socket: wsproto.WSConnection, open
         while True:
             with trio.fail_after(SILENCE_SECONDS):
                 data = await transport.receive_some()
-            socket.receive_data(data or None)
+            socket.receive_data(bytes(data) or None)
             for event in socket.events():
                 if isinstance(event, TextMessage):
                     text += event.data

@@ -6,16 +6,15 @@ agents have said, no more and no less.
 
 import random
 import time
-from collections import Counter
 
 import msgspec
 import trio
 
 from scripts.load.exchange import Open, Stopped, Tally, Verdict
 from scripts.load.fleet import Agent, agents_of, open_streams
-from scripts.load.histogram import Histogram
 from scripts.load.http import Requests, request
 from scripts.load.hub import Hub
+from scripts.load.meter import Meter
 from scripts.load.onlooker import Onlooker
 from scripts.load.pace import Pace
 from scripts.load.patience import wait_until
@@ -80,10 +79,8 @@ class Agents:
         self._sockets: list[Onlooker] = []
         self._looked = self._wrong = 0
         self._examples: list[str] = []
-        self._acknowledged = self._seen = self._received_bytes = 0
         self._in_flight = self._place = 0
-        self._acknowledgement = Histogram()
-        self._errors: Counter[str] = Counter()
+        self._meter = Meter()
 
     async def open(self) -> int:
         """Publish the networks and open all streams; returns how many."""
@@ -103,27 +100,19 @@ class Agents:
     def heard(self, user: int, payload: bytes) -> None:
         """A frame has arrived at an agent: its settings."""
         del user
-        self._received_bytes += len(payload)
+        self._meter.received_bytes += len(payload)
 
     def lost(self, why: str) -> None:
         """A stream has ended."""
-        self._errors[why] += 1
+        self._meter.errors[why] += 1
 
     def mark(self) -> Tally:
         """What happened since the last mark."""
-        tally = Tally(
-            acknowledged=self._acknowledged,
-            delivered=self._seen,
-            received_bytes=self._received_bytes,
-            unsent=self._pace.take_unsent(),
+        return self._meter.take(
             in_flight=self._in_flight,
             open_sockets=sum(not socket.closed for socket in self._sockets),
-            errors=dict(self._errors),
-            acknowledgement=self._acknowledgement.take(),
+            unsent=self._pace.take_unsent(),
         )
-        self._acknowledged = self._seen = self._received_bytes = 0
-        self._errors = Counter()
-        return tally
 
     async def stop(self) -> Stopped:
         """Say no more, and wait for the answers."""
@@ -144,21 +133,25 @@ class Agents:
         )
 
     async def _look_around(self) -> None:
-        while self._pace.running:
+        while True:
             for network in self._random.sample(list(self._networks.values()), len(self._networks)):
                 await trio.sleep(LOOK_SECONDS)
                 if not self._pace.running:
                     return
-                network.held = True
-                await wait_until(lambda network=network: not network.in_flight, SETTLE_SECONDS)
-                await self._look(network)
-                network.held = False
+                await self._hold(network)
+
+    async def _hold(self, network: Network) -> None:
+        """Look at a network of which nothing is on its way."""
+        network.held = True
+        await wait_until(lambda: not network.in_flight, SETTLE_SECONDS)
+        await self._look(network)
+        network.held = False
 
     async def _look(self, network: Network) -> None:
         data = await self._looks.send("GET", network.path, self._job.tokens[network.owner])
         shown = msgspec.json.decode(data, type=_Answer).publication
         self._looked += 1
-        self._seen += 1
+        self._meter.delivered += 1
         if (shown.player_count, shown.player_capacity) != network.sum:
             self._wrong += 1
             self._examples.append(
@@ -179,11 +172,11 @@ class Agents:
             network.in_flight -= 1
             if status == 200:
                 network.players[agent.number] = players
-                self._acknowledged += 1
-                self._acknowledgement.add(time.monotonic_ns() - due_ns)
+                self._meter.acknowledged += 1
+                self._meter.acknowledgement.add(time.monotonic_ns() - due_ns)
             else:
                 code = msgspec.json.decode(body, type=_Problem).code if status else "CONNECTION_LOST"
-                self._errors[code] += 1
+                self._meter.errors[code] += 1
             self._pace.done(self._push)
 
         path = f"{agent.path}/publication/status"

@@ -2,15 +2,14 @@
 
 import random
 import time
-from collections import Counter
 
 import msgspec
 
 from scripts.load.exchange import Open, Stopped, Tally, Verdict
 from scripts.load.fleet import Agent, agents_of, open_streams
-from scripts.load.histogram import Histogram
 from scripts.load.http import request
 from scripts.load.hub import Hub
+from scripts.load.meter import Meter
 from scripts.load.onlooker import Onlooker
 from scripts.load.pace import Pace
 from scripts.load.patience import wait_until
@@ -55,9 +54,7 @@ class Commands:
         self._sockets: list[Onlooker] = []
         self._given = self._finished = self._repeated = self._in_flight = 0
         self._delivered_ids: set[str] = set()
-        self._acknowledged = self._delivered = self._received_bytes = 0
-        self._acknowledgement, self._delivery = Histogram(), Histogram()
-        self._errors: Counter[str] = Counter()
+        self._meter = Meter()
 
     async def open(self) -> int:
         """Open all streams; returns how many."""
@@ -74,14 +71,14 @@ class Commands:
         command = _decode(payload).command
         if command is None or command.status != "delivered":
             return
-        self._received_bytes += len(payload)
+        self._meter.received_bytes += len(payload)
         if command.id in self._delivered_ids:
             self._repeated += 1
             return
         self._delivered_ids.add(command.id)
-        self._delivered += 1
+        self._meter.delivered += 1
         due_ns = command.payload.due
-        self._delivery.add(time.monotonic_ns() - due_ns)
+        self._meter.delivery.add(time.monotonic_ns() - due_ns)
         agent = self._agents[user]
         path = f"{agent.path}/commands/{command.id}/ack"
         asked = self._request(path, agent.secret, _ACK, server_id=agent.server_id)
@@ -90,8 +87,8 @@ class Commands:
             self._in_flight -= 1
             if status == 200:
                 self._finished += 1
-                self._acknowledged += 1
-                self._acknowledgement.add(time.monotonic_ns() - due_ns)
+                self._meter.acknowledged += 1
+                self._meter.acknowledgement.add(time.monotonic_ns() - due_ns)
             else:
                 self._note(status, body)
             self._pace.done(self._give)
@@ -100,24 +97,15 @@ class Commands:
 
     def lost(self, why: str) -> None:
         """A stream has ended."""
-        self._errors[why] += 1
+        self._meter.errors[why] += 1
 
     def mark(self) -> Tally:
         """What happened since the last mark."""
-        tally = Tally(
-            acknowledged=self._acknowledged,
-            delivered=self._delivered,
-            received_bytes=self._received_bytes,
-            unsent=self._pace.take_unsent(),
+        return self._meter.take(
             in_flight=self._in_flight,
             open_sockets=sum(not socket.closed for socket in self._sockets),
-            errors=dict(self._errors),
-            acknowledgement=self._acknowledgement.take(),
-            delivery=self._delivery.take(),
+            unsent=self._pace.take_unsent(),
         )
-        self._acknowledged = self._delivered = self._received_bytes = 0
-        self._errors = Counter()
-        return tally
 
     async def stop(self) -> Stopped:
         """Give no more, and wait for the last acknowledgements."""
@@ -161,4 +149,4 @@ class Commands:
 
     def _note(self, status: int, body: bytes) -> None:
         code = msgspec.json.decode(body, type=_Problem).code if status else "CONNECTION_LOST"
-        self._errors[code] += 1
+        self._meter.errors[code] += 1

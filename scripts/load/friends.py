@@ -12,8 +12,8 @@ import msgspec
 import trio
 
 from scripts.load.exchange import Open, Stopped, Tally, Verdict
-from scripts.load.histogram import Histogram
 from scripts.load.hub import Hub
+from scripts.load.meter import Meter
 from scripts.load.onlooker import Onlooker
 from scripts.load.patience import wait_until
 from scripts.load.plan import AWAY_SECONDS, friendships, user_id
@@ -77,9 +77,8 @@ class Friends:
         self._sending = False
         self._away = 0
         self._all_back = trio.Event()
-        self._changes = self._seen = self._received_bytes = self._early = 0
-        self._latency = Histogram()
-        self._errors: Counter[str] = Counter()
+        self._early = 0
+        self._meter = Meter()
 
     async def open(self) -> int:
         """Open all sockets, and wait until each shows something; returns how many."""
@@ -117,26 +116,18 @@ class Friends:
         if frame.type == "snapshot" and frame.data is not None:
             self._take(user, frame.data.friends, len(payload))
         elif frame.type in ("unsubscribed", "reconnect"):
-            self._errors[frame.code or frame.type] += 1
+            self._meter.errors[frame.code or frame.type] += 1
 
     def lost(self, why: str) -> None:
         """A socket has ended that we have not closed."""
-        self._errors[why] += 1
+        self._meter.errors[why] += 1
 
     def mark(self) -> Tally:
         """What happened since the last mark."""
-        tally = Tally(
-            acknowledged=self._changes,
-            delivered=self._seen,
-            received_bytes=self._received_bytes,
+        return self._meter.take(
             in_flight=self._away,
             open_sockets=sum(not socket.closed for socket in self._sockets.values()),
-            errors=dict(self._errors),
-            delivery=self._latency.take(),
         )
-        self._changes = self._seen = self._received_bytes = 0
-        self._errors = Counter()
-        return tally
 
     async def stop(self) -> Stopped:
         """Let nobody leave any more, and wait until all are back."""
@@ -182,20 +173,20 @@ class Friends:
         try:
             await self._enter(user)
         except OSError as error:
-            self._errors[type(error).__name__] += 1
+            self._meter.errors[type(error).__name__] += 1
         self._away -= 1
         if not self._away:
             self._all_back.set()
 
     def _become(self, user: int, *, online: bool, due_ns: int) -> None:
         self._due[user] = (online, due_ns)
-        self._changes += 1
+        self._meter.acknowledged += 1
 
     def _take(self, user: int, friends: list[_Friend], size: int) -> None:
         """Compare a frame with the one before; the first of a socket is compared with nothing."""
         now_ns = time.monotonic_ns()
         shown = self._shown[user]
-        self._received_bytes += size
+        self._meter.received_bytes += size
         ids, online = [one.friend_id for one in friends], [one.online for one in friends]
         if ids != shown.ids:
             shown.ids, shown.users = ids, [self._number.get(id, -1) for id in ids]
@@ -210,8 +201,8 @@ class Friends:
         if became != online or now_ns < due_ns - EARLY_NS:
             self._early += 1
             return
-        self._seen += 1
-        self._latency.add(max(0, now_ns - due_ns))
+        self._meter.delivered += 1
+        self._meter.delivery.add(max(0, now_ns - due_ns))
 
     def _online(self, user: int) -> int:
         return sum(self._shown[user].online)

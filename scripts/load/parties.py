@@ -3,16 +3,15 @@ is ready. Every member's socket must show each revision (delta), or ever newer o
 """
 
 import time
-from collections import Counter
 from typing import Any
 
 import msgspec
 import trio
 
 from scripts.load.exchange import Open, Stopped, Tally, Verdict
-from scripts.load.histogram import Histogram
 from scripts.load.http import RequestFailed, Requests
 from scripts.load.hub import Hub
+from scripts.load.meter import Meter
 from scripts.load.onlooker import Onlooker
 from scripts.load.patience import wait_until
 from scripts.load.plan import memberships
@@ -116,10 +115,9 @@ class Parties:
         self._sockets: list[Onlooker] = []
         self._requests = Requests(hub, job.plan.address, job.plan.host, CONNECTIONS)
         self._sending = False
-        self._in_flight = self._written = self._seen = self._received_bytes = 0
+        self._in_flight = 0
         self._answered_all = trio.Event()
-        self._acknowledgement, self._latency = Histogram(), Histogram()
-        self._errors: Counter[str] = Counter()
+        self._meter = Meter()
 
     async def open(self) -> int:
         """Open the members' sockets and subscribe them; returns how many."""
@@ -153,33 +151,24 @@ class Parties:
         """A frame has arrived at a member's socket."""
         frame = _decode_frame(payload)
         if frame.type in ("snapshot", "event"):
-            self._received_bytes += len(payload)
+            self._meter.received_bytes += len(payload)
             if frame.data is not None and frame.data.party is not None:
                 each = self._plan.mode == "delta"
                 latency = self._of[user].showed(user, frame.data.party, time.monotonic_ns(), each=each)
                 self._count([] if latency is None else [latency])
         elif not frame.ok or frame.type in ("unsubscribed", "reconnect"):
-            self._errors[frame.code or frame.type] += 1
+            self._meter.errors[frame.code or frame.type] += 1
 
     def lost(self, why: str) -> None:
         """A socket has ended."""
-        self._errors[why] += 1
+        self._meter.errors[why] += 1
 
     def mark(self) -> Tally:
         """What happened since the last mark."""
-        tally = Tally(
-            acknowledged=self._written,
-            delivered=self._seen,
-            received_bytes=self._received_bytes,
+        return self._meter.take(
             in_flight=self._in_flight,
             open_sockets=sum(not socket.closed for socket in self._sockets),
-            errors=dict(self._errors),
-            acknowledgement=self._acknowledgement.take(),
-            delivery=self._latency.take(),
         )
-        self._written = self._seen = self._received_bytes = 0
-        self._errors = Counter()
-        return tally
 
     async def stop(self) -> Stopped:
         """Write no more, and wait for the answers."""
@@ -227,10 +216,10 @@ class Parties:
         try:
             answer = await self._requests.send("PUT", path, self._job.tokens[user], body)
         except (RequestFailed, OSError) as error:
-            self._errors[str(error)[:80]] += 1
+            self._meter.errors[str(error)[:80]] += 1
         else:
-            self._acknowledgement.add(time.monotonic_ns() - due_ns)
-            self._written += 1
+            self._meter.acknowledgement.add(time.monotonic_ns() - due_ns)
+            self._meter.acknowledged += 1
             shown = _decode_answer(answer).party
             if shown is not None:
                 self._count(party.answered(shown, due_ns))
@@ -240,8 +229,8 @@ class Parties:
 
     def _count(self, latencies: list[int]) -> None:
         for latency in latencies:
-            self._seen += 1
-            self._latency.add(max(0, latency))
+            self._meter.delivered += 1
+            self._meter.delivery.add(max(0, latency))
 
 
 def _selection(number: int) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """What a worker drives: messages (`chat.py`), requests (`rest.py`), open sockets alone (`idle.py`), friends who come
-and go (`friends.py`), or parties (`parties.py`)."""
+and go (`friends.py`), parties (`parties.py`), or game servers, with commands (`commands.py`) or statuses (`agents.py`).
+"""
 
 from typing import Protocol
 
