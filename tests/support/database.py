@@ -111,7 +111,8 @@ def make_template(server_url: str) -> None:
 def cloned_database(server_url: str) -> Iterator[str]:
     """A database cloned from the template, dropped at the end whoever still uses it."""
     name = f"test_{next(_numbers)}"
-    run_sql(server_url, f'CREATE DATABASE "{name}" TEMPLATE "{_TEMPLATE}"')
+    # In memory, copying the files is quicker than logging every page.
+    run_sql(server_url, f'CREATE DATABASE "{name}" TEMPLATE "{_TEMPLATE}" STRATEGY FILE_COPY')
     yield with_database(server_url, name)
     run_sql(server_url, f'DROP DATABASE "{name}" WITH (FORCE)')
 
