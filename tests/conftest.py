@@ -1,5 +1,8 @@
 """Fixtures that every test may ask for."""
 
+import os
+from math import ceil
+
 import pytest
 
 from tests.support.database import database, database_url, postgres_server
@@ -8,5 +11,13 @@ __all__ = ["database", "database_url", "postgres_server"]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What takes long begins first, so that no process is left alone with it at the end."""
-    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+    """Each process begins with its share of what takes long, so that none is left alone with it at the end."""
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    slow = [item for item in items if item.get_closest_marker("slow") is not None]
+    quick = [item for item in items if item.get_closest_marker("slow") is None]
+    share = ceil(len(quick) / processes)
+    items[:] = [
+        item
+        for number in range(processes)
+        for item in (*slow[number::processes], *quick[number * share : (number + 1) * share])
+    ]
