@@ -23,7 +23,7 @@ class Memberships:
         self._party_of: dict[str, str] = {}
         self._members: dict[str, frozenset[str]] = {}
         self._listeners: list[MembershipListener] = []
-        self._doubtful: set[str] = set()
+        self._doubters: list[Callable[[str], None]] = []
         for user_id, party_id in stored:
             self.joined(user_id, party_id)
 
@@ -49,6 +49,10 @@ class Memberships:
     def on_change(self, listener: MembershipListener) -> None:
         """Call `listener(user_id, party_id)`, synchronously, when a user has joined a party, or with None left."""
         self._listeners.append(listener)
+
+    def on_doubt(self, doubter: Callable[[str], None]) -> None:
+        """Call `doubter(party_id)`, synchronously, when nobody knows who is in a party until it is asked."""
+        self._doubters.append(doubter)
 
     def joined(self, user_id: str, party_id: str) -> None:
         """The user is in this party now."""
@@ -82,15 +86,11 @@ class Memberships:
 
     def doubt(self, party_id: str) -> None:
         """Who is in this party may have changed, and nobody has said how: it must be asked."""
-        self._doubtful.add(party_id)
-
-    def doubtful(self) -> Collection[str]:
-        """The parties that must be asked."""
-        return frozenset(self._doubtful)
+        for doubter in self._doubters:
+            doubter(party_id)
 
     def settle(self, party_id: str, user_ids: Collection[str]) -> None:
         """A party has been asked who is in it; nobody, when there is none."""
-        self._doubtful.discard(party_id)
         for user_id in self.members(party_id):
             if user_id not in user_ids:
                 self.left(user_id, party_id)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from persistence.capes.rows import Cape, CapeStatus, cape_of
 from persistence.connection import Connection, Row
+from persistence.grams import grams_of
 
 FEW = 5_000
 """So many matches are gathered and sorted within some milliseconds."""
@@ -42,7 +43,7 @@ async def search_approved(conn: Connection, query: str, limit: int, offset: int)
         query: at least one character.
     """
     lowered = query.lower()
-    grams = grams_of(lowered)
+    grams = sorted(grams_of(lowered))
     if len(grams) > 1 and await conn.fetchval(_IS_COMMON, lowered, SAMPLE):
         total = await conn.fetchval(_COUNT_COMMON, lowered)
     else:
@@ -84,13 +85,6 @@ async def count_owned(conn: Connection, owner_id: str) -> int:
     """How many capes a user has."""
     count: int = await conn.fetchval("SELECT count(*) FROM capes WHERE owner_id = $1", owner_id)
     return count
-
-
-def grams_of(lowered: str) -> list[str]:
-    """The runs that everything that holds this text has: of three letters, or the text where it is shorter."""
-    if len(lowered) < 3:
-        return [lowered]
-    return sorted({lowered[start : start + 3] for start in range(len(lowered) - 2)})
 
 
 # The page is found in the index alone; its rows are read afterwards.

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from persistence.connection import Connection, Row
+from persistence.grams import grams_of
 from persistence.publications.rows import PublicationRow, publication_of
 
 FEW = 2_000
@@ -69,9 +70,8 @@ async def page(conn: Connection, wanted: Wanted, sort: Sort, after: Place | None
 
 
 def keys_of(wanted: Wanted) -> list[str]:
-    """The keys that everything wanted has: runs of three characters, or the text where it is shorter."""
-    text = wanted.text
-    keys = {text[start : start + 3] for start in range(len(text) - 2)} if len(text) > 3 else {text}
+    """The keys that everything wanted has: those of its text, its tag and its category."""
+    keys = grams_of(wanted.text)
     if wanted.tag is not None:
         keys.add("\x1e" + wanted.tag)
     if wanted.category is not None:

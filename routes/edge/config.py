@@ -178,8 +178,8 @@ SETTINGS = (
 
 RESERVED = frozenset(
     {
-        "nats_url", "modrinth_url", "curseforge_url", "curseforge_key", "gateway_token", "shop_provider",
-        "shop_webhook_secret", "stripe_key",
+        "dashboard_url", "nats_url", "modrinth_url", "curseforge_url", "curseforge_key", "gateway_token",
+        "shop_provider", "shop_webhook_secret", "stripe_key",
     }
 )  # fmt: skip
 """Settings of domains that this release does not have: checked like the others, and said to be without effect."""

@@ -4,10 +4,7 @@
 the frame of the actor, as it is after the turn.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-
-import trio
+from collections.abc import Mapping, Sequence
 
 from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
 from actors.ids import UserId, Uuid, new_object_id, new_uuid
@@ -18,10 +15,11 @@ from actors.party.loading import fetch, invite_of, load
 from actors.party.public import PartyLookup, PartyMembership, PartySnapshot
 from actors.party.rules_invites import check_invite
 from actors.party.state import Invite, State
-from persistence.errors import OutcomeUnknown, RowsRejected
+from persistence.errors import RowsRejected
 from persistence.party.rows import invites_to
 from routes.edge.call import Call
 from routes.edge.reply import Encoded
+from routes.party.settling import unless_known
 
 EPOCH_BYTES = 5
 """Of the name of a party's history; two of one user only have to differ."""
@@ -56,7 +54,7 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
         )
 
     founding = _founding(call, actor_id)
-    with _founded_for_sure(call, founding):
+    with unless_known(call.service, founding.party_id):
         reply = await call.transact(found, founding, shape=shape)
     for state in made:
         _founded(call, actor_id, state)
@@ -92,7 +90,7 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
         # Not the effect of this request, but its ground: whoever repeats it finds the party.
         await _check_target(call, actor_id, target_id)
         founding = _founding(call, actor_id)
-        with _founded_for_sure(call, founding):
+        with unless_known(call.service, founding.party_id):
             state = await service.database.transact(found, founding)
         _founded(call, actor_id, state)
         party_id = state.id
@@ -219,16 +217,6 @@ async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None
 def _founding(call: Call, actor_id: UserId) -> Founding:
     random_bytes = call.service.random_bytes
     return Founding(actor_id, new_uuid(random_bytes), random_bytes(EPOCH_BYTES).hex(), call.now_ms)
-
-
-@contextmanager
-def _founded_for_sure(call: Call, founding: Founding) -> Iterator[None]:
-    """Around the founding: when nobody knows what has become of it, the party is asked."""
-    try:
-        yield
-    except (OutcomeUnknown, trio.Cancelled):
-        call.service.memberships.doubt(founding.party_id)
-        raise
 
 
 def _founded(call: Call, actor_id: UserId, state: State) -> None:

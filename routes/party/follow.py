@@ -1,6 +1,5 @@
 """What parties must hear from elsewhere, and who must hear from parties."""
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from actors.kernel.mailbox import Answer
@@ -10,7 +9,7 @@ from actors.party.company import Company
 from actors.party.own import FACES
 from persistence.party.rows import sweep_ended
 from routes.housekeeping import Job, ticking
-from routes.party.settling import settle_parties
+from routes.party.settling import follow_doubts
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -43,12 +42,12 @@ def follow_parties(service: "Service") -> tuple[Job, ...]:
     service.presence.on_change(met)
     service.users.on_rename(renamed)
     service.friends.on_visibility_change(lambda viewer_id: system.changed(parties.own, viewer_id, FACES))
+    follow_doubts(service)
     memberships.on_change(lambda user_id, _party_id: service.friends.party_changed(user_id))
     company = Company(memberships, service.streaks.together, service.clock.now_ms)
     return (
         ticking("members who are away", LOOK_SECONDS, attendance.look),
         ticking("days in company", 1, company.look),
-        Job("parties whose members are in doubt", 1, partial(settle_parties, service)),
         Job("ended parties", 600, sweep),
     )
 

@@ -1,33 +1,40 @@
 """Parties that are asked who is in them, after a turn of which nobody knows whether it was committed."""
 
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING
 
-from actors.errors import NotFound, Refused
+from actors.errors import NotFound
 from actors.party.commands import MeetDeadlines
 from actors.party.state import State
+from routes.doubts import Settle
 
 if TYPE_CHECKING:
     from routes.service import Service
 
 
-async def settle_parties(service: "Service") -> None:
-    """Tell memory and live views who is in the parties that are in doubt, and who is invited.
+def follow_doubts(service: "Service") -> None:
+    """Ask, from now on, whenever there is a doubt."""
 
-    Raises:
-        PersistenceError: the rows cannot be asked; what was not settled stays in doubt.
-    """
-    for party_id in service.memberships.doubtful():
-        await _settle(service, party_id)
+    service.memberships.on_doubt(lambda party_id: service.doubts.add(*_question(service, party_id)))
+
+
+def unless_known(service: "Service", party_id: str) -> AbstractContextManager[None]:
+    """Around a transaction about a party: where its outcome stays unknown, the party is asked."""
+    return service.doubts.unless_known(*_question(service, party_id))
+
+
+def _question(service: "Service", party_id: str) -> tuple[str, Settle]:
+    return f"party {party_id}", partial(_settle, service, party_id)
 
 
 async def _settle(service: "Service", party_id: str) -> None:
+    """Tell memory and live views who is in the party, and who is invited."""
     kind, memberships = service.parties.party, service.memberships
     try:
         await service.system.ask(kind, party_id, MeetDeadlines())
     except NotFound:
         known: State | None = None
-    except Refused:  # it is not to be had now
-        return
     else:
         known = service.system.peek(kind, party_id)
     members = () if known is None else tuple(known.members)

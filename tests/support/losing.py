@@ -44,6 +44,6 @@ async def lose(
 
 async def settled(world: World) -> None:
     async def asked() -> bool:
-        return not (len(world.service.doubts) or world.service.memberships.doubtful())
+        return not len(world.service.doubts)
 
     await wait_until(asked)
