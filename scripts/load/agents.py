@@ -10,20 +10,14 @@ import time
 import msgspec
 import trio
 
-from scripts.load.exchange import Open, Stopped, Tally, Verdict
-from scripts.load.fleet import Agent, agents_of, open_streams
+from scripts.load.exchange import Open, Verdict
+from scripts.load.fleet import SETTLE_SECONDS, Agent, Fleet
 from scripts.load.http import Requests, request
 from scripts.load.hub import Hub
-from scripts.load.meter import Meter
-from scripts.load.onlooker import Onlooker
-from scripts.load.pace import Pace
 from scripts.load.patience import wait_until
-from scripts.load.pool import Pool
 
-CONNECTIONS = 64
 CAPACITY = 100
 LOOK_SECONDS = 0.1
-SETTLE_SECONDS = 10.0
 
 
 class _Publication(msgspec.Struct, rename="camel"):
@@ -33,10 +27,6 @@ class _Publication(msgspec.Struct, rename="camel"):
 
 class _Answer(msgspec.Struct):
     publication: _Publication
-
-
-class _Problem(msgspec.Struct):
-    code: str = "?"
 
 
 class Network:
@@ -64,32 +54,25 @@ class Network:
         return sum(self.players.values()), CAPACITY * len(self.players)
 
 
-class Agents:
+class Agents(Fleet):
     """The agents of one worker; implements `Traffic`."""
 
     def __init__(self, hub: Hub, job: Open) -> None:
-        self._hub, self._job, self._plan = hub, job, job.plan
-        self._agents = agents_of(job)
+        super().__init__(hub, job)
         self._networks = {agent.owner: Network(agent.network_id, agent.owner) for agent in self._agents}
         self._random = random.Random(job.plan.seed + job.worker)
         self._order = self._random.sample(self._agents, len(self._agents))
-        self._pool = Pool(hub, job.plan.address)
         self._looks = Requests(hub, job.plan.address, job.plan.host, 1)
-        self._pace = Pace(job.plan)
-        self._sockets: list[Onlooker] = []
         self._looked = self._wrong = 0
         self._examples: list[str] = []
-        self._in_flight = self._place = 0
-        self._meter = Meter()
+        self._place = 0
 
     async def open(self) -> int:
         """Publish the networks and open all streams; returns how many."""
         for network in self._networks.values():
             body = {"address": "play.example.org", "displayName": f"Load {network.owner}", "hidden": False}
             await self._looks.send("PUT", network.path, self._job.tokens[network.owner], body)
-        self._sockets = await open_streams(self._hub, self._job, self._agents, self)
-        await self._pool.open(CONNECTIONS)
-        return len(self._sockets)
+        return await super().open()
 
     async def drive(self) -> None:
         """Say statuses and look at sums until stopped."""
@@ -101,24 +84,6 @@ class Agents:
         """A frame has arrived at an agent: its settings."""
         del user
         self._meter.received_bytes += len(payload)
-
-    def lost(self, why: str) -> None:
-        """A stream has ended."""
-        self._meter.errors[why] += 1
-
-    def mark(self) -> Tally:
-        """What happened since the last mark."""
-        return self._meter.take(
-            in_flight=self._in_flight,
-            open_sockets=sum(not socket.closed for socket in self._sockets),
-            unsent=self._pace.take_unsent(),
-        )
-
-    async def stop(self) -> Stopped:
-        """Say no more, and wait for the answers."""
-        self._pace.stop()
-        await wait_until(lambda: not self._in_flight, SETTLE_SECONDS)
-        return Stopped(acknowledged=[], unknown=[])
 
     async def settle(self, least: list[int], most: list[int]) -> Verdict:
         """Look at every network once more."""
@@ -175,8 +140,7 @@ class Agents:
                 self._meter.acknowledged += 1
                 self._meter.acknowledgement.add(time.monotonic_ns() - due_ns)
             else:
-                code = msgspec.json.decode(body, type=_Problem).code if status else "CONNECTION_LOST"
-                self._meter.errors[code] += 1
+                self._note(status, body)
             self._pace.done(self._push)
 
         path = f"{agent.path}/publication/status"

@@ -5,18 +5,10 @@ import time
 
 import msgspec
 
-from scripts.load.exchange import Open, Stopped, Tally, Verdict
-from scripts.load.fleet import Agent, agents_of, open_streams
+from scripts.load.exchange import Open, Verdict
+from scripts.load.fleet import Agent, Fleet
 from scripts.load.http import request
 from scripts.load.hub import Hub
-from scripts.load.meter import Meter
-from scripts.load.onlooker import Onlooker
-from scripts.load.pace import Pace
-from scripts.load.patience import wait_until
-from scripts.load.pool import Pool
-
-CONNECTIONS = 64
-SETTLE_SECONDS = 10.0
 
 
 class _Payload(msgspec.Struct):
@@ -34,33 +26,18 @@ class _Frame(msgspec.Struct):
     command: _Command | None = None
 
 
-class _Problem(msgspec.Struct):
-    code: str = "?"
-
-
 _decode = msgspec.json.Decoder(_Frame).decode
 _ACK = {"status": "success"}
 
 
-class Commands:
+class Commands(Fleet):
     """The agents of one worker, and who commands them; implements `Traffic`."""
 
     def __init__(self, hub: Hub, job: Open) -> None:
-        self._hub, self._job, self._plan = hub, job, job.plan
-        self._agents = agents_of(job)
+        super().__init__(hub, job)
         self._order = random.Random(job.plan.seed).sample(self._agents, len(self._agents))
-        self._pool = Pool(hub, job.plan.address)
-        self._pace = Pace(job.plan)
-        self._sockets: list[Onlooker] = []
-        self._given = self._finished = self._repeated = self._in_flight = 0
+        self._given = self._finished = self._repeated = 0
         self._delivered_ids: set[str] = set()
-        self._meter = Meter()
-
-    async def open(self) -> int:
-        """Open all streams; returns how many."""
-        self._sockets = await open_streams(self._hub, self._job, self._agents, self)
-        await self._pool.open(CONNECTIONS)
-        return len(self._sockets)
 
     async def drive(self) -> None:
         """Give commands until stopped."""
@@ -95,24 +72,6 @@ class Commands:
 
         self._pool.send(asked, answered)
 
-    def lost(self, why: str) -> None:
-        """A stream has ended."""
-        self._meter.errors[why] += 1
-
-    def mark(self) -> Tally:
-        """What happened since the last mark."""
-        return self._meter.take(
-            in_flight=self._in_flight,
-            open_sockets=sum(not socket.closed for socket in self._sockets),
-            unsent=self._pace.take_unsent(),
-        )
-
-    async def stop(self) -> Stopped:
-        """Give no more, and wait for the last acknowledgements."""
-        self._pace.stop()
-        await wait_until(lambda: not self._in_flight, SETTLE_SECONDS)
-        return Stopped(acknowledged=[], unknown=[])
-
     async def settle(self, least: list[int], most: list[int]) -> Verdict:
         """Each command that was given has been delivered once and acknowledged."""
         del least, most
@@ -146,7 +105,3 @@ class Commands:
 
     def _request(self, path: str, token: str, body: object, *, server_id: str = "") -> bytes:
         return request("POST", path, host=self._plan.host, token=token, body=body, server_id=server_id)
-
-    def _note(self, status: int, body: bytes) -> None:
-        code = msgspec.json.decode(body, type=_Problem).code if status else "CONNECTION_LOST"
-        self._meter.errors[code] += 1

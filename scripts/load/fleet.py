@@ -3,16 +3,28 @@
 Every run has new agents, in networks of new users: a server's secret is shown once.
 """
 
+from abc import ABC, abstractmethod
 from typing import NamedTuple
 
+import msgspec
 import trio
 
-from scripts.load.exchange import Open
+from scripts.load.exchange import Open, Stopped, Tally
 from scripts.load.hub import Hub
+from scripts.load.meter import Meter
 from scripts.load.onlooker import Ledger, Onlooker
+from scripts.load.pace import Pace
+from scripts.load.patience import wait_until
 from scripts.load.plan import network_of
+from scripts.load.pool import Pool
 
+CONNECTIONS = 64
 OPENING_AT_ONCE = 64
+SETTLE_SECONDS = 10.0
+
+
+class _Problem(msgspec.Struct):
+    code: str = "?"
 
 
 class Agent(NamedTuple):
@@ -35,6 +47,54 @@ class Agent(NamedTuple):
     def path(self) -> str:
         """Its address."""
         return f"/v1/connect/servers/{self.server_id}"
+
+
+class Fleet(ABC):
+    """The agents of one worker on their streams, and requests about them at a pace; the half of `Traffic` that is the
+    same for all.
+    """
+
+    def __init__(self, hub: Hub, job: Open) -> None:
+        self._hub, self._job, self._plan = hub, job, job.plan
+        self._agents = agents_of(job)
+        self._pool = Pool(hub, job.plan.address)
+        self._pace = Pace(job.plan)
+        self._sockets: list[Onlooker] = []
+        self._in_flight = 0
+        self._meter = Meter()
+
+    async def open(self) -> int:
+        """Open all streams; returns how many."""
+        self._sockets = await open_streams(self._hub, self._job, self._agents, self)
+        await self._pool.open(CONNECTIONS)
+        return len(self._sockets)
+
+    @abstractmethod
+    def heard(self, user: int, payload: bytes) -> None:
+        """A frame has arrived at an agent."""
+
+    def lost(self, why: str) -> None:
+        """A stream has ended."""
+        self._meter.errors[why] += 1
+
+    def mark(self) -> Tally:
+        """What happened since the last mark."""
+        return self._meter.take(
+            in_flight=self._in_flight,
+            open_sockets=sum(not socket.closed for socket in self._sockets),
+            unsent=self._pace.take_unsent(),
+        )
+
+    async def stop(self) -> Stopped:
+        """Begin nothing more, and wait for the answers."""
+        self._pace.stop()
+        await wait_until(lambda: not self._in_flight, SETTLE_SECONDS)
+        return Stopped(acknowledged=[], unknown=[])
+
+    def _note(self, status: int, body: bytes) -> None:
+        """A request was refused, or has no answer (status 0)."""
+        code = msgspec.json.decode(body, type=_Problem).code if status else "CONNECTION_LOST"
+        self._meter.errors[code] += 1
 
 
 def agents_of(job: Open) -> list[Agent]:
