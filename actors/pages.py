@@ -1,0 +1,30 @@
+"""Pages are bounded in bytes, not only in items: a list of the largest items permitted must not fill the memory."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+MAX_PAGE_BYTES = 1024 * 1024
+"""What one page of a list may take on the wire, as far as its items tell; a single item may have more."""
+
+
+def fitting(
+    items: Sequence[Item], size_bytes: Callable[[Item], int], max_bytes: int = MAX_PAGE_BYTES
+) -> Sequence[Item]:
+    """The longest run of items from the start that fits; a first item that is too large comes alone.
+
+    Args:
+        items: in the order of the page.
+        size_bytes: what an item takes, or a close upper bound; asked once for each item looked at.
+        max_bytes: what the page may take.
+
+    Returns:
+        `items` itself where all of them fit; an empty sequence only for an empty one.
+    """
+    taken_bytes = 0
+    for index, item in enumerate(items):
+        taken_bytes += size_bytes(item)
+        if taken_bytes > max_bytes:
+            return items[: max(index, 1)]
+    return items
