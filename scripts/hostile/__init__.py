@@ -1,0 +1,1 @@
+"""`scripts/siege`: what one hostile client does to everybody else."""

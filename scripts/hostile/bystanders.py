@@ -1,0 +1,163 @@
+"""Everybody else, in a process of their own: a probe of `/health`, and users who post and read at an even pace."""
+
+import multiprocessing
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+
+import trio
+
+from scripts.hostile.wire import Line, Lost
+from scripts.load.histogram import Histogram
+
+PROBE_SECONDS = 0.005
+USER_SECONDS = 0.4  # well within the limits of a user and of a conversation
+ANSWERED = 500  # below it a user had what they asked for, or was told why not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbours:
+    """Who goes on as usual.
+
+    Args:
+        address, host: of the server.
+        tokens: of users, each with a conversation of their own.
+        conversations: the ids of those.
+    """
+
+    address: tuple[str, int]
+    host: str
+    tokens: tuple[str, ...]
+    conversations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What they have noticed in some stretch of time.
+
+    Args:
+        probe_worst_ms, probe_p99_ms: how long `/health` took.
+        users_p50_ms, users_p99_ms: how long a post or a list took; None when nothing was answered.
+        answered: how many posts and lists were answered.
+        failed: how many requests were answered with a 5xx, or not at all.
+    """
+
+    probe_worst_ms: float
+    probe_p99_ms: float
+    users_p50_ms: float | None
+    users_p99_ms: float | None
+    answered: int
+    failed: int
+
+
+class Watch:
+    """Asks the other process what was seen."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+
+    def look(self) -> Seen:
+        """What was seen since the last look. Blocks for a moment."""
+        self._pipe.send("look")
+        seen: Seen = self._pipe.recv()
+        return seen
+
+
+@contextmanager
+def watching(neighbours: Neighbours) -> Iterator[Watch]:
+    """Let them go about their business for the block."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    process = context.Process(target=_live, args=(neighbours, theirs), daemon=True)
+    process.start()
+    ours.recv()
+    try:
+        yield Watch(ours)
+    finally:
+        ours.send("stop")
+        process.join(5)
+        if process.is_alive():
+            process.kill()
+
+
+class _Counts:
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self.probe, self.users = Histogram(), Histogram()
+        self.worst_ns = self.answered = self.failed = 0
+
+    def take(self) -> Seen:
+        seen = Seen(
+            self.worst_ns / 1e6,
+            self.probe.quantile_ms(0.99) or 0.0,
+            self.users.quantile_ms(0.50),
+            self.users.quantile_ms(0.99),
+            self.answered,
+            self.failed,
+        )
+        self.clear()
+        return seen
+
+
+def _live(neighbours: Neighbours, pipe: Connection) -> None:
+    trio.run(_run, neighbours, pipe)
+
+
+async def _run(neighbours: Neighbours, pipe: Connection) -> None:
+    counts = _Counts()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(_probe, neighbours, counts)
+        for number, (token, conversation) in enumerate(
+            zip(neighbours.tokens, neighbours.conversations, strict=True)
+        ):
+            nursery.start_soon(_use, neighbours, counts, token, conversation, number / len(neighbours.tokens))
+        pipe.send("ready")
+        while True:
+            await trio.lowlevel.wait_readable(pipe.fileno())
+            if pipe.recv() == "stop":
+                nursery.cancel_scope.cancel()
+                return
+            pipe.send(counts.take())
+
+
+async def _probe(neighbours: Neighbours, counts: _Counts) -> None:
+    line = Line(neighbours.address, neighbours.host)
+    while True:
+        began_ns = time.monotonic_ns()
+        if not await _asked(line, counts, "GET", "/health"):
+            continue
+        taken_ns = time.monotonic_ns() - began_ns
+        counts.worst_ns = max(counts.worst_ns, taken_ns)
+        counts.probe.add(taken_ns)
+        await trio.sleep(PROBE_SECONDS)
+
+
+async def _use(neighbours: Neighbours, counts: _Counts, token: str, conversation: str, phase: float) -> None:
+    line = Line(neighbours.address, neighbours.host, token)
+    messages = f"/v1/social/chat/conversations/{conversation}/messages"
+    await trio.sleep(phase * USER_SECONDS)
+    while True:
+        for method, target, body in (
+            ("POST", messages, {"content": "as usual"}),
+            ("GET", f"{messages}?limit=20", None),
+        ):
+            began_ns = time.monotonic_ns()
+            if await _asked(line, counts, method, target, body):
+                counts.users.add(time.monotonic_ns() - began_ns)
+                counts.answered += 1
+            await trio.sleep(USER_SECONDS)
+
+
+async def _asked(line: Line, counts: _Counts, method: str, target: str, body: object = None) -> bool:
+    try:
+        status, _ = await line.ask(method, target, body)
+    except Lost:
+        status = ANSWERED
+    if status >= ANSWERED:
+        counts.failed += 1
+        await trio.sleep(PROBE_SECONDS)
+    return status < ANSWERED

@@ -1,0 +1,77 @@
+"""What must be there before a siege: users with conversations of their own, and a game server of the offender's."""
+
+from dataclasses import dataclass
+
+from scripts.hostile.wire import Line, Lost
+from scripts.load.tokens import Sign
+
+BYSTANDERS = 8
+ACQUAINTANCES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Who is there.
+
+    Args:
+        tokens, conversations: of the bystanders, each with a conversation of their own.
+        offender_token, offender_conversation: of the one who misbehaves.
+        acquaintances: ids of users who exist and do nothing.
+        server: the address of the offender's game server; "" when none was registered.
+    """
+
+    tokens: tuple[str, ...]
+    conversations: tuple[str, ...]
+    offender_token: str
+    offender_conversation: str
+    acquaintances: tuple[str, ...]
+    server: str
+
+
+async def prepare(address: tuple[str, int], host: str, sign: Sign, ids: list[str], now_seconds: int) -> Scene:
+    """Make everybody known to the server.
+
+    Args:
+        sign: makes a token of a user.
+        ids: of new users, `2 * BYSTANDERS + 1 + ACQUAINTANCES` of them.
+        now_seconds: epoch seconds.
+
+    Raises:
+        Lost: the server refused.
+    """
+    signed = {id: sign(id, f"siege-{id[:8]}", now_seconds) for id in ids}
+    for token in signed.values():
+        await Line(address, host, token).json("GET", "/v1/auth/verify")
+    offender, *rest = ids
+    neighbours, acquaintances = rest[: 2 * BYSTANDERS], rest[2 * BYSTANDERS :]
+    conversations = [
+        await _talk(Line(address, host, signed[one]), other)
+        for one, other in zip(neighbours[::2], neighbours[1::2], strict=True)
+    ]
+    line = Line(address, host, signed[offender])
+    return Scene(
+        tuple(signed[one] for one in neighbours[::2]),
+        tuple(conversations),
+        signed[offender],
+        await _talk(line, acquaintances[0]),
+        tuple(acquaintances),
+        await _game_server(address, host, line),
+    )
+
+
+async def _talk(line: Line, other: str) -> str:
+    made = await line.json(
+        "POST", "/v1/social/chat/conversations", {"kind": "direct", "participantIds": [other]}
+    )
+    return str(made["id"])
+
+
+async def _game_server(address: tuple[str, int], host: str, owner: Line) -> str:
+    try:
+        made = await Line(address, host).json(
+            "POST", "/v1/connect/servers/register", {"serverType": "siege", "serverName": "siege"}
+        )
+        await owner.json("POST", "/v1/connect/servers/claim", {"claimKey": made["claimKey"]})
+    except Lost:
+        return ""
+    return f"/v1/connect/servers/{made['serverId']}"

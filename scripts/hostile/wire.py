@@ -1,0 +1,114 @@
+"""One kept-alive HTTP/1.1 connection in a task: a request, then its answer, of any size."""
+
+from typing import Any
+
+import msgspec
+import trio
+
+from scripts.load.http import request
+
+ANSWER_SECONDS = 60
+_PIECE_BYTES = 1 << 16
+
+
+class Lost(Exception):
+    """The server closed the connection, or gave no answer within a minute."""
+
+
+class Line:
+    """A connection of somebody to the server; opened when it is needed, and again after it was lost.
+
+    Args:
+        address: IP address and port of the server.
+        host: the Host field.
+        token: of a user, or the secret of a game server; "" for a stranger.
+        server_id: the game server that asks; "" for users.
+    """
+
+    def __init__(self, address: tuple[str, int], host: str, token: str = "", *, server_id: str = "") -> None:
+        self._address, self._host, self._token, self._server_id = address, host, token, server_id
+        self._stream: trio.SocketStream | None = None
+
+    async def ask(self, method: str, target: str, body: object = None) -> tuple[int, bytes]:
+        """Send a request; returns the status and the body of its answer.
+
+        Args:
+            body: sent as JSON; None sends none.
+
+        Raises:
+            Lost: there was no answer. Cancellation closes the connection.
+        """
+        return await self.send(
+            request(method, target, host=self._host, token=self._token, body=body, server_id=self._server_id)
+        )
+
+    async def json(self, method: str, target: str, body: object = None) -> Any:
+        """The decoded body of a 2xx.
+
+        Raises:
+            Lost: any other answer, or none.
+        """
+        status, answer = await self.ask(method, target, body)
+        if not 200 <= status < 300:
+            raise Lost(
+                f"{method} {target} was answered with {status}: {answer[:200].decode(errors='replace')}"
+            )
+        return msgspec.json.decode(answer) if answer else None
+
+    async def send(self, data: bytes) -> tuple[int, bytes]:
+        """Send the bytes of a request; returns the status and the body of its answer.
+
+        Raises:
+            Lost: there was no answer. Cancellation closes the connection.
+        """
+        try:
+            with trio.fail_after(ANSWER_SECONDS):
+                stream = self._stream or await trio.open_tcp_stream(*self._address)
+                self._stream = None
+                async with trio.open_nursery() as nursery:
+                    # An early answer (413, 429) comes while the body is still being sent.
+                    nursery.start_soon(_send_all, stream, data)
+                    status, answer, keep = await _answer(stream)
+                    nursery.cancel_scope.cancel()
+        except (OSError, trio.BrokenResourceError, trio.TooSlowError, Lost) as error:
+            raise Lost(str(error) or type(error).__name__) from error
+        if keep:
+            self._stream = stream
+        else:
+            await trio.aclose_forcefully(stream)
+        return status, answer
+
+    async def close(self) -> None:
+        """Hang up."""
+        if self._stream is not None:
+            await trio.aclose_forcefully(self._stream)
+            self._stream = None
+
+
+async def _send_all(stream: trio.SocketStream, data: bytes) -> None:
+    try:
+        await stream.send_all(data)
+    except trio.BrokenResourceError:  # an answer that refuses may have come before
+        return
+
+
+async def _answer(stream: trio.SocketStream) -> tuple[int, bytes, bool]:
+    data = b""
+    while b"\r\n\r\n" not in data:
+        data += await _piece(stream)
+    head, _, body = data.partition(b"\r\n\r\n")
+    lowered = head.lower()
+    _, found, after = lowered.partition(b"\r\ncontent-length:")
+    size = int(after.split(b"\r\n", 1)[0]) if found else 0
+    parts, got = [body], len(body)
+    while got < size:
+        parts.append(await _piece(stream))
+        got += len(parts[-1])
+    return int(head[9:12]), b"".join(parts), b"connection: close" not in lowered
+
+
+async def _piece(stream: trio.SocketStream) -> bytes:
+    piece = await stream.receive_some(_PIECE_BYTES)
+    if not piece:
+        raise Lost("the server hung up")
+    return bytes(piece)

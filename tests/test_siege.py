@@ -1,0 +1,71 @@
+"""The siege's own parts, on a real server: it finds its way in, everything it does is done, and the service goes on."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import trio
+
+from scripts.hostile.bystanders import Neighbours, watching
+from scripts.hostile.scene import ACQUAINTANCES, BYSTANDERS, prepare
+from scripts.hostile.strangers import BODY_BYTES, HEAD_BYTES, hostile_bodies, hostile_heads, hostile_requests
+from scripts.hostile.user import Offender
+from scripts.hostile.wire import Line, Lost
+from tests.support.server import address_of
+from tests.support.world import World, open_world
+
+HOST = "127.0.0.1"
+
+
+@pytest.fixture
+async def lean(database_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    async with open_world(database_url, tmp_path) as world:
+        yield world
+
+
+@pytest.mark.parametrize("what", hostile_bodies())
+def test_a_body_is_as_long_as_it_says(what: str):
+    assert 0.5 * BODY_BYTES < len(hostile_bodies()[what]) <= BODY_BYTES + 100
+
+
+def test_a_head_is_read_before_it_is_refused():
+    assert all(0.9 * HEAD_BYTES < len(make(HOST)) < HEAD_BYTES for make in hostile_heads().values())
+
+
+@pytest.mark.slow
+async def test_every_request_of_a_stranger_is_answered(lean: World):
+    address = address_of(lean.url)
+    for what, data in hostile_requests(HOST).items():
+        line = Line(address, HOST)
+        try:
+            status, _ = await line.send(data)
+        except Lost:  # more than one line of a head may have; the connection ends
+            status = 431
+        finally:
+            await line.close()
+        assert 200 <= status < 500, what
+
+
+@pytest.mark.slow
+async def test_who_rages_is_answered_and_the_others_go_on(lean: World):
+    address = address_of(lean.url)
+    ids = [f"00000000-0000-4000-8000-{number:012d}" for number in range(1 + 2 * BYSTANDERS + ACQUAINTANCES)]
+    scene = await prepare(address, HOST, lambda id, name, _: lean.token(id, name), ids, 0)
+    assert scene.server.startswith("/v1/connect/servers/")
+    offender = Offender(
+        address,
+        HOST,
+        scene.offender_token,
+        conversation=scene.offender_conversation,
+        others=scene.acquaintances,
+        server=scene.server,
+    )
+    neighbours = Neighbours(
+        address=address, host=HOST, tokens=scene.tokens, conversations=scene.conversations
+    )
+    with watching(neighbours) as watch:
+        await offender.rage(3)
+        seen = await trio.to_thread.run_sync(watch.look)
+    assert {line.split()[0] for line in offender.answers} >= {"post", "group", "list", "profile"}
+    assert not [line for line in offender.answers if line.endswith(" 500")]
+    assert seen.answered
