@@ -6,8 +6,24 @@ from math import ceil
 import pytest
 
 from tests.support.database import database, database_url, postgres_server
+from tests.support.hurry import hurry
 
 __all__ = ["database", "database_url", "postgres_server"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--hurry",
+        type=int,
+        default=1,
+        metavar="RATE",
+        help="let time pass so many times as quickly, as a machine sees it that is slower by as much",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if (rate := config.getoption("--hurry")) != 1:
+        hurry(rate)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

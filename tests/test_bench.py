@@ -15,6 +15,7 @@ from scripts.load import server_process
 from scripts.load.crew import hire
 from scripts.load.plan import check
 from scripts.load.run import Timing, carry_out
+from tests.support.waiting import PATIENCE_SECONDS
 
 SHORT = Timing(warmup_seconds=0.1, interval_seconds=0.2)
 FANOUT = {"users": 5, "conversations": 1, "members": 5, "senders": 2, "live": 5, "window": 2}
@@ -61,7 +62,7 @@ class TestPeers:
         program = shutil.which("node")
         if program is None:
             pytest.skip("no Node on this machine")
-        subprocess.run([program, "--check", str(PEER / "server.js")], check=True, timeout=60)
+        subprocess.run([program, "--check", str(PEER / "server.js")], check=True, timeout=PATIENCE_SECONDS)
 
     async def test_what_is_missing_is_said(self, monkeypatch):
         monkeypatch.setenv("PATH", "")

@@ -19,6 +19,7 @@ import trio
 
 from routes.edge.keys import open_keys
 from tests.support.process import ServerProcess, server_process
+from tests.support.waiting import PATIENCE_SECONDS
 
 KILLS = 20
 WRITERS = 8
@@ -208,7 +209,7 @@ async def test_kill_nine_loses_nothing_acknowledged():
     rng = Random(SEED)
     async with server_process() as server:
         limits = httpx2.Limits(max_connections=WRITERS + 1, max_keepalive_connections=WRITERS + 1)
-        async with httpx2.AsyncClient(base_url=server.url, limits=limits, timeout=30) as client:
+        async with httpx2.AsyncClient(base_url=server.url, limits=limits, timeout=PATIENCE_SECONDS) as client:
             trial = Trial(server, await _gather(server, client))
             trial.up.set()
             aimed = 0

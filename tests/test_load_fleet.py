@@ -15,6 +15,7 @@ from scripts.load.plan import BadPlan, Plan, check, user_id, user_name
 from scripts.load.stage import prepare
 from scripts.load.traffic import Traffic
 from tests.support.server import address_of
+from tests.support.waiting import patience
 from tests.support.world import World, open_world
 
 
@@ -44,7 +45,7 @@ async def _ran(traffic: Traffic, nursery: trio.Nursery, least: int) -> tuple[int
     """What was acknowledged and delivered until there was enough of it, and the verdict."""
     nursery.start_soon(traffic.drive)
     acknowledged = delivered = 0
-    with trio.fail_after(20):
+    with patience():
         while min(acknowledged, delivered) < least:
             await trio.sleep(0.01)
             tally = traffic.mark()

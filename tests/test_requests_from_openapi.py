@@ -15,6 +15,7 @@ import trio
 
 from tests.ip.databases import write as write_geoip
 from tests.support.process import ServerProcess, server_process
+from tests.support.waiting import PATIENCE_SECONDS
 from tests.totems.models import body as totem_body
 
 EXAMPLES = 12
@@ -82,7 +83,7 @@ async def _existing(server: ServerProcess, token: str) -> str:
     peer = str(uuid4())
     await _token(server, "Ben", "--id", peer)
     headers = {"Authorization": f"Bearer {token}"}
-    async with httpx2.AsyncClient(base_url=server.url, headers=headers) as client:
+    async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=PATIENCE_SECONDS) as client:
         made = await client.post(
             "/v1/social/chat/conversations", json={"kind": "group", "participantIds": [peer]}
         )

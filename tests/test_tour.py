@@ -10,8 +10,8 @@ import trio
 
 from tests.contract.sources import ROOT
 from tests.support.process import server_process
+from tests.support.waiting import patience
 
-TOUR_SECONDS = 60
 LINE = "http://127.0.0.1:8080"
 AGENT = "scripts/agent"
 CLEAN_UP = (
@@ -36,7 +36,7 @@ async def test_the_tour_works_as_written(tmp_path: Path):
     async with server_process() as server:
         (tmp_path / ".venv").symlink_to(ROOT / ".venv")
         environment = {**os.environ, "PARTYLINE_DATA_DIR": str(server.data_dir)}
-        with trio.fail_after(TOUR_SECONDS):
+        with patience():
             done = await trio.run_process(
                 ["sh", "-eu", "-c", CLEAN_UP + script.replace(LINE, server.url)],
                 cwd=tmp_path,

@@ -175,6 +175,7 @@ async def test_foreign_files_cannot_be_used(world: World) -> None:
 
 async def test_uploads_are_limited(world: World) -> None:
     ann, _, room = await pair(world)
+    world.clock.stop()
     path = f"{room.path}/attachments"
     for _ in range(20):
         await ann.do("POST", path, a_file(), status=201)

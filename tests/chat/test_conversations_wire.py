@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from actors.ids import new_uuid
-from tests.support.waiting import wait_until
+from tests.support.waiting import patience, wait_until
 from tests.support.world import CONVERSATIONS, Player, World
 
 
@@ -211,7 +211,7 @@ async def test_the_list_from_an_open_inbox_is_the_one_from_rows(world: World) ->
         assert (await ann.get(CONVERSATIONS, limit=1))["items"][0]["lastMessagePreview"] == "newest"
         after = await ann.get(CONVERSATIONS)
         assert (await ann.refused("GET", f"{CONVERSATIONS}?cursor=nonsense"))[0] == 400
-    with trio.fail_after(5):
+    with patience():
         while service.system.peek_view(service.chat.inbox, ann.id) is not None:  # noqa: ASYNC110
             await trio.sleep(0.01)
     assert [len(page["items"]) for page in open_] == [1, 2, 3]

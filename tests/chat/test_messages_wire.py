@@ -216,6 +216,7 @@ async def test_typing_is_a_204(world: World) -> None:
 async def test_sending_is_limited_per_sender_and_conversation(world: World) -> None:
     ann, ben, room = await pair(world)
     quiet = await ann.talk_to(ben, kind="group")
+    world.clock.stop()
     async with ann.live("/v1/social/live?channels=") as socket:
         for number in range(15):
             await ann.say(room, f"rest {number}")
@@ -240,6 +241,7 @@ async def test_sending_is_limited_per_sender_and_conversation(world: World) -> N
 async def test_a_quota_node_replaces_the_rate(world: World) -> None:
     ann, _, room = await pair(world)
     await world.grant(ann, "social:chat.send", value={"value": 2, "unit": "messages"})
+    world.clock.stop()
     await ann.say(room)
     await ann.say(room)
     assert await ann.refused("POST", room.messages, {"content": "3"}) == (429, "RATE_LIMITED")

@@ -10,6 +10,7 @@ import trio
 from actors.chat.archive import import_archive
 from actors.ids import new_object_id
 from actors.kernel.knocks import WAKING_READS
+from tests.support.waiting import patience
 from tests.support.world import Player, Room, World
 
 
@@ -61,7 +62,7 @@ async def sleep(world: World, room: Room) -> None:
     """Let the conversation's actor retire, so that pages come from rows."""
     service = world.service
     world.clock.advance(120_000)
-    with trio.fail_after(10):
+    with patience():
         while service.system.peek(service.chat.conversation, room.id) is not None:  # noqa: ASYNC110
             await trio.sleep(0.01)
 
@@ -100,7 +101,7 @@ async def test_pages_are_the_same_asleep_and_awake(world: World) -> None:
     assert world.service.system.peek(kind, room.id) is None
     pages = [await ben.get(room.messages, limit=50) for _ in range(WAKING_READS)]
     assert pages == [awake[1]] * WAKING_READS
-    with trio.fail_after(10):
+    with patience():
         while world.service.system.peek(kind, room.id) is None:
             await trio.lowlevel.checkpoint()
     assert await ben.get(room.messages, limit=50) == awake[1]
@@ -236,7 +237,7 @@ async def import_history(world: World, room: Room, sender: Player, at_ms: list[i
     )
     assert not report.refused
     # A live conversation hears of it by a notification of the database.
-    with trio.fail_after(10):
+    with patience():
         while len((await sender.get(room.messages))["items"]) < len(at_ms):  # noqa: ASYNC110
             await trio.sleep(0.01)
 

@@ -161,9 +161,10 @@ async def test_expiry_is_announced_by_the_conversation_itself(world: World) -> N
     room = await ann.talk_to(ben)
     async with ben.live("/v1/social/live?channels=" + room.channel) as socket:
         await socket.receive_until(type="snapshot")
-        body = {"poll": a_poll(expiresAtMs=world.clock.now_ms() + 300)}
+        body = {"poll": a_poll(expiresAtMs=world.clock.now_ms() + 600_000)}
         await ann.do("POST", room.messages, body)
         made = await socket.receive_until(type="snapshot")
         assert made["data"]["items"][0]["poll"]["closed"] is False
+        world.advance(600_000)
         told = await socket.receive_until(type="snapshot")
         assert told["data"]["items"][0]["poll"]["closeReason"] == "expired"

@@ -208,6 +208,7 @@ async def test_the_players_own_limit_counts(world: World):
     server, ann, _ = await _play(world)
     names = [await world.player(f"P{number}") for number in range(21)]
     path = f"{FRIENDS}/requests"
+    world.clock.stop()
     for target in names[:20]:
         await server.do("POST", path, {"actorId": ann.id, "targetId": target.id}, status=201)
     body = {"actorId": ann.id, "targetId": names[20].id}

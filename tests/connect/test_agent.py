@@ -9,7 +9,7 @@ import trio
 
 from scripts.game_server.agent import Agent, Plan
 from tests.contract.sources import ROOT
-from tests.support.waiting import wait_until
+from tests.support.waiting import patience, wait_until
 from tests.support.world import Player, World
 
 
@@ -42,7 +42,7 @@ async def test_it_does_what_it_is_told(world: World, tmp_path: Path):
     ann = await world.player("Ann")
     plan = Plan(world.url, "Lobby", "demo", tmp_path / "kept" / "agent.json", status_seconds=60)
     said, again = _Lines(), _Lines()
-    with trio.fail_after(30):
+    with patience():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(Agent(plan, said.lines.append).run)
             key = await said.wait_for("claim key")
@@ -61,7 +61,7 @@ async def test_it_does_what_it_is_told(world: World, tmp_path: Path):
             assert await said.wait_for("settings of shop: version") == "1"
             nursery.cancel_scope.cancel()
     assert plan.credentials.stat().st_mode & 0o777 == 0o600
-    with trio.fail_after(30):
+    with patience():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(Agent(plan, again.lines.append).run)
             assert await again.wait_for("server") == server_id
@@ -82,7 +82,7 @@ async def test_credentials_that_count_no_longer_end_it(world: World, tmp_path: P
     kept = tmp_path / "agent.json"
     kept.write_text('{"server_id":"00000000-0000-4000-8000-000000000000","server_secret":"x"}')
     asked = [sys.executable, "-m", "scripts.game_server", "--url", world.url, "--credentials", str(kept)]
-    with trio.fail_after(20):
+    with patience():
         ended = await trio.run_process(asked, cwd=ROOT, capture_stderr=True, check=False)
     assert ended.returncode == 1
     assert ended.stderr.startswith(b"refused: 401")

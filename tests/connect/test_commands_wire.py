@@ -7,7 +7,7 @@ import trio
 
 from routes.connect import cleaning
 from tests.connect.play import GameServer, claimed, register
-from tests.support.waiting import wait_until
+from tests.support.waiting import patience, wait_until
 from tests.support.world import Player, World, open_world
 
 
@@ -142,7 +142,7 @@ async def test_a_long_poll_is_answered_when_there_is_something(world: World):
         items = (await server.get(f"{server.path}/commands", wait=20))["items"]
         polled.extend(one["id"] for one in items)
 
-    with trio.fail_after(10):
+    with patience():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(poll)
 
@@ -152,8 +152,25 @@ async def test_a_long_poll_is_answered_when_there_is_something(world: World):
             await wait_until(waits)
             id = await _give(ann, server)
     assert polled == [id]
-    with trio.fail_after(10):
+
+
+async def test_a_long_poll_ends_at_the_time_that_it_asked_for(world: World):
+    """One of a second returns while one of twenty, which began before it, goes on."""
+    ann = await world.player("Ann")
+    server, other = await claimed(world, ann), await claimed(world, ann)
+
+    async def wait_long() -> None:
+        assert len((await other.get(f"{other.path}/commands", wait=20))["items"]) == 1
+
+    async def waits() -> bool:
+        return world.service.attending.waiting(other.id)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(wait_long)
+        await wait_until(waits)
         assert (await server.get(f"{server.path}/commands", wait=1))["items"] == []
+        assert await waits()
+        await _give(ann, other)
 
 
 async def test_prefer_wait_answers_the_finished_command(world: World):
@@ -165,7 +182,7 @@ async def test_prefer_wait_answers_the_finished_command(world: World):
         (command,) = (await server.get(f"{server.path}/commands", wait=20))["items"]
         await _ack(server, command["id"], "success", result=[1, 2])
 
-    with trio.fail_after(15):
+    with patience():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(serve)
             response = await ann.ask("POST", f"{server.path}/commands", {"action": "a"}, headers=prefer)

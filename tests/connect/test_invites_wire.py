@@ -10,6 +10,7 @@ from actors.connect.commands import CreateInvite, RevokeInvite
 from actors.connect.rules_invites import INVITE_MS, MAX_INVITES
 from tests.connect.play import GameServer, claimed
 from tests.friends import rows
+from tests.support.waiting import patience
 from tests.support.world import Player, World
 
 ACCEPT = "/v1/connect/server-invites"
@@ -77,7 +78,7 @@ async def test_invites_are_told_live(world: World):
     ann, bob = await world.players("Ann", "Bob")
     server = await claimed(world, ann)
     async with bob.live("/v1/social/live?channels=notifications&mode=delta") as live:
-        with trio.fail_after(10):
+        with patience():
             while (await live.receive_json()).get("type") != "snapshot":
                 pass
             await _invite(ann, server, bob)
@@ -189,7 +190,7 @@ async def test_a_server_is_passed_on(world: World):
     to_eve = await _invite(ann, server, eve, "owner")
     made = await _invite(ann, server, bob, "owner")
     async with ann.live(f"{server.path}/stream") as live:
-        with trio.fail_after(10):
+        with patience():
             await live.receive_json()
             await bob.do("POST", f"{ACCEPT}/{made['id']}/accept", status=200)
             told = (await live.receive_json())["members"]

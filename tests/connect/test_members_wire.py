@@ -1,11 +1,10 @@
 """Members of a server over the wire: who may what by which role, who may change whom, and what streams are told."""
 
 import pytest
-import trio
 
 from actors.connect.capabilities import OF_ROLE
 from tests.connect.play import GameServer, claimed
-from tests.support.waiting import wait_until
+from tests.support.waiting import patience, wait_until
 from tests.support.websocket import Client, Closed, Refused
 from tests.support.world import Player, World
 
@@ -183,7 +182,7 @@ async def test_a_block_keeps_from_being_made_a_member(world: World):
 
 
 async def _json(client: Client):
-    with trio.fail_after(10):
+    with patience():
         return await client.receive_json()
 
 

@@ -1,10 +1,9 @@
 """The stream of a server, and its channel: settings first, then what happens; who may look, and for how long."""
 
 import pytest
-import trio
 
 from tests.connect.play import GameServer, claimed
-from tests.support.waiting import wait_until
+from tests.support.waiting import patience, wait_until
 from tests.support.websocket import Client, Closed, Refused, connect
 from tests.support.world import World
 
@@ -15,7 +14,7 @@ def _live(server: GameServer):
 
 
 async def _json(client: Client):
-    with trio.fail_after(10):
+    with patience():
         return await client.receive_json()
 
 

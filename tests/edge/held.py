@@ -10,6 +10,7 @@ import trio.testing
 from routes.edge.socket import Ending, LiveSocket
 from tests.edge.apps import Application, plain
 from tests.support.server import running
+from tests.support.waiting import patience
 
 Way = Literal["handed over", "by ASGI", "stock"]
 
@@ -44,12 +45,12 @@ class Held:
         self.said.append(message)
 
     async def socket(self) -> LiveSocket:
-        with trio.fail_after(5):
+        with patience():
             await self._ready.wait()
         return self.sockets[-1]
 
     async def end(self) -> Ending:
-        with trio.fail_after(5):
+        with patience():
             await self._ended.wait()
         ending = self.sockets[-1].ending
         assert ending is not None

@@ -7,8 +7,7 @@ from contextlib import asynccontextmanager
 import trio
 
 from tests.support.server import address_of
-
-PATIENCE_SECONDS = 10.0
+from tests.support.waiting import patience
 
 HANDSHAKE = (
     b"GET /live HTTP/1.1\r\nHost: t\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -28,7 +27,7 @@ class Raw:
 
     async def read_response(self, *, bodiless: bool = False) -> tuple[int, dict[str, str], bytes]:
         """One response with Content-Length or chunks: (status, headers, body); to HEAD it is `bodiless`."""
-        with trio.fail_after(PATIENCE_SECONDS):
+        with patience():
             while b"\r\n\r\n" not in self._buffer:
                 await self._more()
             head, _, self._buffer = self._buffer.partition(b"\r\n\r\n")
@@ -63,7 +62,7 @@ class Raw:
 
     async def read(self, length: int) -> bytes:
         """So many bytes."""
-        with trio.fail_after(PATIENCE_SECONDS):
+        with patience():
             while len(self._buffer) < length:
                 await self._more()
         data, self._buffer = self._buffer[:length], self._buffer[length:]
@@ -71,7 +70,7 @@ class Raw:
 
     async def read_to_end(self) -> bytes:
         """Everything until the server ends; a reset counts as an end."""
-        with trio.fail_after(PATIENCE_SECONDS):
+        with patience():
             while True:
                 try:
                     data = await self.stream.receive_some(65536)

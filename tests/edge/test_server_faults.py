@@ -20,6 +20,7 @@ from tests.edge.apps import Application, echo
 from tests.edge.certificate import Certificate
 from tests.edge.raw import HANDSHAKE, Raw, alive, raw
 from tests.support.server import Edge, running
+from tests.support.waiting import patience
 from tests.support.websocket import connect
 
 EDGE: Edge = "lean"
@@ -189,7 +190,7 @@ async def test_a_client_that_never_reads_is_closed_in_time(sockets: Sockets, wir
     async with wire.running(app, **bounds) as base_url:
         async with wire.raw(base_url) as connection:
             await connection.send(HANDSHAKE)
-            with trio.fail_after(5):
+            with patience():
                 await ended.wait()
         assert await wire.alive(base_url)
         assert len(sockets) == 0

@@ -14,7 +14,8 @@ from routes.edge.socket import LiveSocket
 from routes.edge.sockets import Sockets
 from tests.edge.apps import Application
 from tests.edge.raw import alive, raw
-from tests.support.server import PATIENCE_SECONDS, on_free_port, running
+from tests.support.server import on_free_port, running
+from tests.support.waiting import patience
 from tests.support.websocket import Refused, connect
 
 REQUEST = b"GET /x HTTP/1.1\r\nHost: t\r\n\r\n"
@@ -181,7 +182,7 @@ async def test_stopping_finishes_what_is_in_flight(sockets: Sockets) -> None:
 
             await serve(app, on_free_port(ServerSettings()), stop=stop, started=started)
 
-        with trio.fail_after(PATIENCE_SECONDS):
+        with patience():
             await nursery.start(serving)
             base_url = bound[0]
             async with raw(base_url) as busy, raw(base_url) as idle, connect(base_url + "/live") as live:
@@ -213,7 +214,7 @@ async def test_stopping_answers_what_has_begun_to_arrive() -> None:
 
             await serve(Application(), on_free_port(ServerSettings()), stop=stop, started=told)
 
-        with trio.fail_after(PATIENCE_SECONDS):
+        with patience():
             nursery.start_soon(serving)
             await started.wait()
             async with raw(bound[0]) as half, raw(bound[0]) as whole:
@@ -245,7 +246,7 @@ async def test_cancelling_leaves_no_socket_open(sockets: Sockets) -> None:
             await serve(app, on_free_port(ServerSettings()), stop=trio.Event(), started=told)
 
         nursery.start_soon(serving)
-        with trio.fail_after(PATIENCE_SECONDS):
+        with patience():
             await started.wait()
             async with raw(bound[0]) as idle, raw(bound[0]) as busy, connect(bound[0] + "/live"):
                 await idle.send(REQUEST)

@@ -16,6 +16,7 @@ from routes.edge.sockets import Sockets
 from tests.edge.apps import Application, echo
 from tests.edge.raw import HANDSHAKE, Raw, raw
 from tests.support.server import running
+from tests.support.waiting import patience
 
 MASK = b"\x00\x00\x00\x00"
 
@@ -123,7 +124,7 @@ async def test_our_close_reads_on_although_the_listener_was_busy(sockets: Socket
         (socket,) = sockets
         socket.close(1000)
         await connection.send(CLOSE)
-        with trio.fail_after(2):
+        with patience():
             assert await connection.read_to_end() == b"\x88\x02\x03\xe8"
 
 
@@ -184,7 +185,7 @@ async def test_a_client_that_never_ends_is_cut(sockets: Sockets) -> None:
         await opened(connection)
         await connection.send(CLOSE)
         assert await connection.read_to_end() == b"\x88\x02\x03\xe8"
-        with trio.fail_after(5), pytest.raises(trio.BrokenResourceError):
+        with patience(), pytest.raises(trio.BrokenResourceError):
             while True:
                 await connection.send(HI)
                 await trio.testing.wait_all_tasks_blocked()
@@ -283,7 +284,7 @@ async def test_a_fault_while_a_socket_ends_is_no_concern_of_others(
             if politely:
                 await connection.send(CLOSE)
                 assert await connection.read_to_end() == b"\x88\x02\x03\xe8"
-        with trio.fail_after(5):
+        with patience():
             await heard.wait()
         assert len(sockets) == 1
         await fine.send(CLOSE)

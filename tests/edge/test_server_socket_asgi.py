@@ -10,6 +10,7 @@ from routes.edge import server_socket_asgi
 from tests.edge.apps import Application
 from tests.edge.raw import HANDSHAKE, raw
 from tests.support.server import running
+from tests.support.waiting import patience
 from tests.support.websocket import Closed, Refused, connect
 
 
@@ -165,7 +166,7 @@ async def test_a_client_that_goes_is_told_and_the_application_ended(monkeypatch:
     async with running(app) as base_url:
         async with connect(base_url + "/sleeps"):
             pass
-        with trio.fail_after(5):
+        with patience():
             await app.ended.wait()
     assert app.cancelled
 

@@ -9,6 +9,7 @@ from routes.edge.sockets import Sockets
 from tests.edge.apps import Application, echo
 from tests.edge.certificate import Certificate
 from tests.support.server import address_of, running
+from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.support.websocket import Client
 
 
@@ -21,7 +22,7 @@ def settings(certificate: Certificate) -> ServerSettings:
 async def test_requests(http2: bool, certificate: Certificate, settings: ServerSettings) -> None:
     async with (
         running(Application(), settings=settings) as base_url,
-        httpx2.AsyncClient(verify=certificate.trusting(), http2=http2) as client,
+        httpx2.AsyncClient(verify=certificate.trusting(), http2=http2, timeout=PATIENCE_SECONDS) as client,
     ):
         assert base_url.startswith("https://")
         for _ in range(2):
@@ -56,6 +57,6 @@ async def test_whoever_does_not_shake_hands_is_dropped(settings: ServerSettings)
         stream = await trio.open_tcp_stream(*address_of(base_url))
         async with stream:
             await stream.send_all(b"GET / HTTP/1.1\r\nHost: t\r\n\r\n")
-            with trio.fail_after(5):
+            with patience():
                 while await stream.receive_some(1000):
                     continue

@@ -13,6 +13,7 @@ from routes.edge.sockets import Sockets
 from tests.edge.apps import Application
 from tests.edge.held import WAYS, Held, Way, served
 from tests.support.server import running
+from tests.support.waiting import patience
 from tests.support.websocket import Client, connect
 
 
@@ -53,7 +54,7 @@ async def test_a_listener_that_is_busy_holds_the_client_back(way: Way, sockets: 
             assert len(socket._inbox or ()) <= INBOX_MAX_MESSAGES + 4
             slow.go.set()
         await client.close()
-        with trio.fail_after(5):
+        with patience():
             while len(slow.said) < total:
                 await trio.testing.wait_all_tasks_blocked()
     assert slow.said == [pad(number) for number in range(total)]

@@ -23,6 +23,7 @@ from routes.edge.keys import open_keys
 from routes.logs import configure_logging
 from tests.identity.parts import ANN, BEN
 from tests.support.process import reachable_directory, server_process
+from tests.support.waiting import PATIENCE_SECONDS, patience
 
 
 @pytest.fixture(autouse=True)
@@ -155,7 +156,7 @@ def partyline(folder: Path, *arguments: str, **settings: str) -> "subprocess.Com
         cwd=folder.parent,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
 
@@ -193,7 +194,10 @@ def test_importing_old_messages():
 
 @pytest.mark.slow
 async def test_a_token_beside_a_running_server():
-    async with server_process() as server, httpx2.AsyncClient(base_url=server.url) as client:
+    async with (
+        server_process() as server,
+        httpx2.AsyncClient(base_url=server.url, timeout=PATIENCE_SECONDS) as client,
+    ):
 
         async def token(*arguments):
             made = await trio.to_thread.run_sync(partyline, server.data_dir, "token", *arguments)
@@ -208,7 +212,7 @@ async def test_a_token_beside_a_running_server():
         assert await status(first, "/v1/admin/permissions") == 403
         # The role is given by another process; the token that the server remembers has it at once.
         second = await token("--name", "Ann", "--id", ANN, "--role", "super-admin")
-        with trio.fail_after(2):
+        with patience():
             while await status(first, "/v1/admin/permissions") != 200:
                 await trio.lowlevel.checkpoint()
         assert await status(second, "/v1/admin/permissions") == 200

@@ -21,6 +21,7 @@ from routes.edge.issuers import (
     parse_issuers,
     read_key_set,
 )
+from tests.support.waiting import PATIENCE_SECONDS
 
 RSA = rsa.generate_private_key(65537, 2048)
 SHORT_RSA = rsa.generate_private_key(65537, 1024)
@@ -140,7 +141,7 @@ def issuers(published, clock):
 
 @pytest.fixture
 async def client():
-    async with httpx2.AsyncClient() as client:
+    async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as client:
         yield client
 
 

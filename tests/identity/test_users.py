@@ -13,6 +13,7 @@ from persistence.audit import Stamp
 from persistence.errors import DatabaseUnavailable
 from persistence.permissions import CHANNEL, read_catalog
 from persistence.users import read_user
+from tests.support.waiting import patience
 
 ANN = "00000000-0000-4000-8000-00000000000a"
 BEN = "00000000-0000-4000-8000-00000000000b"
@@ -231,7 +232,7 @@ async def test_changes_by_another_process_are_heard(users, database, grant, told
         heard.send_nowait(payload)
 
     database.listen(CHANNEL, hear)
-    with trio.fail_after(5):
+    with patience():
         assert await hears.receive() == ""
         await users.access_of(ANN)
         await grant(ANN, "social:chat.read", negated=True)

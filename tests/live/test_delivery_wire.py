@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import trio
 
+from tests.support.waiting import patience
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World, open_world
 
@@ -170,7 +171,7 @@ async def fall_asleep(world: World, room: Room) -> None:
     """Let the conversation's actor retire: what was missed then comes from the journal."""
     service = world.service
     world.clock.advance(120_000)
-    with trio.fail_after(10):
+    with patience():
         while service.system.peek(service.chat.conversation, room.id) is not None:  # noqa: ASYNC110
             await trio.sleep(0.01)
 

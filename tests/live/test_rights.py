@@ -16,6 +16,7 @@ from persistence.errors import DatabaseUnavailable
 from persistence.people.erasure import erase
 from routes.edge.principal import Access
 from routes.live.rights import Rights
+from tests.support.waiting import patience
 
 Result = TypeVar("Result")
 
@@ -53,7 +54,7 @@ class Heard:
 
     async def wait(self, count: int) -> None:
         """Until it was told so often."""
-        with trio.fail_after(10):
+        with patience():
             while len(self.told) < count:
                 self._more = trio.Event()
                 await self._more.wait()

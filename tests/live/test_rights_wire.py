@@ -3,6 +3,7 @@
 import pytest
 import trio
 
+from tests.support.waiting import patience
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World
 
@@ -122,7 +123,7 @@ async def test_closing_lets_go_of_everything(world: World) -> None:
         watched = {row.id: row.subscribers for row in service.system.statistics()}
         assert (watched[room.id], watched[ben.id]) == (1, 1)
         await socket.close()
-    with trio.fail_after(10):
+    with patience():
         while any(row.subscribers for row in service.system.statistics()):  # noqa: ASYNC110
             await trio.sleep(0.01)
     assert len(service.sockets) == 0

@@ -14,6 +14,7 @@ from routes.people.erasure import sweep_erased
 from tests.chat.test_attachments_wire import a_file
 from tests.connect.play import claimed
 from tests.friends.test_requests_wire import FRIENDS, ask, make_friends
+from tests.support.waiting import patience
 from tests.support.world import Player, World, open_world
 
 PARTY = "/v1/social/party"
@@ -75,7 +76,7 @@ async def test_messages_stay_and_their_sender_is_called_deleted(world: World) ->
     async with ben.live(f"{room.path}/live") as socket:
         assert "Ann" in str(await socket.receive_json())
         await erase(world, ann)
-        with trio.fail_after(10):
+        with patience():
             while "Ann" in str(await socket.receive_json()):
                 pass
     page = await ben.get(room.messages)
@@ -132,7 +133,7 @@ async def test_sockets_close_and_friends_are_told(world: World) -> None:
     async with ann.live() as own, ben.live("/v1/social/friends/live") as friends:
         assert (await friends.receive_json())["counts"]["total"] == 1
         await root.do("DELETE", one(ann), status=204)
-        with trio.fail_after(10):
+        with patience():
             while (await friends.receive_json())["counts"]["total"]:
                 pass
             assert (await own.wait_closed()).code == 4401

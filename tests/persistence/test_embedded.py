@@ -24,8 +24,8 @@ from persistence.embedded_binaries import find_installation
 from persistence.embedded_cluster import Cluster, ClusterFaulty
 from persistence.errors import DatabaseUnavailable
 from tests.support.database import DEBIAN_15, start, stop
-from tests.support.embedded import GONE_MS, STRANGER, Host, hosted, postmaster, wait_for_end
-from tests.support.waiting import wait_until
+from tests.support.embedded import STRANGER, Host, hosted, postmaster, wait_for_end
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -179,7 +179,7 @@ async def test_an_orphan_is_ended(data_dir: Path) -> None:
         with capture_logs() as entries:
             async with embedded_postgres(data_dir) as url, open_database(url) as database:
                 await database.transact(remember)
-                assert orphan.wait(GONE_MS / 1000) == 0
+                assert orphan.wait(PATIENCE_SECONDS) == 0
         # Its children take the same signal for something else, and then it ends as after a crash.
         assert [entry["pids"] for entry in entries if "pids" in entry] == [[orphan.pid]]
 

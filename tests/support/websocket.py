@@ -21,8 +21,7 @@ from wsproto.events import (
     TextMessage,
 )
 
-PATIENCE_SECONDS = 10.0
-"""What is waited for a frame before the test fails."""
+from tests.support.waiting import PATIENCE_SECONDS, patience
 
 
 class Refused(Exception):
@@ -87,7 +86,7 @@ class Client:
         await self.stream.send_all(self._ws.send(request))
         refusal: tuple[int, dict[str, str]] | None = None
         body = b""
-        with trio.fail_after(PATIENCE_SECONDS):
+        with patience():
             while True:
                 data = await self.stream.receive_some(65536)
                 self._ws.receive_data(data or None)
@@ -173,7 +172,7 @@ class Client:
 
     async def wait_pong(self, total: int = 1) -> None:
         """Read until so many pongs have come since the start."""
-        with trio.fail_after(PATIENCE_SECONDS):
+        with patience():
             while self.pongs < total:
                 await self._read()
 

@@ -14,7 +14,7 @@ import pytest
 
 from actors.chat.commands import TellBlock
 from actors.ids import new_uuid
-from actors.kernel.clock import Clock, SystemClock
+from actors.kernel.clock import Clock
 from persistence.chat.conversations import direct_between
 from persistence.connection import Connection
 from persistence.permissions import add_role
@@ -22,26 +22,36 @@ from routes import create_app
 from routes.edge.config import read_config
 from routes.edge.outbound import trusted_authorities
 from routes.service import Service, open_service
-from tests.support.database import PATIENCE_SECONDS
+from tests.support.hurry import hurried_clock
 from tests.support.server import EDGES, Edge, running
 from tests.support.spec import spec
+from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.websocket import Client, connect
 
 CONVERSATIONS = "/v1/social/chat/conversations"
 
 
 class ShiftedClock(Clock):
-    """The system's time, which a test may move forward."""
+    """The system's time, which a test may move forward, and stop."""
 
     def __init__(self) -> None:
-        self._system = SystemClock()
+        self._system = hurried_clock()
+        self._stopped_at_ms: int | None = None
         self._ahead_ms = 0
 
     def now_ms(self) -> int:
-        return self._system.now_ms() + self._ahead_ms
+        at_ms = self._system.now_ms() if self._stopped_at_ms is None else self._stopped_at_ms
+        return at_ms + self._ahead_ms
+
+    def stop(self) -> None:
+        """Let no time pass from now on but by `advance`: for rates, and for whatever must not end too soon.
+
+        What waits for a time, such as the next frame of a view that was just sent, waits for ever.
+        """
+        self._stopped_at_ms = self._system.now_ms()
 
     def advance(self, ms: int) -> None:
-        """Let so much time pass for every rule at once; timers that wait for it do not notice."""
+        """Let so much time pass for every rule at once; timers that wait for it do not notice (`World.advance`)."""
         self._ahead_ms += ms
 
 
@@ -181,6 +191,12 @@ class World:
             id, name, now_ms=self.clock.now_ms(), ttl_seconds=ttl_seconds, random_bytes=secrets.token_bytes
         )
         return minted.token
+
+    def advance(self, ms: int) -> None:
+        """Let so much time pass for every rule, and have timers of actors ring that are due by now."""
+        self.clock.advance(ms)
+        # Whoever sets the earliest timer has them all look at the clock again.
+        self.service.system._world.timers.at(0, lambda: None)
 
     async def grant(self, player: Player, node: str, *, negated: bool = False, value: object = None) -> None:
         """Give a permission node, as a super-admin does; `negated` takes it away from them for good."""

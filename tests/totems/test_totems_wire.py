@@ -9,6 +9,7 @@ import trio
 
 from actors.totems.documents import MAX_BYTES
 from tests.support.server import EDGES
+from tests.support.waiting import patience
 from tests.support.world import Player, World, open_world
 from tests.totems.models import BLOCKBENCH, blockbench, body, item_model
 
@@ -338,7 +339,7 @@ async def test_uploads_are_looked_at_a_few_at_once(world: World):
         await limiter.acquire_on_behalf_of(holder)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(upload, ann)
-        with trio.fail_after(10):
+        with patience():
             while not limiter.statistics().tasks_waiting:
                 await ben.get(OWN)
         assert (await ann.get(OWN))["itemModelId"] is None

@@ -1,0 +1,37 @@
+"""Time that passes more quickly than it should: what a machine sees that is slower by as much.
+
+    scripts/test --hurry=20 tests/chat
+
+shows within a minute which tests depend on how fast a machine is: rates, deadlines and graces of this process run so
+many times as quickly, while the work takes what it takes. Other processes keep their time.
+"""
+
+import time
+
+import trio
+from trio.testing import MockClock
+
+from actors.kernel.clock import Clock, SystemClock
+
+_rate = 1
+_since_ns = time.monotonic_ns()
+
+
+def hurry(rate: int) -> None:
+    """From now on let time pass so many times as quickly, for every run of trio that has no clock of its own."""
+    global _rate  # noqa: PLW0603  (one option of the whole test run)
+    _rate = rate
+    trio._core._run.SystemClock = lambda: MockClock(rate=rate)
+
+
+def hurried_clock() -> Clock:
+    """The system's time for rules, as quick as was asked for."""
+    if _rate == 1:
+        return SystemClock()
+    return SystemClock(
+        steady_ns=lambda: time.monotonic_ns() + _ahead_ns(), wall_ns=lambda: time.time_ns() + _ahead_ns()
+    )
+
+
+def _ahead_ns() -> int:
+    return (_rate - 1) * (time.monotonic_ns() - _since_ns)
