@@ -20,8 +20,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
 
-import msgspec
-
 from actors.errors import NotFound, Refused
 from routes.edge.config import Config
 from routes.edge.limits import POLICIES, Policy
@@ -29,6 +27,7 @@ from routes.edge.listener import Listener
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
 from routes.edge.query import PathParam, QueryPlan
 from routes.edge.signature import PATH_PARAM, Handler, Signature, without_none
+from routes.edge.wire import Shape
 
 Guard = Callable[..., object]
 """`fn(call, **some path parameters) -> Soon[subject]`; asks for membership before the body is read."""
@@ -109,7 +108,7 @@ class Endpoint(Route):
         found_status: of a success that made nothing, because it was there already; None where that cannot be.
         body: the type of the body, `bytes` for a raw one, None for none.
         body_optional: an empty body is None to the handler, not an error.
-        decoder: of a JSON body.
+        shape: of a JSON body.
         media: the content types that are taken.
         max_bytes: the largest body, or what makes it of the configuration.
         returns: what OpenAPI describes: a type, `Blob`, or None.
@@ -123,7 +122,7 @@ class Endpoint(Route):
     found_status: int | None
     body: object | None
     body_optional: bool
-    decoder: msgspec.json.Decoder[object] | None
+    shape: Shape | None
     media: tuple[str, ...]
     max_bytes: int | Callable[[Config], int]
     returns: object | None
@@ -201,7 +200,7 @@ def endpoint(
             found_status=found_status,
             body=body,
             body_optional=optional,
-            decoder=None if body in {None, bytes} else msgspec.json.Decoder(body),
+            shape=None if body in {None, bytes} else Shape.of(body),
             media=tuple(media),
             max_bytes=max_bytes,
             returns=signature.returns,

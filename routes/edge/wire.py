@@ -5,29 +5,25 @@ Structs are `Wire` (camelCase on the wire, snake_case here). Unknown fields are 
 
 - nest deeper than 32, or name a member twice: 400, since readers differ on what such text means (RFC 8259
   §4),
-- hold U+0000, which PostgreSQL cannot store, or a whole number beyond 64 bits: 422.
+- hold U+0000, which PostgreSQL cannot store, or a number beyond 64 bits: 422.
+
+`strict_json.py` sees to these, and to what reading costs.
 """
 
-import json
 import re
-from collections.abc import Iterator
-from typing import NoReturn, TypeAlias
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
+from msgspec import inspect
 
 from actors.errors import FieldError, Invalid
 from routes.edge.errors import MalformedJson
 from routes.edge.reply import Encoded
-
-MAX_DEPTH = 32
-"""Levels of arrays and objects (reliability R5)."""
+from routes.edge.strict_json import escaped, parse
 
 MAX_SAFE_INTEGER = 2**53 - 1
 """The largest whole number that every JSON reader keeps exact; the bound of `…Ms` fields."""
-
-_BIGINT_MIN, _BIGINT_MAX = -(2**63), 2**63 - 1
-
-Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 
 
 class Wire(msgspec.Struct, frozen=True, rename="camel"):
@@ -54,93 +50,64 @@ def _embed(value: object) -> msgspec.Raw:
 _encoder = msgspec.json.Encoder(enc_hook=_embed)
 
 
-def decode(data: bytes, decoder: msgspec.json.Decoder[object]) -> object:
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a body becomes.
+
+    Args:
+        type_: a struct.
+        decoder: for a struct that keeps part of the text as it came (`msgspec.Raw`); None for all others, which are
+            made of the values that were checked, so that the text is read once.
+    """
+
+    type_: Any
+    decoder: msgspec.json.Decoder[object] | None
+
+    @classmethod
+    def of(cls, type_: Any) -> "Shape":
+        """The shape of a declared type."""
+        return cls(type_, msgspec.json.Decoder(type_) if _keeps_text(type_) else None)
+
+
+def decode(data: bytes, shape: Shape) -> object:
     """The struct that a body holds.
 
     Args:
         data: the whole body.
-        decoder: of the endpoint's body type.
+        shape: of the endpoint's body.
 
     Raises:
         MalformedJson: it is not JSON that we read.
+        PayloadTooLarge: it is long by other things than files.
         Invalid: it is JSON, but not this struct.
     """
     if not data:
         raise MalformedJson("a JSON body is required")
-    _check_depth(data)
-    plain = _plain(data)
-    if _SUSPECT.search(data) is not None:
-        errors = tuple(_unstorable(plain, ""))
-        if errors:
-            raise Invalid(*errors)
+    values, errors = parse(data)
+    if errors:
+        raise Invalid(*errors)
     try:
-        return decoder.decode(data)
+        if shape.decoder is not None:
+            return shape.decoder.decode(data)
+        return msgspec.convert(values, shape.type_)
     except msgspec.ValidationError as error:
         raise Invalid(field_error(error)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        raise MalformedJson from None
 
 
-_SUSPECT = re.compile(rb"\\u0000|[0-9]{19}")
-"""Text without any of these holds no U+0000 and no number beyond 64 bits; text with one is looked through."""
-
-_BRACKETS = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}]', re.DOTALL)
-
-
-def _check_depth(data: bytes) -> None:
-    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH:
-        return
-    depth = 0
-    for token in _BRACKETS.finditer(data):
-        first = data[token.start()]
-        if first in b"[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise MalformedJson(f"the body nests deeper than {MAX_DEPTH} levels")
-        elif first in b"]}":
-            depth -= 1
-
-
-def _plain(data: bytes) -> Json:
-    """The body as plain values, by the standard library: it alone tells of members that are named twice."""
-    try:
-        plain: Json = _strict.decode(data.decode())
-    except ValueError:
-        raise MalformedJson from None
-    return plain
-
-
-def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("a member is named twice")
-    return members
-
-
-def _no_constant(_name: str) -> NoReturn:
-    raise ValueError("NaN and Infinity are not JSON")
-
-
-_strict = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_no_constant)
-
-
-def _unstorable(value: Json, pointer: str) -> Iterator[FieldError]:
-    """Where U+0000 and numbers beyond 64 bits are."""
-    if isinstance(value, str):
-        if "\0" in value:
-            yield FieldError(pointer, "INVALID_TEXT", "the character U+0000 is not allowed")
-    elif isinstance(value, int):
-        if not _BIGINT_MIN <= value <= _BIGINT_MAX:
-            yield FieldError(pointer, "OUT_OF_RANGE", "the number is out of range")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _unstorable(item, f"{pointer}/{index}")
-    elif isinstance(value, dict):
-        for name, member in value.items():
-            inside = f"{pointer}/{escaped(name)}"
-            if "\0" in name:
-                yield FieldError(pointer, "INVALID_TEXT", "the character U+0000 is not allowed")
-            yield from _unstorable(member, inside)
+def _keeps_text(type_: Any) -> bool:
+    """Whether a type has a field that is `msgspec.Raw`, however deep within."""
+    seen: set[int] = set()
+    waiting: list[object] = [inspect.type_info(type_)]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, inspect.RawType):
+            return True
+        if isinstance(one, tuple):
+            waiting.extend(one)
+        elif isinstance(one, inspect.Type | inspect.Field) and id(one) not in seen:
+            seen.add(id(one))
+            waiting.extend(getattr(one, name) for name in one.__struct_fields__)
+    return False
 
 
 _PLACE = re.compile(r" - at `(?:key in )?\$([^`]*)`$")
@@ -193,8 +160,3 @@ def _code_of(rule: str) -> str:
     if bounded[2]:
         return "BAD_LENGTH"
     return "BAD_FORMAT" if bounded[3] == "matching" else "OUT_OF_RANGE"
-
-
-def escaped(name: str) -> str:
-    """A member's name as a step of a JSON pointer (RFC 6901 §3)."""
-    return name.replace("~", "~0").replace("/", "~1")

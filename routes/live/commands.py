@@ -19,7 +19,8 @@ from routes.chat import said
 from routes.chat.said import Read, Send, Typing
 from routes.edge import frames
 from routes.edge.errors import MalformedJson
-from routes.edge.wire import MAX_DEPTH, MAX_SAFE_INTEGER, decode
+from routes.edge.strict_json import MAX_DEPTH, parse
+from routes.edge.wire import MAX_SAFE_INTEGER, field_error
 from routes.live.channel import ChannelName, SubscribeParams
 from routes.live.command import MAX_ID_LENGTH, Command
 from routes.live.session import CommandId, Session
@@ -111,7 +112,6 @@ class Misread(Exception):
 
 
 _decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
-_checked: msgspec.json.Decoder[object] = msgspec.json.Decoder(AnyCommand)
 
 
 def read_command(message: bytes) -> AnyCommand:
@@ -136,16 +136,18 @@ def read_command(message: bytes) -> AnyCommand:
 
 def _read_slowly(message: bytes) -> AnyCommand:
     try:
-        command = decode(message, _checked)
+        values, errors = parse(message)
     except MalformedJson as malformed:
         raise BadFrame(malformed.message) from None
-    except Invalid as invalid:
-        plain = msgspec.json.decode(message)
-        if not isinstance(plain, dict):
-            raise BadFrame("a message is one JSON object") from None
-        errors = tuple(_repointed(error, plain.get("op")) for error in invalid.errors)
-        raise Misread(_id_in(plain), Invalid(*errors)) from None
-    return cast(AnyCommand, command)
+    if not isinstance(values, dict):
+        raise BadFrame("a message is one JSON object")
+    if not errors:
+        try:
+            return cast(AnyCommand, msgspec.convert(values, AnyCommand))
+        except msgspec.ValidationError as error:
+            errors = (field_error(error),)
+    op = values.get("op")
+    raise Misread(_id_in(values), Invalid(*(_repointed(error, op) for error in errors)))
 
 
 def _repointed(error: FieldError, op: object) -> FieldError:

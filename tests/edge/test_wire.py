@@ -9,7 +9,7 @@ from actors.errors import Invalid, NotFound, Refused
 from routes.edge.errors import BadQuery, MalformedJson
 from routes.edge.query import KEPT_QUERIES, KEPT_QUERY_BYTES, Clamp, PathForm, PathParam, QueryPlan
 from routes.edge.reply import Encoded
-from routes.edge.wire import Wire, decode, encode
+from routes.edge.wire import Shape, Wire, decode, encode
 
 
 class Option(Wire, frozen=True):
@@ -29,12 +29,12 @@ class Message(Wire, frozen=True):
     loud: bool = False
 
 
-DECODER = msgspec.json.Decoder(Message)
+SHAPE = Shape.of(Message)
 
 
 def outcome(data: bytes) -> tuple[str, str] | object:
     try:
-        return decode(data, DECODER)
+        return decode(data, SHAPE)
     except Invalid as refused:
         return refused.errors[0].code, refused.errors[0].pointer
     except Refused as refused:

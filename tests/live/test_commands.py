@@ -114,3 +114,18 @@ def test_a_broken_command_without_an_id_is_known_as_such() -> None:
     with pytest.raises(Misread) as misread:
         read_command(b'{"op":"dance"}')
     assert misread.value.id is None
+
+
+@pytest.mark.parametrize(
+    "number", [b"9223372036854775808", b"-9223372036854775809", b"1e400", b"1" + b"0" * 30]
+)
+def test_no_number_out_of_range_is_more_than_a_refused_command(number: bytes) -> None:
+    """To the socket such a number is a value like any other that does not fit, wherever it stands."""
+    message = b'{"op":"subscribe","id":3,"channel":"inbox","since":{"epoch":"k","offset":%s}}' % number
+    with pytest.raises(Misread) as misread:
+        read_command(message)
+    assert misread.value.id == 3
+    (error,) = misread.value.refused.errors
+    assert (error.pointer, error.code) == ("/since/offset", "OUT_OF_RANGE")
+    with pytest.raises(BadFrame):
+        read_command(b'{"op":"dance","id":%s}' % number)

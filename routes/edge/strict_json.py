@@ -1,0 +1,188 @@
+"""JSON of strangers as plain values, read strictly, and at a cost that depends on its length alone.
+
+Readers differ on what text means that names a member twice, nests without end, or says NaN (RFC 8259 §4, §9), so none
+of that is JSON here. Everything below is one pass over the text or over the values, nearly all of it in C, and nothing
+is tried twice; the worst 256 KiB cost ten times what ordinary ones do, and `tests/edge/test_cost.py` holds it to that:
+
+- values are made by msgspec, which ends at the interpreter's own limit of recursion; depth is counted on what it made;
+- floats are read by Python: msgspec takes 8 µs for each beyond 1e300 or below 1e-300, which is a second for a body;
+- no parser here tells of members that are named twice. They are found by number: a text has a colon outside of its
+  strings for each member, and values have only those whose names differ;
+- what makes a body larger than `MAX_BYTES` are files in base64. Such texts, and white space, are passed over in the
+  search for all else, and what is left has the bound of any other body.
+"""
+
+import re
+from collections.abc import Sequence
+from math import isinf
+from typing import TypeAlias
+
+import msgspec
+
+from actors.errors import FieldError
+from routes.edge.errors import MalformedJson, PayloadTooLarge
+
+MAX_DEPTH = 32
+"""Levels of arrays and objects (reliability R5)."""
+
+MAX_BYTES = 256 * 1024
+"""Of a body without its long texts and its white space."""
+
+MAX_ERRORS = 100
+"""Values that are told of in one answer."""
+
+_LONG_TEXT_BYTES = 16 * 1024
+_MAX_QUOTES = 4096
+"""Quotes that are looked at for long texts; a body with a file in it has about a dozen."""
+
+_WHITE_SPACE = b" \t\r\n"
+_BACKSLASH = ord("\\")
+
+_BIGINT_MIN, _BIGINT_MAX = -(2**63), 2**63 - 1
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
+
+_decoder: msgspec.json.Decoder[Json] = msgspec.json.Decoder(float_hook=float)
+
+_SUSPECT = re.compile(rb"[0-9]{19}|[eE]\+?[0-9]{3}")
+"""Numbers of text without any of these fit into 64 bits."""
+
+
+def parse(data: bytes) -> tuple[Json, tuple[FieldError, ...]]:
+    """The values that a text holds, and what among them cannot be stored.
+
+    PostgreSQL stores neither U+0000 nor whole numbers beyond 64 bits, and nobody numbers beyond a double.
+
+    Args:
+        data: the whole text.
+
+    Returns:
+        The values, and the first 100 that are refused, with pointers to them.
+
+    Raises:
+        MalformedJson: it is not JSON that we read.
+        PayloadTooLarge: without its long texts it has more than 256 KiB.
+    """
+    short = data if len(data) <= MAX_BYTES else _without_long_texts(data).translate(None, _WHITE_SPACE)
+    if len(short) > MAX_BYTES:
+        raise PayloadTooLarge("without the files in it, a body has at most 256 KiB", maxBytes=MAX_BYTES)
+    try:
+        values = _decoder.decode(data)
+    except RecursionError:
+        raise _too_deep() from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise MalformedJson from None
+    outline = _outline(short)
+    if outline.count(b":") != _members(values, outline):
+        raise MalformedJson
+    if _SUSPECT.search(outline) is None and (b"\\" not in data or b"\\u0000" not in data):
+        return values, ()
+    errors: list[FieldError] = []
+    _look_through(values, [], errors)
+    return values, tuple(errors)
+
+
+def escaped(name: str) -> str:
+    """A member's name as a step of a JSON pointer (RFC 6901 §3)."""
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+def _without_long_texts(data: bytes) -> bytes:
+    """The text with nothing between the quotes of its long strings."""
+    pieces: list[bytes] = []
+    kept = at = 0
+    opening = -1
+    for _ in range(_MAX_QUOTES):
+        quote = data.find(b'"', at)
+        if quote < 0:
+            break
+        if opening < 0:
+            opening = quote
+        elif not _is_escaped(data, at, quote):
+            if quote - opening > _LONG_TEXT_BYTES:
+                pieces.append(data[kept : opening + 1])
+                kept = quote
+            opening = -1
+        at = quote + 1
+    pieces.append(data[kept:])
+    return b"".join(pieces)
+
+
+def _is_escaped(data: bytes, start: int, quote: int) -> bool:
+    """Whether the backslashes before a quote are odd in number; before `start` there are none."""
+    if data[quote - 1] != _BACKSLASH:
+        return False
+    before = data[start:quote]
+    return (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
+
+
+def _outline(text: bytes) -> bytes:
+    """What of a well-formed text stands outside of its strings."""
+    if b"\\" in text:
+        text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
+    return b"".join(text.split(b'"')[::2])
+
+
+def _members(values: Json, outline: bytes) -> int:
+    """How many members all objects have together.
+
+    Raises:
+        MalformedJson: there are more than 32 levels.
+    """
+    if isinstance(values, dict) and outline.count(b"{") == 1 and outline.count(b"[") < MAX_DEPTH:
+        return len(values)
+    count = 0
+    level: list[dict[str, Json] | list[Json]] = [values] if isinstance(values, (dict, list)) else []
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return count
+        inner: list[Json] = []
+        for one in level:
+            if type(one) is dict:
+                count += len(one)
+                inner += one.values()
+            else:
+                inner += one
+        level = [value for value in inner if type(value) is list or type(value) is dict]
+    if level:
+        raise _too_deep()
+    return count
+
+
+def _too_deep() -> MalformedJson:
+    return MalformedJson(f"the body nests deeper than {MAX_DEPTH} levels")
+
+
+def _look_through(value: Json, path: list[str | int], errors: list[FieldError]) -> None:
+    """Add where U+0000 and numbers out of range are; at most 32 calls deep, as the values are."""
+    if len(errors) >= MAX_ERRORS:
+        return
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            path.append(index)
+            _look_through(item, path, errors)
+            path.pop()
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            if "\0" in name:
+                errors.append(_unstorable_text(path))
+            path.append(name)
+            _look_through(member, path, errors)
+            path.pop()
+    elif isinstance(value, str):
+        if "\0" in value:
+            errors.append(_unstorable_text(path))
+    elif value is not None and (isinf(value) if isinstance(value, float) else not _fits(value)):
+        errors.append(FieldError(_pointer(path), "OUT_OF_RANGE", "the number is out of range"))
+
+
+def _fits(number: int) -> bool:
+    return _BIGINT_MIN <= number <= _BIGINT_MAX
+
+
+def _unstorable_text(path: Sequence[str | int]) -> FieldError:
+    return FieldError(_pointer(path), "INVALID_TEXT", "the character U+0000 is not allowed")
+
+
+def _pointer(path: Sequence[str | int]) -> str:
+    return "".join(f"/{escaped(str(step))}" for step in path)

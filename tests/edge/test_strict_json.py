@@ -1,0 +1,163 @@
+"""The strict parser: what it takes is what the standard library takes with every strictness switched on."""
+
+import json
+from typing import NoReturn
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.errors import FieldError, Refused
+from routes.edge.errors import MalformedJson, PayloadTooLarge
+from routes.edge.strict_json import MAX_BYTES, MAX_DEPTH, MAX_ERRORS, parse
+
+texts = st.text(st.sampled_from('a"\\/é😀\x7f[{:,0\0'), max_size=6)
+numbers = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
+values = st.recursive(
+    st.none() | st.booleans() | numbers | texts,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@st.composite
+def json_texts(draw: st.DrawFn) -> bytes:
+    """JSON, some of it broken, nested deeper, or with members that are named twice."""
+    text = json.dumps(draw(values), ensure_ascii=draw(st.booleans()), allow_nan=False).encode()
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, len(text)))
+        cut = draw(st.integers(0, 3))
+        piece = draw(st.sampled_from(PIECES))
+        text = text[:at] + piece + text[at + cut :]
+    levels = draw(st.integers(0, MAX_DEPTH + 2))
+    return b"[" * levels + text + b"]" * levels
+
+
+PIECES = (
+    b"", b'"', b"\\", b'\\"', b"[", b"]", b"{", b"}", b",", b":", b'{"a":1,"a":2}', b'{"":[],"":{}}', b"1e400", b"-",
+    b"0", b".", b"NaN", b"Infinity", b"\\u0000", b"\\ud800", b"\\ud83d\\ude00", b"\x00", b"\n", b" ", b"\xff",
+    b"\xef\xbb\xbf", b'"\\\\":', b"9" * 30,
+)  # fmt: skip
+
+
+def reference(data: bytes) -> object:
+    """The same by the standard library, slowly; None for what is malformed."""
+
+    def unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        if len(dict(pairs)) != len(pairs):
+            raise ValueError("a member is named twice")
+        return dict(pairs)
+
+    def refuse(_name: str) -> NoReturn:
+        raise ValueError("not JSON")
+
+    try:
+        plain = json.loads(data.decode(), object_pairs_hook=unique, parse_constant=refuse)
+        json.dumps(plain, ensure_ascii=False).encode()  # lone surrogates
+    except ValueError:
+        return None
+    return (plain,) if depth_of(plain) <= MAX_DEPTH else None
+
+
+def depth_of(value: object) -> int:
+    if isinstance(value, dict):
+        return 1 + max(map(depth_of, value.values()), default=0)
+    if isinstance(value, list):
+        return 1 + max(map(depth_of, value), default=0)
+    return 0
+
+
+@given(json_texts())
+def test_nothing_is_read_otherwise_than_by_the_standard_library(data: bytes) -> None:
+    try:
+        read: object = (parse(data)[0],)
+    except MalformedJson:
+        read = None
+    assert repr(read) == repr(reference(data))
+
+
+def pointers(data: bytes) -> list[tuple[str, str]]:
+    return [(error.code, error.pointer) for error in parse(data)[1]]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"[9223372036854775807,-9223372036854775808,1e308]", []),
+        (b"[9223372036854775808]", [("OUT_OF_RANGE", "/0")]),
+        (b'{"a":[0,-9223372036854775809]}', [("OUT_OF_RANGE", "/a/1")]),
+        (b"1e309", [("OUT_OF_RANGE", "")]),
+        (b"[-1e0999]", [("OUT_OF_RANGE", "/0")]),
+        (b'{"a/b":"\\u0000","c":{"\\u0000":1}}', [("INVALID_TEXT", "/a~1b"), ("INVALID_TEXT", "/c")]),
+        (b'["\\\\u0000",12345678901234567890]', [("OUT_OF_RANGE", "/1")]),
+        (b'["12345678901234567890"]', []),
+    ],
+)
+def test_what_cannot_be_stored_is_pointed_at(data: bytes, expected: list[tuple[str, str]]) -> None:
+    assert pointers(data) == expected
+
+
+def test_no_answer_tells_of_more_than_a_hundred_values() -> None:
+    assert len(pointers(b"[" + b"1e999," * 500 + b"0]")) == MAX_ERRORS
+
+
+LONG = b"QUJD" * 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LONG,
+        LONG + b"\\u003d",
+        b"a\\/b" * 100_000,
+        b'\\"' + LONG + b'\\\\\\"' + LONG + b"\\\\",
+        "é".encode() * 200_000,
+    ],
+)
+def test_a_long_text_does_not_count_against_the_bound_of_bodies(text: bytes) -> None:
+    data = b'{"fileName":"a\\"b","data":"' + text + b'","more":[1,{"x":"y"}]}'
+    assert len(data) > MAX_BYTES
+    plain, errors = parse(data)
+    assert (plain, errors) == (json.loads(data), ())
+
+
+def test_white_space_does_not_count_either() -> None:
+    assert parse(b'{"a":1,' + b" \n" * 200_000 + b'"b":[]}') == ({"a": 1, "b": []}, ())
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"data":"' + LONG + b'","more":[' + b"[]," * 100_000 + b"0]}",
+        b'{"data":"' + LONG + b'","more":[' + b'"",' * 100_000 + b"0]}",
+        b'{"data":"' + b'\\"' * 200_000 + b'"}',
+        b"[" + b"9" * 300_000 + b"]",
+        b'"' + b'"' * 300_000,
+        b'"\\' + b'"' * 300_000,
+    ],
+)
+def test_nothing_but_long_texts_makes_a_body_larger_than_the_bound(data: bytes) -> None:
+    with pytest.raises(PayloadTooLarge):
+        parse(data)
+
+
+@pytest.mark.parametrize(
+    "bad", [b"\\u0000", b"12345678901234567890", b"\x00", b"\n", b"\xff", b"\\ud800", b"\\x"]
+)
+@pytest.mark.parametrize("place", [b'"%s%s"', b'["%s",%s]'])
+def test_long_texts_hide_nothing(bad: bytes, place: bytes) -> None:
+    """What is refused in a short body is refused behind, and in, a long text."""
+    assert outcome(place % (LONG, bad)) == outcome(place % (b"QUJD", bad))
+
+
+def test_members_named_twice_are_found_beside_a_long_text() -> None:
+    with pytest.raises(MalformedJson):
+        parse(b'{"data":"' + LONG + b'","data":"' + LONG + b'"}')
+    assert parse(b'{"' + LONG + b'":1,"":2}')[1] == ()
+
+
+def outcome(data: bytes) -> str | tuple[FieldError, ...]:
+    try:
+        return parse(data)[1]
+    except Refused as refused:
+        return refused.code
