@@ -246,7 +246,7 @@ def _redeem(state: State, command: commands.RedeemTicket, now_ms: int) -> Sequen
         raise JoinTokenExpired
     former = state.sessions.get(ticket.user_id)
     if former is None and len(state.sessions) >= MAX_SESSIONS:
-        raise QuotaExceeded(message=f"a server has at most {MAX_SESSIONS} sessions")
+        raise QuotaExceeded(message=f"a server has at most {MAX_SESSIONS} sessions", max=MAX_SESSIONS)
     session = SessionRow(
         state.id, ticket.user_id, command.session_id, ticket.name, now_ms, now_ms + SESSION_MS
     )
