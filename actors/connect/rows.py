@@ -42,6 +42,9 @@ VERSION = 3
 VERSIONS_KEPT = 100
 """Of the settings of one source."""
 
+VERSIONS_BYTES = 4 * 1024 * 1024
+"""Of all versions of a server's settings; the oldest go."""
+
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(State)
 
@@ -247,7 +250,7 @@ class Changes:
             await commands.put(conn, list(self.commands.values()))
         for change in self.settings:
             await settings.put(conn, change.settings)
-            await settings.remember(conn, _version(change), keep=VERSIONS_KEPT)
+            await settings.remember(conn, _version(change), keep=VERSIONS_KEPT, keep_bytes=VERSIONS_BYTES)
         for registration in self.registrations.values():
             await extensions.put_registration(conn, registration)
         await self._write_belonging(conn)

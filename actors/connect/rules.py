@@ -279,8 +279,10 @@ def apply(  # noqa: PLR0911 - a table
             return rules_members.with_members(state, event.put, event.gone)
         case events.InviteCreated() | events.InviteEnded():
             return rules_invites.with_invite(state, event)
-        case events.PolicyChanged():
-            return state  # the server's row has come already
+        case (
+            events.PolicyChanged() | events.CommandNoted() | events.SettingsNoted() | events.ExtensionNoted()
+        ):
+            return state  # the server's row has come already; the others are read with the rest of the rows
         case _:
             return _apply(state, event)
 

@@ -48,6 +48,8 @@ POLICIES = {
         Policy("public", 120, 60, by_address=True),
         Policy("server", 1200, 60),
         Policy("status-push", 2, 1),
+        # Each writes a version of up to 64 KiB, and is told to all who look; beyond the contract's table.
+        Policy("settings-write", 60, 60),
         Policy("live-command", 120, 60),
         # Each asks a resolver for a name of the caller's choice; beyond the contract's table.
         Policy("domain-verify", 30, 60),

@@ -23,6 +23,7 @@ def test_contract_table() -> None:
         "server": (1200, 60),
         "status-push": (2, 1),
         "live-command": (120, 60),
+        "settings-write": (60, 60),
         "domain-verify": (30, 60),
         "operations": (1200, 60),
         "bad-credentials": (60, 60),
