@@ -29,10 +29,15 @@ class Unseen(Event, frozen=True):
 
 
 class ClaimKeyIssued(Unseen, tag="claim_key_issued", frozen=True):
-    """The server has one more claim key."""
+    """The server has one more claim key.
+
+    Args:
+        dropped: older ones that make room for it.
+    """
 
     key: bytes
     expires_at_ms: int
+    dropped: tuple[bytes, ...] = ()
 
 
 class ServerChanged(Unseen, tag="server_changed", frozen=True):

@@ -181,6 +181,7 @@ class Changes:
     def __init__(self) -> None:
         self.servers: dict[str, ServerRow] = {}  # {server id: its own row at the end}
         self.claim_keys: list[ClaimKeyRow] = []
+        self.dropped_keys: list[bytes] = []  # claim keys that made room for others
         self.tickets: dict[tuple[str, str], TicketRow] = {}  # {(server id, user id): the newest}
         self.sessions: dict[tuple[str, str], SessionRow | None] = {}  # the same: None where it has ended
         self.commands: dict[str, CommandRow] = {}  # {command id: as it is at the end}
@@ -203,6 +204,7 @@ class Changes:
                 self.servers[server_id] = event.row
             case events.ClaimKeyIssued():
                 self.claim_keys.append(ClaimKeyRow(event.key, server_id, event.expires_at_ms))
+                self.dropped_keys += event.dropped
             case events.TicketIssued():
                 self.tickets[server_id, event.ticket.user_id] = event.ticket
             case events.SessionStarted():
@@ -241,6 +243,7 @@ class Changes:
             await servers.change(conn, row)
         if self.claim_keys:
             await servers.add_claim_keys(conn, self.claim_keys)
+            await servers.remove_claim_keys(conn, self.dropped_keys)
         if self.tickets:
             await sessions.put_tickets(conn, list(self.tickets.values()))
         if self.sessions:

@@ -104,7 +104,8 @@ def _decide(  # noqa: PLR0911 - a table
         case commands.IssueClaimKey():
             if state.row.owner_id is not None:
                 return ()
-            return (events.ClaimKeyIssued(command.key, now_ms + CLAIM_KEY_MS),)
+            dropped = tuple(state.claim_keys)[: max(0, len(state.claim_keys) + 1 - CLAIM_KEYS_KEPT)]
+            return (events.ClaimKeyIssued(command.key, now_ms + CLAIM_KEY_MS, dropped),)
         case commands.Claim():
             return _claim(state, command, now_ms)
         case commands.RotateSecret():
@@ -290,8 +291,8 @@ def apply(  # noqa: PLR0911 - a table
 def _apply(state: State, event: events.OwnEvent) -> State:
     match event:
         case events.ClaimKeyIssued():
-            kept = list(state.claim_keys.items())[1 - CLAIM_KEYS_KEPT :]
-            return replace(state, claim_keys={**dict(kept), event.key: event.expires_at_ms})
+            kept = {key: ends for key, ends in state.claim_keys.items() if key not in event.dropped}
+            return replace(state, claim_keys={**kept, event.key: event.expires_at_ms})
         case events.ServerChanged():
             return replace(state, row=event.row, template=None)
         case events.TicketIssued():

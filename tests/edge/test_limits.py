@@ -19,6 +19,7 @@ def test_contract_table() -> None:
         "friend-request": (20, 3600),
         "upload": (20, 60),
         "register": (10, 3600),
+        "claim-key": (20, 60),
         "public": (120, 60),
         "server": (1200, 60),
         "status-push": (2, 1),
