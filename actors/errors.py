@@ -139,9 +139,23 @@ class Invalid(Refused):
 
 
 class QuotaExceeded(Invalid):
-    """A limit of the caller or of the thing is reached."""
+    """A limit of the caller or of the thing is reached.
+
+    Args:
+        errors: the fields that would exceed it, where it is about fields.
+        max: the limit, in whatever it counts; told as `meta.max`.
+    """
 
     code, sentence = "QUOTA_EXCEEDED", "a limit is reached"
+
+    def __init__(
+        self,
+        *errors: FieldError,
+        max: int,
+        message: str | None = None,
+        **meta: object,
+    ) -> None:
+        super().__init__(*errors, message=message, max=max, **meta)
 
 
 class Conflict(Refused):

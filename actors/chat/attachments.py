@@ -184,7 +184,7 @@ async def add(conn: Connection, row: AttachmentRow) -> Attachment:
         raise ConversationNotFound
     if not await attachments.add(conn, row, quota_bytes=QUOTA_BYTES):
         error = FieldError("/dataBase64", "QUOTA", f"all your attachments may have {QUOTA_BYTES} bytes")
-        raise QuotaExceeded(error, maxBytes=QUOTA_BYTES)
+        raise QuotaExceeded(error, max=QUOTA_BYTES)
     return public_attachment(row)
 
 

@@ -98,7 +98,8 @@ def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
         raise Invalid(*errors)
     if poll is not None and poll.expires_at_ms is not None and len(state.deadlines) >= MAX_OPEN_DEADLINES:
         raise QuotaExceeded(
-            FieldError("/poll", "TOO_MANY", f"at most {MAX_OPEN_DEADLINES} open polls with an expiry")
+            FieldError("/poll", "TOO_MANY", f"at most {MAX_OPEN_DEADLINES} open polls with an expiry"),
+            max=MAX_OPEN_DEADLINES,
         )
     message = _new_message(state, command, sender, (mentions, attachments, poll), now_ms)
     line = Line(

@@ -4,11 +4,11 @@
 |----------|----------|----------|---------|-------------|-----|
 | owner    | rw       | rw       | rw      | w           | everything, and pass the server on |
 | admin    | rw       | rw       | rw      | w           | all but passing it on |
-| operator | rw       | rw       |         |             | run it |
+| operator | rw       | rw       | r       |             | run it |
 | viewer   | r        | r        | r       |             | look |
 
-A member has capabilities of their own beside the role's. The owner is one, and owns the server's network as well: a
-server is in a network of its owner's, or in none.
+Each role has all of those below it, and a member has capabilities of their own beside the role's. The owner is one, and
+owns the server's network as well: a server is in a network of its owner's, or in none.
 """
 
 from collections.abc import Collection
@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 
 from actors.connect.state import State
 from actors.errors import Forbidden, NotFound
+from persistence.connect.rows import StandingRow
 
 Role: TypeAlias = Literal["owner", "admin", "operator", "viewer"]
 
@@ -46,25 +47,33 @@ OWNER = "owner"
 
 READ_MEMBERS, WRITE_MEMBERS = "server.members.read", "server.members.write"
 
+_VIEWER = frozenset({"server.settings.read", "server.commands.read", READ_MEMBERS})
+_OPERATOR = _VIEWER | {"server.settings.write", "server.commands.write"}
+
 OF_ROLE: dict[str, frozenset[str]] = {
     OWNER: CAPABILITIES,
     "admin": CAPABILITIES,
-    "operator": frozenset(
-        {"server.settings.read", "server.settings.write", "server.commands.read", "server.commands.write"}
-    ),
-    "viewer": frozenset({"server.settings.read", "server.commands.read", READ_MEMBERS}),
+    "operator": _OPERATOR,
+    "viewer": _VIEWER,
 }
 """{role: its capabilities}."""
 
 
 def capabilities_of(state: State, user_id: str) -> frozenset[str]:
     """What a user may do; nothing at all for a stranger."""
-    if state.row.owner_id is None:
-        return frozenset()
-    if state.row.owner_id == user_id:
-        return CAPABILITIES
     member = state.members.get(user_id)
-    return frozenset() if member is None else OF_ROLE[member.role].union(member.capabilities)
+    if member is None:
+        return held_by(user_id, StandingRow(state.row.owner_id, None, ()))
+    return held_by(user_id, StandingRow(state.row.owner_id, member.role, member.capabilities))
+
+
+def held_by(user_id: str, standing: StandingRow | None) -> frozenset[str]:
+    """What a user may do, from what they are to the server; nothing at all where there is none."""
+    if standing is None or standing.owner_id is None:
+        return frozenset()
+    if standing.owner_id == user_id:
+        return CAPABILITIES
+    return frozenset() if standing.role is None else OF_ROLE[standing.role].union(standing.capabilities)
 
 
 def require(state: State, user_id: str | None, capability: str) -> None:
@@ -77,9 +86,17 @@ def require(state: State, user_id: str | None, capability: str) -> None:
         NotFound: a stranger.
         Forbidden: somebody who belongs here, and lacks it.
     """
-    if user_id is None:
-        return
-    held = capabilities_of(state, user_id)
+    if user_id is not None:
+        require_held(capabilities_of(state, user_id), capability)
+
+
+def require_held(held: Collection[str], capability: str) -> None:
+    """Pass who holds the capability among others.
+
+    Raises:
+        NotFound: they hold none: a stranger.
+        Forbidden: somebody who belongs here, and lacks it.
+    """
     if not held:
         raise NotFound
     if capability not in held:

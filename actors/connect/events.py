@@ -1,6 +1,12 @@
-"""What has happened to a game server. What is journaled takes an offset of the channel `server:`."""
+"""What has happened to a game server. What is journaled takes an offset of the channel `server:`.
+
+Commands, settings and extensions may be large, and have rows: the journal keeps of such an event which row it is about
+(`…Noted`), and who was away is told what the rows say now (`recalling.py`).
+"""
 
 from typing import ClassVar, TypeAlias
+
+import msgspec
 
 from actors.kernel.kind import Event
 from persistence.connect.rows import (
@@ -23,10 +29,15 @@ class Unseen(Event, frozen=True):
 
 
 class ClaimKeyIssued(Unseen, tag="claim_key_issued", frozen=True):
-    """The server has one more claim key."""
+    """The server has one more claim key.
+
+    Args:
+        dropped: older ones that make room for it.
+    """
 
     key: bytes
     expires_at_ms: int
+    dropped: tuple[bytes, ...] = ()
 
 
 class ServerChanged(Unseen, tag="server_changed", frozen=True):
@@ -71,12 +82,28 @@ class ServerRemoved(Unseen, tag="server_removed", frozen=True):
     at_ms: int
 
 
-class CommandChanged(Event, tag="command", frozen=True):
+class CommandReference(msgspec.Struct, frozen=True):
+    """Which command."""
+
+    id: str
+
+
+class CommandNoted(Event, tag="command", frozen=True):
+    """What the journal keeps of `CommandChanged`."""
+
+    command: CommandReference
+
+
+class CommandChanged(Event, tag="command_changed", frozen=True):
     """A command is new, or has another status."""
 
     reframes: ClassVar[bool] = False
 
     command: CommandRow
+
+    def note(self) -> CommandNoted:
+        """As in `Event`."""
+        return CommandNoted(CommandReference(self.command.id))
 
 
 class CommandTouched(Unseen, tag="command_touched", frozen=True):
@@ -93,7 +120,19 @@ class LeaseEnded(Unseen, tag="lease_ended", frozen=True):
     command_id: str
 
 
-class SettingsChanged(Event, tag="settings_updated", frozen=True):
+class SettingsReference(msgspec.Struct, frozen=True):
+    """Which settings."""
+
+    source: str
+
+
+class SettingsNoted(Event, tag="settings_updated", frozen=True):
+    """What the journal keeps of `SettingsChanged`."""
+
+    settings: SettingsReference
+
+
+class SettingsChanged(Event, tag="settings_changed", frozen=True):
     """The settings of a source have a new version.
 
     Args:
@@ -103,13 +142,35 @@ class SettingsChanged(Event, tag="settings_updated", frozen=True):
     settings: SettingsRow
     changed_keys: tuple[str, ...]
 
+    def note(self) -> SettingsNoted:
+        """As in `Event`."""
+        return SettingsNoted(SettingsReference(self.settings.source))
 
-class ExtensionRegistered(Event, tag="extensions", frozen=True):
+
+class ExtensionReference(msgspec.Struct, frozen=True):
+    """Which extension."""
+
+    extension_id: str
+
+
+class ExtensionNoted(Event, tag="extensions", frozen=True):
+    """What the journal keeps of `ExtensionRegistered`."""
+
+    reframes: ClassVar[bool] = False
+
+    registration: ExtensionReference
+
+
+class ExtensionRegistered(Event, tag="extension_registered", frozen=True):
     """The server has another extension, or has one otherwise."""
 
     reframes: ClassVar[bool] = False
 
     registration: RegistrationRow
+
+    def note(self) -> ExtensionNoted:
+        """As in `Event`."""
+        return ExtensionNoted(ExtensionReference(self.registration.extension_id))
 
 
 class ExtensionSeen(Unseen, tag="extension_seen", frozen=True):
@@ -175,9 +236,12 @@ AnyEvent: TypeAlias = (
     OwnEvent
     | MemberEvent
     | CommandChanged
+    | CommandNoted
     | CommandTouched
     | LeaseEnded
     | SettingsChanged
+    | SettingsNoted
     | ExtensionRegistered
+    | ExtensionNoted
     | ExtensionSeen
 )

@@ -42,6 +42,9 @@ VERSION = 3
 VERSIONS_KEPT = 100
 """Of the settings of one source."""
 
+VERSIONS_BYTES = 4 * 1024 * 1024
+"""Of all versions of a server's settings; the oldest go."""
+
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(State)
 
@@ -178,6 +181,7 @@ class Changes:
     def __init__(self) -> None:
         self.servers: dict[str, ServerRow] = {}  # {server id: its own row at the end}
         self.claim_keys: list[ClaimKeyRow] = []
+        self.dropped_keys: list[bytes] = []  # claim keys that made room for others
         self.tickets: dict[tuple[str, str], TicketRow] = {}  # {(server id, user id): the newest}
         self.sessions: dict[tuple[str, str], SessionRow | None] = {}  # the same: None where it has ended
         self.commands: dict[str, CommandRow] = {}  # {command id: as it is at the end}
@@ -200,6 +204,7 @@ class Changes:
                 self.servers[server_id] = event.row
             case events.ClaimKeyIssued():
                 self.claim_keys.append(ClaimKeyRow(event.key, server_id, event.expires_at_ms))
+                self.dropped_keys += event.dropped
             case events.TicketIssued():
                 self.tickets[server_id, event.ticket.user_id] = event.ticket
             case events.SessionStarted():
@@ -238,6 +243,7 @@ class Changes:
             await servers.change(conn, row)
         if self.claim_keys:
             await servers.add_claim_keys(conn, self.claim_keys)
+            await servers.remove_claim_keys(conn, self.dropped_keys)
         if self.tickets:
             await sessions.put_tickets(conn, list(self.tickets.values()))
         if self.sessions:
@@ -247,7 +253,7 @@ class Changes:
             await commands.put(conn, list(self.commands.values()))
         for change in self.settings:
             await settings.put(conn, change.settings)
-            await settings.remember(conn, _version(change), keep=VERSIONS_KEPT)
+            await settings.remember(conn, _version(change), keep=VERSIONS_KEPT, keep_bytes=VERSIONS_BYTES)
         for registration in self.registrations.values():
             await extensions.put_registration(conn, registration)
         await self._write_belonging(conn)

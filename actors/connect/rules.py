@@ -104,7 +104,8 @@ def _decide(  # noqa: PLR0911 - a table
         case commands.IssueClaimKey():
             if state.row.owner_id is not None:
                 return ()
-            return (events.ClaimKeyIssued(command.key, now_ms + CLAIM_KEY_MS),)
+            dropped = tuple(state.claim_keys)[: max(0, len(state.claim_keys) + 1 - CLAIM_KEYS_KEPT)]
+            return (events.ClaimKeyIssued(command.key, now_ms + CLAIM_KEY_MS, dropped),)
         case commands.Claim():
             return _claim(state, command, now_ms)
         case commands.RotateSecret():
@@ -246,7 +247,7 @@ def _redeem(state: State, command: commands.RedeemTicket, now_ms: int) -> Sequen
         raise JoinTokenExpired
     former = state.sessions.get(ticket.user_id)
     if former is None and len(state.sessions) >= MAX_SESSIONS:
-        raise QuotaExceeded(message=f"a server has at most {MAX_SESSIONS} sessions")
+        raise QuotaExceeded(message=f"a server has at most {MAX_SESSIONS} sessions", max=MAX_SESSIONS)
     session = SessionRow(
         state.id, ticket.user_id, command.session_id, ticket.name, now_ms, now_ms + SESSION_MS
     )
@@ -279,8 +280,10 @@ def apply(  # noqa: PLR0911 - a table
             return rules_members.with_members(state, event.put, event.gone)
         case events.InviteCreated() | events.InviteEnded():
             return rules_invites.with_invite(state, event)
-        case events.PolicyChanged():
-            return state  # the server's row has come already
+        case (
+            events.PolicyChanged() | events.CommandNoted() | events.SettingsNoted() | events.ExtensionNoted()
+        ):
+            return state  # the server's row has come already; the others are read with the rest of the rows
         case _:
             return _apply(state, event)
 
@@ -288,8 +291,8 @@ def apply(  # noqa: PLR0911 - a table
 def _apply(state: State, event: events.OwnEvent) -> State:
     match event:
         case events.ClaimKeyIssued():
-            kept = list(state.claim_keys.items())[1 - CLAIM_KEYS_KEPT :]
-            return replace(state, claim_keys={**dict(kept), event.key: event.expires_at_ms})
+            kept = {key: ends for key, ends in state.claim_keys.items() if key not in event.dropped}
+            return replace(state, claim_keys={**kept, event.key: event.expires_at_ms})
         case events.ServerChanged():
             return replace(state, row=event.row, template=None)
         case events.TicketIssued():

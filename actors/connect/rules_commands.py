@@ -30,6 +30,7 @@ from actors.errors import (
     RevisionConflict,
     TooLarge,
 )
+from actors.pages import fitting
 from persistence.connect.rows import CommandRow
 
 LEASE_MS = 30_000
@@ -105,7 +106,12 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
 def take(state: State, command: TakeCommands, now_ms: int) -> Sequence[AnyEvent]:
     """What waits for the server, oldest first, and what it has not answered in time."""
     ready = [one for one in state.commands.values() if _deliverable(one, now_ms)]
-    return [_delivered(one, now_ms) for one in ready[: command.limit]]
+    return [_delivered(one, now_ms) for one in fitting(ready[: command.limit], bytes_of)]
+
+
+def bytes_of(row: CommandRow) -> int:
+    """What the command takes in a page, as far as it can be large."""
+    return len(row.payload) + len(row.result or b"")
 
 
 def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:

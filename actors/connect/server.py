@@ -8,6 +8,7 @@ from actors.connect import commands, events, rows
 from actors.connect.commands import AnyCommand
 from actors.connect.events import AnyEvent
 from actors.connect.public import Server, server_of
+from actors.connect.recalling import recall
 from actors.connect.rules import apply, decide, due
 from actors.connect.rules_commands import known
 from actors.connect.state import State
@@ -86,6 +87,7 @@ def server_kind(
         touches=touches,
         happened=happened,
         unsure=unsure,
+        recall=recall,
     )
 
 

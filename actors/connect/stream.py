@@ -101,7 +101,7 @@ class Frames:
             case events.SettingsChanged():
                 settings = self.settings(event.settings, is_server=audience.is_server)
                 return Delta("settings_updated", settings)
-            case events.ExtensionRegistered():
+            case events.ExtensionRegistered() | events.ExtensionNoted():
                 return Delta("extensions", registrations_of(state.registrations.values()))
             case events.PolicyChanged():
                 return Delta("access_policy", policy_of(state.row)) if audience.members else None

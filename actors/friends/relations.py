@@ -289,7 +289,7 @@ async def _befriend(conn: Connection, pair: Pair, found: _Found, request: Reques
     if await standing.count_friends(conn, pair.actor_id) >= pair.actor_max:
         raise QuotaExceeded(message=f"you may have {pair.actor_max} friends", max=pair.actor_max)
     if await standing.count_friends(conn, pair.other_id) >= pair.other_max:
-        raise QuotaExceeded(message="this user has as many friends as they may")
+        raise QuotaExceeded(message="this user has as many friends as they may", max=pair.other_max)
     await requests.remove_between(conn, pair.actor_id, pair.other_id)
     await links.add(
         conn,

@@ -35,6 +35,12 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     moves_audience: ClassVar[bool] = False
     reframes: ClassVar[bool] = True
 
+    def note(self) -> "Event":
+        """What the journal keeps of it. An event that carries whole rows keeps a reference to them, which the kind's
+        `recall` turns into the rows again.
+        """
+        return self
+
 
 class Delta(msgspec.Struct, frozen=True, gc=False):
     """One event as delta subscribers see it.
@@ -91,6 +97,8 @@ class Kind(Generic[State, Command]):
             before, to save a read that nearly always finds nothing. The same state when there is no more to ask.
         happened: told of every event once it is committed, with the state after its turn: what keeps soft memory
             beside the actors (who is in which party). Neither waits nor raises.
+        recall: turns events as the journal keeps them into such as `delta` shows, for a client that was away; where
+            the journal keeps them whole, None.
         unsure: told of an owner whose last turn may or may not have been committed, so that `happened` may miss
             something. Neither waits nor raises.
     """
@@ -121,6 +129,7 @@ class Kind(Generic[State, Command]):
     doubt: "Callable[[State], State] | None" = None
     happened: Callable[[State, Any], None] | None = None
     unsure: Callable[[str], None] | None = None
+    recall: "Recall | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -203,6 +212,18 @@ class Fetch(Protocol):
 
     async def __call__(self, conn: Connection, id: str, missing: Any, /) -> Any:
         """What `absorb` takes."""
+        ...
+
+
+class Recall(Protocol):
+    """Reads the rows that events of the journal refer to."""
+
+    async def __call__(
+        self, conn: Connection, id: str, missed: Sequence[tuple[int, Any]], /
+    ) -> list[tuple[int, Any]] | None:
+        """(offset, event) in order; those that a later one makes needless may be left out. None when a snapshot is
+        smaller.
+        """
         ...
 
 

@@ -98,11 +98,12 @@ async def read_missed(
 ) -> list[tuple[int, Any]] | None:
     """A unit of work: the events after an offset, for a client that was away.
 
-    None when some of them are no longer kept, or when they are too many to be worth sending one by one.
+    None when some of them are no longer kept, or when they are too many, or too large, to be worth sending one by one.
     """
     rows = await journal.read_events(conn, kind.name, id, after=after, limit=MISSED_EVENTS + 1)
     seqs = [row.seq for row in rows]
     if len(rows) > MISSED_EVENTS or seqs != list(range(after + 1, after + 1 + len(rows))):
         return None
     decoder = msgspec.msgpack.Decoder(kind.events)
-    return [(row.seq, decoder.decode(row.event)) for row in rows]
+    missed = [(row.seq, decoder.decode(row.event)) for row in rows]
+    return missed if kind.recall is None else await kind.recall(conn, id, missed)

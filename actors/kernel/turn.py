@@ -96,7 +96,7 @@ class Draft:
         kind = self.kind
         try:
             events = kind.decide(state, letter.command, self.now_ms)
-            encoded = [_encode(event) for event in events if event.journaled]
+            encoded = [_encode(event.note()) for event in events if event.journaled]
             for event in events:
                 state = kind.apply(state, event)
             reply = kind.answer(state, letter.command, events)

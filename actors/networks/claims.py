@@ -91,7 +91,7 @@ async def claim(conn: Connection, row: DomainRow, gateway_host: str | None) -> t
     known = next((one for one in claims if one.domain == row.domain), None)
     if known is None:
         if len(claims) >= MAX_DOMAINS:
-            raise QuotaExceeded(message=f"a network claims at most {MAX_DOMAINS} domains")
+            raise QuotaExceeded(message=f"a network claims at most {MAX_DOMAINS} domains", max=MAX_DOMAINS)
         await domains.add(conn, row)
     claimed = known or row
     provider = await dns.read(conn, row.network_id)

@@ -64,7 +64,7 @@ async def create(conn: Connection, row: NetworkRow) -> NetworkRow:
     """
     await lock_user(conn, row.owner_id)
     if len(await networks.of_owner(conn, row.owner_id, MAX_NETWORKS)) >= MAX_NETWORKS:
-        raise QuotaExceeded(message=f"a user has at most {MAX_NETWORKS} networks")
+        raise QuotaExceeded(message=f"a user has at most {MAX_NETWORKS} networks", max=MAX_NETWORKS)
     await networks.create(conn, row)
     return row
 
@@ -165,7 +165,7 @@ async def enrol(conn: Connection, network: NetworkRow, row: ServerRow, *, epoch:
         QuotaExceeded: the network is full.
     """
     if await networks.count_servers(conn, network.network_id) >= MAX_SERVERS:
-        raise QuotaExceeded(message=f"a network has at most {MAX_SERVERS} servers")
+        raise QuotaExceeded(message=f"a network has at most {MAX_SERVERS} servers", max=MAX_SERVERS)
     server = replace(row, owner_id=network.owner_id, network_id=network.network_id)
     await servers.create(conn, server, None, epoch=epoch)
     return server

@@ -53,7 +53,9 @@ def send(state: State, command: SendInvite, now_ms: int) -> Sequence[AnyEvent]:
         return ()
     _check_room(state)
     if len(standing) >= MAX_INVITES:
-        raise QuotaExceeded(FieldError("", "TOO_MANY", f"a party has at most {MAX_INVITES} pending invites"))
+        raise QuotaExceeded(
+            FieldError("", "TOO_MANY", f"a party has at most {MAX_INVITES} pending invites"), max=MAX_INVITES
+        )
     invite = Invite(
         party_id=state.id,
         target_id=command.target_id,
@@ -144,7 +146,9 @@ def revoke(state: State, command: RevokeInvite, now_ms: int) -> Sequence[AnyEven
 
 def _check_room(state: State) -> None:
     if len(state.members) >= MAX_MEMBERS:
-        raise QuotaExceeded(FieldError("", "TOO_MANY", f"a party has at most {MAX_MEMBERS} members"))
+        raise QuotaExceeded(
+            FieldError("", "TOO_MANY", f"a party has at most {MAX_MEMBERS} members"), max=MAX_MEMBERS
+        )
 
 
 def _found(state: State, user_id: str) -> Found:

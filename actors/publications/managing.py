@@ -9,14 +9,13 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
-from actors.connect import rows as servers
-from actors.connect.capabilities import capabilities_of
-from actors.connect.state import State
+from actors.connect.capabilities import held_by
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.networks.hostnames import inside
 from actors.publications.states import OWNERSHIP, discovery
 from actors.server_address import Address, is_internal
 from persistence.audit import Stamp, write_audit
+from persistence.connect import members
 from persistence.connection import Connection
 from persistence.networks import domains, networks
 from persistence.networks.routes import lock_server
@@ -91,11 +90,11 @@ async def authorise(conn: Connection, target: Target, by: Manager) -> bool:
         network = await networks.read(conn, target.id)
         owner_id = None if network is None else network.owner_id
         return _pass(network is not None, owner_id == by.user_id, by)
-    server = await servers.load(conn, target.id)
-    held = capabilities_of(server, by.user_id) if isinstance(server, State) else frozenset()
+    standing = await members.standing(conn, target.id, by.user_id)
+    held = held_by(by.user_id, standing)
     if held and not by.moderator and not held & CAPABILITIES:
         raise Forbidden("missing server.settings.write", permission="server.settings.write")
-    return _pass(server is not None, bool(held & CAPABILITIES), by)
+    return _pass(standing is not None, bool(held & CAPABILITIES), by)
 
 
 async def put(

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from persistence.connect.rows import CommandRow
 from persistence.connection import Connection, Row
 from persistence.turn import Statement
@@ -45,6 +47,29 @@ async def read(conn: Connection, server_id: str, command_id: str) -> CommandRow 
     return None if row is None else _command(row)
 
 
+async def named(conn: Connection, server_id: str, command_ids: Sequence[str]) -> list[CommandRow]:
+    """Those of these commands that the server has."""
+    rows = await conn.fetch(
+        "SELECT * FROM connect_commands WHERE id = ANY($2::text[]) AND server_id = $1",
+        server_id,
+        list(command_ids),
+    )
+    return [_command(row) for row in rows]
+
+
+async def total_bytes(conn: Connection, server_id: str, command_ids: Sequence[str]) -> int:
+    """How many bytes the payloads and results of these commands take."""
+    total: int = await conn.fetchval(
+        """
+        SELECT coalesce(sum(octet_length(payload) + coalesce(octet_length(result), 0)), 0)::bigint
+        FROM connect_commands WHERE id = ANY($2::text[]) AND server_id = $1
+        """,
+        server_id,
+        list(command_ids),
+    )
+    return total
+
+
 async def open_of(conn: Connection, server_id: str) -> list[CommandRow]:
     """The commands of a server that are not finished, oldest first."""
     rows = await conn.fetch(
@@ -57,26 +82,42 @@ async def open_of(conn: Connection, server_id: str) -> list[CommandRow]:
     return [_command(row) for row in rows]
 
 
-async def page(
-    conn: Connection, server_id: str, status: str | None, before: str | None, limit: int
-) -> list[CommandRow]:
-    """Commands of a server, newest first.
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which commands of a server.
 
     Args:
         status: those alone, or None for all.
         before: the id of the last command of the page before, or None.
+        limit: at most so many.
+        max_bytes: none more once the payloads and results read so far take more than this.
     """
+
+    status: str | None = None
+    before: str | None = None
+    limit: int
+    max_bytes: int
+
+
+async def page(conn: Connection, server_id: str, wanted: Wanted) -> list[CommandRow]:
+    """Commands of a server, newest first."""
     rows = await conn.fetch(
         """
-        SELECT * FROM connect_commands WHERE server_id = $1 AND ($2::text IS NULL OR status = $2)
-        AND ($3::text IS NULL
-             OR (created_at_ms, id) < (SELECT created_at_ms, id FROM connect_commands WHERE id = $3))
-        ORDER BY created_at_ms DESC, id DESC LIMIT $4
+        SELECT * FROM (
+            SELECT *, sum(bytes) OVER (ORDER BY created_at_ms DESC, id DESC) - bytes AS bytes_before FROM (
+                SELECT *, octet_length(payload) + coalesce(octet_length(result), 0) AS bytes FROM connect_commands
+                WHERE server_id = $1 AND ($2::text IS NULL OR status = $2)
+                AND ($3::text IS NULL
+                     OR (created_at_ms, id) < (SELECT created_at_ms, id FROM connect_commands WHERE id = $3))
+                ORDER BY created_at_ms DESC, id DESC LIMIT $4
+            ) AS wanted
+        ) AS weighed
+        WHERE bytes_before <= $5 ORDER BY created_at_ms DESC, id DESC
         """,
         server_id,
-        status,
-        before,
-        limit,
+        wanted.status,
+        wanted.before,
+        wanted.limit,
+        wanted.max_bytes,
     )
     return [_command(row) for row in rows]
 

@@ -1,6 +1,6 @@
 """Who belongs to game servers, in rows."""
 
-from persistence.connect.rows import MemberRow
+from persistence.connect.rows import MemberRow, StandingRow
 from persistence.connection import Connection
 
 
@@ -23,6 +23,22 @@ async def remove(conn: Connection, server_id: str, user_id: str) -> None:
     """Let a member go."""
     await conn.execute(
         "DELETE FROM connect_members WHERE server_id = $1 AND user_id = $2", server_id, user_id
+    )
+
+
+async def standing(conn: Connection, server_id: str, user_id: str) -> StandingRow | None:
+    """What a user is to a server, in one indexed read; None when there is no such server."""
+    row = await conn.fetchrow(
+        """
+        SELECT s.owner_id, m.role, m.capabilities
+        FROM connect_servers s LEFT JOIN connect_members m ON m.server_id = s.server_id AND m.user_id = $2
+        WHERE s.server_id = $1
+        """,
+        server_id,
+        user_id,
+    )
+    return (
+        None if row is None else StandingRow(row["owner_id"], row["role"], tuple(row["capabilities"] or ()))
     )
 
 

@@ -193,6 +193,20 @@ class MemberRow(msgspec.Struct, frozen=True, kw_only=True):
     updated_at_ms: int
 
 
+class StandingRow(msgspec.Struct, frozen=True):
+    """What a user is to a server.
+
+    Args:
+        owner_id: who has claimed the server, or None.
+        role: of the user, as in `MemberRow`; None for somebody who is no member.
+        capabilities: as in `MemberRow`.
+    """
+
+    owner_id: str | None
+    role: str | None
+    capabilities: tuple[str, ...]
+
+
 class InviteRow(msgspec.Struct, frozen=True, kw_only=True):
     """An invitation to belong to a server.
 

@@ -53,6 +53,16 @@ async def create(conn: Connection, row: ServerRow, key: ClaimKeyRow | None, *, e
     )
 
 
+async def count_unclaimed(conn: Connection, most: int) -> int:
+    """How many servers nobody has claimed, counted up to `most`; whoever asks too waits for the transaction to end."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('unclaimed servers', 0))")
+    count: int = await conn.fetchval(
+        "SELECT count(*) FROM (SELECT FROM connect_servers WHERE owner_id IS NULL LIMIT $1) AS unclaimed",
+        most,
+    )
+    return count
+
+
 async def read(conn: Connection, server_id: str) -> ServerRow | None:
     """One server."""
     row = await conn.fetchrow(_READ, server_id)
@@ -106,6 +116,11 @@ async def add_claim_keys(conn: Connection, rows: Sequence[ClaimKeyRow]) -> None:
         [row.server_id for row in rows],
         [row.expires_at_ms for row in rows],
     )
+
+
+async def remove_claim_keys(conn: Connection, keys: Sequence[bytes]) -> None:
+    """Delete claim keys."""
+    await conn.execute("DELETE FROM connect_claim_keys WHERE key = ANY($1::bytea[])", list(keys))
 
 
 async def server_of_claim_key(conn: Connection, key: bytes) -> str | None:

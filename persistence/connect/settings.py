@@ -1,5 +1,7 @@
 """Settings of game servers, in rows: the newest of each source, and what was written before."""
 
+import msgspec
+
 from persistence.connect.rows import SettingsRow, SettingsVersionRow
 from persistence.connection import Connection, Row
 
@@ -37,11 +39,12 @@ async def read(conn: Connection, server_id: str, source: str) -> SettingsRow | N
     return None if row is None else _settings(row)
 
 
-async def remember(conn: Connection, row: SettingsVersionRow, *, keep: int) -> None:
-    """Keep what was written; all but the newest versions of its source go.
+async def remember(conn: Connection, row: SettingsVersionRow, *, keep: int, keep_bytes: int) -> None:
+    """Keep what was written; all but the newest versions go.
 
     Args:
         keep: how many versions of one source stay.
+        keep_bytes: how many bytes all versions on the server take, the newest in any case.
     """
     await conn.execute(
         """
@@ -58,24 +61,76 @@ async def remember(conn: Connection, row: SettingsVersionRow, *, keep: int) -> N
         row.source,
         row.version - keep,
     )
+    await conn.execute(
+        """
+        DELETE FROM connect_settings_history h USING (
+            SELECT source, version, row_number() OVER newest AS place,
+                   sum(octet_length(data) + pg_column_size(changed_keys)) OVER newest AS bytes
+            FROM connect_settings_history WHERE server_id = $1
+            WINDOW newest AS (ORDER BY updated_at_ms DESC, source, version DESC)
+        ) AS counted
+        WHERE h.server_id = $1 AND h.source = counted.source AND h.version = counted.version
+            AND counted.bytes > $2 AND counted.place > 1
+        """,
+        row.server_id,
+        keep_bytes,
+    )
 
 
-async def history(
-    conn: Connection, server_id: str, source: str | None, limit: int
-) -> list[SettingsVersionRow]:
-    """What was written, newest first.
+class Place(msgspec.Struct, frozen=True):
+    """Where a version stands in the history of a server."""
+
+    updated_at_ms: int
+    source: str
+    version: int
+
+
+def place_of(row: SettingsVersionRow) -> Place:
+    """Where this one stands."""
+    return Place(row.updated_at_ms, row.source, row.version)
+
+
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """Which versions of a server's settings.
 
     Args:
         source: of this one alone, or None for all.
+        before: the last version of the page before, or None.
+        limit: at most so many.
+        max_bytes: none more once the data read so far takes more than this.
     """
+
+    source: str | None = None
+    before: Place | None = None
+    limit: int
+    max_bytes: int
+
+
+async def history(conn: Connection, server_id: str, wanted: Wanted) -> list[SettingsVersionRow]:
+    """What was written, newest first."""
+    before = wanted.before
     rows = await conn.fetch(
         """
-        SELECT * FROM connect_settings_history WHERE server_id = $1 AND ($2::text IS NULL OR source = $2)
-        ORDER BY updated_at_ms DESC, source, version DESC LIMIT $3
+        SELECT server_id, source, version, schema_version, data, secret_keys, changed_keys, updated_at_ms, updated_by
+        FROM (
+            SELECT *, sum(octet_length(data)) OVER newest - octet_length(data) AS bytes_before FROM (
+                SELECT * FROM connect_settings_history
+                WHERE server_id = $1 AND ($2::text IS NULL OR source = $2)
+                AND ($3::bigint IS NULL OR updated_at_ms < $3
+                     OR (updated_at_ms = $3 AND (source > $4 OR (source = $4 AND version < $5))))
+                ORDER BY updated_at_ms DESC, source, version DESC LIMIT $6
+            ) AS wanted
+            WINDOW newest AS (ORDER BY updated_at_ms DESC, source, version DESC)
+        ) AS weighed
+        WHERE bytes_before <= $7 ORDER BY updated_at_ms DESC, source, version DESC
         """,
         server_id,
-        source,
-        limit,
+        wanted.source,
+        None if before is None else before.updated_at_ms,
+        None if before is None else before.source,
+        None if before is None else before.version,
+        wanted.limit,
+        wanted.max_bytes,
     )
     return [
         SettingsVersionRow(

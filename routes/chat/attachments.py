@@ -68,7 +68,7 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
     used = await service.database.read(used_bytes, call.user_id)
     if used + len(upload.data) > QUOTA_BYTES:
         error = FieldError("/dataBase64", "QUOTA", f"all your attachments may have {QUOTA_BYTES} bytes")
-        raise QuotaExceeded(error, maxBytes=QUOTA_BYTES)
+        raise QuotaExceeded(error, max=QUOTA_BYTES)
     row = attachment_row(
         upload,
         id=new_object_id(call.now_ms, service.random_bytes),

@@ -135,11 +135,11 @@ class Attending:
             case events.LeaseEnded():
                 self._ring(state.id, None)
                 return self.takes(state.id)
-            case events.CommandChanged(command) if command.status == "delivered":
+            case events.CommandChanged(command) | events.CommandTouched(command) if (
+                command.status == "delivered"
+            ):
                 # More may wait than is taken at once.
-                return self.takes(state.id) and any(
-                    one.status == "pending" for one in state.commands.values()
-                )
+                return self.takes(state.id) and any(map(_waits, state.commands.values()))
             case events.ServerChanged(row):
                 for stream in tuple(self._streams.get(row.server_id, ())):
                     stream.secret_changed(row.secret_number, row.former_until_ms)
@@ -148,3 +148,8 @@ class Attending:
     def _ring(self, key: str, command: CommandRow | None) -> None:
         for bell in self._bells.get(key, ()):
             bell.ring(command)
+
+
+def _waits(command: CommandRow) -> bool:
+    """Whether a command is to be delivered, for the first time or again."""
+    return command.status == "pending" or (command.status == "delivered" and command.leased_until_ms is None)

@@ -8,7 +8,7 @@ import msgspec
 from actors.connect.commands import AckCommand, CancelCommand, CreateCommand, TakeCommands
 from actors.connect.extensions import find_action, node_of
 from actors.connect.public import Command, command_of
-from actors.connect.rules_commands import ACKS
+from actors.connect.rules_commands import ACKS, bytes_of
 from actors.errors import (
     CommandFinished,
     FieldError,
@@ -20,7 +20,9 @@ from actors.errors import (
     TooLarge,
 )
 from actors.ids import ObjectId, Uuid, new_object_id, parse_object_id
+from actors.pages import MAX_PAGE_BYTES, fitting
 from persistence.connect import commands, extensions
+from persistence.connect.commands import Wanted
 from persistence.connect.rows import CommandRow, RegistrationRow
 from routes.connect.rights import itself_for, may
 from routes.edge.call import Call
@@ -170,9 +172,10 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
     before = None if query.cursor is None else parse_object_id(query.cursor)
     if query.cursor is not None and before is None:
         raise BadQuery("cursor is not valid")
-    rows = await call.service.database.read(commands.page, server_id, query.status, before, query.limit + 1)
-    more = len(rows) > query.limit
-    shown = rows[: query.limit]
+    wanted = Wanted(status=query.status, before=before, limit=query.limit + 1, max_bytes=MAX_PAGE_BYTES)
+    rows = await call.service.database.read(commands.page, server_id, wanted)
+    shown = fitting(rows[: query.limit], bytes_of)
+    more = len(rows) > len(shown)
     return CommandList(tuple(command_of(row) for row in shown), shown[-1].id if more else None, more)
 
 

@@ -198,6 +198,8 @@ async def list_server_extensions(call: Call, server_id: Uuid) -> RegisteredExten
     "PUT",
     _OF_SERVER + "/{extensionId}",
     needs=USER_OR_SERVER,
+    rate="settings-write",
+    rate_key="server_id",
     refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, TooLarge),
     guard=may(WRITE),
 )

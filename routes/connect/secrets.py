@@ -93,11 +93,19 @@ class PermissionToken(Wire, frozen=True):
     expires_at: str
 
 
-@endpoint("GET", _ONE + "/claim-key", needs=SERVER, refusals=(NotFound, Forbidden), guard=by_secret)
+@endpoint(
+    "GET",
+    _ONE + "/claim-key",
+    needs=SERVER,
+    rate="claim-key",
+    refusals=(NotFound, Forbidden),
+    guard=by_secret,
+)
 async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
     """GET …/servers/{serverId}/claim-key: a fresh claim key for the calling server, valid for five minutes.
 
-    With the server's secret alone. Keys from before stay valid until their end, 16 of them at most.
+    With the server's secret alone. Keys from before stay valid until their end, 16 of them at most; an older one is
+    unknown from then on.
     """
     key = new_claim_key(call.service.random_bytes)
 

@@ -10,8 +10,18 @@ from msgspec import UNSET, UnsetType
 from actors.connect.claim_keys import digest, new_claim_key, parse_claim_key
 from actors.connect.commands import ChangeServer, Claim, RemoveServer
 from actors.connect.public import Server, server_of
+from actors.connect.registering import register
 from actors.connect.rules import CLAIM_KEY_MS
-from actors.errors import ClaimKeyExpired, ClaimKeyUsed, Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.errors import (
+    ClaimKeyExpired,
+    ClaimKeyUsed,
+    Conflict,
+    FieldError,
+    Forbidden,
+    Invalid,
+    NotFound,
+    QuotaExceeded,
+)
 from actors.ids import Uuid, new_object_id, new_uuid, parse_uuid
 from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
@@ -108,13 +118,14 @@ class ServerChange(Wire, frozen=True):
     status=201,
     rate="register",
     secret_reply=True,
-    refusals=(Invalid,),
+    refusals=(Invalid, QuotaExceeded),
 )
 async def register_server(call: Call, body: NewServer) -> RegisteredServer:
     """POST /v1/connect/servers/register: makes a game server known.
 
     Answers its id and secret, shown this once, and a claim key that is valid for five minutes. Until a user has claimed
-    it, it can store nothing, and act for nobody; when it is silent for 24 h, it is removed.
+    it, it can store nothing, and act for nobody; when it is silent for 24 h, it is removed. Of all strangers together
+    there are 10,000 unclaimed servers at most (`PARTYLINE_MAX_UNCLAIMED_SERVERS`).
     """
     name = body.server_name.strip()
     _check(body.server_type, name)
@@ -134,10 +145,11 @@ async def register_server(call: Call, body: NewServer) -> RegisteredServer:
         updated_at_ms=call.now_ms,
         last_seen_at_ms=call.now_ms,
     )
-    create = partial(servers.create, epoch=random_bytes(EPOCH_BYTES).hex())
+    create = partial(register, epoch=random_bytes(EPOCH_BYTES).hex())
     claim_key = ClaimKeyRow(digest(key), server_id, call.now_ms + CLAIM_KEY_MS)
     made = RegisteredServer(server_id, secret, None, key, body.server_type, name, None)
-    return await call.transact(create, row, claim_key, shape=lambda _: made)
+    most = call.service.config.max_unclaimed_servers
+    return await call.transact(create, row, claim_key, most, shape=lambda _: made)
 
 
 @endpoint("GET", _SERVERS, needs=AUTHENTICATED)

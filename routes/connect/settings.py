@@ -28,8 +28,10 @@ from actors.errors import (
     TooLarge,
 )
 from actors.ids import Uuid
+from actors.pages import MAX_PAGE_BYTES, fitting
 from persistence.connect import settings
 from persistence.connect.rows import SettingsRow
+from persistence.connect.settings import Place, Wanted, place_of
 from routes.connect.rights import caller_of, may
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
@@ -43,6 +45,7 @@ READ, WRITE = "server.settings.read", "server.settings.write"
 """Capabilities of users, and scopes of a server's delegated tokens."""
 
 _SETTINGS = "/v1/connect/servers/{serverId}/settings"
+_CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,9})-(.+)", re.ASCII)
 _IF_MATCH = re.compile(rb'(?:W/)?"?([0-9]{1,9})"?')
 
 Source = Annotated[str, msgspec.Meta(max_length=64)]
@@ -60,10 +63,12 @@ class HistoryQuery(Wire, frozen=True):
     Args:
         limit: 1 to 200, clamped.
         source: of this one alone.
+        cursor: `nextCursor` of the page before.
     """
 
     limit: Annotated[int, Clamp(1, 200)] = 50
     source: Source | None = None
+    cursor: Annotated[str, msgspec.Meta(max_length=100)] | None = None
 
 
 class SettingsBody(Wire, frozen=True):
@@ -83,9 +88,15 @@ class SettingsBody(Wire, frozen=True):
 
 
 class SettingsHistory(Wire, frozen=True):
-    """What was written, newest first; the newest 100 versions of a source are kept."""
+    """What was written, newest first; the newest 100 versions of a source are kept, 4 MiB of a server in all.
+
+    Args:
+        next_cursor: for the next page, or null: a page ends where it has about 1 MB.
+    """
 
     items: tuple[SettingsVersion, ...]
+    next_cursor: str | None
+    has_more: bool
 
 
 @endpoint(
@@ -115,6 +126,8 @@ async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery
     _SETTINGS,
     needs="connect:settings:write",
     servers=SERVER,
+    rate="settings-write",
+    rate_key="server_id",
     secret_reply=True,
     refusals=(NotFound, Forbidden, Invalid, QuotaExceeded, RevisionConflict, TooLarge),
     guard=may(WRITE),
@@ -123,8 +136,8 @@ async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -
     """PUT …/servers/{serverId}/settings: the settings of one source, in place of those before.
 
     With `If-Match`, only onto that version (409 otherwise). Values are held against the schema, what it does not name
-    is kept as it is. Settings that are as they were stay the same version. `connect` with `data.temp` says whether the
-    server is a temporary instance.
+    is kept as it is. Settings that are as they were stay the same version. At most 60 a minute for each caller and
+    server. `connect` with `data.temp` says whether the server is a temporary instance.
     """
     if body.source != CONNECT and not is_extension_id(body.source):
         raise Invalid(FieldError("/source", "BAD_FORMAT", "an extension's id, or connect"))
@@ -151,8 +164,25 @@ async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -
 )
 async def list_settings_history(call: Call, server_id: Uuid, query: HistoryQuery) -> SettingsHistory:
     """GET …/servers/{serverId}/settings/history: what was written, newest first. Secret values are masked."""
-    rows = await call.service.database.read(settings.history, server_id, query.source, query.limit)
-    return SettingsHistory(tuple(version_of(row) for row in rows))
+    before = None if query.cursor is None else _parse_cursor(query.cursor)
+    wanted = Wanted(source=query.source, before=before, limit=query.limit + 1, max_bytes=MAX_PAGE_BYTES)
+    rows = await call.service.database.read(settings.history, server_id, wanted)
+    shown = fitting(rows[: query.limit], lambda row: len(row.data))
+    more = len(rows) > len(shown)
+    return SettingsHistory(
+        tuple(version_of(row) for row in shown), _cursor(place_of(shown[-1])) if more else None, more
+    )
+
+
+def _cursor(place: Place) -> str:
+    return f"{place.updated_at_ms}-{place.version}-{place.source}"
+
+
+def _parse_cursor(text: str) -> Place:
+    found = _CURSOR.fullmatch(text)
+    if found is None or not (found[3] == CONNECT or is_extension_id(found[3])):
+        raise BadQuery("cursor is not valid")
+    return Place(int(found[1]), found[3], int(found[2]))
 
 
 def _shown(call: Call, row: SettingsRow) -> Settings:

@@ -60,6 +60,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     edge: str
     ws_deflate: bool
     max_connections: int
+    max_unclaimed_servers: int
     request_seconds: int
     totem_gallery: bool
     archive_after_days: int
@@ -156,6 +157,12 @@ SETTINGS = (
     Setting("edge", "lean", settings.one_of("lean", "stock"), "connections: lean, or stock Hypercorn"),
     Setting("ws_deflate", "off", settings.switch, "offer permessage-deflate on WebSockets"),
     Setting("max_connections", "20000", settings.whole(1, 1_000_000), "connections at once, in all"),
+    Setting(
+        "max_unclaimed_servers",
+        "10000",
+        settings.whole(1, 1_000_000),
+        "game servers that nobody has claimed, of all strangers together",
+    ),
     Setting(
         "request_seconds",
         "5",

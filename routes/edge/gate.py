@@ -163,7 +163,9 @@ class Gate:
         else:
             caller, access = principal.key, principal.access
         suffix = "" if route.rate_key is None else str(values[route.rate_key] or "")
-        by_server = route.shared and isinstance(principal, ServerPrincipal)
+        by_server = (
+            route.shared and isinstance(principal, ServerPrincipal) and route.rate.name.startswith("user-")
+        )
         rate = POLICIES["server"] if by_server else route.rate
         call.decision = self.limits.take_for(rate, caller, call.now_ms, suffix=suffix, access=access)
         if not call.decision.allowed:

@@ -45,9 +45,13 @@ POLICIES = {
         Policy("friend-request", 20, 3600),
         Policy("upload", 20, 60),
         Policy("register", 10, 3600, by_address=True),
+        # Each is a durable write for somebody whom nobody knows; beyond the contract's table.
+        Policy("claim-key", 20, 60),
         Policy("public", 120, 60, by_address=True),
         Policy("server", 1200, 60),
         Policy("status-push", 2, 1),
+        # Each writes a version of up to 64 KiB, and is told to all who look; beyond the contract's table.
+        Policy("settings-write", 60, 60),
         Policy("live-command", 120, 60),
         # Each asks a resolver for a name of the caller's choice; beyond the contract's table.
         Policy("domain-verify", 30, 60),

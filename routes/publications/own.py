@@ -28,6 +28,9 @@ class ProfileServer(Server, frozen=True, kw_only=True, rename="camel"):
     """A server of the caller's, and its status now.
 
     Args:
+        display_name: as published, else the server's own name.
+        category: as published, else empty.
+        favorite: what is published is among the caller's favourites.
         source: `CONNECT`.
         online: its last status is fresh and said so.
         address: as published, or null.
@@ -35,6 +38,9 @@ class ProfileServer(Server, frozen=True, kw_only=True, rename="camel"):
         publication: what is published of it, or null.
     """
 
+    display_name: str
+    category: str
+    favorite: bool
     source: str = "CONNECT"
     online: bool
     motd: str
@@ -69,6 +75,9 @@ def _item(call: Call, row: ServerRow, published: PublicationRow | None) -> Profi
     shown = None if published is None else publication_of(published, status)
     return ProfileServer(
         **msgspec.structs.asdict(server_of(row)),
+        display_name=row.name if shown is None else shown.display_name,
+        category="" if shown is None else shown.category,
+        favorite=shown is not None and shown.favorite,
         online=status.online,
         motd=status.motd if shown is None else shown.motd,
         player_count=status.players,

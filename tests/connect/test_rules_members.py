@@ -389,3 +389,11 @@ class Belonging(RuleBasedStateMachine):
 
 TestBelonging: Callable[..., Any] = Belonging.TestCase
 TestBelonging.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)  # type: ignore[attr-defined]
+
+
+def test_no_role_lacks_what_the_one_below_it_has():
+    below = frozenset[str]()
+    for role in ("viewer", "operator", "admin", "owner"):
+        assert below <= OF_ROLE[role], role
+        below = OF_ROLE[role]
+    assert below == CAPABILITIES

@@ -18,7 +18,9 @@ async def test_own_servers_with_what_is_published(world: World):
     first, second = await claimed(world, alice, "First"), await claimed(world, alice, "Second")
     await claimed(world, mallory, "Third")
     await push(first, 4)
-    await publish(alice, second, tags=["PvP"], motdOverride="Ours")
+    await publish(
+        alice, second, tags=["PvP"], motdOverride="Ours", displayName="Play here", category="Survival"
+    )
     found: Any = await alice.get(OWN)
     assert [one["serverId"] for one in found] == [first.id, second.id]
     assert [(one["playerCount"], one["online"], one["motd"]) for one in found] == [
@@ -28,6 +30,12 @@ async def test_own_servers_with_what_is_published(world: World):
     assert (found[0]["publication"], found[0]["address"], found[0]["tags"]) == (None, None, [])
     assert found[1]["publication"]["address"] == found[1]["address"] == "play.example.org"
     assert {one["source"] for one in found} == {"CONNECT"}
+    shown = [(one["displayName"], one["category"], one["favorite"]) for one in found]
+    assert shown == [("First", "", False), ("Play here", "survival", False)]
+    saved = "/v1/profile/public-servers/saved"
+    await alice.do("POST", saved, {"serverId": found[1]["publication"]["id"]}, status=201)
+    await alice.do("PATCH", f"{saved}/{found[1]['publication']['id']}", {"favorite": True}, status=200)
+    assert [one["favorite"] for one in await alice.get(OWN)] == [False, True]
     assert [one["serverId"] for one in await alice.get(OWN, tag="PVP")] == [second.id]
     assert await alice.get(OWN, tag="other") == []
     assert await world.nobody().refused("GET", OWN) == (401, "UNAUTHENTICATED")

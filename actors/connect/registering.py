@@ -1,0 +1,23 @@
+"""Making a game server known that nobody has claimed yet: a unit of work."""
+
+from actors.errors import QuotaExceeded
+from persistence.connect import servers
+from persistence.connect.rows import ClaimKeyRow, ServerRow
+from persistence.connection import Connection
+
+
+async def register(
+    conn: Connection, row: ServerRow, key: ClaimKeyRow, max_unclaimed: int, *, epoch: str
+) -> None:
+    """Store an unclaimed server and its first claim key; inside a transaction.
+
+    Args:
+        max_unclaimed: so many unclaimed servers there may be, of all strangers together.
+        epoch: a fresh name for its history.
+
+    Raises:
+        QuotaExceeded: there are as many already; each goes when it is claimed, or silent for a day.
+    """
+    if await servers.count_unclaimed(conn, max_unclaimed) >= max_unclaimed:
+        raise QuotaExceeded(message="too many servers wait to be claimed; try again later", max=max_unclaimed)
+    await servers.create(conn, row, key, epoch=epoch)
