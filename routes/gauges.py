@@ -32,6 +32,7 @@ def show_gauges(service: "Service") -> None:
         "Bytes of the messages that live conversations hold.",
         lambda: window_bytes(service),
     )
+    metrics.gauge("disk_free_bytes", "Left on the disk of the attachments.", service.blobs.free_bytes)
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
     for name, field, says in _DATABASE_GAUGES:
