@@ -1,20 +1,24 @@
 """Bytes of attachments as files, named by their SHA-256: the one interface to wherever they are kept.
 
 Invariants: a name is taken only by bytes that are durable (temporary file, fsync, rename, fsync of the
-folder), and before any row speaks of it; equal bytes are kept once; a file without a row is an orphan and
-goes after 24 hours.
+folder); equal bytes are kept once. A row speaks of bytes before they are written, and as long as one does they stay; a
+sweep that has seen none may be overtaken by an upload of the same bytes, whose file is young again then and stays too.
 Everything here blocks: call it from a worker thread.
 """
 
 import hashlib
 import os
 import secrets
+import shutil
 import threading
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-ORPHAN_SECONDS = 24 * 3600
-"""A blob whose row has not come within this time never gets one."""
+RENEWED_SECONDS = 60
+"""A blob that was stored within this time is left alone: far longer than from a look at the rows to a removal."""
+
+STRAY_SECONDS = 24 * 3600
+"""A file of this age without a row is a remnant of a crash or of an earlier version; half-written ones as well."""
 
 _HEX_DIGITS = 64
 
@@ -91,23 +95,33 @@ class Blobs:
         at once.
         """
         for path in self._root.glob("??/*"):
-            if _changed_seconds(path) >= before_seconds:
+            changed_seconds = _changed_seconds(path)
+            if changed_seconds is None or changed_seconds >= before_seconds:
                 continue
             if path.suffix == ".part":
                 path.unlink(missing_ok=True)
             elif len(path.name) == _HEX_DIGITS:
                 yield bytes.fromhex(path.name)
 
-    def drop(self, digests: Collection[bytes], *, before_seconds: float) -> int:
-        """Remove orphans that are still older than that moment; returns how many."""
-        removed = 0
+    def drop(self, digests: Collection[bytes], *, before_seconds: float) -> set[bytes]:
+        """Remove bytes that nobody needs and that were last stored before that moment (epoch seconds).
+
+        Returns: those that are not there any more.
+        """
+        gone = set()
         for digest in digests:
             path = self.path(digest)
             with self._lock:
-                if _changed_seconds(path) < before_seconds:
-                    path.unlink(missing_ok=True)
-                    removed += 1
-        return removed
+                changed_seconds = _changed_seconds(path)
+                if changed_seconds is not None and changed_seconds >= before_seconds:
+                    continue
+                path.unlink(missing_ok=True)
+            gone.add(digest)
+        return gone
+
+    def free_bytes(self) -> int:
+        """What the disk below the folder has left for us."""
+        return shutil.disk_usage(self._root).free
 
     def _renew(self, path: Path) -> bool:
         with self._lock:
@@ -124,11 +138,11 @@ class Blobs:
         _sync_folder(folder.parent)
 
 
-def _changed_seconds(path: Path) -> float:
+def _changed_seconds(path: Path) -> float | None:
     try:
         return path.stat().st_mtime
     except FileNotFoundError:
-        return float("inf")
+        return None
 
 
 def _sync_folder(folder: Path) -> None:

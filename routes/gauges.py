@@ -4,6 +4,8 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from routes.chat.reads import window_bytes
+
 if TYPE_CHECKING:
     from routes.service import Service
 
@@ -25,6 +27,12 @@ def show_gauges(service: "Service") -> None:
     metrics, database, system = service.metrics, service.database, service.system
     metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
     metrics.gauge("actors", "Live actors and views.", lambda: len(system.statistics()))
+    metrics.gauge(
+        "chat_window_bytes",
+        "Bytes of the messages that live conversations hold.",
+        lambda: window_bytes(service),
+    )
+    metrics.gauge("disk_free_bytes", "Left on the disk of the attachments.", service.blobs.free_bytes)
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
     unsent = service.unsent

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from actors.chat.archive import archive_old
-from actors.chat.attachments import sweep
+from actors.chat.sweeping import sweep, sweep_strays
 from persistence import journal, notifications, receipts
 from persistence.friends import requests as friend_requests
 from persistence.people import shares
@@ -35,6 +35,9 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
 
     async def sweep_attachments() -> None:
         await sweep(database, service.blobs, trio.to_thread.run_sync, now_ms=now_ms())
+
+    async def sweep_stray_files() -> None:
+        await sweep_strays(database, service.blobs, trio.to_thread.run_sync, now_ms=now_ms())
 
     async def prune_notifications() -> None:
         prune = partial(notifications.prune, now_ms=now_ms())
@@ -73,7 +76,8 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("erased users", 1, partial(sweep_erased, service)),
         Job("addresses that nobody saves", 3600, sweep_addresses),
         Job("shared profiles that expire", 3600, expire_shares),
-        Job("unused attachments", 3600, sweep_attachments),
+        Job("attachments that nothing shows", 60, sweep_attachments),
+        Job("files without an attachment", 3600, sweep_stray_files),
         Job("GeoIP database", 30, partial(service.places.refresh, trio.to_thread.run_sync)),
     ]
     if service.config.archive_after_days:

@@ -102,6 +102,7 @@ class Service:
         server_authenticator: verifies the credentials of game servers.
         networks: who asks and writes DNS for networks.
         totem_checks: uploads of totems that are looked at; more of them wait.
+        upload_checks: attachments that are checked or written; more of them wait.
         attending: who waits for game servers, and which of them listen.
         limits: the buckets of the rate limits.
         presence: who is online.
@@ -145,6 +146,7 @@ class Service:
     metrics: Metrics = field(default_factory=Metrics)
     reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
     totem_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
+    upload_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
     attending: Attending = field(default_factory=Attending)
     unsent: Unsent = field(default_factory=Unsent)
     doubts: Doubts = field(default_factory=Doubts)

@@ -5,12 +5,13 @@ Every event empties `recalled`, so that nothing read for one command outlives it
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec.structs import replace
 
 from actors.chat import events
 from actors.chat.public import LastEvent
-from actors.chat.recall import newest_archived
+from actors.chat.recall import newest_archived, newest_left_out_ms
 from actors.chat.records import DELETED
 from actors.chat.rules_members import READ_TOLD_EVERY_MS, READ_TOLD_MEMBERS
 from actors.chat.state import (
@@ -20,7 +21,7 @@ from actors.chat.state import (
     Member,
     State,
 )
-from actors.chat.window import WINDOW_LINES, Line, Window
+from actors.chat.window import Line, Window
 
 OnePoll = dict[str, tuple[str, ...]]  # {user id: option ids}
 
@@ -53,22 +54,13 @@ def _created(state: State, event: events.MessageCreated) -> State:
     if sender is not None:
         members[sender.user_id] = replace(sender, sent=event.sender_seq)
     _mention(members, line.seq, event.mentioned)
-    votes, older_live = state.votes, state.older_live
-    if len(state.window) == WINDOW_LINES:
-        older_live = True
-        gone = state.window[0].id
-        if gone in votes:
-            votes = {id: choices for id, choices in votes.items() if id != gone}
-    window = state.window.with_newest(line)
-    archived = newest_archived(window, state.archived)
+    shown = _shown(state, state.window.with_newest(line))
+    if line.has_poll:
+        shown["votes"] = {**shown["votes"], line.id: {}}
     return replace(
         state,
-        window=window,
-        archived=archived,
-        older_live=older_live,
-        older_archived=state.older_archived or len(archived) < len(state.archived),
+        **shown,
         members=members,
-        votes={**votes, line.id: {}} if line.has_poll else votes,
         deadlines=_deadlines(state, line),
         message_seq=line.seq,
         last_ms=line.created_at_ms,
@@ -77,6 +69,26 @@ def _created(state: State, event: events.MessageCreated) -> State:
         last_event=_last_event("message_created", line, line.sender_id, line.created_at_ms),
         recalled=NOTHING_RECALLED,
     )
+
+
+def _shown(state: State, window: Window) -> dict[str, Any]:
+    """The fields that follow from the next version of the window: nothing is kept for messages that have left it."""
+    votes, older_live, oldest_seq = state.votes, state.older_live, window[0].seq if window else 0
+    for line in state.window:
+        if line.seq >= oldest_seq:
+            break
+        older_live = True
+        if line.id in votes:
+            votes = {id: choices for id, choices in votes.items() if id != line.id}
+    archived = newest_archived(window, state.archived)
+    left_out_ms = newest_left_out_ms(state.archived, archived)
+    return {
+        "window": window,
+        "votes": votes,
+        "older_live": older_live,
+        "archived": archived,
+        "older_archived_ms": max(state.older_archived_ms, left_out_ms),
+    }
 
 
 def _edited(state: State, event: events.MessageEdited) -> State:
@@ -98,20 +110,20 @@ def _deleted(state: State, event: events.MessageDeleted) -> State:
     return replace(
         changed,
         members=members,
-        votes={id: choices for id, choices in state.votes.items() if id != event.line.id},
+        votes={id: choices for id, choices in changed.votes.items() if id != event.line.id},
         last_event=_last_event("message_deleted", event.line, event.actor_id, event.at_ms),
     )
 
 
 def _voted(state: State, event: events.PollVoted) -> State:
-    votes = state.votes
+    changed = _with_line(state, event.line, event.at_ms)
+    votes = changed.votes
     mine = votes.get(event.line.id)
     if mine is not None:
         poll: OnePoll = {user_id: chosen for user_id, chosen in mine.items() if user_id != event.voter_id}
         if event.option_ids:
             poll[event.voter_id] = event.option_ids
         votes = {**votes, event.line.id: poll}
-    changed = _with_line(state, event.line, event.at_ms)
     return replace(
         changed,
         votes=votes,
@@ -182,7 +194,7 @@ def _told(state: State, event: events.AnyEvent) -> State:
                 changed,
                 archived=event.lines,
                 older_live=event.older_live,
-                older_archived=event.older_archived,
+                older_archived_ms=event.older_archived_ms,
                 last_ms=max(state.last_ms, newest_ms),
             )
         case _:
@@ -195,7 +207,8 @@ def _erased(state: State, event: events.UserErased) -> State:
     if last is not None and event.preview is not None:
         last = replace(last, preview=event.preview)
     named = _with_member(state, event.user_id, name=DELETED)
-    return replace(named, window=Window(lines.get(line.id, line) for line in state.window), last_message=last)
+    window = Window(lines.get(line.id, line) for line in state.window)
+    return replace(named, **_shown(named, window), last_message=last)
 
 
 def _with_member(state: State, user_id: str, **fields: object) -> State:
@@ -212,7 +225,7 @@ def _with_line(state: State, line: Line, at_ms: int, *, preview: str | None = No
         last = replace(last, preview=preview)
     return replace(
         state,
-        window=state.window.with_changed(line),
+        **_shown(state, state.window.with_changed(line)),
         deadlines=_deadlines(state, line),
         updated_at_ms=max(state.updated_at_ms, at_ms),
         last_message=last,

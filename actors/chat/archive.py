@@ -11,14 +11,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from actors.chat import records
 from actors.chat.creating import Creation, create
-from actors.chat.drafts import MAX_CONTENT_CHARACTERS
+from actors.chat.drafts import MAX_CONTENT_CHARACTERS, MAX_MENTION_LABEL_CHARACTERS
 from actors.chat.public import Message, Public
 from actors.errors import Refused
 from actors.ids import is_object_id, is_uuid
 from actors.kernel.store import Store
+from actors.texts import LINE_SENTENCE, SENTENCE, is_text, line_flaw, with_line_feeds
 from actors.time import iso, parse_iso
 from persistence.chat import archive, conversations
 from persistence.chat.rows import ArchiveRow, ConversationRow
@@ -132,12 +134,13 @@ def check_line(number: int, text: bytes, now_ms: int) -> Numbered:
         ValueError: with the reason; `msgspec.MsgspecError` when it is not such JSON.
     """
     line = _decoder.decode(text)
+    line = replace(line, content=with_line_feeds(line.content))
     if not is_uuid(line.sender_id):
         raise ValueError("senderId is not a lower-case uuid")
-    if not line.content.strip() or len(line.content) > MAX_CONTENT_CHARACTERS or "\0" in line.content:
-        raise ValueError(f"content has 1 to {MAX_CONTENT_CHARACTERS} characters, none of them NUL")
-    if not line.sender_name.strip() or "\0" in line.sender_name:
-        raise ValueError("senderName is empty")
+    if not line.content.strip() or len(line.content) > MAX_CONTENT_CHARACTERS or not is_text(line.content):
+        raise ValueError(f"content has 1 to {MAX_CONTENT_CHARACTERS} characters, {SENTENCE}")
+    if not line.sender_name.strip() or line_flaw(line.sender_name, MAX_MENTION_LABEL_CHARACTERS) is not None:
+        raise ValueError(f"senderName is 1 to {MAX_MENTION_LABEL_CHARACTERS} characters, {LINE_SENTENCE}")
     if line.id is not None and not is_object_id(line.id):
         raise ValueError("id is not 24 lower-case hexadecimal digits")
     if (line.conversation_id is None) == (line.participant_ids is None):

@@ -1,25 +1,27 @@
-"""Uploads: what may be stored, under which name and type, and when it goes again (contract §4).
+"""Uploads: what may be stored, under which name and type, and how much of it (contract §4).
 
 Bytes are looked at, since a declared type is only a claim; names are cleaned, since they end up in headers
 and on disks of others. What a browser might run is handed out as plain bytes, whatever it is called.
 """
 
-import base64
 import binascii
+import hashlib
 import re
-from collections.abc import Awaitable, Callable
-from functools import partial
-from typing import Protocol
 
 import msgspec
 
 from actors.chat.public import Attachment, Public
 from actors.chat.records import public_attachment
-from actors.chat.rules_messages import UNUSED_ATTACHMENT_MS
-from actors.errors import ConversationNotFound, FieldError, Invalid, NotFound, QuotaExceeded, TooLarge
+from actors.errors import (
+    ConversationNotFound,
+    FieldError,
+    Invalid,
+    NotFound,
+    Overloaded,
+    QuotaExceeded,
+    TooLarge,
+)
 from actors.file_names import clean_name
-from actors.kernel.store import Store
-from persistence.blobs import ORPHAN_SECONDS, Blobs
 from persistence.chat import attachments, members
 from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
@@ -28,10 +30,14 @@ MAX_BYTES = 8 * 1024 * 1024
 """Of one attachment, decoded, unless configured otherwise (contract §4)."""
 
 QUOTA_BYTES = 256 * 1024 * 1024
-"""Of all attachments of one user (contract §4)."""
+"""Of all attachments of one user (contract §4), those included that were deleted and are still on the disk."""
 
-_SWEPT_AT_ONCE = 500
-_GRACE_MS = 5 * 60 * 1000  # a message that was decided just before the deadline commits before the sweep
+DAY_BYTES = 4 * QUOTA_BYTES
+"""Of what one user uploads within 24 hours, whatever becomes of it: writing wears the disk that the database is on."""
+
+DAY_MS = 24 * 3600 * 1000
+
+_SLICE_CHARACTERS = 1024 * 1024  # of base64 at a time; a multiple of 4
 
 _TYPE_FORM = re.compile(r"[a-z0-9!#$&^_.+-]{1,63}/[a-z0-9!#$&^_.+-]{1,63}", re.ASCII)
 
@@ -83,19 +89,16 @@ class UploadDraft(Public, frozen=True):
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """A checked upload."""
+    """A checked upload.
+
+    Args:
+        sha256: of the data, 32 bytes.
+    """
 
     file_name: str
     content_type: str
     data: bytes
-
-
-class InThread(Protocol):
-    """Runs something that blocks in a worker thread (`trio.to_thread.run_sync`)."""
-
-    def __call__(self, blocking: Callable[[], int], /) -> Awaitable[int]:
-        """What `blocking()` returns."""
-        ...
+    sha256: bytes
 
 
 def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
@@ -118,8 +121,8 @@ def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
     if not _TYPE_FORM.fullmatch(content_type):
         errors.append(FieldError("/contentType", "MALFORMED", "a media type such as image/png"))
     try:
-        data = base64.b64decode(draft.data_base64.encode("ascii"), validate=True)
-    except (binascii.Error, UnicodeEncodeError):
+        data = _decoded(draft.data_base64)
+    except ValueError:
         data = b""
         errors.append(FieldError("/dataBase64", "MALFORMED", "not base64 (RFC 4648 §4, with padding)"))
     else:
@@ -131,7 +134,24 @@ def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
         raise Invalid(*errors)
     if len(data) > max_bytes:
         raise TooLarge(f"an attachment has at most {max_bytes} bytes", maxBytes=max_bytes)
-    return Upload(file_name, content_type, data)
+    return Upload(file_name, content_type, data, hashlib.sha256(data).digest())
+
+
+def _decoded(text: str) -> bytes:
+    """The bytes, a slice at a time, because nothing else runs while one is decoded.
+
+    Raises:
+        ValueError: it is not base64 with padding at its end alone, without line breaks.
+    """
+    if len(text) % 4:
+        raise ValueError("not padded")
+    parts = []
+    for start in range(0, len(text), _SLICE_CHARACTERS):
+        part = text[start : start + _SLICE_CHARACTERS]
+        if len(part) == _SLICE_CHARACTERS < len(text) - start and "=" in part:
+            raise ValueError("padding before the end")
+        parts.append(binascii.a2b_base64(part, strict_mode=True))
+    return b"".join(parts)
 
 
 def fits_type(content_type: str, data: bytes) -> bool:
@@ -158,9 +178,9 @@ def served_type(content_type: str) -> str:
 
 
 def attachment_row(
-    upload: Upload, *, id: str, conversation_id: str, uploader_id: str, sha256: bytes, now_ms: int
+    upload: Upload, *, id: str, conversation_id: str, uploader_id: str, now_ms: int
 ) -> AttachmentRow:
-    """The row of an upload whose bytes are in the blob store already."""
+    """The row of an upload."""
     return AttachmentRow(
         id=id,
         conversation_id=conversation_id,
@@ -168,24 +188,54 @@ def attachment_row(
         file_name=upload.file_name,
         content_type=upload.content_type,
         size_bytes=len(upload.data),
-        sha256=sha256,
+        sha256=upload.sha256,
         created_at_ms=now_ms,
     )
 
 
-async def add(conn: Connection, row: AttachmentRow) -> Attachment:
-    """Store an upload's row, inside a transaction.
+async def reserve(conn: Connection, row: AttachmentRow) -> None:
+    """Take room for an upload before its bytes are written, inside a transaction.
 
     Raises:
-        ConversationNotFound: the uploader is not in it, or no longer.
-        QuotaExceeded: all uploads of this user would exceed 256 MiB.
+        ConversationNotFound: the uploader is not in it.
+        QuotaExceeded: all uploads of this user would exceed 256 MiB on the disk, or 1 GiB within a day.
     """
     if not await members.is_member(conn, row.conversation_id, row.uploader_id):
         raise ConversationNotFound
-    if not await attachments.add(conn, row, quota_bytes=QUOTA_BYTES):
-        error = FieldError("/dataBase64", "QUOTA", f"all your attachments may have {QUOTA_BYTES} bytes")
-        raise QuotaExceeded(error, max=QUOTA_BYTES)
+    exceeded = await attachments.reserve(
+        conn,
+        row,
+        quota_bytes=QUOTA_BYTES,
+        day_bytes=DAY_BYTES,
+        day_began_ms=row.created_at_ms - DAY_MS,
+    )
+    if exceeded == "quota":
+        sentence = (
+            f"all your attachments may have {QUOTA_BYTES} bytes; what you delete counts for a few minutes"
+        )
+        raise QuotaExceeded(FieldError("/dataBase64", "QUOTA", sentence), max=QUOTA_BYTES)
+    if exceeded == "day":
+        sentence = f"what you upload within 24 hours may have {DAY_BYTES} bytes"
+        raise QuotaExceeded(FieldError("/dataBase64", "QUOTA", sentence), max=DAY_BYTES)
+
+
+async def keep(conn: Connection, row: AttachmentRow) -> Attachment:
+    """The bytes of a reserved upload are durable, inside a transaction.
+
+    Raises:
+        ConversationNotFound: the uploader is no longer in it.
+        Overloaded: the reservation has run out.
+    """
+    if not await members.is_member(conn, row.conversation_id, row.uploader_id):
+        raise ConversationNotFound
+    if not await attachments.keep(conn, row.id):
+        raise Overloaded("the upload took too long; nothing has changed")
     return public_attachment(row)
+
+
+async def release(conn: Connection, row: AttachmentRow) -> None:
+    """Give back the room of an upload that came to nothing, inside a transaction."""
+    await attachments.release(conn, row.id)
 
 
 async def find(conn: Connection, conversation_id: str, user_id: str, attachment_id: str) -> AttachmentRow:
@@ -201,30 +251,3 @@ async def find(conn: Connection, conversation_id: str, user_id: str, attachment_
     if not rows or (rows[0].message_id is None and rows[0].uploader_id != user_id):
         raise NotFound("attachment not found")
     return rows[0]
-
-
-async def sweep(database: Store, blobs: Blobs, in_thread: InThread, *, now_ms: int) -> int:
-    """Remove uploads that no message used within 24 hours, and blobs that no row has spoken of for as long.
-
-    Returns: how many blobs went. To be called now and then; cancellation leaves nothing half-done.
-    """
-    await database.transact(_drop_unused, now_ms - UNUSED_ATTACHMENT_MS - _GRACE_MS)
-    before_seconds = now_ms / 1000 - ORPHAN_SECONDS
-    removed = 0
-    old: list[bytes] = []
-
-    def look() -> int:
-        old.extend(blobs.older_than(before_seconds))
-        return len(old)
-
-    await in_thread(look)
-    for start in range(0, len(old), _SWEPT_AT_ONCE):
-        some = old[start : start + _SWEPT_AT_ONCE]
-        known = await database.read(attachments.known, some)
-        orphans = [digest for digest in some if digest not in known]
-        removed += await in_thread(partial(blobs.drop, orphans, before_seconds=before_seconds))
-    return removed
-
-
-async def _drop_unused(conn: Connection, before_ms: int) -> int:
-    return await attachments.drop_unused(conn, before_ms=before_ms, limit=10_000)

@@ -12,6 +12,7 @@ from actors.chat.rules_members import MAX_TITLE_CHARACTERS
 from actors.chat.state import MAX_MEMBERS, Summary, encode_summary, participant_key
 from actors.chat.stored import facts_of_row, standing_of_row
 from actors.errors import ConversationNotFound, FieldError, Invalid
+from actors.texts import line_flaw
 from persistence.chat import conversations, members
 from persistence.chat.rows import ConversationRow
 from persistence.connection import Connection
@@ -105,11 +106,8 @@ def _check_title(draft: ConversationDraft) -> list[FieldError]:
         return []
     if draft.kind != "group":
         return [FieldError("/title", "NOT_ALLOWED", "only groups have a title")]
-    if len(title) > MAX_TITLE_CHARACTERS:
-        return [FieldError("/title", "TOO_LONG", f"at most {MAX_TITLE_CHARACTERS} characters")]
-    if not title.isprintable():
-        return [FieldError("/title", "BAD_TEXT", "printable characters only")]
-    return []
+    flaw = line_flaw(title, MAX_TITLE_CHARACTERS)
+    return [] if flaw is None else [FieldError("/title", *flaw)]
 
 
 async def create(conn: Connection, creation: Creation) -> Created:

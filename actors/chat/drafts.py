@@ -12,6 +12,7 @@ from actors.chat.public import Mention, Poll
 from actors.chat.records import new_poll
 from actors.chat.state import Member
 from actors.errors import FieldError
+from actors.texts import BAD_TEXT, SENTENCE, is_text, line_flaw, with_line_feeds
 
 MAX_CONTENT_CHARACTERS = 4_000
 """Of a message (contract §4)."""
@@ -26,7 +27,10 @@ MAX_CLIENT_ID_CHARACTERS = 100
 """Of a `clientMessageId`: room for any sort of id."""
 
 MAX_LABEL_CHARACTERS = 100
-"""Of a poll option (contract §4) and of a mention's label."""
+"""Of a poll option (contract §4)."""
+
+MAX_MENTION_LABEL_CHARACTERS = 64
+"""Of a mention's label: as long as a name may be."""
 
 MAX_QUESTION_CHARACTERS = 300
 """Of a poll (contract §4)."""
@@ -34,31 +38,40 @@ MAX_QUESTION_CHARACTERS = 300
 MIN_OPTIONS, MAX_OPTIONS = 2, 10
 """Of a poll (contract §4)."""
 
+MAX_RECORD_BYTES = 80 * 1024
+"""What the record of a message can come to when everything in it is as large as it may be: four bytes for each
+character, file names of 255 bytes that are all escaped. A test makes such a message."""
+
 MAX_EXPIRY_MS = 32 * 24 * 3600 * 1000
 """From now to a poll's expiry (contract §4)."""
 
 
-def check_draft(draft: MessageDraft) -> list[FieldError]:
-    """What is wrong with a message, but for its mentions, attachments' rows and poll."""
-    errors = check_content(draft.content or "")
+def check_draft(draft: MessageDraft, content: str) -> list[FieldError]:
+    """What is wrong with a message, but for its mentions, attachments' rows and poll.
+
+    Args:
+        content: of the draft, with line feeds for line breaks.
+    """
+    errors = check_content(content)
     attachment_ids = draft.attachment_ids or ()
-    if not (draft.content or "").strip() and not attachment_ids and draft.poll is None:
+    if not content.strip() and not attachment_ids and draft.poll is None:
         errors.append(FieldError("", "REQUIRED", "a message needs content, attachments or a poll"))
     if len(attachment_ids) > MAX_ATTACHMENTS:
         errors.append(FieldError("/attachmentIds", "TOO_MANY", f"at most {MAX_ATTACHMENTS} attachments"))
     elif len(set(attachment_ids)) != len(attachment_ids):
         errors.append(FieldError("/attachmentIds", "DUPLICATE", "an attachment is named twice"))
     client_id = draft.client_message_id
-    if client_id is not None and not 1 <= len(client_id) <= MAX_CLIENT_ID_CHARACTERS:
-        sentence = f"1 to {MAX_CLIENT_ID_CHARACTERS} characters"
-        errors.append(FieldError("/clientMessageId", "TOO_LONG" if client_id else "REQUIRED", sentence))
+    if client_id is not None and (flaw := line_flaw(client_id, MAX_CLIENT_ID_CHARACTERS)) is not None:
+        errors.append(FieldError("/clientMessageId", *flaw))
     return errors
 
 
 def check_content(content: str) -> list[FieldError]:
-    """What is wrong with a text."""
+    """What is wrong with a text, given with line feeds for line breaks."""
     if len(content) > MAX_CONTENT_CHARACTERS:
         return [FieldError("/content", "TOO_LONG", f"at most {MAX_CONTENT_CHARACTERS} characters")]
+    if not is_text(content):
+        return [FieldError("/content", BAD_TEXT, SENTENCE)]
     return []
 
 
@@ -81,9 +94,8 @@ def resolve_mentions(
         elif member is None:
             sentence = "only participants can be mentioned"
             errors.append(FieldError(f"/mentions/{place}/id", "NOT_PARTICIPANT", sentence))
-        elif len(label) > MAX_LABEL_CHARACTERS:
-            sentence = f"at most {MAX_LABEL_CHARACTERS} characters"
-            errors.append(FieldError(f"/mentions/{place}/label", "TOO_LONG", sentence))
+        elif draft.label is not None and (flaw := line_flaw(label, MAX_MENTION_LABEL_CHARACTERS)) is not None:
+            errors.append(FieldError(f"/mentions/{place}/label", *flaw))
         elif member.user_id not in found:
             token = f"<@user:{member.user_id}>"
             found[member.user_id] = Mention(id=member.user_id, token=token, label=label)
@@ -93,10 +105,12 @@ def resolve_mentions(
 def check_poll(draft: PollDraft, now_ms: int, errors: list[FieldError]) -> Poll | None:
     """The poll, without votes; None when something of it is wrong."""
     before = len(errors)
-    question = draft.question.strip()
+    question = with_line_feeds(draft.question).strip()
     if not 1 <= len(question) <= MAX_QUESTION_CHARACTERS:
         sentence = f"a question of 1 to {MAX_QUESTION_CHARACTERS} characters"
         errors.append(FieldError("/poll/question", "TOO_LONG" if question else "REQUIRED", sentence))
+    elif not is_text(question):
+        errors.append(FieldError("/poll/question", BAD_TEXT, SENTENCE))
     labels = [option.label.strip() for option in draft.options]
     if not MIN_OPTIONS <= len(labels) <= MAX_OPTIONS:
         code = "TOO_FEW" if len(labels) < MIN_OPTIONS else "TOO_MANY"
@@ -117,9 +131,9 @@ def _check_labels(labels: Sequence[str]) -> list[FieldError]:
     seen: set[str] = set()
     for place, label in enumerate(labels):
         pointer = f"/poll/options/{place}/label"
-        if not 1 <= len(label) <= MAX_LABEL_CHARACTERS:
-            sentence = f"1 to {MAX_LABEL_CHARACTERS} characters"
-            errors.append(FieldError(pointer, "TOO_LONG" if label else "REQUIRED", sentence))
+        flaw = line_flaw(label, MAX_LABEL_CHARACTERS)
+        if flaw is not None:
+            errors.append(FieldError(pointer, *flaw))
         elif label.casefold() in seen:
             errors.append(FieldError(pointer, "DUPLICATE", "labels must differ within a poll"))
         seen.add(label.casefold())

@@ -219,7 +219,7 @@ class ArchiveSeen(Event, tag="archive_seen", frozen=True):
 
     lines: tuple[Line, ...]
     older_live: bool
-    older_archived: bool
+    older_archived_ms: int
 
 
 AnyEvent: TypeAlias = (

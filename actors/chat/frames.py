@@ -14,7 +14,7 @@ import msgspec
 from actors.chat import records
 from actors.chat.commands import ChatViewer
 from actors.chat.public import ConversationHead
-from actors.chat.recall import place
+from actors.chat.recall import place, record_bytes
 from actors.chat.rules_messages import member_of
 from actors.chat.state import (
     Facts,
@@ -24,7 +24,8 @@ from actors.chat.state import (
     participants,
     standing,
 )
-from actors.chat.window import WINDOW_LINES, Line
+from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
+from actors.pages import fitting
 from actors.time import iso
 
 HEADS_KEPT = 4_096
@@ -156,6 +157,8 @@ class Frames:
         member = member_of(state, user_id)
         if before_ms is None:
             lines, older = newest(state, limit, include_archived=include_archived)
+            if older and len(lines) < limit:
+                return None
         else:
             found = before(state, before_ms, limit, include_archived=include_archived)
             if found is None:
@@ -219,7 +222,7 @@ def _choices(state: State, user_id: str) -> Iterator[tuple[str, tuple[str, ...]]
 
 
 def newest(state: State, limit: int, *, include_archived: bool) -> tuple[Sequence[Line], bool]:
-    """The newest lines, oldest first, and whether there is anything older."""
+    """The newest lines in memory, oldest first, and whether there is anything older."""
     lines, elsewhere = _in_memory(state, include_archived)
     return lines[-limit:], elsewhere or len(lines) > limit
 
@@ -229,25 +232,28 @@ def before(
 ) -> tuple[Sequence[Line], bool] | None:
     """The newest lines before a moment, oldest first, and whether there is anything older; None when only
     rows know.
-
-    While rows hold more than memory, memory is complete for the newest 120 of everything, and for no more.
     """
     lines, elsewhere = _in_memory(state, include_archived)
-    certain = lines[-WINDOW_LINES:] if elsewhere else lines
-    wanted = [line for line in certain if line.created_at_ms < before_ms]
+    wanted = [line for line in lines if line.created_at_ms < before_ms]
     if elsewhere and len(wanted) < limit:
         return None
     return wanted[-limit:], elsewhere or len(wanted) > limit
 
 
 def _in_memory(state: State, include_archived: bool) -> tuple[Sequence[Line], bool]:
-    """All lines in order, and whether rows hold more."""
+    """The newest of all lines in order, without a gap and no more than a page may have, and whether rows hold more."""
     if not include_archived:
         return state.window, state.older_live
-    elsewhere = state.older_live or state.older_archived
-    if not state.archived:
-        return state.window, elsewhere
-    return sorted((*state.window, *state.archived), key=place), elsewhere
+    if not (state.archived or state.older_archived_ms):
+        return state.window, state.older_live
+    complete_from_ms = state.older_archived_ms + 1 if state.older_archived_ms else 0
+    if state.older_live and state.window:
+        complete_from_ms = max(complete_from_ms, state.window[0].created_at_ms)
+    newest_first = sorted((*state.window, *state.archived), key=place, reverse=True)
+    certain = [line for line in newest_first if line.created_at_ms >= complete_from_ms]
+    shown = fitting(certain, record_bytes, WINDOW_BYTES)
+    elsewhere = state.older_live or state.older_archived_ms > 0 or len(shown) < len(certain)
+    return shown[::-1], elsewhere
 
 
 def own_fields(own: Standing) -> bytes:

@@ -21,6 +21,7 @@ from actors.chat.state import State, standing
 from actors.chat.stored import counts_of_row, facts_of_row, standing_of_row
 from actors.errors import Forbidden
 from actors.kernel.kind import Delta, Kind, Peek, View
+from actors.pages import fitting
 from persistence.chat import conversations
 from persistence.connection import Connection
 
@@ -171,8 +172,8 @@ def audience(state: InboxState, viewer: InboxViewer) -> None:
 
 
 def snapshot(frames: Frames, state: InboxState) -> bytes:
-    """The InboxSnapshot."""
-    shown = [frames.conversation(entry.facts, entry.own) for entry in state.entries]
+    """The InboxSnapshot: the newest conversations as far as a page has room, and the totals of all."""
+    shown = fitting([frames.conversation(entry.facts, entry.own) for entry in state.entries], len)
     unread = sum(entry.own.unread for entry in state.entries) + sum(one.unread for one in state.rest.values())
     mentions = sum(entry.own.mentions for entry in state.entries)
     mentions += sum(one.mentions for one in state.rest.values())

@@ -3,7 +3,7 @@
 import msgspec
 from msgspec.structs import replace
 
-from actors.chat.recall import newest_archived, oldest_seq, read_tail
+from actors.chat.recall import newest_archived, newest_left_out_ms, oldest_seq, read_tail
 from actors.chat.records import line_of
 from actors.chat.state import (
     NOTHING_RECALLED,
@@ -17,7 +17,7 @@ from persistence.chat import conversations, members, messages, polls
 from persistence.chat.rows import MemberRow
 from persistence.connection import Connection
 
-VERSION = 1
+VERSION = 2
 """Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
 
 
@@ -87,7 +87,7 @@ async def refresh(conn: Connection, conversation_id: str, state: State) -> State
         blockers=blockers,
         archived=archived,
         older_live=tail.older_live,
-        older_archived=len(archived) < len(tail.lines),
+        older_archived_ms=newest_left_out_ms(tail.lines, archived),
         last_ms=max(state.last_ms, newest_ms),
     )
 

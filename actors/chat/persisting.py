@@ -166,7 +166,7 @@ class Changes:
         if self.deleted:
             await messages.drop_revisions(conn, self.deleted)
             await polls.drop(conn, self.deleted)
-            await attachments.drop_of_messages(conn, self.deleted)
+            await attachments.free_of_messages(conn, self.deleted)
 
     def _created(self, conversation_id: str, event: events.MessageCreated) -> None:
         line = event.line

@@ -14,14 +14,18 @@ from actors.chat.state import Facts, Standing, State
 from actors.chat.stored import facts_of_row, standing_of_row
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound, EventsExpired, NotFound
+from actors.pages import MAX_PAGE_BYTES, fitting
 from actors.time import iso
 from persistence import journal
 from persistence.chat import conversations, members, messages, polls
+from persistence.chat.rows import PageRow
 from persistence.connection import Connection
 from persistence.journal import JournalRow
 
 MAX_REVISIONS = 1_000
 """Texts of one message in a list, the newest."""
+
+_EVENTS_AT_ONCE = 64
 
 _events = msgspec.msgpack.Decoder(AnyEvent)
 
@@ -127,7 +131,9 @@ async def read_page(conn: Connection, conversation_id: str, user_id: str, query:
         before_ms=messages.LAST_MS if query.before_ms is None else query.before_ms,
         limit=query.limit + 1,
         include_archived=query.include_archived,
+        max_bytes=MAX_PAGE_BYTES,
     )
+    shown = fitting(rows[: query.limit], _record_bytes)
     lines = tuple(
         Line(
             id=row.id,
@@ -139,11 +145,11 @@ async def read_page(conn: Connection, conversation_id: str, user_id: str, query:
             has_poll=row.has_poll,
             poll_expires_at_ms=row.poll_expires_at_ms,
         )
-        for row in reversed(rows[: query.limit])
+        for row in reversed(shown)
     )
     polled = [line.id for line in lines if line.has_poll]
     choices = await polls.choices(conn, polled, user_id) if polled else {}
-    return StoredPage(conversation, lines, choices, len(rows) > query.limit)
+    return StoredPage(conversation, lines, choices, len(rows) > len(shown))
 
 
 async def read_list(conn: Connection, user_id: str, after: tuple[int, str] | None, limit: int) -> StoredList:
@@ -231,11 +237,36 @@ async def read_events(
     if head is None:
         raise ConversationNotFound
     after = max(since, 0)
-    rows = await journal.read_events(conn, conversations.KIND, conversation_id, after=after, limit=limit + 1)
+    rows = await _page_of_events(conn, conversation_id, after, limit + 1)
     if after < head.seq and (not rows or rows[0].seq != after + 1):
         raise EventsExpired
-    decoded = tuple((row, _journaled(row)) for row in rows[:limit])
-    return StoredEvents(conversation.facts, head.epoch, decoded, len(rows) > limit)
+    shown = fitting(rows[:limit], _event_bytes)
+    decoded = tuple((row, _journaled(row)) for row in shown)
+    return StoredEvents(conversation.facts, head.epoch, decoded, len(rows) > len(shown))
+
+
+async def _page_of_events(conn: Connection, conversation_id: str, after: int, limit: int) -> list[JournalRow]:
+    """At most `limit` events, and few more than a page may have bytes: large ones are not all read to be dropped."""
+    rows: list[JournalRow] = []
+    taken_bytes = 0
+    while len(rows) < limit and taken_bytes <= MAX_PAGE_BYTES:
+        several = min(limit - len(rows), _EVENTS_AT_ONCE)
+        more = await journal.read_events(
+            conn, conversations.KIND, conversation_id, after=rows[-1].seq if rows else after, limit=several
+        )
+        rows += more
+        taken_bytes += sum(map(_event_bytes, more))
+        if len(more) < several:
+            break
+    return rows
+
+
+def _event_bytes(row: JournalRow) -> int:
+    return len(row.event)
+
+
+def _record_bytes(row: PageRow) -> int:
+    return len(row.record)
 
 
 def _journaled(row: JournalRow) -> Journaled:

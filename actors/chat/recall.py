@@ -24,7 +24,8 @@ from actors.chat.commands import (
 from actors.chat.drafts import MAX_ATTACHMENTS
 from actors.chat.records import archived_line_of, line_of
 from actors.chat.state import MAX_MEMBERS, ArchiveTail, Recalled, State
-from actors.chat.window import WINDOW_LINES, Line
+from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
+from actors.pages import fitting
 from persistence.chat import archive, attachments, members, messages, polls
 from persistence.connection import Connection
 
@@ -106,7 +107,7 @@ def _for_message(
     voter_id: str | None = None,
     reader_id: str | None = None,
 ) -> Need | None:
-    anything_older = state.older_live or state.older_archived or bool(state.archived)
+    anything_older = state.older_live or state.older_archived_ms > 0 or bool(state.archived)
     stranger = user_id is not None and user_id not in state.members
     if stranger or not anything_older or _in_window(state, message_id):
         return None
@@ -176,12 +177,23 @@ async def read_tail(conn: Connection, conversation_id: str, oldest_seq: int | No
 
 
 def newest_archived(window: Iterable[Line], archived: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Those of the archived lines that are among the newest 120 of all."""
+    """Those of the archived lines that are among the newest 120 of all, or fewer where those have too many bytes."""
     if not archived:
         return archived
-    merged = sorted((*window, *archived), key=place)[-WINDOW_LINES:]
-    oldest = place(merged[0])
+    newest_first = sorted((*window, *archived), key=place, reverse=True)[:WINDOW_LINES]
+    oldest = place(fitting(newest_first, record_bytes, WINDOW_BYTES)[-1])
     return tuple(line for line in archived if place(line) >= oldest)
+
+
+def newest_left_out_ms(archived: tuple[Line, ...], kept: tuple[Line, ...]) -> int:
+    """`createdAtMs` of the newest archived line that was not kept; 0 when all were."""
+    left_out = archived[: len(archived) - len(kept)]
+    return left_out[-1].created_at_ms if left_out else 0
+
+
+def record_bytes(line: Line) -> int:
+    """What a line takes in a page."""
+    return len(line.record)
 
 
 def oldest_seq(state: State) -> int | None:

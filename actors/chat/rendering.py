@@ -12,6 +12,7 @@ from actors.chat.reading import (
     StoredPage,
     StoredParticipants,
 )
+from actors.pages import fitting
 
 
 def conversation(frames: Frames, stored: StoredConversation) -> bytes:
@@ -27,15 +28,16 @@ def message_page(frames: Frames, stored: StoredPage) -> bytes:
 
 def conversation_list(frames: Frames, stored: StoredList) -> bytes:
     """A ConversationList."""
-    items = b",".join([conversation(frames, entry) for entry in stored.entries])
+    items = fitting([conversation(frames, entry) for entry in stored.entries], len)
+    has_more = stored.has_more or len(items) < len(stored.entries)
     cursor = None
-    if stored.has_more and stored.entries:
-        last = stored.entries[-1].facts
+    if has_more and items:
+        last = stored.entries[len(items) - 1].facts
         cursor = cursor_of((last.updated_at_ms, last.id))
     return b'{"items":[%b],"nextCursor":%b,"hasMore":%b}' % (
-        items,
+        b",".join(items),
         msgspec.json.encode(cursor),
-        b"true" if stored.has_more else b"false",
+        b"true" if has_more else b"false",
     )
 
 

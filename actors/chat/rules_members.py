@@ -27,11 +27,12 @@ from actors.chat.events import (
     TypingStarted,
 )
 from actors.chat.public import ReadNotice
-from actors.chat.recall import newest_archived
+from actors.chat.recall import newest_archived, newest_left_out_ms
 from actors.chat.rules_messages import check_not_blocked, member_of
 from actors.chat.state import MAX_MEMBERS, Member, State, find_line, participant_key
 from actors.chat.window import Line
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.texts import line_flaw
 
 TYPING_MS = 5_000
 """How long a typing notice stands (contract §4)."""
@@ -99,9 +100,8 @@ def change(state: State, command: ChangeConversation, now_ms: int) -> Sequence[A
 def _check_title(state: State, command: ChangeConversation, title: str | None) -> None:
     if state.kind == "group" and command.user_id != state.owner_id:
         raise Forbidden("only its owner may give a group a title")
-    if title is not None and (len(title) > MAX_TITLE_CHARACTERS or not title.isprintable()):
-        sentence = f"at most {MAX_TITLE_CHARACTERS} printable characters"
-        raise Invalid(FieldError("/title", "TOO_LONG" if title.isprintable() else "BAD_TEXT", sentence))
+    if title is not None and (flaw := line_flaw(title, MAX_TITLE_CHARACTERS)) is not None:
+        raise Invalid(FieldError("/title", *flaw))
     if state.kind != "group":
         raise Conflict("only groups have a title")
 
@@ -195,7 +195,7 @@ def take_archive(state: State, _command: TellArchive, _now_ms: int) -> Sequence[
     if tail is None:
         return ()
     lines = newest_archived(state.window, tail.lines)
-    older_archived = len(lines) < len(tail.lines)
-    if (lines, tail.older_live, older_archived) == (state.archived, state.older_live, state.older_archived):
+    older_ms = newest_left_out_ms(tail.lines, lines)
+    if (lines, tail.older_live, older_ms) == (state.archived, state.older_live, state.older_archived_ms):
         return ()
-    return (ArchiveSeen(lines, tail.older_live, older_archived),)
+    return (ArchiveSeen(lines, tail.older_live, older_ms),)

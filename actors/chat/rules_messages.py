@@ -20,6 +20,7 @@ from actors.errors import (
     NotFound,
     QuotaExceeded,
 )
+from actors.texts import with_line_feeds
 from actors.time import iso, parse_iso
 
 MAX_OPEN_DEADLINES = 200
@@ -88,7 +89,8 @@ def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
     sender = member_of(state, command.sender_id)
     check_not_blocked(state)
     draft = command.draft
-    errors = drafts.check_draft(draft)
+    content = with_line_feeds(draft.content or "")
+    errors = drafts.check_draft(draft, content)
     if original_of(state, command) is not None:
         return ()
     mentions = drafts.resolve_mentions(draft.mentions or (), state.members, errors)
@@ -101,7 +103,7 @@ def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
             FieldError("/poll", "TOO_MANY", f"at most {MAX_OPEN_DEADLINES} open polls with an expiry"),
             max=MAX_OPEN_DEADLINES,
         )
-    message = _new_message(state, command, sender, (mentions, attachments, poll), now_ms)
+    message = _new_message(state, command, sender, (content, mentions, attachments, poll), now_ms)
     line = Line(
         id=message.id,
         seq=state.message_seq + 1,
@@ -121,7 +123,7 @@ def _new_message(
     state: State,
     command: PostMessage,
     sender: Member,
-    parts: tuple[tuple[Mention, ...], tuple[Attachment, ...], Poll | None],
+    parts: tuple[str, tuple[Mention, ...], tuple[Attachment, ...], Poll | None],
     now_ms: int,
 ) -> Message:
     # Strictly increasing, whatever the clock does, so that `beforeMs` can neither skip nor repeat.
@@ -131,10 +133,10 @@ def _new_message(
         conversation_id=state.id,
         sender_id=sender.user_id,
         sender_name=sender.name,
-        content=command.draft.content or "",
-        mentions=parts[0],
-        attachments=parts[1],
-        poll=parts[2],
+        content=parts[0],
+        mentions=parts[1],
+        attachments=parts[2],
+        poll=parts[3],
         created_at=iso(created_at_ms),
         created_at_ms=created_at_ms,
         source="live",
@@ -176,21 +178,22 @@ def edit(state: State, command: EditMessage, now_ms: int) -> Sequence[AnyEvent]:
         raise Forbidden("only its sender may edit a message")
     check_not_blocked(state)
     message = records.decode(line.record)
-    errors = drafts.check_content(command.content)
-    if not command.content.strip() and not message.attachments and message.poll is None:
+    content = with_line_feeds(command.content)
+    errors = drafts.check_content(content)
+    if not content.strip() and not message.attachments and message.poll is None:
         errors.append(FieldError("/content", "REQUIRED", "the message would be empty"))
     if command.mentions is None:
-        mentions = tuple(mention for mention in message.mentions if mention.token in command.content)
+        mentions = tuple(mention for mention in message.mentions if mention.token in content)
     else:
         mentions = drafts.resolve_mentions(command.mentions, state.members, errors)
     if errors:
         raise Invalid(*errors)
     if message.deleted_at is not None:
         raise Conflict("the message is deleted")
-    if command.content == message.content and mentions == message.mentions:
+    if content == message.content and mentions == message.mentions:
         return ()
     at_ms = max(now_ms, message.created_at_ms)
-    changed = records.edited(message, content=command.content, mentions=mentions, at_ms=at_ms)
+    changed = records.edited(message, content=content, mentions=mentions, at_ms=at_ms)
     return (
         MessageEdited(
             line=replace(line, record=records.encode(changed)),

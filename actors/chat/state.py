@@ -1,8 +1,8 @@
 """What a live conversation knows: immutable, small, and equal to what its rows would rebuild.
 
-- `window`: the newest 120 messages, each with its public JSON as bytes. Older ones are recalled from rows for
-  the one
-  command that needs them (`recall.py`) and forgotten at the next event.
+- `window`: the newest 120 messages, fewer where those have more than a megabyte, each with its public JSON as bytes.
+  Older ones are recalled from rows for the one command that needs them (`recall.py`) and forgotten at the next event.
+  A window that large messages have left is not filled up again from rows until the next load.
 - `members` in order of joining. The counts of a member are differences, so that a message costs no row per
   member.
 - `archived`: of the older history, only what falls among the newest 120 of everything.
@@ -109,7 +109,8 @@ class State(msgspec.Struct, frozen=True):
     Args:
         message_seq: seq of the newest message ever sent.
         last_ms: the newest `createdAtMs` given to any message, archived ones included.
-        older_live, older_archived: rows hold messages older than those in memory.
+        older_live: rows hold live messages older than those of the window.
+        older_archived_ms: `createdAtMs` of the newest archived message that is in rows alone; 0 without one.
         votes: {message id: {user id: option ids}} of the polls in the window.
         deadlines: {message id: expiry in epoch milliseconds} of every open poll that has one.
         blockers: in a direct conversation, the members who block the other.
@@ -131,7 +132,7 @@ class State(msgspec.Struct, frozen=True):
     window: Window = NO_MESSAGES
     archived: tuple[Line, ...] = ()
     older_live: bool = False
-    older_archived: bool = False
+    older_archived_ms: int = 0
     votes: dict[str, dict[str, tuple[str, ...]]] = {}
     deadlines: dict[str, int] = {}
     last_message: LastMessage | None = None

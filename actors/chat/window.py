@@ -13,11 +13,17 @@ from typing import overload
 
 import msgspec
 
+from actors.pages import MAX_PAGE_BYTES
+
 WINDOW_LINES = 120
 """Messages in memory: the largest page (service description §8), so that a frame never waits for rows."""
 
-PASSED_LINES = 32
-"""Messages that may hang on to a window although it has moved on: a quarter of it."""
+WINDOW_BYTES = MAX_PAGE_BYTES
+"""Of their records; the newest message is in memory whatever it has. What is beyond comes from rows, as older messages
+do. 120 messages of an ordinary length have a tenth of it."""
+
+PASSED_LINES, PASSED_BYTES = 32, WINDOW_BYTES // 4
+"""What may hang on to a window although it has moved on: a quarter of it."""
 
 
 class Line(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -48,35 +54,52 @@ class Window(Sequence[Line]):
     """The newest 120 messages or fewer, oldest first; equal to any sequence of the same lines.
 
     Args:
-        lines: oldest first, at most 120.
+        lines: oldest first; the oldest are left out as long as they are more than 120, or have more than
+            `WINDOW_BYTES`.
     """
 
-    __slots__ = ("_end", "_lines", "_places", "_start")
+    __slots__ = ("_end", "_lines", "_passed_bytes", "_places", "_start", "size_bytes")
 
     def __init__(self, lines: Iterable[Line] = ()) -> None:
         self._lines = list(lines)
         self._start = 0
         self._end = len(self._lines)
+        self._passed_bytes = 0
+        self.size_bytes = sum(len(line.record) for line in self._lines)
+        """What the records of its messages have."""
         # {clientMessageId: place in the list of the newest message that carries it}
         self._places: dict[str, int] = {
             line.client_message_id: place
             for place, line in enumerate(self._lines)
             if line.client_message_id is not None
         }
+        self._pass()
 
     def with_newest(self, line: Line) -> "Window":
-        """The window after one more message; the oldest leaves when there are 120."""
+        """The window after one more message; the oldest leave until it is within its bounds."""
         # An empty window may be the one that all new conversations begin with.
         own = 0 < self._end == len(self._lines) and self._start < PASSED_LINES
-        base = self if own else Window(self)
+        base = self if own and self._passed_bytes < PASSED_BYTES else Window(self)
         longer = Window.__new__(Window)
         longer._lines, longer._places = base._lines, base._places
         if line.client_message_id is not None:
             base._places[line.client_message_id] = base._end
         base._lines.append(line)
-        longer._end = base._end + 1
-        longer._start = max(base._start, longer._end - WINDOW_LINES)
+        longer._start, longer._end = base._start, base._end + 1
+        longer._passed_bytes = base._passed_bytes
+        longer.size_bytes = base.size_bytes + len(line.record)
+        longer._pass()
         return longer
+
+    def _pass(self) -> None:
+        """Let the oldest go that are beyond the bounds."""
+        while self._end - self._start > WINDOW_LINES or (
+            self.size_bytes > WINDOW_BYTES and self._end - self._start > 1
+        ):
+            passed_bytes = len(self._lines[self._start].record)
+            self._passed_bytes += passed_bytes
+            self.size_bytes -= passed_bytes
+            self._start += 1
 
     def with_changed(self, line: Line) -> "Window":
         """The window with another version of a message, if it is in here."""

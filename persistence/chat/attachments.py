@@ -1,36 +1,55 @@
-"""Attachments' rows. The bytes lie in the blob store under their hash; several rows may share them."""
+"""Attachments' rows. The bytes lie in the blob store under their hash; several rows may share them.
+
+    reserved ──bytes written──▶ kept ──nothing shows it──▶ freed ──bytes removed──▶ gone ──a day after──▶ no row
+        └───────upload failed, or never ended──────────────▲
+
+A row that is not `gone` counts against its uploader's quota, so that the quota bounds what is on the disk. One that is
+gone counts for the bytes of its day alone. From `freed` on it holds nothing of what the user gave.
+"""
 
 from collections.abc import Sequence
+from typing import Literal
 
 from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
 from persistence.turn import Statement
 
-
-async def used_bytes(conn: Connection, uploader_id: str) -> int:
-    """Decoded bytes of everything that the user has uploaded and that is still kept."""
-    found = await conn.fetchval(
-        "SELECT coalesce(sum(size_bytes), 0)::bigint FROM attachments WHERE uploader_id = $1", uploader_id
-    )
-    return int(found)
+Bound = Literal["quota", "day"]
+"""What an upload would exceed."""
 
 
-async def add(conn: Connection, row: AttachmentRow, *, quota_bytes: int) -> bool:
-    """Store the row if the uploader's quota allows it, inside a transaction; the blob must be durable
-    already.
+async def reserve(
+    conn: Connection, row: AttachmentRow, *, quota_bytes: int, day_bytes: int, day_began_ms: int
+) -> Bound | None:
+    """Take room for bytes that are about to be written, inside a transaction; to be followed by `keep` or `release`.
 
-    Uploads of one user wait for each other, so that two cannot slip under the quota together.
+    Uploads of one user wait for each other, so that two cannot slip under a bound together.
 
-    Returns: False when it would exceed `quota_bytes`; then nothing is stored.
+    Args:
+        quota_bytes: what all of a user's bytes on the disk may come to.
+        day_bytes: what a user may upload since `day_began_ms`, whatever has become of it.
+
+    Returns: the bound that it would exceed, and then nothing is stored; else None.
     """
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 2))", row.uploader_id)
-    if await used_bytes(conn, row.uploader_id) + row.size_bytes > quota_bytes:
-        return False
+    used = await conn.fetchrow(
+        """
+        SELECT coalesce(sum(size_bytes) FILTER (WHERE state <> 'gone'), 0)::bigint AS kept,
+               coalesce(sum(size_bytes) FILTER (WHERE created_at_ms > $2), 0)::bigint AS of_day
+        FROM attachments WHERE uploader_id = $1
+        """,
+        row.uploader_id,
+        day_began_ms,
+    )
+    if used is not None and used["kept"] + row.size_bytes > quota_bytes:
+        return "quota"
+    if used is not None and used["of_day"] + row.size_bytes > day_bytes:
+        return "day"
     await conn.execute(
         """
-        INSERT INTO attachments
-               (id, conversation_id, uploader_id, file_name, content_type, size_bytes, sha256, created_at_ms)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        INSERT INTO attachments (id, conversation_id, uploader_id, file_name, content_type, size_bytes, sha256,
+                                 created_at_ms, state)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'reserved')
         """,
         row.id,
         row.conversation_id,
@@ -41,16 +60,43 @@ async def add(conn: Connection, row: AttachmentRow, *, quota_bytes: int) -> bool
         row.sha256,
         row.created_at_ms,
     )
-    return True
+    return None
+
+
+async def keep(conn: Connection, id: str) -> bool:
+    """The bytes are durable; False when the reservation is no more."""
+    tag = await conn.execute("UPDATE attachments SET state = 'kept' WHERE id = $1 AND state = 'reserved'", id)
+    return tag == "UPDATE 1"
+
+
+# Whatever the user gave is taken out at once; the digest stays until the bytes are gone, to find them.
+_FREE = """
+UPDATE attachments SET state = 'freed', conversation_id = '', file_name = '', content_type = '', message_id = NULL
+"""
+
+
+_UNUSED = """
+WHERE id IN (
+    SELECT id FROM attachments
+    WHERE used_at_ms IS NULL AND state IN ('reserved', 'kept')
+      AND created_at_ms < CASE state WHEN 'kept' THEN $1::bigint ELSE $2::bigint END
+    LIMIT $3
+) AND used_at_ms IS NULL AND state IN ('reserved', 'kept')
+"""
+
+
+async def release(conn: Connection, id: str) -> None:
+    """Give back a reservation whose upload came to nothing; one that was kept stays."""
+    await conn.execute(_FREE + "WHERE id = $1 AND state = 'reserved'", id)
 
 
 async def by_ids(conn: Connection, conversation_id: str, ids: Sequence[str]) -> list[AttachmentRow]:
-    """Those of the named attachments that belong to this conversation."""
+    """Those of the named attachments that are kept in this conversation."""
     rows = await conn.fetch(
         """
         SELECT id, conversation_id, uploader_id, file_name, content_type, size_bytes, sha256, created_at_ms,
                used_at_ms, message_id
-        FROM attachments WHERE id = ANY($2::text[]) AND conversation_id = $1
+        FROM attachments WHERE id = ANY($2::text[]) AND conversation_id = $1 AND state = 'kept'
         """,
         conversation_id,
         list(ids),
@@ -60,7 +106,8 @@ async def by_ids(conn: Connection, conversation_id: str, ids: Sequence[str]) -> 
 
 _USE = """
 UPDATE attachments a SET message_id = n.message_id, used_at_ms = n.used_at_ms
-FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (id, message_id, used_at_ms) WHERE a.id = n.id
+FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (id, message_id, used_at_ms)
+WHERE a.id = n.id AND a.state = 'kept'
 """
 
 
@@ -75,28 +122,78 @@ async def use(conn: Connection, rows: Sequence[tuple[str, str, int]]) -> None:
     await conn.execute(statement.sql, *statement.columns)
 
 
-async def drop_of_messages(conn: Connection, message_ids: Sequence[str]) -> None:
-    """Forget the attachments of deleted messages; their blobs become orphans."""
-    await conn.execute("DELETE FROM attachments WHERE message_id = ANY($1::text[])", list(message_ids))
+async def free_of_messages(conn: Connection, message_ids: Sequence[str]) -> None:
+    """Let go of the attachments of deleted messages; their bytes go with the next sweep."""
+    await conn.execute(_FREE + "WHERE message_id = ANY($1::text[]) AND state = 'kept'", list(message_ids))
 
 
-async def drop_unused(conn: Connection, *, before_ms: int, limit: int) -> int:
-    """Forget attachments that no message has used since before a moment; returns how many."""
+async def free_of_uploader(conn: Connection, uploader_id: str) -> None:
+    """Let go of everything that a user has uploaded; its bytes go with the next sweep."""
+    await conn.execute(_FREE + "WHERE uploader_id = $1 AND state IN ('reserved', 'kept')", uploader_id)
+
+
+async def free_unused(conn: Connection, *, kept_before_ms: int, reserved_before_ms: int, limit: int) -> int:
+    """Let go of what no message has used, and of reservations whose upload never ended; returns how many.
+
+    Args:
+        kept_before_ms, reserved_before_ms: those that were uploaded before these moments.
+    """
     tag = await conn.execute(
-        """
-        DELETE FROM attachments WHERE id IN (
-            SELECT id FROM attachments WHERE used_at_ms IS NULL AND created_at_ms < $1 LIMIT $2
-        ) AND used_at_ms IS NULL
-        """,
-        before_ms,
+        _FREE + _UNUSED,
+        kept_before_ms,
+        reserved_before_ms,
         limit,
     )
     return int(tag.rpartition(" ")[2])
 
 
-async def known(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
-    """Those of the hashes that some attachment still shows."""
+async def freed(conn: Connection, *, after_id: str, limit: int) -> list[tuple[str, bytes]]:
+    """(id, SHA-256) of attachments whose bytes may go, in the order of their ids."""
+    rows = await conn.fetch(
+        "SELECT id, sha256 FROM attachments WHERE state = 'freed' AND id > $1 ORDER BY id LIMIT $2",
+        after_id,
+        limit,
+    )
+    return [(row["id"], row["sha256"]) for row in rows]
+
+
+async def needed(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
+    """Those of the hashes that some attachment shows, or is about to show."""
+    rows = await conn.fetch(
+        """
+        SELECT DISTINCT sha256 FROM attachments
+        WHERE sha256 = ANY($1::bytea[]) AND state IN ('reserved', 'kept')
+        """,
+        list(hashes),
+    )
+    return {bytes(row["sha256"]) for row in rows}
+
+
+async def spoken_of(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
+    """Those of the hashes that any row names, whatever its state."""
     rows = await conn.fetch(
         "SELECT DISTINCT sha256 FROM attachments WHERE sha256 = ANY($1::bytea[])", list(hashes)
     )
     return {bytes(row["sha256"]) for row in rows}
+
+
+async def end(conn: Connection, ids: Sequence[str]) -> None:
+    """The bytes of these are gone, or somebody else's alone: they count against no quota any more."""
+    await conn.execute(
+        "UPDATE attachments SET state = 'gone', sha256 = NULL WHERE id = ANY($1::text[]) AND state = 'freed'",
+        list(ids),
+    )
+
+
+async def forget_gone(conn: Connection, *, before_ms: int, limit: int) -> int:
+    """Forget what is gone and was uploaded before a moment; returns how many."""
+    tag = await conn.execute(
+        """
+        DELETE FROM attachments WHERE id IN (
+            SELECT id FROM attachments WHERE state = 'gone' AND created_at_ms < $1 LIMIT $2
+        )
+        """,
+        before_ms,
+        limit,
+    )
+    return int(tag.rpartition(" ")[2])

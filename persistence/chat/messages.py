@@ -144,7 +144,13 @@ async def any_before(conn: Connection, conversation_id: str, seq: int) -> bool:
 
 
 async def page(
-    conn: Connection, conversation_id: str, *, before_ms: int, limit: int, include_archived: bool
+    conn: Connection,
+    conversation_id: str,
+    *,
+    before_ms: int,
+    limit: int,
+    include_archived: bool,
+    max_bytes: int,
 ) -> list[PageRow]:
     """The newest `limit` messages before a moment, newest first, live and archived merged.
 
@@ -153,22 +159,27 @@ async def page(
     Args:
         before_ms: exclusive bound on `created_at_ms`; clamped to what a bigint holds.
         limit: at least 1; ask one more than wanted to learn whether there is more.
+        max_bytes: nothing more is read once the records have more than this: the one that goes beyond is the last.
     """
     rows = await conn.fetch(
         """
         SELECT id, created_at_ms, record, has_poll, poll_expires_at_ms FROM (
-            (SELECT id, created_at_ms, record, has_poll, poll_expires_at_ms FROM messages
+            SELECT merged.*, sum(octet_length(record)) OVER (ORDER BY created_at_ms DESC, id DESC) AS upto_bytes
+            FROM ((SELECT id, created_at_ms, record, has_poll, poll_expires_at_ms FROM messages
              WHERE conversation_id = $1 AND created_at_ms < $2 ORDER BY created_at_ms DESC LIMIT $3)
             UNION ALL
             (SELECT id, created_at_ms, record, has_poll, NULL::bigint FROM archived_messages
              WHERE $4 AND conversation_id = $1 AND created_at_ms < $2 ORDER BY created_at_ms DESC LIMIT $3)
-        ) AS merged
+            ) AS merged
+        ) AS measured
+        WHERE upto_bytes - octet_length(record) <= $5
         ORDER BY created_at_ms DESC, id DESC LIMIT $3
         """,
         conversation_id,
         min(max(before_ms, 0), LAST_MS),
         limit,
         include_archived,
+        max_bytes,
     )
     return [
         PageRow(row["id"], row["created_at_ms"], row["record"], row["has_poll"], row["poll_expires_at_ms"])

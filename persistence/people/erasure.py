@@ -7,6 +7,7 @@ notifications, shares, capes. What others did to them (blocks, reports) and the 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from persistence.chat import attachments
 from persistence.connection import Connection
 from persistence.permissions import announce
 
@@ -40,7 +41,7 @@ async def erase(conn: Connection, user_id: str, now_ms: int) -> None:
 
 async def drop_attachments(conn: Connection, user_id: str) -> None:
     """Forget everything that a user has uploaded; the files go with the next sweep."""
-    await conn.execute("DELETE FROM attachments WHERE uploader_id = $1", user_id)
+    await attachments.free_of_uploader(conn, user_id)
 
 
 async def unswept(conn: Connection, limit: int) -> list[str]:

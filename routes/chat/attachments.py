@@ -1,25 +1,29 @@
 """Attachments: bytes that belong to a conversation and its uploader (contract §4).
 
-The bytes are checked, hashed and written in a worker thread, since all of that blocks; the row is committed
-after the file is durable. They are served as a download that no browser runs.
+The bytes are checked, hashed and written in a worker thread, since all of that blocks, two uploads at a time. Room is
+reserved before a byte is written and the row is shown after the file is durable. They are served as a download that no
+browser runs.
 """
 
+from typing import TYPE_CHECKING
+
+import structlog
 import trio
 
 from actors.chat.attachments import (
-    QUOTA_BYTES,
     Upload,
     UploadDraft,
-    add,
     attachment_row,
     check_upload,
     find,
+    keep,
+    release,
+    reserve,
     served_type,
 )
 from actors.chat.public import Attachment
 from actors.errors import (
     ConversationNotFound,
-    FieldError,
     Invalid,
     NotFound,
     Overloaded,
@@ -27,14 +31,22 @@ from actors.errors import (
     TooLarge,
 )
 from actors.ids import ObjectId, new_object_id
-from persistence.blobs import Blobs
-from persistence.chat.attachments import used_bytes
+from persistence.chat.rows import AttachmentRow
+from persistence.errors import PersistenceError
 from routes.chat.channels import READ, WRITE
 from routes.chat.membership import NOT_FOUND, participant
 from routes.edge.call import Call
 from routes.edge.config import Config
 from routes.edge.endpoint import endpoint
 from routes.edge.reply import Blob
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+RELEASE_SECONDS = 2.0
+"""How long an upload that came to nothing waits to give its room back."""
+
+log = structlog.get_logger()
 
 _PATH = "/v1/social/chat/conversations/{conversationId}/attachments"
 
@@ -59,25 +71,28 @@ def body_bound(config: Config) -> int:
 async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadDraft) -> Attachment:
     """POST …/conversations/{conversationId}/attachments: stores a file, to be shown by a message within 24 h.
 
-    Needs `social:chat.write` and membership. At most 8 MiB decoded (413), 256 MiB a user in all (422
-    `QUOTA_EXCEEDED`); the bytes must be what `contentType` says (422).
+    Needs `social:chat.write` and membership. At most 8 MiB decoded (413), 256 MiB a user in all and 1 GiB within a day
+    (422 `QUOTA_EXCEEDED`); the bytes must be what `contentType` says (422). A disk that is nearly full is a 503.
     """
     service = call.service
-    upload = await trio.to_thread.run_sync(check_upload, body, service.config.attachment_max_bytes)
-    # Asked before anything is written, so that a user without room cannot fill the disk; decided below.
-    used = await service.database.read(used_bytes, call.user_id)
-    if used + len(upload.data) > QUOTA_BYTES:
-        error = FieldError("/dataBase64", "QUOTA", f"all your attachments may have {QUOTA_BYTES} bytes")
-        raise QuotaExceeded(error, max=QUOTA_BYTES)
+    checks = service.upload_checks
+    upload = await trio.to_thread.run_sync(
+        check_upload, body, service.config.attachment_max_bytes, limiter=checks
+    )
     row = attachment_row(
         upload,
         id=new_object_id(call.now_ms, service.random_bytes),
         conversation_id=conversation_id,
         uploader_id=call.user_id,
-        sha256=await trio.to_thread.run_sync(_keep, service.blobs, upload),
         now_ms=call.now_ms,
     )
-    return await call.transact(add, row)
+    await service.database.transact(reserve, row)
+    try:
+        await trio.to_thread.run_sync(_store, service, upload, limiter=checks)
+        return await call.transact(keep, row)
+    except BaseException:
+        await _release(service, row)
+        raise
 
 
 @endpoint(
@@ -104,13 +119,29 @@ async def download_attachment(call: Call, conversation_id: ObjectId, attachment_
     )
 
 
-def _keep(blobs: Blobs, upload: Upload) -> bytes:
+def _store(service: "Service", upload: Upload) -> None:
     """Store the bytes durably; in a worker thread.
 
     Raises:
-        Overloaded: the disk does not take them.
+        Overloaded: the disk does not take them, or has too little left.
     """
+    blobs = service.blobs
     try:
-        return blobs.store(upload.data)
+        if blobs.free_bytes() - len(upload.data) < service.config.disk_free_min_bytes:
+            log.warning("an upload was refused: the disk is nearly full", free_bytes=blobs.free_bytes())
+            raise Overloaded("the disk is nearly full: no attachments are taken")
+        blobs.store(upload.data)
     except OSError as error:
         raise Overloaded("attachments cannot be stored right now") from error
+
+
+async def _release(service: "Service", row: AttachmentRow) -> None:
+    """Give the room back, whatever has happened; where that fails the sweep does it.
+
+    One that was kept stays: its commit may have come although its caller has not heard of it.
+    """
+    with trio.move_on_after(RELEASE_SECONDS, shield=True):
+        try:
+            await service.database.transact(release, row)
+        except PersistenceError as failure:
+            log.warning("room for an upload was not given back", reason=type(failure).__name__)

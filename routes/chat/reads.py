@@ -148,6 +148,14 @@ async def events(call: Call, conversation_id: str, since: int, limit: int) -> Ev
     return rendering.event_page(_frames(call), stored)
 
 
+def window_bytes(service: "Service") -> int:
+    """What the messages in the memory of all live conversations have."""
+    kind = service.chat.conversation
+    ids = [row.id for row in service.system.statistics() if row.kind == kind.name]
+    states = [cast(State | None, service.system.peek(kind, id)) for id in ids]
+    return sum(state.window.size_bytes for state in states if state is not None)
+
+
 def _frames(call: Call) -> Frames:
     """What makes the bytes as the caller sees them."""
     return call.service.chat.frames.seen_by(call.user_id)

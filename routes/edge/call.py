@@ -17,6 +17,7 @@ from persistence.connection import Connection
 from persistence.turn import Receipt
 from routes.edge.deadline import Deadline
 from routes.edge.idempotency import Attempt
+from routes.edge.large_bodies import Place
 from routes.edge.limits import Decision
 from routes.edge.outgoing import Headers
 from routes.edge.principal import Principal, ServerPrincipal, UserPrincipal
@@ -58,6 +59,7 @@ class Call:
         "handing_over",
         "headers",
         "now_ms",
+        "place",
         "principal",
         "request_id",
         "service",
@@ -94,6 +96,8 @@ class Call:
         """What the caller's rate limit said."""
         self.attempt: Attempt | None = None
         """The request's Idempotency-Key, or None."""
+        self.place: Place | None = None
+        """For a large body, until the request is answered."""
         self.handing_over = False
         """True while an effect is on its way: cut short then, its outcome is unknown."""
 

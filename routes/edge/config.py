@@ -57,6 +57,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     allow_query_tokens: bool
     freshness_seconds: int
     attachment_max_bytes: int
+    disk_free_min_bytes: int
     edge: str
     ws_deflate: bool
     max_connections: int
@@ -154,6 +155,12 @@ SETTINGS = (
         "freshness_seconds", "90", settings.whole(1, 86_400), "how long a server's reported status counts"
     ),
     Setting("attachment_max_bytes", "8388608", settings.whole(1, 268_435_456), "largest attachment, decoded"),
+    Setting(
+        "disk_free_min_bytes",
+        "1073741824",
+        settings.whole(0, 2**50),
+        "free disk space that attachments leave alone: below it uploads are refused",
+    ),
     Setting("edge", "lean", settings.one_of("lean", "stock"), "connections: lean, or stock Hypercorn"),
     Setting("ws_deflate", "off", settings.switch, "offer permessage-deflate on WebSockets"),
     Setting("max_connections", "20000", settings.whole(1, 1_000_000), "connections at once, in all"),

@@ -40,6 +40,7 @@ from routes.edge.errors import (
 from routes.edge.gate import Gate
 from routes.edge.idempotency import METHODS, Attempt, Idempotency
 from routes.edge.incoming import Incoming
+from routes.edge.large_bodies import LARGE_BYTES, LargeBodies
 from routes.edge.listener import Listener
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.rendered import JSON_HEADER, rendered
@@ -119,6 +120,7 @@ class Edge:
             config.allow_query_tokens,
         )
         self._idempotency = Idempotency(service.keys.sealing_key)
+        self._large_bodies = LargeBodies()
 
     async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """The response to a request for a declared endpoint. Cancellation abandons the request.
@@ -129,7 +131,11 @@ class Edge:
         """
         started = trio.current_time()
         call = self._call(incoming, endpoint.status, started)
-        outgoing = await answered(self._in_time(call, endpoint, incoming), call.request_id, endpoint.line)
+        try:
+            outgoing = await answered(self._in_time(call, endpoint, incoming), call.request_id, endpoint.line)
+        finally:
+            if call.place is not None:
+                call.place.give_back()
         self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
         return self._finished(call, incoming, outgoing)
 
@@ -302,6 +308,10 @@ class Edge:
         data = incoming.whole
         if data is None:
             call.deadline.begin()
+            if _may_be_large(incoming, bound):
+                principal = call.principal
+                caller = principal.key if principal is not None else call.client_address
+                call.place = await self._large_bodies.take(caller)
             call.deadline.move(trio.current_time() + BODY_SECONDS)
             data = await incoming.body(bound)
             call.deadline.move(trio.current_time() + self._request_seconds)
@@ -351,6 +361,14 @@ def _request_ids(random_bytes: RandomBytes) -> Iterator[str]:
         yield from (
             several[at : at + 2 * _REQUEST_ID_BYTES] for at in range(0, len(several), 2 * _REQUEST_ID_BYTES)
         )
+
+
+def _may_be_large(incoming: Incoming, bound: int) -> bool:
+    """Whether a body may turn out large, as far as its head tells."""
+    declared = incoming.header(b"content-length")
+    if declared is None:
+        return bound > LARGE_BYTES
+    return not declared.isdigit() or int(declared[:20]) > LARGE_BYTES
 
 
 @lru_cache(maxsize=256)

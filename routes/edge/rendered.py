@@ -2,6 +2,7 @@
 
 import trio
 
+from actors.errors import NotFound
 from routes.edge.call import Call
 from routes.edge.downloads import blob_response, with_etag
 from routes.edge.endpoint import Endpoint
@@ -25,6 +26,7 @@ async def rendered(call: Call, endpoint: Endpoint, incoming: Incoming, result: o
         result: a struct, `Encoded`, `Reply`, `Blob`, `Page` or None.
 
     Raises:
+        NotFound: a file has been removed since it was looked up.
         RangeNotSatisfiable: the asked range of a file lies outside.
     """
     status = call.status
@@ -50,7 +52,10 @@ async def _blob(call: Call, incoming: Incoming, blob: Blob, headers: Headers) ->
         size_bytes = len(content)
     else:
         call.deadline.begin()
-        size_bytes = (await trio.Path(content).stat()).st_size
+        try:
+            size_bytes = (await trio.Path(content).stat()).st_size
+        except FileNotFoundError:
+            raise NotFound from None  # removed since it was looked up
     outgoing = blob_response(blob, incoming, size_bytes)
     outgoing.headers.extend(headers)
     return outgoing

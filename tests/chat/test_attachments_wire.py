@@ -6,10 +6,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import trio
 
 from actors.chat.attachments import MAX_BYTES, QUOTA_BYTES
-from persistence.chat.attachments import add
+from persistence.chat.attachments import reserve
 from persistence.chat.rows import AttachmentRow
+from persistence.connection import Connection
 from tests.support.world import Player, Room, World, open_world
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(200))
@@ -152,7 +154,53 @@ async def fill(world: World, player: Player, room: Room, size_bytes: int) -> Non
         sha256=bytes(32),
         created_at_ms=world.clock.now_ms(),
     )
-    await world.service.database.transact(partial(add, quota_bytes=QUOTA_BYTES), row)
+    bounds = partial(reserve, quota_bytes=QUOTA_BYTES, day_bytes=QUOTA_BYTES, day_began_ms=0)
+    await world.service.database.transact(bounds, row)
+
+
+def files_of(world: World) -> list[Path]:
+    """Everything in the blob store."""
+    return [path for path in (world.service.config.data_dir / "blobs").rglob("*") if path.is_file()]
+
+
+async def test_uploads_that_are_refused_leave_no_files(world: World) -> None:
+    """They race: what was written before it was refused stayed on the disk for a day."""
+    ann, _, room = await pair(world)
+    await fill(world, ann, room, QUOTA_BYTES - 3 * 10)
+    outcomes: list[int] = []
+
+    async def send(number: int) -> None:
+        file = a_file(b"%010d" % number, "a.txt", "text/plain")
+        outcomes.append((await ann.ask("POST", f"{room.path}/attachments", file)).status_code)
+
+    async with trio.open_nursery() as nursery:
+        for number in range(12):
+            nursery.start_soon(send, number)
+    assert sorted(outcomes) == [201] * 3 + [422] * 9
+    assert len(files_of(world)) == 3
+
+
+async def test_a_disk_that_is_nearly_full_takes_no_uploads(database_url: str, tmp_path: Path) -> None:
+    async with open_world(database_url, tmp_path, disk_free_min_bytes=str(2**50)) as world:
+        ann, _, room = await pair(world)
+        refused = await ann.ask("POST", f"{room.path}/attachments", a_file())
+        assert (refused.status_code, refused.json()["code"]) == (503, "OVERLOADED")
+        assert "retry-after" in refused.headers
+        assert files_of(world) == []
+        rows = await world.service.database.read(states)
+        assert rows == ["freed"]
+
+
+async def states(conn: Connection) -> list[str]:
+    return [row["state"] for row in await conn.fetch("SELECT state FROM attachments")]
+
+
+async def test_a_file_that_has_just_been_removed_is_not_found(world: World) -> None:
+    ann, _, room = await pair(world)
+    made = await ann.do("POST", f"{room.path}/attachments", a_file())
+    for path in files_of(world):
+        path.unlink()
+    assert await ann.refused("GET", made["url"]) == (404, "NOT_FOUND")
 
 
 async def test_foreign_files_cannot_be_used(world: World) -> None:

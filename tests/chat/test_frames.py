@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from actors.chat.commands import ChatViewer, TellRename, VotePoll
 from actors.chat.frames import audience, before, newest
 from actors.chat.public import Conversation, MessagePage
-from actors.chat.recall import newest_archived, place
+from actors.chat.recall import newest_archived, newest_left_out_ms, place
 from actors.chat.rendering import cursor_of, parse_cursor
 from actors.chat.state import State, decode_summary, summary_of
 from actors.chat.window import Line, Window
@@ -41,7 +41,7 @@ def with_history(live: list[int], archived: list[int], *, older_live: bool = Fal
         window=window,
         archived=kept,
         older_live=older_live,
-        older_archived=len(kept) < len(history),
+        older_archived_ms=newest_left_out_ms(history, kept),
     )
 
 

@@ -37,7 +37,7 @@ def test_ranges_are_clipped(blobs: Blobs, start: int, length: int, expected: byt
 def test_what_is_not_there_is_none(blobs: Blobs):
     assert blobs.read(bytes(32)) is None
     assert blobs.size(bytes(32)) is None
-    assert blobs.drop([bytes(32)], before_seconds=FUTURE_SECONDS) == 0
+    assert blobs.drop([bytes(32)], before_seconds=FUTURE_SECONDS) == {bytes(32)}
 
 
 def test_a_full_disk_leaves_nothing(blobs: Blobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -59,8 +59,8 @@ def test_orphans_go_by_age(blobs: Blobs):
     assert list(blobs.older_than(2_000)) == [old]
     assert not half.exists()
     blobs.store(b"old")  # again: it is young now, and must survive a sweep that has seen it old
-    assert blobs.drop([old], before_seconds=2_000) == 0
+    assert blobs.drop([old], before_seconds=2_000) == set()
     os.utime(blobs.path(old), (1_000, 1_000))
-    assert blobs.drop([old, young], before_seconds=2_000) == 1
+    assert blobs.drop([old, young], before_seconds=2_000) == {old}
     assert blobs.read(old) is None
     assert blobs.read(young) == b"young"
