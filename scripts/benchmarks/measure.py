@@ -17,6 +17,7 @@ from scripts.benchmarks.peers import NotHere
 from scripts.benchmarks.servers import NICENESS, Name, NotServing, Server, cpus, serving
 from scripts.load import server_process
 from scripts.load.crew import WorkerFailed, hire
+from scripts.load.failures import first
 from scripts.load.http import RequestFailed, Requests
 from scripts.load.hub import Hub
 from scripts.load.plan import Plan, user_id, user_name
@@ -67,16 +68,10 @@ async def bench(case: Case, name: Name, timing: Timing) -> Row:
     try:
         return await measure(case, name, timing)
     except* NotHere as group:
-        failed, missing = str(_first(group)), True
+        failed, missing = str(first(group)), True
     except* (WorkerFailed, RequestFailed, NotServing, OSError) as group:
-        failed, missing = str(_first(group)), False
+        failed, missing = str(first(group)), False
     return Row(case=case.name, server=name, exact=missing, note=failed)
-
-
-def _first(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 class Stage(msgspec.Struct, frozen=True):

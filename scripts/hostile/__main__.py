@@ -19,7 +19,8 @@ from scripts.hostile.strangers import hostile_requests
 from scripts.hostile.user import Offender
 from scripts.hostile.wire import Line, Lost
 from scripts.load import server_process, tokens
-from scripts.load.__main__ import first, resolve
+from scripts.load.__main__ import resolve
+from scripts.load.failures import first
 from scripts.load.plan import BadPlan
 
 MAX_PROBE_MS = 50.0
@@ -76,12 +77,11 @@ async def _strangers(address: tuple[str, int], host: str, watch: Watch) -> bool:
     """Each hostile request once; what the probe noticed of the worst ones."""
     worst: list[tuple[float, str]] = []
     for what, data in hostile_requests(host).items():
-        line = Line(address, host)
-        try:
-            status = str((await line.send(data))[0])
-        except Lost as error:
-            status = str(error)
-        await line.close()
+        with Line(address, host) as line:
+            try:
+                status = str((await line.send(data))[0])
+            except Lost as error:
+                status = str(error)
         await trio.sleep(0.05)
         worst.append((watch.look().probe_worst_ms, f"{what}: {status}"))
     worst.sort(reverse=True)

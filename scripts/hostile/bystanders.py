@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle
 from multiprocessing.connection import Connection
 
 import trio
@@ -125,26 +126,22 @@ async def _run(neighbours: Neighbours, pipe: Connection) -> None:
 
 
 async def _probe(neighbours: Neighbours, counts: _Counts) -> None:
-    line = Line(neighbours.address, neighbours.host)
-    while True:
-        began_ns = time.monotonic_ns()
-        if not await _asked(line, counts, "GET", "/health"):
-            continue
-        taken_ns = time.monotonic_ns() - began_ns
-        counts.worst_ns = max(counts.worst_ns, taken_ns)
-        counts.probe.add(taken_ns)
-        await trio.sleep(PROBE_SECONDS)
+    with Line(neighbours.address, neighbours.host) as line:
+        while True:
+            began_ns = time.monotonic_ns()
+            if await _asked(line, counts, "GET", "/health"):
+                taken_ns = time.monotonic_ns() - began_ns
+                counts.worst_ns = max(counts.worst_ns, taken_ns)
+                counts.probe.add(taken_ns)
+            await trio.sleep(PROBE_SECONDS)
 
 
 async def _use(neighbours: Neighbours, counts: _Counts, token: str, conversation: str, phase: float) -> None:
-    line = Line(neighbours.address, neighbours.host, token)
     messages = f"/v1/social/chat/conversations/{conversation}/messages"
+    deeds = (("POST", messages, {"content": "as usual"}), ("GET", f"{messages}?limit=20", None))
     await trio.sleep(phase * USER_SECONDS)
-    while True:
-        for method, target, body in (
-            ("POST", messages, {"content": "as usual"}),
-            ("GET", f"{messages}?limit=20", None),
-        ):
+    with Line(neighbours.address, neighbours.host, token) as line:
+        for method, target, body in cycle(deeds):
             began_ns = time.monotonic_ns()
             if await _asked(line, counts, method, target, body):
                 counts.users.add(time.monotonic_ns() - began_ns)
@@ -159,5 +156,4 @@ async def _asked(line: Line, counts: _Counts, method: str, target: str, body: ob
         status = ANSWERED
     if status >= ANSWERED:
         counts.failed += 1
-        await trio.sleep(PROBE_SECONDS)
     return status < ANSWERED

@@ -41,22 +41,23 @@ async def prepare(address: tuple[str, int], host: str, sign: Sign, ids: list[str
     """
     signed = {id: sign(id, f"siege-{id[:8]}", now_seconds) for id in ids}
     for token in signed.values():
-        await Line(address, host, token).json("GET", "/v1/auth/verify")
+        with Line(address, host, token) as line:
+            await line.json("GET", "/v1/auth/verify")
     offender, *rest = ids
     neighbours, acquaintances = rest[: 2 * BYSTANDERS], rest[2 * BYSTANDERS :]
-    conversations = [
-        await _talk(Line(address, host, signed[one]), other)
-        for one, other in zip(neighbours[::2], neighbours[1::2], strict=True)
-    ]
-    line = Line(address, host, signed[offender])
-    return Scene(
-        tuple(signed[one] for one in neighbours[::2]),
-        tuple(conversations),
-        signed[offender],
-        await _talk(line, acquaintances[0]),
-        tuple(acquaintances),
-        await _game_server(address, host, line),
-    )
+    conversations = []
+    for one, other in zip(neighbours[::2], neighbours[1::2], strict=True):
+        with Line(address, host, signed[one]) as line:
+            conversations.append(await _talk(line, other))
+    with Line(address, host, signed[offender]) as line:
+        return Scene(
+            tuple(signed[one] for one in neighbours[::2]),
+            tuple(conversations),
+            signed[offender],
+            await _talk(line, acquaintances[0]),
+            tuple(acquaintances),
+            await _game_server(line),
+        )
 
 
 async def _talk(line: Line, other: str) -> str:
@@ -66,11 +67,10 @@ async def _talk(line: Line, other: str) -> str:
     return str(made["id"])
 
 
-async def _game_server(address: tuple[str, int], host: str, owner: Line) -> str:
+async def _game_server(owner: Line) -> str:
+    wanted = {"serverType": "siege", "serverName": "siege"}
     try:
-        made = await Line(address, host).json(
-            "POST", "/v1/connect/servers/register", {"serverType": "siege", "serverName": "siege"}
-        )
+        made = await owner.json("POST", "/v1/connect/servers/register", wanted)
         await owner.json("POST", "/v1/connect/servers/claim", {"claimKey": made["claimKey"]})
     except Lost:
         return ""

@@ -76,13 +76,13 @@ class Offender:
 
     async def _again(self, deed: Callable[[Line], Awaitable[int]]) -> None:
         what = deed.__name__.strip("_")
-        line = Line(self._address, self._host, self._token)
-        while True:
-            try:
-                self.answers[f"{what} {await deed(line)}"] += 1
-            except Lost:
-                self.answers[f"{what} lost"] += 1
-            await trio.sleep(PAUSE_SECONDS)
+        with Line(self._address, self._host, self._token) as line:
+            while True:
+                try:
+                    self.answers[f"{what} {await deed(line)}"] += 1
+                except Lost:
+                    self.answers[f"{what} lost"] += 1
+                await trio.sleep(PAUSE_SECONDS)
 
     async def _upload(self, line: Line) -> int:
         data = base64.b64encode(os.urandom(3) * (UPLOAD_BYTES // 3)).decode()

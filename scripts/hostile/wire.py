@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import trio
 
+from scripts.load.failures import first
 from scripts.load.http import request
 
 ANSWER_SECONDS = 60
@@ -61,28 +62,34 @@ class Line:
         Raises:
             Lost: there was no answer. Cancellation closes the connection.
         """
+        keep = False
         try:
             with trio.fail_after(ANSWER_SECONDS):
-                stream = self._stream or await trio.open_tcp_stream(*self._address)
-                self._stream = None
+                stream = self._stream = self._stream or await trio.open_tcp_stream(*self._address)
                 async with trio.open_nursery() as nursery:
                     # An early answer (413, 429) comes while the body is still being sent.
                     nursery.start_soon(_send_all, stream, data)
                     status, answer, keep = await _answer(stream)
                     nursery.cancel_scope.cancel()
-        except (OSError, trio.BrokenResourceError, trio.TooSlowError, Lost) as error:
-            raise Lost(str(error) or type(error).__name__) from error
-        if keep:
-            self._stream = stream
-        else:
-            await trio.aclose_forcefully(stream)
+        except* (OSError, trio.BrokenResourceError, trio.TooSlowError, Lost) as group:
+            why = first(group)
+            raise Lost(str(why) or type(why).__name__) from why
+        finally:
+            if not keep:
+                self.close()
         return status, answer
 
-    async def close(self) -> None:
+    def close(self) -> None:
         """Hang up."""
-        if self._stream is not None:
-            await trio.aclose_forcefully(self._stream)
-            self._stream = None
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.socket.close()
+
+    def __enter__(self) -> "Line":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 async def _send_all(stream: trio.SocketStream, data: bytes) -> None:

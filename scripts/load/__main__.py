@@ -19,6 +19,7 @@ import trio
 
 from scripts.load import server_process, tokens
 from scripts.load.crew import WorkerFailed, hire
+from scripts.load.failures import first
 from scripts.load.http import RequestFailed
 from scripts.load.plan import FLEETS, BadPlan, Plan, check, user_id, user_name
 from scripts.load.report import Memory, progress_line, report, table
@@ -222,13 +223,6 @@ def main() -> int:
         if "RATE_LIMITED" in str(failures[0]):
             say(_LIMITED)
     return status
-
-
-def first(error: BaseException) -> BaseException:
-    """The first single error of a group of groups."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 if __name__ == "__main__":
