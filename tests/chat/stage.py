@@ -15,7 +15,7 @@ from actors.chat.commands import AnyCommand, MessageDraft, PostMessage
 from actors.chat.conversation import ChatKinds, chat_kinds
 from actors.chat.creating import ConversationDraft, Created, create, plan
 from actors.chat.public import Message, MessagePage
-from actors.chat.recall import doubt
+from actors.chat.recall import doubt, overlaps
 from actors.chat.records import decode
 from actors.chat.state import NOTHING_RECALLED, State
 from actors.errors import Refused
@@ -102,9 +102,12 @@ class Stage:
         kind, state = self.kinds.conversation, self.state
         replies: list[Any] = []
         durable: list[Any] = []
-        for command in commands:
+        for place, command in enumerate(commands):
             scratch = state
             missing = kind.missing(scratch, command)
+            if missing is not None and any(overlaps(event, missing) for event in durable):
+                await self._commit(state, durable)
+                return replies + await self._act(commands[place:])
             if missing is not None:
                 scratch = kind.absorb(scratch, await self.database.read(kind.fetch, state.id, missing))
             try:
@@ -116,13 +119,16 @@ class Stage:
                 scratch = kind.apply(scratch, event)
             replies.append(kind.answer(scratch, command, events))
             durable += [event for event in events if event.durable]
-            state = scratch
+            state = kind.forget(scratch)
+        await self._commit(state, durable)
+        return replies
+
+    async def _commit(self, state: State, durable: Sequence[Any]) -> None:
         if durable:
             turn = self.turn_of(state, durable)
             await self.database.transact(commit, turn)
             self.seq += len(turn.journal)
         self.state = state
-        return replies
 
     def turn_of(self, state: State, events: Sequence[Any]) -> Turn:
         """What the kernel would hand to the writer."""
