@@ -80,7 +80,7 @@ class Life:
         "_armed_ms", "_at", "_carried", "_died", "_draft", "_due_ms", "_fence", "_head_due_ms", "_head_stale",
         "_lost", "_mailbox", "_outcome", "_phase", "_queued", "_resting", "_rung_ms", "_saving", "_shard",
         "_singly", "_turn", "_unsaved", "_world", "active_ms", "channel", "epoch", "id", "kind", "letters", "seq",
-        "state",
+        "state", "version",
     )  # fmt: skip
 
     def __init__(
@@ -103,6 +103,7 @@ class Life:
         self._died = died
         self.state = recovered.state
         self.seq = recovered.seq
+        self.version = recovered.version
         self.epoch = recovered.epoch
         self.channel: Channel | None = None
         self.active_ms = world.clock.now_ms()
@@ -220,7 +221,9 @@ class Life:
                 self._wake_resting()
                 return
         self.active_ms = self._world.clock.now_ms()
-        self._draft = Draft(self.kind, self.id, self.state, seq=self.seq, now_ms=self.active_ms)
+        self._draft = Draft(
+            self.kind, self.id, self.state, seq=self.seq, version=self.version, now_ms=self.active_ms
+        )
         self._at = 0
         self._decide(self._draft)
 
@@ -311,6 +314,7 @@ class Life:
         self.seq += len(draft.journal)
         self._due_ms = draft.due_ms
         if draft.is_durable:
+            self.version += 1
             self._head_due_ms = draft.due_ms
         draft.tell()
         channel, events = self.channel, draft.events

@@ -37,19 +37,23 @@ class Draft:
         kind, id: whose turn it is.
         state: the committed state to start from.
         seq: the journal position of that state.
+        version: how many turns are in it.
         now_ms: the time of the whole turn.
     """
 
     __slots__ = (
         "answers", "due_ms", "events", "id", "is_cut", "is_durable", "journal", "kind", "needs", "now_ms",
-        "receipts", "seq", "state",
+        "receipts", "seq", "state", "version",
     )  # fmt: skip
 
-    def __init__(self, kind: Kind[Any, Any], id: str, state: Any, *, seq: int, now_ms: int) -> None:
+    def __init__(
+        self, kind: Kind[Any, Any], id: str, state: Any, *, seq: int, version: int, now_ms: int
+    ) -> None:
         self.kind = kind
         self.id = id
         self.state = state
         self.seq = seq
+        self.version = version
         self.now_ms = now_ms
         # (offset or None, event), in order
         self.events: list[tuple[int | None, Event]] = []
@@ -159,6 +163,7 @@ class Draft:
             shard=shard,
             fence=fence,
             seq=self.seq,
+            version=self.version,
             at_ms=self.now_ms,
             events=durable,
             journal=tuple(self.journal),

@@ -64,6 +64,7 @@ class Stage:
         self.now_ms = NOW_MS
         self.number = 0
         self.seq = 0
+        self.version = 0
         self.state: State
         self.snapshot: tuple[int, bytes] | None = None
 
@@ -86,7 +87,7 @@ class Stage:
         self.state = await self.loaded(conversation_id)
         head = await self.database.read(journal.read_head, KIND, conversation_id)
         assert head is not None
-        self.seq = head.seq
+        self.seq, self.version = head.seq, head.version
 
     async def act(self, *commands: AnyCommand) -> list[Any]:
         """One turn; the replies, or what they were refused with. When its rows are refused, once more in doubt."""
@@ -128,6 +129,7 @@ class Stage:
             turn = self.turn_of(state, durable)
             await self.database.transact(commit, turn)
             self.seq += len(turn.journal)
+            self.version += 1
         self.state = state
 
     def turn_of(self, state: State, events: Sequence[Any]) -> Turn:
@@ -138,6 +140,7 @@ class Stage:
             shard=0,
             fence=self.fence,
             seq=self.seq,
+            version=self.version,
             at_ms=self.now_ms,
             events=tuple(events),
             journal=tuple(msgspec.msgpack.encode(event) for event in events if event.journaled),
