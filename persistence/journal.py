@@ -33,12 +33,14 @@ class Head:
 
     Args:
         seq: of its newest event; 0 before the first.
+        version: how many turns it has taken; those without events count too.
         epoch: the name of its history: offsets of another epoch mean nothing.
         due_at_ms: its next deadline, epoch milliseconds, or None.
         summary: what lists show of it; the kind's own encoding.
     """
 
     seq: int
+    version: int
     epoch: str
     due_at_ms: int | None
     summary: bytes
@@ -94,7 +96,7 @@ async def consistent(conn: Connection) -> AsyncIterator[None]:
 async def read_head(conn: Connection, kind: str, id: str) -> Head | None:
     """Where the actor stands, or None when there is no such actor."""
     row = await conn.fetchrow(
-        "SELECT seq, epoch, due_at_ms, summary FROM heads WHERE kind = $1 AND id = $2", kind, id
+        "SELECT seq, version, epoch, due_at_ms, summary FROM heads WHERE kind = $1 AND id = $2", kind, id
     )
     return None if row is None else Head(*row)
 

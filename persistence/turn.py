@@ -51,6 +51,7 @@ class Turn(msgspec.Struct, frozen=True):
         shard: the lease that covers it.
         fence: the lease's fence under which the turn was decided.
         seq: journal position before the turn; the turn's journal rows get `seq + 1` and up.
+        version: how many turns the actor had taken before this one, as its head counts them.
         at_ms: when it was decided, epoch milliseconds.
         events: every durable event in order, as the kind's own structs, for `persist`.
         journal: (encoded event) of those that take a place in the journal, in order.
@@ -66,6 +67,7 @@ class Turn(msgspec.Struct, frozen=True):
     shard: int
     fence: int
     seq: int
+    version: int
     at_ms: int
     events: tuple[object, ...]
     journal: tuple[bytes, ...]

@@ -10,8 +10,10 @@ everything else, and a turn that fails one of them writes nothing while its neig
   until this batch has ended, and a batch that comes second waits for the takeover and then reads the new
   fence, whatever the snapshot of its statement said. (A condition on `leases` without the lock would be
   judged by the snapshot, and a stale write could land behind a takeover.)
-- **Head.** The UPDATE demands the `seq` that the turn was decided on. Journal and receipts are inserted from
-  what that UPDATE returned, so that nothing of a refused turn gets in.
+- **Head.** The UPDATE demands the `version` that the turn was decided on, which every turn moves, also one without
+  journal. So a commit that lands late, after its actor was told that nobody knows and has read again, is met by the
+  next turn: that one is refused, and what it was decided on is never mixed with what it did not see. Journal and
+  receipts are inserted from what that UPDATE returned, so that nothing of a refused turn gets in.
 
 **All at once.** Nearly always nothing is refused, and the kinds can say beforehand which statements they would run
 (`Plan`). Then everything is one statement, which is a transaction of its own: one round trip in place of four
@@ -31,63 +33,63 @@ from persistence.errors import Fenced, HeadMoved, PersistenceError
 from persistence.receipts import KEEP_UNLESS_EXPIRED
 from persistence.turn import Persist, Plan, Statement, Turn
 
-# $1…$9 are columns over the turns, $10 the shards, $11…$13 columns over the journal, $14…$19 over the
-# receipts, $20 the time. `n` numbers the turns from 1.
+# $1…$10 are columns over the turns, $11 the shards, $12…$14 columns over the journal, $15…$20 over the
+# receipts, $21 the time. `n` numbers the turns from 1.
 _WRITE = """
 WITH turn AS MATERIALIZED (
     SELECT * FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[],
-                         $7::bigint[], $8::bytea[], $9::bigint[])
-    WITH ORDINALITY AS t (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms, n)
+                         $7::bigint[], $8::bytea[], $9::bigint[], $10::bigint[])
+    WITH ORDINALITY AS t (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms, version, n)
 ), held AS MATERIALIZED (
-    SELECT shard, fence FROM leases WHERE shard = ANY ($10::integer[]) ORDER BY shard FOR SHARE
+    SELECT shard, fence FROM leases WHERE shard = ANY ($11::integer[]) ORDER BY shard FOR SHARE
 ), moved AS (
-    UPDATE heads SET seq = turn.next_seq, due_at_ms = turn.due_at_ms, summary = turn.summary,
-                     updated_at_ms = turn.at_ms
+    UPDATE heads SET seq = turn.next_seq, version = turn.version + 1, due_at_ms = turn.due_at_ms,
+                     summary = turn.summary, updated_at_ms = turn.at_ms
     FROM turn JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
-    WHERE heads.kind = turn.kind AND heads.id = turn.id AND heads.seq = turn.seq
+    WHERE heads.kind = turn.kind AND heads.id = turn.id AND heads.seq = turn.seq AND heads.version = turn.version
     RETURNING turn.n, turn.kind, turn.id, turn.at_ms
 ), journaled AS (
     INSERT INTO events (kind, id, seq, at_ms, event)
     SELECT moved.kind, moved.id, entry.seq, moved.at_ms, entry.event
-    FROM unnest($11::bigint[], $12::bigint[], $13::bytea[]) AS entry (n, seq, event) JOIN moved USING (n)
+    FROM unnest($12::bigint[], $13::bigint[], $14::bytea[]) AS entry (n, seq, event) JOIN moved USING (n)
 ), kept AS (
     INSERT INTO receipts (key, fingerprint, status, reply, expires_at_ms)
     SELECT receipt.key, receipt.fingerprint, receipt.status, receipt.reply, receipt.expires_at_ms
-    FROM unnest($14::bigint[], $15::bytea[], $16::bytea[], $17::integer[], $18::bytea[], $19::bigint[])
+    FROM unnest($15::bigint[], $16::bytea[], $17::bytea[], $18::integer[], $19::bytea[], $20::bigint[])
          AS receipt (n, key, fingerprint, status, reply, expires_at_ms) JOIN moved USING (n)
     KEEP_UNLESS_EXPIRED
 )
 SELECT turn.n, held.shard IS NOT NULL AS held
 FROM turn LEFT JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
 WHERE turn.n NOT IN (SELECT n FROM moved)
-""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$20::bigint"))
+""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$21::bigint"))
 
-# $1…$9 are columns over the turns, $10 the shards, $11…$15 columns over the journal, $16…$20 over the receipts,
-# $21 the time; what the kinds write comes behind. The division fails unless every turn was let through.
+# $1…$10 are columns over the turns, $11 the shards, $12…$16 columns over the journal, $17…$21 over the receipts,
+# $22 the time; what the kinds write comes behind. The division fails unless every turn was let through.
 _AT_ONCE = """
 WITH held AS MATERIALIZED (
-    SELECT shard, fence FROM leases WHERE shard = ANY ($10::integer[]) ORDER BY shard FOR SHARE
+    SELECT shard, fence FROM leases WHERE shard = ANY ($11::integer[]) ORDER BY shard FOR SHARE
 ), moved AS (
-    UPDATE heads SET seq = turn.next_seq, due_at_ms = turn.due_at_ms, summary = turn.summary,
-                     updated_at_ms = turn.at_ms
+    UPDATE heads SET seq = turn.next_seq, version = turn.version + 1, due_at_ms = turn.due_at_ms,
+                     summary = turn.summary, updated_at_ms = turn.at_ms
     FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[],
-                $7::bigint[], $8::bytea[], $9::bigint[])
-         AS turn (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms)
+                $7::bigint[], $8::bytea[], $9::bigint[], $10::bigint[])
+         AS turn (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms, version)
     JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
-    WHERE heads.kind = turn.kind AND heads.id = turn.id AND heads.seq = turn.seq
+    WHERE heads.kind = turn.kind AND heads.id = turn.id AND heads.seq = turn.seq AND heads.version = turn.version
     RETURNING 1
 ), journaled AS (
     INSERT INTO events (kind, id, seq, at_ms, event)
-    SELECT * FROM unnest($11::text[], $12::text[], $13::bigint[], $14::bigint[], $15::bytea[])
+    SELECT * FROM unnest($12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::bytea[])
 ), kept AS (
     INSERT INTO receipts (key, fingerprint, status, reply, expires_at_ms)
-    SELECT * FROM unnest($16::bytea[], $17::bytea[], $18::integer[], $19::bytea[], $20::bigint[])
+    SELECT * FROM unnest($17::bytea[], $18::bytea[], $19::integer[], $20::bytea[], $21::bigint[])
     KEEP_UNLESS_EXPIRED
 )WRITTEN
 SELECT 1 / (count(*) = cardinality($1))::integer FROM moved
-""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$21::bigint"))
+""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$22::bigint"))
 
-_OWN_PARAMETERS = 21
+_OWN_PARAMETERS = 22
 
 _PARAMETER = re.compile(r"\$(\d+)")
 
@@ -170,7 +172,7 @@ async def write(conn: Connection, turns: Sequence[Turn]) -> list[PersistenceErro
 
 def _refusal(turn: Turn, *, held: bool) -> PersistenceError:
     if held:
-        return HeadMoved(f"{turn.kind} {turn.id} is not at {turn.seq}")
+        return HeadMoved(f"{turn.kind} {turn.id} is not at {turn.seq}, version {turn.version}")
     return Fenced(f"shard {turn.shard} is not held under fence {turn.fence}")
 
 
@@ -184,7 +186,7 @@ def _by_kind(turns: Sequence[Turn], outcomes: Sequence[PersistenceError | None])
 
 
 def _arguments(turns: Sequence[Turn]) -> list[Any]:
-    """The twenty parameters of `_WRITE`."""
+    """The parameters of `_WRITE`."""
     entries = [
         (n, seq, event) for n, t in enumerate(turns, 1) for seq, event in enumerate(t.journal, t.seq + 1)
     ]
@@ -202,10 +204,21 @@ def _arguments(turns: Sequence[Turn]) -> list[Any]:
 
 
 def _heads(turns: Sequence[Turn]) -> list[Any]:
-    """The first ten parameters of either statement."""
+    """The first eleven parameters of either statement."""
     heads = zip(
         *[
-            (t.kind, t.id, t.shard, t.fence, t.seq, t.seq + len(t.journal), t.due_at_ms, t.summary, t.at_ms)
+            (
+                t.kind,
+                t.id,
+                t.shard,
+                t.fence,
+                t.seq,
+                t.seq + len(t.journal),
+                t.due_at_ms,
+                t.summary,
+                t.at_ms,
+                t.version,
+            )
             for t in turns
         ],
         strict=True,

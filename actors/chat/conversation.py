@@ -18,7 +18,7 @@ from actors.chat.frames import EVERYBODY_SHOWS, Audience, Frames, audience
 from actors.chat.inbox import InboxState, inbox_view
 from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker
-from actors.chat.recall import absorb, doubt, fetch, missing
+from actors.chat.recall import absorb, doubt, fetch, forget, missing, overlaps
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound
@@ -90,6 +90,8 @@ def conversation_kind(frames: Frames, touching: Touches) -> Kind[State, AnyComma
         missing=missing,
         fetch=fetch,
         absorb=absorb,
+        forget=forget,
+        overlaps=overlaps,
         decide=decide,
         apply=apply,
         answer=partial(answer, frames),

@@ -1,7 +1,10 @@
 """Rows that a command needs beside the state: old messages, uploads, names of users to be added.
 
 Asked for within the turn, directly before the decision, and only for commands of members, so that a stranger
-costs no read. What comes back fills one slot of the state, which the next event empties.
+costs no read. What comes back fills one slot of the state, for that one command.
+
+Rows are read as they are committed. Which events of the turn change them is said by `overlaps`; everything else that
+a turn changes is in its window, which is longer than a turn: what a new message pushes out of it was committed before.
 """
 
 from collections.abc import Iterable
@@ -22,8 +25,17 @@ from actors.chat.commands import (
     VotePoll,
 )
 from actors.chat.drafts import MAX_ATTACHMENTS
+from actors.chat.events import (
+    AnyEvent,
+    MessageCreated,
+    MessageDeleted,
+    MessageEdited,
+    PollClosed,
+    PollVoted,
+    UserErased,
+)
 from actors.chat.records import archived_line_of, line_of
-from actors.chat.state import MAX_MEMBERS, ArchiveTail, Recalled, State
+from actors.chat.state import MAX_MEMBERS, NOTHING_RECALLED, ArchiveTail, Recalled, State
 from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
 from actors.pages import fitting
 from persistence.chat import archive, attachments, members, messages, polls
@@ -155,9 +167,40 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> Recalled:
     )
 
 
+def overlaps(event: AnyEvent, need: Need) -> bool:
+    """Whether an event changes what `fetch` reads: the messages asked for, votes in them, the uploads to be used.
+
+    Names of users and the archive have other writers, and who has sent how much before a message is settled once that
+    message lies outside the window.
+    """
+    match event:
+        case MessageCreated(line=line):
+            return _is_meant(line, need) or not set(line.attachment_ids).isdisjoint(need.attachment_ids)
+        case (
+            MessageEdited(line=line)
+            | MessageDeleted(line=line)
+            | PollVoted(line=line)
+            | PollClosed(line=line)
+        ):
+            return _is_meant(line, need)
+        case UserErased(lines=lines):
+            return any(_is_meant(line, need) for line in lines)
+        case _:
+            return False
+
+
+def _is_meant(line: Line, need: Need) -> bool:
+    return line.id in need.message_ids or (line.sender_id, line.client_message_id) == need.client
+
+
 def absorb(state: State, recalled: Recalled) -> State:
-    """The scratch state with what was read."""
+    """The state with what was read."""
     return replace(state, recalled=recalled)
+
+
+def forget(state: State) -> State:
+    """The state without it."""
+    return state if state.recalled is NOTHING_RECALLED else replace(state, recalled=NOTHING_RECALLED)
 
 
 def doubt(state: State) -> State:

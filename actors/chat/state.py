@@ -69,7 +69,7 @@ class LastMessage(Record, frozen=True):
 
 
 class Recalled(Record, frozen=True):
-    """Rows that one command needed; the next event empties this slot.
+    """Rows that one command needed, and that serve it alone.
 
     Args:
         lines: {message id: line} of messages outside the window.

@@ -99,11 +99,10 @@ def missing(state: State, command: AnyCommand) -> tuple[str, ...] | None:
     """A finished command, the template of a server that is about to be claimed, or who is to belong to it."""
     match command:
         case AckCommand() | CancelCommand():
-            found = state.found is not None and state.found.id == command.command_id
-            return None if command.command_id in state.commands or found else ("command", command.command_id)
+            return None if command.command_id in state.commands else ("command", command.command_id)
         case Claim():
             template_id = state.row.template_id
-            unread = state.row.owner_id is None and template_id is not None and state.template is None
+            unread = state.row.owner_id is None and template_id is not None
             return ("template", template_id) if unread and template_id is not None else None
         case PutMember() if command.user_id not in state.members:
             return "relation", command.user_id, command.actor_id
@@ -142,6 +141,25 @@ async def _relation(conn: Connection, user_id: str, other_id: str) -> Relation:
     return Relation(user_id, names.get(user_id), marks.linked, marks.blocks or marks.blocked)
 
 
+def overlaps(event: AnyEvent, wanted: tuple[str, ...]) -> bool:
+    """Whether an event changes what `fetch` reads: that command, or the server that is the template.
+
+    Who is friends with whom has other writers.
+    """
+    what, id, *_ = wanted
+    match event:
+        case events.CommandChanged() | events.CommandTouched():
+            return what == "command" and event.command.id == id
+        case events.ServerChanged():
+            return what == "template" and event.row.server_id == id
+        case events.SettingsChanged():
+            return what == "template" and event.settings.server_id == id
+        case events.ExtensionRegistered() | events.ExtensionSeen():
+            return what == "template" and event.registration.server_id == id
+        case _:
+            return False
+
+
 def absorb(state: State, found: CommandRow | Template | Relation | None) -> State:
     """The state with what was read."""
     match found:
@@ -153,6 +171,13 @@ def absorb(state: State, found: CommandRow | Template | Relation | None) -> Stat
             return msgspec.structs.replace(state, relation=found)
         case None:
             return state
+
+
+def forget(state: State) -> State:
+    """The state without it."""
+    if state.found is None and state.relation is None and state.template is None:
+        return state
+    return msgspec.structs.replace(state, found=None, relation=None, template=None)
 
 
 async def persist(conn: Connection, turns: Sequence[Turn]) -> None:

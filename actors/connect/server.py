@@ -73,6 +73,8 @@ def server_kind(
         missing=rows.missing,
         fetch=rows.fetch,
         absorb=rows.absorb,
+        forget=rows.forget,
+        overlaps=rows.overlaps,
         decide=partial(decide, vault),
         apply=apply,
         answer=answer,

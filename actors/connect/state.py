@@ -69,9 +69,8 @@ class State(msgspec.Struct, frozen=True):
         registrations: {extension id: what the server has registered of it}.
         members: {user id: member}, oldest first; the owner is none of them.
         invites: {id: invite}, oldest first, finished ones too, as long as they are kept.
-        found: a finished command that was asked about last.
-        relation: what was read for the command that asked for it last; read anew for each.
-        template: what the server is set up after once it is claimed, as far as that was read.
+        found, relation, template: what was read for the command under consideration: a finished command, who is to
+            belong to the server, what it is set up after once it is claimed.
         removed: it is gone; whatever is asked of it is refused.
     """
 

@@ -258,8 +258,7 @@ class Actor:
         if self.channel is not None:
             self.channel.detach()
         for letter in life.letters:
-            unknown = letter.decided and isinstance(failure, Draining)
-            letter.close(Answer(None, OutcomeUnknown("stopped while committing") if unknown else failure))
+            letter.close(Answer(None, _told_at_end(letter, failure)))
 
     def _fail(self, failure: Failure) -> None:
         for letter in self.mailbox.drain(len(self.mailbox)):
@@ -309,3 +308,12 @@ class Actor:
 
     def _touch(self) -> None:
         self._active_ms = self._world.clock.now_ms()
+
+
+def _told_at_end(letter: Letter, failure: Failure) -> Failure:
+    """What ended a life, as it concerns one of its letters: only what was decided may have been committed."""
+    if letter.decided and isinstance(failure, Draining):
+        return OutcomeUnknown("stopped while committing")
+    if not letter.decided and isinstance(failure, OutcomeUnknown):
+        return DatabaseUnavailable("the turn before it has an unknown outcome")
+    return failure

@@ -79,7 +79,11 @@ class Kind(Generic[State, Command]):
         refresh: after a snapshot was restored, takes in the rows that no journaled event tells of.
         dump, restore: the state to bytes and back.
         missing: what `decide` would need that is not in memory (an old message), or None. Asked first.
-        fetch, absorb: read what is missing, inside the turn; take it into the scratch state.
+        fetch, absorb: read what is missing, inside the turn, from committed rows; take it into the state on which
+            that one command is decided.
+        forget: the state without what `absorb` took in, so that nothing read for one command is seen by another.
+        overlaps: whether an event changes rows that `fetch` would read for a need; asked of the events that the
+            turn has made so far. None: every durable event may.
         decide: the events that the command makes; raises `Refused`, and then nothing has changed.
         apply: the state after the event; total.
         answer: what the caller is told, from the state after the turn's events of this command.
@@ -113,6 +117,7 @@ class Kind(Generic[State, Command]):
     missing: Callable[[State, Command], Hashable | None]
     fetch: "Fetch"
     absorb: Callable[[State, Any], State]
+    forget: Callable[[State], State]
     decide: Callable[[State, Command, int], Sequence[Event]]
     apply: Callable[[State, Any], State]
     answer: Callable[[State, Command, Sequence[Event]], Any]
@@ -125,6 +130,7 @@ class Kind(Generic[State, Command]):
     delta: Callable[[State, Any, Any], Delta | None]
     touches: "Callable[[State, Any], Iterable[tuple[View[Any], Collection[str]]]]"
     unknown: type[NotFound] = NotFound
+    overlaps: Callable[[Any, Any], bool] | None = None
     plan: Plan | None = None
     doubt: "Callable[[State], State] | None" = None
     happened: Callable[[State, Any], None] | None = None

@@ -4,6 +4,12 @@ A turn: drain the mailbox, decide on a scratch state, hand the events to the wri
 Only then the scratch state is the state, callers are answered, and frames go out, in this order and without
 waiting between. A life has no task: the turner calls `step` whenever something can be done.
 
+A turn has one moment, and everything in it is decided as of the rows before it. A letter that needs rows which its
+turn has changed therefore ends the turn in front of itself: the turn is submitted as it is, and that letter and those
+behind it, already drained, are carried over. They are the first of the next turn, in their order, before what has
+come into the mailbox meanwhile. Until then they are `letters` of this life like any other: an end of it answers them,
+`wait_rest` waits for them, and one whose caller has left or whose time is over is passed over.
+
     phase        what ends it                      then
     RESTING      a letter (`look`)                 decide
     READING      a task has read what a letter     decide on
@@ -71,9 +77,10 @@ class Life:
     """
 
     __slots__ = (
-        "_armed_ms", "_at", "_died", "_draft", "_due_ms", "_fence", "_head_due_ms", "_head_stale", "_lost",
-        "_mailbox", "_outcome", "_phase", "_queued", "_resting", "_rung_ms", "_saving", "_shard", "_singly",
-        "_turn", "_unsaved", "_world", "active_ms", "channel", "epoch", "id", "kind", "letters", "seq", "state",
+        "_armed_ms", "_at", "_carried", "_died", "_draft", "_due_ms", "_fence", "_head_due_ms", "_head_stale",
+        "_lost", "_mailbox", "_outcome", "_phase", "_queued", "_resting", "_rung_ms", "_saving", "_shard",
+        "_singly", "_turn", "_unsaved", "_world", "active_ms", "channel", "epoch", "id", "kind", "letters", "seq",
+        "state", "version",
     )  # fmt: skip
 
     def __init__(
@@ -96,12 +103,13 @@ class Life:
         self._died = died
         self.state = recovered.state
         self.seq = recovered.seq
+        self.version = recovered.version
         self.epoch = recovered.epoch
         self.channel: Channel | None = None
         self.active_ms = world.clock.now_ms()
         self._phase = RESTING
         self._queued = False
-        # the letters that a turn took from the mailbox, also those that are yet to be tried singly
+        # the letters that a turn took from the mailbox, also those that are carried over or yet to be tried singly
         self.letters: Sequence[Letter] = ()
         # of the turn under way: the letters, the place of the one under consideration, what came of them
         self._turn: Sequence[Letter] = ()
@@ -109,6 +117,7 @@ class Life:
         self._draft: Draft | None = None
         self._outcome: PersistenceError | None = None
         self._singly: Sequence[Letter] = ()
+        self._carried: Sequence[Letter] = ()
         self._unsaved = 1 if recovered.from_rows else 0
         self._saving = False
         self._resting: list[Parked[None]] | None = None
@@ -124,14 +133,13 @@ class Life:
 
     @property
     def rests(self) -> bool:
-        """True when no turn is under way."""
-        return self._phase == RESTING
+        """True when no turn is under way, and none is owed to a letter that was drained."""
+        return self._phase == RESTING and not self.letters
 
     def look(self) -> None:
         """There may be letters, or another reason to take a turn."""
         if self._phase == RESTING and not self._queued:
-            self._queued = True
-            self._world.turner.ready(self)
+            self._ready()
 
     def lose(self, why: PersistenceError) -> None:
         """End this life before its next turn: another node owns the actor now."""
@@ -207,19 +215,26 @@ class Life:
         if self._singly:
             self._turn, self._singly = self._singly[:1], self._singly[1:]
         else:
-            self._turn = self.letters = self._mailbox.drain(TURN_LETTERS)
+            carried, self._carried = self._carried, ()
+            self._turn = self.letters = [*carried, *self._mailbox.drain(TURN_LETTERS - len(carried))]
             if not (self._turn or self._head_stale):
                 self._wake_resting()
                 return
         self.active_ms = self._world.clock.now_ms()
-        self._draft = Draft(self.kind, self.id, self.state, seq=self.seq, now_ms=self.active_ms)
+        self._draft = Draft(
+            self.kind, self.id, self.state, seq=self.seq, version=self.version, now_ms=self.active_ms
+        )
         self._at = 0
         self._decide(self._draft)
 
     def _decide(self, draft: Draft) -> None:
-        """Decide the letters of the turn, up to one for which something must be read."""
+        """Decide the letters of the turn, up to one for which something must be read, or the turn must end."""
         for letter in self._turn[self._at :]:
             draft.consider(letter)
+            if draft.is_cut:
+                self._world.counters.cuts += 1
+                self._turn, self._carried = self._turn[: self._at], self._turn[self._at :]
+                break
             if draft.needs is not None:
                 self._phase = READING
                 self._world.start(self._read, draft, letter)
@@ -241,8 +256,7 @@ class Life:
         if self._phase == READING:
             self._at += 1
             self._phase = DECIDING
-            self._queued = True
-            self._world.turner.ready(self)
+            self._ready()
 
     def _submit(self, draft: Draft) -> None:
         """Hand the turn to the writer, or settle it when nothing of it is durable."""
@@ -267,8 +281,7 @@ class Life:
         if self._phase == COMMITTING:
             self._outcome = outcome
             self._phase = SETTLING
-            self._queued = True
-            self._world.turner.ready(self)
+            self._ready()
 
     def _conclude(self, draft: Draft, failure: PersistenceError | None) -> None:
         """The outcome of the turn is known."""
@@ -301,6 +314,7 @@ class Life:
         self.seq += len(draft.journal)
         self._due_ms = draft.due_ms
         if draft.is_durable:
+            self.version += 1
             self._head_due_ms = draft.due_ms
         draft.tell()
         channel, events = self.channel, draft.events
@@ -325,15 +339,19 @@ class Life:
         self._draft = None
         self._turn = ()
         if not self._singly:
-            self.letters = ()
+            self.letters = self._carried
         self._phase = RESTING
         self._arm()
         if self._unsaved >= SNAPSHOT_TURNS and not self._saving:
             self._world.start(self.save)
-        if self._singly or self._head_stale or self._lost is not None or len(self._mailbox):
+        if self.letters or self._head_stale or self._lost is not None or len(self._mailbox):
             self.look()
         else:
             self._wake_resting()
+
+    def _ready(self) -> None:
+        self._queued = True
+        self._world.turner.ready(self)
 
     def _wake_resting(self) -> None:
         if self._resting is not None:

@@ -2,7 +2,8 @@
 
 Rows are the truth and a snapshot is a cache: whatever is odd about one (another version, bytes that do not
 restore, a gap in the events) only makes the load slower. Everything is read as of one moment, so that a
-commit whose outcome is still unknown is either in all of it or in nothing.
+commit whose outcome is still unknown is either in all of it or in nothing; where it is in nothing and lands later, the
+head's version is no longer the one that was read here, and the next turn is refused.
 """
 
 from collections.abc import Sequence
@@ -36,6 +37,7 @@ class Recovered:
     Args:
         state: as of `seq`.
         seq: the journal position.
+        version: how many turns are in it; the next one names it.
         epoch: the name of the history.
         due_at_ms: the deadline that the head row names.
         from_rows: no snapshot was good enough; a new one would be.
@@ -43,6 +45,7 @@ class Recovered:
 
     state: Any
     seq: int
+    version: int
     epoch: str
     due_at_ms: int | None
     from_rows: bool
@@ -65,11 +68,11 @@ async def recover(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: 
                 _log.warning("snapshot_unusable", kind=kind.name, id=id, seq=snapshot.seq, why=str(unusable))
                 continue
             state = await kind.refresh(conn, id, state)
-            return Recovered(state, head.seq, head.epoch, head.due_at_ms, from_rows=False)
+            return Recovered(state, head.seq, head.version, head.epoch, head.due_at_ms, from_rows=False)
         state = await kind.load(conn, id)
         if state is None:
             return None
-        return Recovered(state, head.seq, head.epoch, head.due_at_ms, from_rows=True)
+        return Recovered(state, head.seq, head.version, head.epoch, head.due_at_ms, from_rows=True)
 
 
 def _rebuild(kind: Kind[Any, Any], head: Head, snapshot: Snapshot, rows: Sequence[JournalRow]) -> Any:

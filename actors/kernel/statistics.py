@@ -29,20 +29,22 @@ class ActorStatistics(msgspec.Struct, frozen=True, rename="camel"):
 class Counters:
     """Totals since the start; they only rise.
 
-    turns, letters: turns taken, and the commands in them. commits: turns that went to the writer.
+    turns, letters: turns taken, and the commands in them. commits: turns that went to the writer. cuts: turns that
+    ended early, because the next command needed rows that they changed.
     activations, passivations, restarts: lives begun, ended in peace, ended by an error.
     overdue: callers told that their deadline had passed. frames_offered: sends to subscribers.
     frames_skipped: subscribers that fell behind because their socket was full.
     """
 
     __slots__ = (
-        "activations", "commits", "frames_offered", "frames_skipped", "letters", "overdue", "passivations",
+        "activations", "commits", "cuts", "frames_offered", "frames_skipped", "letters", "overdue", "passivations",
         "restarts", "turns",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self.activations = 0
         self.commits = 0
+        self.cuts = 0
         self.frames_offered = 0
         self.frames_skipped = 0
         self.letters = 0

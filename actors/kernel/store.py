@@ -40,6 +40,11 @@ class Head(Protocol):
         ...
 
     @property
+    def version(self) -> int:
+        """How many turns it has taken."""
+        ...
+
+    @property
     def epoch(self) -> str:
         """The name of its history."""
         ...

@@ -2,7 +2,13 @@
 
 Invariants: the committed state is not touched here; a letter that is refused, or whose rules raise, leaves no
 trace in the scratch state, the events or the receipts; nobody is answered before the outcome of the whole
-turn is known.
+turn is known; no letter is decided on rows that its own turn has changed.
+
+What a letter needs beside the state is read from committed rows, while what the letters before it have decided is
+committed with the turn, later. So a letter whose rows an event of its turn may change ends that turn (`is_cut`): it
+goes into the next one, whose reads see the commit. Letters that need nothing, or nothing that was changed, share a
+turn as before; and since the first letter of a turn has no event before it, each turn decides at least one. What was
+read serves one letter and is forgotten with it, because for the next it may not be true any more.
 """
 
 from collections.abc import Hashable, Sequence
@@ -31,19 +37,23 @@ class Draft:
         kind, id: whose turn it is.
         state: the committed state to start from.
         seq: the journal position of that state.
+        version: how many turns are in it.
         now_ms: the time of the whole turn.
     """
 
     __slots__ = (
-        "answers", "due_ms", "events", "id", "is_durable", "journal", "kind", "needs", "now_ms", "receipts",
-        "seq", "state",
+        "answers", "due_ms", "events", "id", "is_cut", "is_durable", "journal", "kind", "needs", "now_ms",
+        "receipts", "seq", "state", "version",
     )  # fmt: skip
 
-    def __init__(self, kind: Kind[Any, Any], id: str, state: Any, *, seq: int, now_ms: int) -> None:
+    def __init__(
+        self, kind: Kind[Any, Any], id: str, state: Any, *, seq: int, version: int, now_ms: int
+    ) -> None:
         self.kind = kind
         self.id = id
         self.state = state
         self.seq = seq
+        self.version = version
         self.now_ms = now_ms
         # (offset or None, event), in order
         self.events: list[tuple[int | None, Event]] = []
@@ -52,12 +62,16 @@ class Draft:
         self.answers: list[tuple[Letter, Answer]] = []
         # what has to be read before the letter under consideration can be decided, or None
         self.needs: Hashable | None = None
+        # that is among the rows which this turn changes: the letter belongs into the next one
+        self.is_cut = False
         # known once `turn` was called: the deadline of the scratch state, and whether there was anything to commit
         self.due_ms: int | None = None
         self.is_durable = False
 
     def consider(self, letter: Letter) -> None:
-        """Decide one letter on the scratch state, unless `needs` then says that something must be read first."""
+        """Decide one letter on the scratch state, unless `needs` then says that something must be read first; then
+        `is_cut` says that it cannot be read before this turn is committed.
+        """
         if not letter.open:
             return
         if letter.deadline_ms < self.now_ms:
@@ -84,12 +98,21 @@ class Draft:
         self.answers.append((letter, Answer(None, failure)))
 
     def _consider(self, letter: Letter) -> None:
-        self.needs = self.kind.missing(self.state, letter.command)
-        if self.needs is None:
+        needs = self.kind.missing(self.state, letter.command)
+        if needs is None:
             self._decide(letter, self.state)
+        else:
+            self.is_cut = self._changes(needs)
+            self.needs = needs
+
+    def _changes(self, needs: Hashable) -> bool:
+        """Whether an event of this turn may change rows that are needed."""
+        overlaps = self.kind.overlaps
+        return any(event.durable and (overlaps is None or overlaps(event, needs)) for _, event in self.events)
 
     def _absorb(self, letter: Letter, found: Any) -> None:
         self._decide(letter, self.kind.absorb(self.state, found))
+        self.state = self.kind.forget(self.state)
 
     def _decide(self, letter: Letter, state: Any) -> None:
         """All or nothing: the draft is changed only after every rule has returned."""
@@ -140,6 +163,7 @@ class Draft:
             shard=shard,
             fence=fence,
             seq=self.seq,
+            version=self.version,
             at_ms=self.now_ms,
             events=durable,
             journal=tuple(self.journal),

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from actors.party.apply import apply
 from actors.party.commands import AcceptInvite, AnyCommand, SendInvite
-from actors.party.events import AnyEvent
+from actors.party.events import AnyEvent, MemberJoined, MembersLeft
 from actors.party.state import NOT_READY, Found, Invite, Member, State, Summary
 from persistence import journal, users
 from persistence.connection import Connection
@@ -154,9 +154,25 @@ async def fetch(conn: Connection, _party_id: str, missing: tuple[str, str]) -> F
     return Found(user_id, names.get(user_id), bool(barred), await rows.party_of(conn, user_id))
 
 
+def overlaps(event: AnyEvent, missing: tuple[str, str]) -> bool:
+    """Whether an event changes what `fetch` reads: which party the user is in. Names and blocks have other writers."""
+    match event:
+        case MemberJoined(member=member):
+            return member.user_id == missing[0]
+        case MembersLeft(user_ids=gone):
+            return missing[0] in gone
+        case _:
+            return False
+
+
 def absorb(state: State, found: Found) -> State:
     """The state with what was read."""
     return replace(state, found=found)
+
+
+def forget(state: State) -> State:
+    """The state without it."""
+    return state if state.found is None else replace(state, found=None)
 
 
 def invite_of(row: InviteRow) -> Invite:

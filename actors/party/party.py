@@ -73,6 +73,8 @@ def party_kinds(
         missing=loading.missing,
         fetch=loading.fetch,
         absorb=loading.absorb,
+        forget=loading.forget,
+        overlaps=loading.overlaps,
         decide=partial(decide, is_online, since_ms),
         apply=apply,
         answer=_answer,

@@ -15,7 +15,7 @@ from actors.chat.commands import AnyCommand, MessageDraft, PostMessage
 from actors.chat.conversation import ChatKinds, chat_kinds
 from actors.chat.creating import ConversationDraft, Created, create, plan
 from actors.chat.public import Message, MessagePage
-from actors.chat.recall import doubt
+from actors.chat.recall import doubt, overlaps
 from actors.chat.records import decode
 from actors.chat.state import NOTHING_RECALLED, State
 from actors.errors import Refused
@@ -64,6 +64,7 @@ class Stage:
         self.now_ms = NOW_MS
         self.number = 0
         self.seq = 0
+        self.version = 0
         self.state: State
         self.snapshot: tuple[int, bytes] | None = None
 
@@ -86,7 +87,7 @@ class Stage:
         self.state = await self.loaded(conversation_id)
         head = await self.database.read(journal.read_head, KIND, conversation_id)
         assert head is not None
-        self.seq = head.seq
+        self.seq, self.version = head.seq, head.version
 
     async def act(self, *commands: AnyCommand) -> list[Any]:
         """One turn; the replies, or what they were refused with. When its rows are refused, once more in doubt."""
@@ -102,9 +103,12 @@ class Stage:
         kind, state = self.kinds.conversation, self.state
         replies: list[Any] = []
         durable: list[Any] = []
-        for command in commands:
+        for place, command in enumerate(commands):
             scratch = state
             missing = kind.missing(scratch, command)
+            if missing is not None and any(overlaps(event, missing) for event in durable):
+                await self._commit(state, durable)
+                return replies + await self._act(commands[place:])
             if missing is not None:
                 scratch = kind.absorb(scratch, await self.database.read(kind.fetch, state.id, missing))
             try:
@@ -116,13 +120,17 @@ class Stage:
                 scratch = kind.apply(scratch, event)
             replies.append(kind.answer(scratch, command, events))
             durable += [event for event in events if event.durable]
-            state = scratch
+            state = kind.forget(scratch)
+        await self._commit(state, durable)
+        return replies
+
+    async def _commit(self, state: State, durable: Sequence[Any]) -> None:
         if durable:
             turn = self.turn_of(state, durable)
             await self.database.transact(commit, turn)
             self.seq += len(turn.journal)
+            self.version += 1
         self.state = state
-        return replies
 
     def turn_of(self, state: State, events: Sequence[Any]) -> Turn:
         """What the kernel would hand to the writer."""
@@ -132,6 +140,7 @@ class Stage:
             shard=0,
             fence=self.fence,
             seq=self.seq,
+            version=self.version,
             at_ms=self.now_ms,
             events=tuple(events),
             journal=tuple(msgspec.msgpack.encode(event) for event in events if event.journaled),

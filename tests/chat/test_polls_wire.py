@@ -1,11 +1,18 @@
 """Wire: polls, from the question to the last vote."""
 
+import secrets
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 
-from tests.support.world import Player, Room, World
+from actors.chat.commands import MessageDraft, PostMessage
+from actors.chat.window import WINDOW_LINES
+from actors.ids import new_object_id
+from persistence.connection import Connection
+from tests.support.world import Player, Room, World, open_world
 
 
 def a_poll(*labels: str, **more: object) -> dict[str, Any]:
@@ -168,3 +175,50 @@ async def test_expiry_is_announced_by_the_conversation_itself(world: World) -> N
         world.advance(600_000)
         told = await socket.receive_until(type="snapshot")
         assert told["data"]["items"][0]["poll"]["closeReason"] == "expired"
+
+
+ROUNDS = 3
+VOTERS = 10
+
+
+@pytest.mark.slow
+async def test_no_vote_is_lost_when_many_vote_at_once_in_a_poll_older_than_the_window(
+    database_url: str, tmp_path: Path
+) -> None:
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann, *others = await world.players("Ann", *(f"Voter {n}" for n in range(VOTERS - 1)))
+        room = await ann.talk_to(*others, kind="group")
+        polls = [await ann.do("POST", room.messages, {"poll": a_poll()}, status=201) for _ in range(ROUNDS)]
+        for _ in range(WINDOW_LINES):
+            await _post(world, ann, room)
+        for poll in polls:
+            statuses: list[int] = []
+
+            async def vote(player: Player, option: str, id: str) -> None:
+                body = {"optionIds": [option]}
+                statuses.append((await player.ask("POST", f"{room.message(id)}/poll/vote", body)).status_code)  # noqa: B023
+
+            async with trio.open_nursery() as nursery:
+                for n, player in enumerate([ann, *others]):
+                    nursery.start_soon(vote, player, str(1 + n % 2), poll["id"])
+            assert statuses == [200] * VOTERS
+            stored, message = await world.service.database.read(_votes_of, poll["id"])
+            assert stored == VOTERS
+            assert [option["votes"] for option in message["poll"]["options"]] == [VOTERS // 2] * 2
+            assert message["poll"]["totalVoters"] == VOTERS
+
+
+async def _post(world: World, player: Player, room: Room) -> None:
+    """A message past the rate limits."""
+    service = world.service
+    posting = PostMessage(
+        player.id, new_object_id(world.clock.now_ms(), secrets.token_bytes), MessageDraft(content="later")
+    )
+    await service.system.ask(service.chat.conversation, room.id, posting)
+
+
+async def _votes_of(conn: Connection, message_id: str) -> tuple[int, Any]:
+    """How many votes have a row, and the message as it is stored."""
+    count = await conn.fetchval("SELECT count(*) FROM poll_votes WHERE message_id = $1", message_id)
+    record = await conn.fetchval("SELECT record FROM messages WHERE id = $1", message_id)
+    return int(count), msgspec.json.decode(record)

@@ -239,3 +239,31 @@ async def test_open_commands_outlive_a_restart_and_finished_ones_are_forgotten_i
         await cleaning.clean_connect(world.service)
         left = [one["id"] for one in (await ann.get(f"{server.path}/commands"))["items"]]
         assert left == [ids[4], ids[3], ids[2]]
+
+
+ROUNDS = 3
+ACKNOWLEDGEMENTS = 50
+
+
+@pytest.mark.slow
+async def test_no_two_ends_of_a_command_are_acknowledged(database_url: str, tmp_path: Path):
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann = await world.player("Ann")
+        server = await claimed(world, ann)
+        for _ in range(ROUNDS):
+            id = await _give(ann, server)
+            path = f"{server.path}/commands/{id}/ack"
+            told: list[tuple[int, int, str]] = []
+
+            async def end(n: int, path: str) -> None:
+                answer = await server.ask("POST", path, {"status": "success", "result": n})
+                told.append((answer.status_code, n, answer.json().get("code", "")))  # noqa: B023
+
+            async with trio.open_nursery() as nursery:
+                for n in range(ACKNOWLEDGEMENTS):
+                    nursery.start_soon(end, n, path)
+            (acknowledged,) = [n for status, n, _ in told if status == 200]
+            refused = {(status, code) for status, _, code in told if status != 200}
+            assert refused == {(409, "COMMAND_FINISHED")}
+            (seen,) = (await ann.get(f"{server.path}/commands", limit=1))["items"]
+            assert (seen["id"], seen["result"]) == (id, acknowledged)

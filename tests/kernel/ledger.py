@@ -283,6 +283,7 @@ def ledger_kind(rows: Rows, *, version: int = 1) -> Kind[Ledger, Any]:
         missing=missing,
         fetch=rows.fetch,
         absorb=absorb,
+        forget=lambda state: msgspec.structs.replace(state, recalled=None),
         decide=decide,
         apply=apply,
         answer=answer,

@@ -263,6 +263,7 @@ def _turn(events: list[AnyEvent]) -> Turn:
         shard=0,
         fence=0,
         seq=0,
+        version=0,
         at_ms=0,
         events=tuple(events),
         journal=(),

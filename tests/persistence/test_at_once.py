@@ -45,16 +45,16 @@ async def test_planned_turns_take_one_statement(things: Database) -> None:
     turns = [a_planned_turn(id, "one", "two", persist=persist, due_at_ms=5) for id in "abc"]
     assert await commit(things, *turns) == {"a": ["ok"], "b": ["ok"], "c": ["ok"]}
     assert persist.calls == 0
-    assert await things.read(journal.read_head, KIND, "b") == journal.Head(2, "e", 5, b"b at 2")
+    assert await things.read(journal.read_head, KIND, "b") == journal.Head(2, 1, "e", 5, b"b at 2")
     assert await things.read(read_journal, "b") == [(1, b"one"), (2, b"two")]
     assert await things.read(read_notes) == [(id, note) for id in "abc" for note in ("one", "two")]
 
 
 async def test_a_turn_without_rows_needs_no_plan(things: Database) -> None:
-    turn = Turn(KIND, "a", 0, 1, 0, 7, (), (), 9, b"s", a_turn().persist)
+    turn = Turn(KIND, "a", 0, 1, 0, 0, 7, (), (), 9, b"s", a_turn().persist)
     assert writer.at_once([turn]) is not None
     assert await commit(things, turn) == {"a": ["ok"]}
-    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, "e", 9, b"s")
+    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 1, "e", 9, b"s")
 
 
 async def test_a_turn_without_a_plan_takes_the_batch_the_long_way(things: Database) -> None:
@@ -91,7 +91,7 @@ async def test_a_moved_head_fails_alone(things: Database) -> None:
 async def test_another_fence_fails_alone(things: Database, shard: int, fence: int) -> None:
     turns = [a_planned_turn("a", shard=shard, fence=fence), a_planned_turn("b")]
     assert await commit(things, *turns) == {"a": ["Fenced"], "b": ["ok"]}
-    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, "e", None, b"")
+    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 0, "e", None, b"")
 
 
 async def test_a_mistake_in_a_plan_harms_nobody(things: Database) -> None:

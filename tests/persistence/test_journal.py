@@ -38,7 +38,7 @@ async def kept(conn: Connection, id: str) -> tuple[int, int]:
 async def test_a_head_is_made_once(database: Database) -> None:
     assert await database.read(journal.read_head, "thing", "a") is None
     await database.transact(make_heads, ("a", 5))
-    assert await database.read(journal.read_head, "thing", "a") == journal.Head(0, "epoch of a", 5, b"a")
+    assert await database.read(journal.read_head, "thing", "a") == journal.Head(0, 0, "epoch of a", 5, b"a")
     assert await database.read(journal.read_head, "other", "a") is None
     with pytest.raises(RowsRejected):
         await database.transact(make_heads, ("a", None))

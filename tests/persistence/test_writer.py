@@ -30,14 +30,14 @@ from tests.support.waiting import wait_until
 async def test_a_turn_moves_the_head_and_appends_its_journal_and_rows(things: Database) -> None:
     assert await commit(things, a_turn("a", "one", "two", due_at_ms=5)) == {"a": ["ok"]}
     head = await things.read(journal.read_head, KIND, "a")
-    assert head == journal.Head(2, "e", 5, b"a at 2")
+    assert head == journal.Head(2, 1, "e", 5, b"a at 2")
     assert await things.read(read_journal, "a") == [(1, b"one"), (2, b"two")]
     assert await things.read(read_notes) == [("a", "one"), ("a", "two")]
 
 
 async def test_the_next_turn_goes_on_where_the_last_ended(things: Database) -> None:
     await commit(things, a_turn("a", "one", "two"))
-    assert await commit(things, a_turn("a", "three", seq=2)) == {"a": ["ok"]}
+    assert await commit(things, a_turn("a", "three", seq=2, version=1)) == {"a": ["ok"]}
     assert await things.read(read_journal, "a") == [(1, b"one"), (2, b"two"), (3, b"three")]
 
 
@@ -106,9 +106,9 @@ async def test_a_moved_head_fails_alone(things: Database) -> None:
 
 
 async def test_a_turn_without_journal_leaves_the_head_where_it_is(things: Database) -> None:
-    turn = Turn(KIND, "a", 0, 1, 0, 7, ("quiet",), (), 9, b"s", a_turn().persist)
+    turn = Turn(KIND, "a", 0, 1, 0, 0, 7, ("quiet",), (), 9, b"s", a_turn().persist)
     assert await commit(things, turn) == {"a": ["ok"]}
-    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, "e", 9, b"s")
+    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 1, "e", 9, b"s")
     assert await things.read(read_notes) == [("a", "quiet")]
 
 
@@ -116,7 +116,7 @@ async def test_a_turn_without_journal_leaves_the_head_where_it_is(things: Databa
 async def test_another_fence_fails_alone(things: Database, shard: int, fence: int) -> None:
     outcome = await commit(things, a_turn("a", shard=shard, fence=fence), a_turn("b"))
     assert outcome == {"a": ["Fenced"], "b": ["ok"]}
-    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, "e", None, b"")
+    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 0, "e", None, b"")
 
 
 async def test_a_stale_write_is_refused_while_the_lease_is_being_taken_over(

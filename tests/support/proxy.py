@@ -24,6 +24,16 @@ class Proxy:
         self._answered = False
         self._after = b""
         self._swallows = False
+        self._late_at: bytes | None = None
+        self._let_go = trio.Event()
+
+    def delay_at(self, text: bytes) -> None:
+        """Once, when a client sends this text, end its connection, but keep the text for PostgreSQL until `let_go`."""
+        self._late_at = text
+
+    def let_go(self) -> None:
+        """PostgreSQL gets what was delayed."""
+        self._let_go.set()
 
     def cut_at(self, text: bytes, *, answered: bool, after: bytes = b"") -> None:
         """Once, when a client sends this text, end its connection: before PostgreSQL has it, or once it has
@@ -60,6 +70,12 @@ class Proxy:
                         if not self._answered:
                             break
                         is_cut = True
+                    if self._late_at is not None and self._late_at in data:
+                        self._late_at, is_cut = None, True
+                        await client.aclose()
+                        await self._let_go.wait()
+                        await _send(server, data)
+                        await trio.sleep_forever()  # the answer to it ends this connection
                     if not self._swallows:
                         await _send(server, data)
                 nursery.cancel_scope.cancel()

@@ -35,6 +35,7 @@ LATE_SECONDS = 0.3
 @dataclass
 class Head:
     seq: int
+    version: int
     epoch: str
     due_at_ms: int | None
     summary: bytes
@@ -138,7 +139,7 @@ class Simulation:
         head = self.heads[key]
         if turn.shard in self.leases and self.leases[turn.shard][1] != turn.fence:
             return Fenced("not under this fence")
-        if head.seq != turn.seq:
+        if (head.seq, head.version) != (turn.seq, turn.version):
             return HeadMoved("not on this head")
         try:
             if turn.events:
@@ -147,7 +148,8 @@ class Simulation:
             return rejected
         for n, event in enumerate(turn.journal, 1):
             self.events.setdefault(key, []).append(JournalRow(turn.seq + n, turn.at_ms, event))
-        self.heads[key] = Head(turn.seq + len(turn.journal), head.epoch, turn.due_at_ms, turn.summary)
+        seq = turn.seq + len(turn.journal)
+        self.heads[key] = Head(seq, turn.version + 1, head.epoch, turn.due_at_ms, turn.summary)
         self.receipts |= {receipt.key: receipt for receipt in turn.receipts}
         return None
 
@@ -168,7 +170,7 @@ class Simulation:
     async def create_head(
         self, conn: Any, kind: str, id: str, *, epoch: str, summary: bytes, due_at_ms: int | None, at_ms: int
     ) -> None:
-        self.heads[kind, id] = Head(0, epoch, due_at_ms, summary)
+        self.heads[kind, id] = Head(0, 0, epoch, due_at_ms, summary)
 
     async def read_snapshots(self, conn: Any, kind: str, id: str) -> list[Snapshot]:
         return self.snapshots.get((kind, id), [])

@@ -59,6 +59,7 @@ def a_turn(
     id: str = "a",
     *notes: str,
     seq: int = 0,
+    version: int | None = None,
     shard: int = 0,
     fence: int = 1,
     persist: Persist = persist_things,
@@ -67,7 +68,11 @@ def a_turn(
     due_at_ms: int | None = None,
     at_ms: int = 1_000,
 ) -> Turn:
-    """A turn of the thing `id`: an event, a journal entry and a row for each note (`note` by default)."""
+    """A turn of the thing `id`: an event, a journal entry and a row for each note (`note` by default).
+
+    Args:
+        version: None where each turn before had one note.
+    """
     texts = notes or ("note",)
     return Turn(
         kind=KIND,
@@ -75,6 +80,7 @@ def a_turn(
         shard=shard,
         fence=fence,
         seq=seq,
+        version=seq if version is None else version,
         at_ms=at_ms,
         events=texts,
         journal=tuple(text.encode() for text in texts),

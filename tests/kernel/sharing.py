@@ -1,0 +1,178 @@
+"""What comes of commands, however they are divided into turns: run on a real database, and held side by side.
+
+A `Subject` is a kind with rows to begin with. `outcome` has a live actor decide commands, each group of them posted at
+once, so that what is in a group shares a turn unless the kernel cuts it, and says what came of it: the answers, every
+event, and all rows.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from random import Random
+from typing import Any, NamedTuple
+
+import msgspec
+import trio
+from hypothesis.strategies import SearchStrategy
+
+from actors.errors import Refused
+from actors.kernel.directory import System, open_system
+from actors.kernel.kind import Kind
+from actors.kernel.mailbox import Answer
+from actors.kernel.placement import open_local_placement
+from persistence.bridge import Database
+from persistence.connection import Connection
+
+NOW_MS = 1_795_000_000_000
+
+Ask = Callable[..., Awaitable[Any]]
+"""Has the subject's actor decide commands, one after the other."""
+
+Rows = dict[str, str]
+"""{table: its rows, as a JSON array}."""
+
+
+class StillClock:
+    """Time stands still, so that it cannot make a difference."""
+
+    def now_ms(self) -> int:
+        return NOW_MS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """A kind that looks things up.
+
+    Args:
+        made_in: the file that makes the kind.
+        kind, id: the actor.
+        found: writes its first rows.
+        history: commands that bring it to where the steps begin.
+        steps: draws commands that follow each other; each is made from its place among all, so that ids are its own.
+        tables: SQL of tables that no migration makes.
+    """
+
+    made_in: str
+    kind: Kind[Any, Any]
+    id: str
+    found: Callable[[Connection], Awaitable[None]]
+    history: Sequence[Any] = ()
+    steps: SearchStrategy[Sequence[Callable[[int], Any]]]
+    tables: str = ""
+
+
+class Outcome(NamedTuple):
+    """What came of commands."""
+
+    answers: list[str]
+    events: list[str]
+    rows: dict[str, list[str]]
+
+
+async def prepare(database: Database, subject: Subject) -> Rows:
+    """The rows that the steps begin with, written the way they always are."""
+    if subject.tables:
+        await database.transact(_run, subject.tables)
+    await database.transact(subject.found)
+    if subject.history:
+        await _decide(database, subject.kind, subject.id, [subject.history])
+    return await database.read(_read_rows)
+
+
+async def outcome(
+    database: Database, subject: Subject, rows: Rows, groups: Sequence[Sequence[Any]]
+) -> Outcome:
+    """Put the rows back, decide the groups one after the other, and look."""
+    await database.transact(_restore, rows)
+    events: list[str] = []
+
+    def happened(_state: Any, event: Any) -> None:
+        events.append(repr(event))
+
+    kind = replace(subject.kind, happened=happened)
+    answers = await _decide(database, kind, subject.id, groups)
+    after = await database.read(_read_rows)
+    return Outcome(answers, events, {table: sorted(_rows_of(text)) for table, text in after.items()})
+
+
+async def _decide(
+    database: Database, kind: Kind[Any, Any], id: str, groups: Sequence[Sequence[Any]]
+) -> list[str]:
+    answers: list[str] = []
+    async with (
+        open_local_placement(database, node="n1") as placement,
+        open_system(database, StillClock(), kinds=[kind], placement=placement, rng=Random(1)) as system,
+    ):
+        for group in groups:
+            for start in range(0, len(group), 200):  # a mailbox takes 256
+                told = await ask_at_once(system, kind, id, group[start : start + 200])
+                answers += [_said(answer) for answer in told]
+    return answers
+
+
+async def ask_at_once(system: System, kind: Kind[Any, Any], id: str, commands: Sequence[Any]) -> list[Answer]:
+    """The answers to commands that were posted in this order at the same moment."""
+    told: dict[int, Answer] = {}
+    done = trio.Event()
+
+    def answered(place: int, answer: Answer) -> None:
+        told[place] = answer
+        if len(told) == len(commands):
+            done.set()
+
+    for place, command in enumerate(commands):
+        system.post(kind, id, command, partial(answered, place))
+    if commands:
+        await done.wait()
+    return [told[place] for place in range(len(commands))]
+
+
+def _said(answer: Answer) -> str:
+    error = answer.error
+    if isinstance(error, Refused):
+        return f"{type(error).__name__} {error} {error.meta}"
+    if error is not None:
+        return type(error).__name__
+    reply = answer.reply
+    return bytes(reply).decode() if isinstance(reply, msgspec.Raw) else repr(reply)
+
+
+# ---- all rows
+
+# Of leases, caches and counts of turns there is more or less by how many turns there were.
+_PASSED_OVER = {"leases", "snapshots"}
+_COUNTS_TURNS = {"heads": ("version",)}
+
+
+async def _tables(conn: Connection) -> list[str]:
+    found = await conn.fetch("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+    return [row[0] for row in found if row[0] not in _PASSED_OVER]
+
+
+async def _read_rows(conn: Connection) -> Rows:
+    tables = await _tables(conn)
+    each = [
+        f"SELECT '{table}', coalesce(jsonb_agg(to_jsonb(t)), '[]')::text FROM {table} t" for table in tables
+    ]
+    return {row[0]: row[1] for row in await conn.fetch(" UNION ALL ".join(each))}
+
+
+def _rows_of(text: str) -> list[str]:
+    return [msgspec.json.encode(row).decode() for row in msgspec.json.decode(text)]
+
+
+async def _restore(conn: Connection, rows: Rows) -> None:
+    # Rows come in no order that foreign keys would like.
+    await conn.execute("SET LOCAL session_replication_role = replica")
+    for table in [*rows, *_PASSED_OVER]:
+        await conn.execute(f"DELETE FROM {table}")
+    for table, text in rows.items():
+        if text != "[]":
+            await conn.execute(
+                f"INSERT INTO {table} SELECT * FROM jsonb_populate_recordset(NULL::{table}, $1::text::jsonb)",
+                text,
+            )
+
+
+async def _run(conn: Connection, sql: str) -> None:
+    await conn.execute(sql)
