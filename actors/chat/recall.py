@@ -3,8 +3,8 @@
 Asked for within the turn, directly before the decision, and only for commands of members, so that a stranger
 costs no read. What comes back fills one slot of the state, for that one command.
 
-Rows are read as they are committed. Which events of the turn change them is said by `overlaps`; everything else that
-a turn changes is in its window, which is longer than a turn: what a new message pushes out of it was committed before.
+Rows are read as they are committed. Which events of the turn change them is said by `overlaps`, also of messages that
+the turn itself has made and, being large, pushed out of the window again.
 """
 
 from collections.abc import Iterable
