@@ -7,6 +7,7 @@ from actors.connect.state import TICKET_KEPT_MS
 from actors.errors import Refused
 from persistence.connect import commands, servers, sessions
 from persistence.connection import Connection
+from routes.connect.parting import part_all
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -46,6 +47,7 @@ async def clean_connect(service: "Service") -> None:
         except Refused:
             continue  # gone already, or too busy: then somebody does want something of it
     await service.database.transact(_forget, now_ms)
+    await part_all(service)
 
 
 async def _silent(conn: Connection, before_ms: int) -> list[str]:
