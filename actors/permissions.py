@@ -131,7 +131,7 @@ class Access:
     Args:
         roles: the user's roles, `Role.USER` among them.
         granted, negated: the nodes and patterns of grants that have not expired.
-        catalog: every node that the store knows.
+        catalog: every node that the store knows; it may grow.
         quotas: quantities of grants that have not expired and are not negated.
         valid_until_ms: epoch milliseconds at which the next grant expires, or None.
         held: every node that `allows` says yes to and that has a name, sorted, with the user's own patterns.
@@ -185,6 +185,16 @@ class Access:
     def quota(self, node: str) -> Quantity | None:
         """The quantity granted for a quota node, or None: the default holds. Patterns grant no quantities."""
         return self.quotas.get(node)
+
+
+def moved_by(access: Access, node: str) -> bool:
+    """Whether an access is another one once the catalog has this node as well: nearly nobody's is.
+
+    It is when the node granted by being absent, or when the access names it by a pattern, or as a super-admin's.
+    """
+    if node in ABSENT_GRANTS or access.is_super_admin:
+        return True
+    return any("*" in pattern and covers(pattern, node) for pattern in access.granted)
 
 
 def _any_covers(patterns: frozenset[str], node: str) -> bool:

@@ -19,7 +19,7 @@ from actors.errors import NotFound
 from actors.ids import RandomBytes, new_object_id
 from actors.kernel.clock import Clock
 from actors.kernel.single_flight import SingleFlight
-from actors.permissions import ABSENT_GRANTS, BUILT_IN_NODES, Access, resolve
+from actors.permissions import ABSENT_GRANTS, BUILT_IN_NODES, Access, moved_by, resolve
 from persistence.connection import Connection
 from persistence.permissions import GREW, nodes_of, read_catalog, seed_catalog
 from persistence.users import (
@@ -59,12 +59,13 @@ class Store(Protocol):
 class _Entry:
     """One cached user; `stale` = the rows have changed, only the name is still good for comparing."""
 
-    __slots__ = ("access", "rights", "seen_at_ms", "stale", "user")
+    __slots__ = ("access", "grown", "rights", "seen_at_ms", "stale", "user")
 
-    def __init__(self, rights: UserWithRights, access: Access) -> None:
+    def __init__(self, rights: UserWithRights, access: Access, grown: int) -> None:
         self.user = rights.user
         self.rights = rights
         self.access = access
+        self.grown = grown  # so many nodes that the catalog has come to know are taken into account
         self.seen_at_ms = rights.user.last_seen_at_ms or 0
         self.stale = False
 
@@ -87,11 +88,13 @@ class Users:
         self._random_bytes = random_bytes
         self._capacity = capacity
         self._entries: dict[str, _Entry] = {}
-        self._of_roles: dict[tuple[str, ...], Access] = {}  # {roles as stored: access without grants}
+        # {roles as stored: (access without grants, nodes that the catalog had come to know)}
+        self._of_roles: dict[tuple[str, ...], tuple[Access, int]] = {}
         self._loads: SingleFlight[str, UserWithRights | None] = SingleFlight()
         self._arrivals: SingleFlight[tuple[str, str, int], User | None] = SingleFlight()
-        self._catalog: frozenset[str] | None = None
-        self._catalogs: SingleFlight[None, frozenset[str]] = SingleFlight()
+        self._catalog: set[str] | None = None  # every access refers to it, and it grows in its place
+        self._grown: list[str] = []  # what it has come to know since the start, in order
+        self._catalogs: SingleFlight[None, set[str]] = SingleFlight()
         self._expiries: list[tuple[int, str]] = []  # heap of (at_ms, user id); may hold what no longer counts
         self._seen: dict[str, int] = {}  # {user id: at_ms}, not yet written
         self._access_listeners: list[AccessListener] = []
@@ -225,7 +228,8 @@ class Users:
         self._catalogs.void_all()
         if self._catalog is None or node in self._catalog:
             return
-        self._catalog |= {node}
+        self._catalog.add(node)
+        self._grown.append(node)
         if node in ABSENT_GRANTS:
             self._tell("")
 
@@ -304,27 +308,27 @@ class Users:
         entry = self._entries.get(user_id)
         if entry is not None and not entry.stale:
             return entry
-        return _Entry(rights, self._resolve(rights, catalog))
+        return _Entry(rights, self._resolve(rights, catalog), len(self._grown))
 
-    async def _read_catalog(self) -> frozenset[str]:
+    async def _read_catalog(self) -> set[str]:
         if self._catalog is not None:
             return self._catalog
 
-        async def load() -> frozenset[str]:
-            return nodes_of(await self._store.read(read_catalog))
+        async def load() -> set[str]:
+            return set(nodes_of(await self._store.read(read_catalog)))
 
-        def keep(catalog: frozenset[str]) -> None:
+        def keep(catalog: set[str]) -> None:
             self._catalog = catalog
 
         return await self._catalogs.run(None, load, keep)
 
-    def _keep(self, user_id: str, rights: UserWithRights | None, catalog: frozenset[str]) -> None:
+    def _keep(self, user_id: str, rights: UserWithRights | None, catalog: AbstractSet[str]) -> None:
         before = self._entries.pop(user_id, None)
         if rights is None:
             return
         if len(self._entries) >= self._capacity:
             del self._entries[next(iter(self._entries))]
-        self._entries[user_id] = _Entry(rights, self._resolve(rights, catalog))
+        self._entries[user_id] = _Entry(rights, self._resolve(rights, catalog), len(self._grown))
         if before is not None and before.user.name != rights.user.name:
             for listener in self._rename_listeners:
                 listener(user_id, rights.user.name)
@@ -340,15 +344,24 @@ class Users:
 
     def _resolve_roles(self, roles: tuple[str, ...], catalog: AbstractSet[str]) -> Access:
         """Nearly everybody has no grants of their own: those of the same roles share one access (1.7 KB a user)."""
-        access = self._of_roles.get(roles)
-        if access is None or access.catalog is not catalog:
-            access = self._of_roles[roles] = resolve(roles, (), catalog, self._clock.now_ms())
+        access, grown = self._of_roles.get(roles, (None, 0))
+        if access is None or access.catalog is not catalog or self._has_moved(access, grown):
+            access = resolve(roles, (), catalog, self._clock.now_ms())
+        self._of_roles[roles] = access, len(self._grown)
         return access
+
+    def _has_moved(self, access: Access, grown: int) -> bool:
+        """Whether what the catalog has come to know since it knew `grown` nodes more makes the access another one."""
+        return any(moved_by(access, node) for node in self._grown[grown:])
 
     def _fresh(self, entry: _Entry) -> Access:
         access = entry.access
         until_ms = access.valid_until_ms
         catalog = access.catalog if self._catalog is None else self._catalog
-        if access.catalog is not catalog or (until_ms is not None and until_ms <= self._clock.now_ms()):
+        moved = access.catalog is not catalog or (until_ms is not None and until_ms <= self._clock.now_ms())
+        if entry.grown != len(self._grown):
+            moved = moved or self._has_moved(access, entry.grown)
+            entry.grown = len(self._grown)
+        if moved:
             access = entry.access = self._resolve(entry.rights, catalog)
         return access

@@ -28,6 +28,7 @@ from actors.kernel.directory import System, open_system
 from actors.kernel.kind import Kind, View
 from actors.kernel.placement import open_local_placement
 from actors.kernel.single_flight import SingleFlight
+from actors.kernel.turnstile import Turnstile
 from actors.notifications import NOTIFICATIONS, NotificationsState
 from actors.party.memberships import Memberships
 from actors.party.party import PartyKinds, party_kinds
@@ -115,6 +116,7 @@ class Service:
         reads: equal reads under way at once are one.
         unsent: what waits for clients that do not read, counted and bounded.
         doubts: changes of which nobody knows whether they were made.
+        turnstile: what one user does to several owners takes turns.
     """
 
     config: Config
@@ -150,6 +152,7 @@ class Service:
     attending: Attending = field(default_factory=Attending)
     unsent: Unsent = field(default_factory=Unsent)
     doubts: Doubts = field(default_factory=Doubts)
+    turnstile: Turnstile = field(default_factory=Turnstile)
 
     @property
     def draining(self) -> bool:

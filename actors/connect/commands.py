@@ -76,9 +76,20 @@ class RedeemTicket(Command, frozen=True):
 
 
 class EndSession(Command, frozen=True):
-    """The server says that a player has left."""
+    """The server says that a player has left, or the player takes their consent back.
+
+    Args:
+        user_id: the player; None for the server itself.
+    """
 
     session_id: str
+    user_id: str | None = None
+
+
+class EndConsent(Command, frozen=True):
+    """A block stands between a player and the owner: the player's session and ticket end, if there are any."""
+
+    user_id: str
 
 
 class EndExpired(Command, frozen=True):
@@ -244,6 +255,7 @@ OwnCommand: TypeAlias = (
     | IssueTicket
     | RedeemTicket
     | EndSession
+    | EndConsent
     | EndExpired
 )
 """Of the server itself, and of who plays on it."""

@@ -57,6 +57,12 @@ class TicketIssued(Unseen, tag="ticket_issued", frozen=True):
     at_ms: int
 
 
+class TicketVoided(Unseen, tag="ticket_voided", frozen=True):
+    """A player's join ticket is good for nothing any more."""
+
+    ticket: TicketRow
+
+
 class SessionStarted(Unseen, tag="session_started", frozen=True):
     """A ticket was used, and its player is on the server.
 
@@ -225,7 +231,13 @@ class InviteEnded(Unseen, tag="invite_ended", frozen=True):
 
 
 OwnEvent: TypeAlias = (
-    ClaimKeyIssued | ServerChanged | TicketIssued | SessionStarted | SessionEnded | ServerRemoved
+    ClaimKeyIssued
+    | ServerChanged
+    | TicketIssued
+    | TicketVoided
+    | SessionStarted
+    | SessionEnded
+    | ServerRemoved
 )
 """Of the server itself, and of who plays on it."""
 

@@ -10,10 +10,8 @@ import msgspec
 
 from actors.connect.schemas import Schema, faults
 from actors.errors import FieldError, Invalid
+from persistence.connect.extensions import NODE
 from persistence.connect.rows import RegistrationRow
-
-NODE = "svc.connect.extensions."
-"""With an extension's id behind it, the permission of who may change that extension."""
 
 MAX_ACTIONS = 64
 

@@ -24,7 +24,7 @@ class Playing:
 
     def __init__(self, presence: Presence) -> None:
         self._presence = presence
-        self._sessions: dict[str, dict[str, int]] = {}  # {user id: {server id: when it ends}}
+        self._sessions: dict[str, dict[str, SessionRow]] = {}  # {user id: {server id: their session}}
 
     async def open(self, store: Store) -> None:
         """Take in the sessions that were there before this process; before any owner lives.
@@ -61,7 +61,12 @@ class Playing:
         Args:
             now_ms: epoch milliseconds.
         """
-        return self._sessions.get(user_id, {}).get(server_id, 0) > now_ms
+        session = self.session_of(user_id, server_id)
+        return session is not None and session.expires_at_ms > now_ms
+
+    def session_of(self, user_id: str, server_id: str) -> SessionRow | None:
+        """The player's session on that server, also one that is about to be ended because its time is over."""
+        return self._sessions.get(user_id, {}).get(server_id)
 
     def statistics(self) -> int:
         """How many users play somewhere."""
@@ -71,7 +76,7 @@ class Playing:
         there = self._sessions.setdefault(session.user_id, {})
         if session.server_id not in there:
             self._presence.opened(session.user_id)
-        there[session.server_id] = session.expires_at_ms
+        there[session.server_id] = session
 
     def _leave(self, user_id: str, server_id: str) -> None:
         there = self._sessions.get(user_id, {})

@@ -12,6 +12,7 @@ from actors.connect.commands import (
     CancelCommand,
     Claim,
     CreateInvite,
+    IssueTicket,
     PutMember,
 )
 from actors.connect.events import AnyEvent
@@ -95,8 +96,10 @@ async def refresh(conn: Connection, server_id: str, state: State) -> State:
     return await load(conn, server_id) or msgspec.structs.replace(state, removed=True)
 
 
-def missing(state: State, command: AnyCommand) -> tuple[str, ...] | None:
-    """A finished command, the template of a server that is about to be claimed, or who is to belong to it."""
+def missing(  # noqa: PLR0911 - a table
+    state: State, command: AnyCommand
+) -> tuple[str, ...] | None:
+    """A finished command, the template of a server that is about to be claimed, who is to belong to it, or to play."""
     match command:
         case AckCommand() | CancelCommand():
             return None if command.command_id in state.commands else ("command", command.command_id)
@@ -104,6 +107,8 @@ def missing(state: State, command: AnyCommand) -> tuple[str, ...] | None:
             template_id = state.row.template_id
             unread = state.row.owner_id is None and template_id is not None
             return ("template", template_id) if unread and template_id is not None else None
+        case IssueTicket() if state.row.owner_id not in {None, command.user_id}:
+            return "relation", command.user_id, state.row.owner_id or ""
         case PutMember() if command.user_id not in state.members:
             return "relation", command.user_id, command.actor_id
         case CreateInvite():
@@ -207,7 +212,9 @@ class Changes:
         self.servers: dict[str, ServerRow] = {}  # {server id: its own row at the end}
         self.claim_keys: list[ClaimKeyRow] = []
         self.dropped_keys: list[bytes] = []  # claim keys that made room for others
-        self.tickets: dict[tuple[str, str], TicketRow] = {}  # {(server id, user id): the newest}
+        self.tickets: dict[
+            tuple[str, str], TicketRow | None
+        ] = {}  # {(server id, user id): the newest; None where it is void}
         self.sessions: dict[tuple[str, str], SessionRow | None] = {}  # the same: None where it has ended
         self.commands: dict[str, CommandRow] = {}  # {command id: as it is at the end}
         self.settings: list[events.SettingsChanged] = []
@@ -232,6 +239,8 @@ class Changes:
                 self.dropped_keys += event.dropped
             case events.TicketIssued():
                 self.tickets[server_id, event.ticket.user_id] = event.ticket
+            case events.TicketVoided():
+                self.tickets[server_id, event.ticket.user_id] = None
             case events.SessionStarted():
                 self.tickets[server_id, event.ticket.user_id] = event.ticket
                 self.sessions[server_id, event.session.user_id] = event.session
@@ -270,7 +279,8 @@ class Changes:
             await servers.add_claim_keys(conn, self.claim_keys)
             await servers.remove_claim_keys(conn, self.dropped_keys)
         if self.tickets:
-            await sessions.put_tickets(conn, list(self.tickets.values()))
+            await sessions.void_tickets(conn, [key for key, one in self.tickets.items() if one is None])
+            await sessions.put_tickets(conn, [one for one in self.tickets.values() if one is not None])
         if self.sessions:
             await sessions.end(conn, list(self.sessions))
             await sessions.start(conn, [one for one in self.sessions.values() if one is not None])

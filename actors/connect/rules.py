@@ -10,7 +10,8 @@
 | RemoveSilent  | job    | removed                               | removed if temporary              |
 | IssueTicket   | player | NOT_FOUND                             | a ticket                          |
 | RedeemTicket  | server | NOT_FOUND                             | a session, if the ticket is valid |
-| EndSession    | server | NOT_FOUND                             | ended                             |
+| EndSession    | server, player | NOT_FOUND                     | ended                             |
+| EndConsent    | service | nothing                              | the player's session and ticket end |
 
 Commands, settings, extensions, members and invites have rules, and tables, of their own (`rules_commands.py` and its
 neighbours).
@@ -32,10 +33,12 @@ from actors.connect import (
     rules_settings,
 )
 from actors.connect.commands import AnyCommand
+from actors.connect.consent import consent_ended
 from actors.connect.events import AnyEvent
 from actors.connect.state import CLAIM_KEYS_KEPT, TICKET_KEPT_MS, State, Template
 from actors.connect.vault import Vault
 from actors.errors import (
+    Blocked,
     ClaimKeyExpired,
     ClaimKeyUsed,
     JoinTokenExpired,
@@ -123,7 +126,9 @@ def _decide(  # noqa: PLR0911 - a table
         case commands.RedeemTicket():
             return _redeem(state, command, now_ms)
         case commands.EndSession():
-            return (events.SessionEnded(_session(state, command.session_id)),)
+            return (events.SessionEnded(_session(state, command)),)
+        case commands.EndConsent():
+            return consent_ended(state, command.user_id)
         case commands.EndExpired():
             ended = (one for one in state.sessions.values() if one.expires_at_ms <= now_ms)
             sessions = [events.SessionEnded(session) for session in ended]
@@ -169,6 +174,7 @@ def _claim(state: State, command: commands.Claim, now_ms: int) -> Sequence[AnyEv
     policy = (rules_members.policy_of(row),) if moved else ()
     forgotten = rules_members.forget_all(state)
     return (
+        *consent_ended(state),
         events.ServerChanged(row),
         *policy,
         *forgotten,
@@ -227,6 +233,9 @@ def _remove(state: State, now_ms: int) -> Sequence[AnyEvent]:
 def _issue_ticket(state: State, command: commands.IssueTicket, now_ms: int) -> Sequence[AnyEvent]:
     if state.row.owner_id is None:
         raise NotFound
+    known = state.relation
+    if known is not None and known.user_id == command.user_id and known.barred:
+        raise Blocked
     if len(state.tickets) >= MAX_TICKETS and len(remembered(state.tickets.values(), now_ms)) >= MAX_TICKETS:
         raise Overloaded
     ticket = TicketRow(
@@ -255,9 +264,9 @@ def _redeem(state: State, command: commands.RedeemTicket, now_ms: int) -> Sequen
     return (started,) if former is None else (events.SessionEnded(former), started)
 
 
-def _session(state: State, session_id: str) -> SessionRow:
+def _session(state: State, command: commands.EndSession) -> SessionRow:
     for session in state.sessions.values():
-        if session.id == session_id:
+        if session.id == command.session_id and command.user_id in {None, session.user_id}:
             return session
     raise NotFound
 
@@ -288,7 +297,9 @@ def apply(  # noqa: PLR0911 - a table
             return _apply(state, event)
 
 
-def _apply(state: State, event: events.OwnEvent) -> State:
+def _apply(  # noqa: PLR0911 - a table
+    state: State, event: events.OwnEvent
+) -> State:
     match event:
         case events.ClaimKeyIssued():
             kept = {key: ends for key, ends in state.claim_keys.items() if key not in event.dropped}
@@ -298,7 +309,11 @@ def _apply(state: State, event: events.OwnEvent) -> State:
         case events.TicketIssued():
             ticket = event.ticket
             tickets = remembered(state.tickets.values(), event.at_ms)
-            return replace(state, tickets={**tickets, ticket.user_id: ticket})
+            return replace(state, tickets={**tickets, ticket.user_id: ticket}, relation=None)
+        case events.TicketVoided():
+            left_tickets = dict(state.tickets)
+            left_tickets.pop(event.ticket.user_id, None)
+            return replace(state, tickets=left_tickets)
         case events.SessionStarted():
             return replace(
                 state,

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 from actors.connect import commands, events
 from actors.connect.capabilities import OWNER, WRITE_MEMBERS, may_grant, require, require_grant
-from actors.connect.events import MemberEvent, ServerChanged
+from actors.connect.consent import consent_ended
+from actors.connect.events import MemberEvent, OwnEvent, ServerChanged
 from actors.connect.rules_members import changed, joined, overreaching, with_members
 from actors.connect.state import Relation, State
 from actors.errors import (
@@ -45,7 +46,7 @@ def decide(
     state: State,
     command: commands.CreateInvite | commands.RevokeInvite | commands.AcceptInvite,
     now_ms: int,
-) -> Sequence[MemberEvent | ServerChanged]:
+) -> Sequence[MemberEvent | OwnEvent]:
     """What comes of a command; raises `Refused`, and then nothing has changed."""
     match command:
         case commands.CreateInvite():
@@ -106,9 +107,7 @@ def _revoke(state: State, command: commands.RevokeInvite, now_ms: int) -> Sequen
     return (events.InviteEnded(replace(invite, status="revoked")),)
 
 
-def _accept(
-    state: State, command: commands.AcceptInvite, now_ms: int
-) -> Sequence[MemberEvent | ServerChanged]:
+def _accept(state: State, command: commands.AcceptInvite, now_ms: int) -> Sequence[MemberEvent | OwnEvent]:
     """Who is invited belongs to the server from now on."""
     invite = _invite(state, command.invite_id)
     if invite.invitee_user_id != command.user_id or state.row.owner_id is None:
@@ -130,9 +129,7 @@ def _accept(
     return changed(put=(joined(state, wish, now_ms),)), accepted
 
 
-def _passed_on(
-    state: State, accepted: events.InviteEnded, now_ms: int
-) -> Sequence[MemberEvent | ServerChanged]:
+def _passed_on(state: State, accepted: events.InviteEnded, now_ms: int) -> Sequence[MemberEvent | OwnEvent]:
     """The server has another owner, and the one before is an admin."""
     user, row = _known(state.relation, accepted.invite.invitee_user_id), state.row
     if row.owner_id is None:
@@ -154,7 +151,7 @@ def _passed_on(
     passed = with_members(state, moved.put, moved.gone)
     row = replace(row, owner_id=user.user_id, owner_name=user.name, updated_at_ms=now_ms)
     after = replace(with_invite(passed, accepted), row=row)
-    return (moved, ServerChanged(row), accepted, *overreaching(after, now_ms))
+    return (*consent_ended(state), moved, ServerChanged(row), accepted, *overreaching(after, now_ms))
 
 
 def _check_passable(state: State) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from actors.connect.owning import require_room
 from actors.errors import (
     FieldError,
     Invalid,
@@ -158,14 +159,24 @@ async def join(conn: Connection, token: bytes, row: ServerRow, *, epoch: str, no
     return await enrol(conn, network, row, epoch=epoch)
 
 
-async def enrol(conn: Connection, network: NetworkRow, row: ServerRow, *, epoch: str) -> ServerRow:
-    """Make a server in a network, owned by the network's owner; inside a transaction that has locked the network.
+async def require_place(conn: Connection, network_id: str) -> None:
+    """Pass while there is room for another server in the network.
 
     Raises:
         QuotaExceeded: the network is full.
     """
-    if await networks.count_servers(conn, network.network_id) >= MAX_SERVERS:
+    if await networks.count_servers(conn, network_id) >= MAX_SERVERS:
         raise QuotaExceeded(message=f"a network has at most {MAX_SERVERS} servers", max=MAX_SERVERS)
+
+
+async def enrol(conn: Connection, network: NetworkRow, row: ServerRow, *, epoch: str) -> ServerRow:
+    """Make a server in a network, owned by the network's owner; inside a transaction that has locked the network.
+
+    Raises:
+        QuotaExceeded: the network is full, or its owner has as many servers as one user may.
+    """
+    await require_place(conn, network.network_id)
+    await require_room(conn, network.owner_id)
     server = replace(row, owner_id=network.owner_id, network_id=network.network_id)
     await servers.create(conn, server, None, epoch=epoch)
     return server

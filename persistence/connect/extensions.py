@@ -5,6 +5,9 @@ from collections.abc import Collection
 from persistence.connect.rows import ExtensionRow, RegistrationRow
 from persistence.connection import Connection
 
+NODE = "svc.connect.extensions."
+"""With an extension's id behind it, the permission of who may change that extension."""
+
 
 async def create(conn: Connection, row: ExtensionRow) -> bool:
     """Put an extension into the catalog; False when its id is taken."""
@@ -83,6 +86,36 @@ async def named(conn: Connection, extension_ids: Collection[str]) -> dict[str, E
         "SELECT * FROM connect_extensions WHERE extension_id = ANY($1::text[])", list(extension_ids)
     )
     return {row["extension_id"]: ExtensionRow(**dict(row)) for row in rows}
+
+
+async def forget_orphans(conn: Connection, limit: int) -> list[str]:
+    """Delete extensions without owner that no server has registered, with their permissions and the grants of these.
+
+    Returns:
+        Users who have lost a grant.
+    """
+    # Whoever registers one of them just now has it locked. What was registered before, the second statement sees.
+    found = await conn.fetch(
+        """
+        SELECT extension_id FROM connect_extensions e WHERE owner_id IS NULL
+        AND NOT EXISTS (SELECT FROM connect_registrations r WHERE r.extension_id = e.extension_id)
+        LIMIT $1 FOR UPDATE SKIP LOCKED
+        """,
+        limit,
+    )
+    rows = await conn.fetch(
+        """
+        WITH gone AS (
+            DELETE FROM connect_extensions e WHERE e.extension_id = ANY($1::text[])
+            AND NOT EXISTS (SELECT FROM connect_registrations r WHERE r.extension_id = e.extension_id)
+            RETURNING $2 || e.extension_id AS node
+        ), unnamed AS (DELETE FROM permissions p USING gone WHERE p.node = gone.node)
+        DELETE FROM user_grants g USING gone WHERE g.node = gone.node RETURNING g.user_id
+        """,
+        [row["extension_id"] for row in found],
+        NODE,
+    )
+    return sorted({row["user_id"] for row in rows})
 
 
 async def put_registration(conn: Connection, row: RegistrationRow) -> None:

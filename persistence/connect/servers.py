@@ -74,6 +74,12 @@ async def of_owner(conn: Connection, owner_id: str, limit: int) -> list[ServerRo
     return [ServerRow(**dict(row)) for row in await conn.fetch(_OF_OWNER, owner_id, limit)]
 
 
+async def count_of_owner(conn: Connection, owner_id: str) -> int:
+    """How many servers a user has."""
+    count: int = await conn.fetchval("SELECT count(*) FROM connect_servers WHERE owner_id = $1", owner_id)
+    return count
+
+
 async def change(conn: Connection, row: ServerRow) -> None:
     """Write what can change of a server."""
     await conn.execute(

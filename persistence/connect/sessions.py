@@ -2,8 +2,12 @@
 
 from collections.abc import Collection, Sequence
 
+import msgspec
+
 from persistence.connect.rows import SessionRow, TicketRow
 from persistence.connection import Connection
+
+_COLUMNS = SessionRow.__struct_fields__
 
 
 async def put_tickets(conn: Connection, rows: Sequence[TicketRow]) -> None:
@@ -22,6 +26,18 @@ async def put_tickets(conn: Connection, rows: Sequence[TicketRow]) -> None:
         [row.name for row in rows],
         [row.expires_at_ms for row in rows],
         [row.used for row in rows],
+    )
+
+
+async def void_tickets(conn: Connection, tickets: Collection[tuple[str, str]]) -> None:
+    """Delete the tickets of these (server id, user id)."""
+    await conn.execute(
+        """
+        DELETE FROM connect_tickets t USING unnest($1::text[], $2::text[]) AS n (server_id, user_id)
+        WHERE t.server_id = n.server_id AND t.user_id = n.user_id
+        """,
+        [server_id for server_id, _ in tickets],
+        [user_id for _, user_id in tickets],
     )
 
 
@@ -85,3 +101,68 @@ async def everywhere(conn: Connection) -> list[SessionRow]:
         "SELECT server_id, user_id, id, name, started_at_ms, expires_at_ms FROM connect_sessions"
     )
     return [SessionRow(*row) for row in rows]
+
+
+class NamedSession(msgspec.Struct, frozen=True):
+    """A session, and what its server is called."""
+
+    session: SessionRow
+    server_name: str
+
+
+async def of_player(conn: Connection, user_id: str, now_ms: int, limit: int) -> list[NamedSession]:
+    """The sessions of one player that have not ended, newest first."""
+    rows = await conn.fetch(
+        """
+        SELECT s.server_id, s.user_id, s.id, s.name, s.started_at_ms, s.expires_at_ms, c.name AS server_name
+        FROM connect_sessions s JOIN connect_servers c USING (server_id)
+        WHERE s.user_id = $1 AND s.expires_at_ms > $2 ORDER BY s.started_at_ms DESC, s.id LIMIT $3
+        """,
+        user_id,
+        now_ms,
+        limit,
+    )
+    return [NamedSession(SessionRow(*(row[name] for name in _COLUMNS)), row["server_name"]) for row in rows]
+
+
+async def between(conn: Connection, one_id: str, other_id: str) -> list[tuple[str, str]]:
+    """(server id, player) for each server of the one and the other as its player, and the other way round."""
+    rows = await conn.fetch(
+        """
+        SELECT server_id, $2 AS user_id FROM connect_servers WHERE owner_id = $1
+        UNION ALL SELECT server_id, $1 FROM connect_servers WHERE owner_id = $2
+        """,
+        one_id,
+        other_id,
+    )
+    return [(row["server_id"], row["user_id"]) for row in rows]
+
+
+async def consenting(conn: Connection, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of these (server id, player) with a session or a ticket."""
+    rows = await conn.fetch(
+        """
+        SELECT server_id, user_id FROM unnest($1::text[], $2::text[]) AS asked (server_id, user_id)
+        WHERE EXISTS (SELECT FROM connect_sessions s
+                      WHERE s.server_id = asked.server_id AND s.user_id = asked.user_id)
+           OR EXISTS (SELECT FROM connect_tickets t
+                      WHERE t.server_id = asked.server_id AND t.user_id = asked.user_id)
+        """,
+        [server_id for server_id, _ in pairs],
+        [user_id for _, user_id in pairs],
+    )
+    return {(row["server_id"], row["user_id"]) for row in rows}
+
+
+async def barred(conn: Connection, limit: int) -> list[tuple[str, str]]:
+    """(owner, player) of sessions although a block stands between the two."""
+    rows = await conn.fetch(
+        """
+        SELECT DISTINCT c.owner_id, s.user_id FROM connect_sessions s JOIN connect_servers c USING (server_id)
+        WHERE EXISTS (SELECT FROM blocks b WHERE b.user_id = s.user_id AND b.target_id = c.owner_id)
+           OR EXISTS (SELECT FROM blocks b WHERE b.user_id = c.owner_id AND b.target_id = s.user_id)
+        LIMIT $1
+        """,
+        limit,
+    )
+    return [(row["owner_id"], row["user_id"]) for row in rows]

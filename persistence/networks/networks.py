@@ -103,6 +103,14 @@ async def lock_token(conn: Connection, token: bytes) -> TokenRow | None:
     return None if row is None else TokenRow(*row)
 
 
+async def owner_of_token(conn: Connection, token: bytes) -> str | None:
+    """Who owns the network of a join token; None where there is no such token."""
+    found = await conn.fetchval(
+        "SELECT owner_id FROM network_join_tokens JOIN networks USING (network_id) WHERE token = $1", token
+    )
+    return None if found is None else str(found)
+
+
 async def use_token(conn: Connection, token: bytes) -> None:
     """A join token has served."""
     await conn.execute("UPDATE network_join_tokens SET used = true WHERE token = $1", token)

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 from actors.connect.commands import RemoveSilent
 from actors.connect.state import TICKET_KEPT_MS
 from actors.errors import Refused
-from persistence.connect import commands, servers, sessions
+from persistence.connect import commands, extensions, servers, sessions
 from persistence.connection import Connection
+from routes.connect.parting import part_all
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -46,10 +47,17 @@ async def clean_connect(service: "Service") -> None:
         except Refused:
             continue  # gone already, or too busy: then somebody does want something of it
     await service.database.transact(_forget, now_ms)
+    for user_id in await service.database.transact(_forget_extensions):
+        service.users.changed(user_id)
+    await part_all(service)
 
 
 async def _silent(conn: Connection, before_ms: int) -> list[str]:
     return await servers.silent(conn, before_ms=before_ms, limit=BATCH)
+
+
+async def _forget_extensions(conn: Connection) -> list[str]:
+    return await extensions.forget_orphans(conn, BATCH)
 
 
 async def _forget(conn: Connection, now_ms: int) -> None:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from actors.connect.commands import RegisterExtension
 from actors.connect.extensions import (
     MAX_ACTIONS,
-    NODE,
     Action,
     Name,
     Text,
@@ -28,9 +27,11 @@ from actors.errors import (
 )
 from actors.ids import Uuid, new_object_id
 from persistence.connect import extensions
+from persistence.connect.extensions import NODE
 from persistence.connect.rows import ExtensionRow, RegistrationRow
 from persistence.connection import Connection
 from persistence.permissions import Grant, put_grant
+from persistence.users import lock_user
 from routes.connect.rights import caller_of, may
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
@@ -228,6 +229,7 @@ async def register_extension(
 
 async def _create(conn: Connection, row: ExtensionRow, node_id: str) -> ExtensionRow:
     owner_id = row.owner_id or ""
+    await lock_user(conn, owner_id)
     if await extensions.count_of_owner(conn, owner_id) >= MAX_OWNED:
         raise QuotaExceeded(message=f"a user has at most {MAX_OWNED} extensions", max=MAX_OWNED)
     if not await extensions.create(conn, row):

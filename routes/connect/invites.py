@@ -4,8 +4,9 @@ from typing import Annotated
 
 import msgspec
 
-from actors.connect.capabilities import READ_MEMBERS, WRITE_MEMBERS, Role
+from actors.connect.capabilities import OWNER, READ_MEMBERS, WRITE_MEMBERS, Role
 from actors.connect.commands import AcceptInvite, CreateInvite, RevokeInvite
+from actors.connect.owning import require_room, turn_of
 from actors.connect.public_members import Invite, invite_of
 from actors.errors import (
     Blocked,
@@ -136,7 +137,12 @@ async def accept_invite(call: Call, invite_id: ObjectId) -> Invite:
     Whoever accepts to own a server should rotate its secret, which its former owner may know.
     """
     row: InviteRow = call.subject
-    return await _asked(call, Uuid(row.server_id), AcceptInvite(call.user_id, invite_id))
+    command = AcceptInvite(call.user_id, invite_id)
+    if row.role != OWNER:
+        return await _asked(call, Uuid(row.server_id), command)
+    async with call.service.turnstile.turn(turn_of(call.user_id)):
+        await call.service.database.read(require_room, call.user_id)
+        return await _asked(call, Uuid(row.server_id), command)
 
 
 def _asked(call: Call, server_id: Uuid, command: CreateInvite | AcceptInvite) -> Asked[Invite]:

@@ -9,6 +9,7 @@ from msgspec import UNSET, UnsetType
 
 from actors.connect.claim_keys import digest, new_claim_key, parse_claim_key
 from actors.connect.commands import ChangeServer, Claim, RemoveServer
+from actors.connect.owning import MAX_OWNED, require_room, turn_of
 from actors.connect.public import Server, server_of
 from actors.connect.registering import register
 from actors.connect.rules import CLAIM_KEY_MS
@@ -23,6 +24,7 @@ from actors.errors import (
     QuotaExceeded,
 )
 from actors.ids import Uuid, new_object_id, new_uuid, parse_uuid
+from actors.networks.managing import require_place
 from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.networks import networks
@@ -36,9 +38,6 @@ from routes.edge.wire import Wire
 
 MAX_NAME_CHARACTERS = 100
 MAX_TEMPLATE_CHARACTERS = 64
-MAX_LISTED = 1_000
-"""Servers of one user in a list."""
-
 SECRET_BYTES = 32
 EPOCH_BYTES = 5
 
@@ -155,7 +154,7 @@ async def register_server(call: Call, body: NewServer) -> RegisteredServer:
 @endpoint("GET", _SERVERS, needs=AUTHENTICATED)
 async def list_servers(call: Call) -> ServerList:
     """GET /v1/connect/servers: the servers that the caller has claimed."""
-    rows = await call.service.database.read(servers.of_owner, call.user_id, MAX_LISTED)
+    rows = await call.service.database.read(servers.of_owner, call.user_id, MAX_OWNED)
     return ServerList(tuple(server_of(row) for row in rows))
 
 
@@ -163,12 +162,12 @@ async def list_servers(call: Call) -> ServerList:
     "POST",
     _SERVERS + "/claim",
     needs=AUTHENTICATED,
-    refusals=(NotFound, ClaimKeyUsed, ClaimKeyExpired),
+    refusals=(NotFound, ClaimKeyUsed, ClaimKeyExpired, QuotaExceeded),
 )
 async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
     """POST /v1/connect/servers/claim: the caller becomes the owner of the server that shows this key.
 
-    An unknown key is a 404; a used or expired one a 410.
+    An unknown key is a 404; a used or expired one a 410. One user owns 1,000 servers at most.
     """
     key = parse_claim_key(body.claim_key)
     digested = digest(key or "")
@@ -178,14 +177,22 @@ async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
     if server_id is None:
         raise NotFound("no such claim key")
     command = Claim(call.user_id, digested, call.user.name)
-    return await call.ask(call.service.connect.server, server_id, command, ServerReply)
+    async with call.service.turnstile.turn(turn_of(call.user_id)):
+        await call.service.database.read(require_room, call.user_id)
+        return await call.ask(call.service.connect.server, server_id, command, ServerReply)
 
 
-@endpoint("PATCH", _ONE, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Conflict), guard=owner_of)
+@endpoint(
+    "PATCH",
+    _ONE,
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Forbidden, Conflict, QuotaExceeded),
+    guard=owner_of,
+)
 async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Server:
     """PATCH /v1/connect/servers/{serverId}: puts the server into a network or takes it out, makes it a template or not.
 
-    For its owner. An unknown network, or one of somebody else's, is a 404.
+    For its owner. An unknown network, or one of somebody else's, is a 404; a network has 1,000 servers at most.
     """
     network_id = body.network_id
     if isinstance(network_id, str):
@@ -193,7 +200,10 @@ async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Serv
     elif network_id is None and call.subject.server_type == "agent":
         raise Conflict("an agent is in a network as long as it is there")
     command = ChangeServer(call.user_id, network_id=network_id, is_template=body.is_template)
-    changed: Server = await call.ask(call.service.connect.server, server_id, command)
+    async with call.service.turnstile.turn(turn_of(call.user_id)):
+        if isinstance(network_id, str) and network_id != call.subject.network_id:
+            await call.service.database.read(require_place, network_id)
+        changed: Server = await call.ask(call.service.connect.server, server_id, command)
     return changed
 
 

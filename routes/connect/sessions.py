@@ -6,22 +6,27 @@ import msgspec
 
 from actors.connect.claim_keys import digest
 from actors.connect.commands import EndSession, IssueTicket, RedeemTicket
-from actors.errors import Forbidden, JoinTokenExpired, JoinTokenUsed, NotFound, QuotaExceeded
+from actors.errors import Blocked, Forbidden, JoinTokenExpired, JoinTokenUsed, NotFound, QuotaExceeded
 from actors.ids import ObjectId, Uuid, new_object_id
 from actors.time import iso
+from persistence.connect import sessions
 from persistence.connect.rows import SessionRow
-from routes.connect.rights import itself_for
+from persistence.connect.sessions import NamedSession
+from routes.connect.rights import caller_of, itself_for
 from routes.connect.servers import SECRET_BYTES
 from routes.edge.base64url import to_base64url
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
-from routes.edge.principal import AUTHENTICATED, SERVER
+from routes.edge.principal import AUTHENTICATED, SERVER, USER_OR_SERVER, ServerPrincipal
 from routes.edge.reply import Asked
 from routes.edge.wire import Wire
 
 SCOPE = "server.sessions.write"
 """What a delegated token must be for."""
 
+MAX_LISTED = 200
+
+_itself = itself_for(SCOPE)
 _ONE = "/v1/connect/servers/{serverId}"
 
 
@@ -51,18 +56,40 @@ class PlayerSession(Wire, frozen=True):
     expires_at: str
 
 
+class OwnSession(Wire, frozen=True):
+    """A server that may act for the caller.
+
+    Args:
+        expires_at: when that ends by itself.
+    """
+
+    session_id: str
+    server_id: str
+    server_name: str
+    started_at: str
+    expires_at: str
+
+
+class OwnSessions(Wire, frozen=True):
+    """The caller's sessions on game servers, newest first."""
+
+    items: tuple[OwnSession, ...]
+
+
 @endpoint(
     "POST",
     _ONE + "/join-tickets",
     needs=AUTHENTICATED,
     status=201,
     secret_reply=True,
-    refusals=(NotFound,),
+    refusals=(NotFound, Blocked),
 )
 def make_join_ticket(call: Call, server_id: Uuid) -> Asked[JoinTicket]:
     """POST …/servers/{serverId}/join-tickets: the caller's consent that this server acts for them.
 
-    A ticket takes the place of the one before. A server that nobody has claimed is a 404.
+    A ticket takes the place of the one before. A server that nobody has claimed is a 404. The
+    consent ends with the session, at a block between the caller and the server's owner, and when the server gets
+    another owner.
     """
     ticket = to_base64url(call.service.random_bytes(SECRET_BYTES))
 
@@ -92,19 +119,55 @@ def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Asked[Player
     return call.ask(call.service.connect.server, server_id, command, _session_of)
 
 
+def may_end(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
+    """Guard: passes the server that the path names, and the player whose session it is; decided again in the turn.
+
+    Raises:
+        NotFound: another server, or no session of the player's.
+        Forbidden: a delegated token that is not for this.
+    """
+    if isinstance(call.principal, ServerPrincipal):
+        _itself(call, server_id)
+        return
+    session = call.service.connect.playing.session_of(call.user_id, server_id)
+    if session is None or session.id != session_id:
+        raise NotFound
+
+
 @endpoint(
     "DELETE",
     _ONE + "/sessions/{sessionId}",
-    needs=SERVER,
+    needs=USER_OR_SERVER,
     refusals=(NotFound, Forbidden),
-    guard=itself_for(SCOPE),
+    guard=may_end,
 )
 def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> Asked[None]:
-    """DELETE …/servers/{serverId}/sessions/{sessionId}: the player has left; the server may no longer act for them.
+    """DELETE …/servers/{serverId}/sessions/{sessionId}: the player has left, or takes their consent back.
 
-    Delegated tokens need the scope `server.sessions.write`.
+    The server may no longer act for them, from now on.
+
+    For the server, and for the player. Delegated tokens need the scope `server.sessions.write`.
     """
-    return call.ask(call.service.connect.server, server_id, EndSession(session_id))
+    command = EndSession(session_id, caller_of(call))
+    return call.ask(call.service.connect.server, server_id, command)
+
+
+@endpoint("GET", "/v1/connect/sessions", needs=AUTHENTICATED)
+async def list_sessions(call: Call) -> OwnSessions:
+    """GET /v1/connect/sessions: the servers that may act for the caller now, newest first; 200 at most."""
+    found = await call.service.database.read(sessions.of_player, call.user_id, call.now_ms, MAX_LISTED)
+    return OwnSessions(tuple(_own_session(one) for one in found))
+
+
+def _own_session(one: NamedSession) -> OwnSession:
+    session = one.session
+    return OwnSession(
+        session.id,
+        session.server_id,
+        one.server_name,
+        iso(session.started_at_ms),
+        iso(session.expires_at_ms),
+    )
 
 
 def _session_of(session: SessionRow) -> PlayerSession:

@@ -21,6 +21,7 @@ from actors.ids import UserId, Uuid, new_object_id, parse_uuid
 from actors.time import iso
 from persistence.friends.links import Link
 from persistence.users import ids_named
+from routes.connect.parting import part
 from routes.edge.call import Call
 from routes.edge.reply import Reply
 from routes.friends.settling import settle
@@ -181,6 +182,7 @@ async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | No
     for blocked in done:
         _tell_chat(call, TellBlock(actor_id, other_id, True), blocked.conversation_ids)
     _tell_end(call, actor_id, other_id, turns)
+    await part(call.service, actor_id, other_id)
     return reply
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from actors.chat.commands import TellBlock
 from actors.friends.relations import Between, look
 from actors.ids import UserId
+from routes.connect.parting import part
 
 if TYPE_CHECKING:
     from persistence.connection import Connection
@@ -35,3 +36,5 @@ async def settle(service: "Service", one_id: UserId, other_id: UserId) -> None:
         service.system.changed(service.notifications, holder_id, "notifications")
     service.streaks.forget(one_id, other_id)
     friends.changed(one_id, other_id)
+    if found.blockers:
+        await part(service, one_id, other_id)

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from actors.connect.claim_keys import digest
+from actors.connect.owning import turn_of
 from actors.errors import (
     FieldError,
     Invalid,
@@ -213,7 +214,12 @@ async def join_network(call: Call, body: JoinBody) -> JoinedHost:
         return JoinedHost(joined.server_id, secret, str(joined.network_id), joined.server_type, joined.name)
 
     join = partial(managing.join, epoch=random_bytes(EPOCH_BYTES).hex(), now_ms=call.now_ms)
-    return await call.transact(join, digest(body.join_token), row, shape=shape)
+    token = digest(body.join_token)
+    owner_id = await call.service.database.read(networks.owner_of_token, token)
+    if owner_id is None:
+        raise NotFound("no such join token")
+    async with call.service.turnstile.turn(turn_of(owner_id)):
+        return await call.transact(join, token, row, shape=shape)
 
 
 @endpoint("GET", "/v1/connect/hosts", needs=AUTHENTICATED)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.connect.owning import MAX_OWNED
 from actors.connect.public import Server, server_of
 from actors.publications.public import Publication, publication_of
 from persistence.connect import servers
@@ -11,7 +12,6 @@ from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from persistence.publications import publications
 from persistence.publications.rows import PublicationRow, Target
-from routes.connect.servers import MAX_LISTED
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
@@ -60,7 +60,7 @@ async def list_profile_servers(call: Call, query: ProfileQuery) -> list[ProfileS
 
 
 async def _own(conn: Connection, user_id: str) -> list[tuple[ServerRow, PublicationRow | None]]:
-    rows = await servers.of_owner(conn, user_id, MAX_LISTED)
+    rows = await servers.of_owner(conn, user_id, MAX_OWNED)
     found = await publications.of_targets(conn, [row.server_id for row in rows], user_id)
     published = {row.server_id: row for row in found}
     return [(row, published.get(row.server_id)) for row in rows]

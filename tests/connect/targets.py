@@ -24,6 +24,7 @@ PUBLICATION = {"address": "play.example.org", "displayName": "Sky Islands"}
 _FIXED: dict[str, Any] = {
     f"POST {SERVERS}/register": {"serverType": "paper", "serverName": "New"},
     f"GET {SERVERS}": None,
+    "GET /v1/connect/sessions": None,
     f"PATCH {ONE}": {"isTemplate": True},
     f"DELETE {ONE}": None,
     f"GET {ONE}/claim-key": None,

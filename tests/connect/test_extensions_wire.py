@@ -1,5 +1,6 @@
 """Extensions: the catalog and its permissions, what servers register, and commands that name an action."""
 
+from routes.connect.cleaning import clean_connect
 from tests.connect.play import claimed
 from tests.support.world import World
 
@@ -99,3 +100,27 @@ async def test_private_extensions_are_for_who_holds_the_permission(world: World)
     await ann.do("POST", commands, body, status=201)
     await world.grant(ann, "svc.connect.extensions.shop", negated=True)
     assert await ann.refused("POST", commands, body) == (403, "FORBIDDEN")
+
+
+async def test_extensions_of_erased_users_never_stay_in_the_catalog(world: World):
+    """Nor do their permissions and the grants of these; what a server has registered stays."""
+    ann, bob, root = await world.player("Ann"), await world.player("Bob"), await world.super_admin()
+    server = await claimed(world, bob)
+    for id in ("unused", "used"):
+        await ann.do("POST", "/v1/connect/extensions", {"extensionId": id, "name": id}, status=201)
+        await world.grant(bob, f"svc.connect.extensions.{id}")
+    await bob.do("PUT", f"{server.path}/extensions/used", {}, status=200)
+    await clean_connect(world.service)
+    assert [one["extensionId"] for one in (await bob.get("/v1/connect/extensions"))["items"]] == [
+        "unused",
+        "used",
+    ]
+    await root.do("DELETE", f"/v1/admin/users/{ann.id}", status=204)
+    await clean_connect(world.service)
+    assert [one["extensionId"] for one in (await bob.get("/v1/connect/extensions"))["items"]] == ["used"]
+    nodes = {one["node"] for one in (await root.get("/v1/admin/permissions"))["items"]}
+    assert "svc.connect.extensions.used" in nodes
+    assert "svc.connect.extensions.unused" not in nodes
+    held = (await bob.get("/v1/profile/self"))["permissions"]
+    assert "svc.connect.extensions.used" in held
+    assert "svc.connect.extensions.unused" not in held

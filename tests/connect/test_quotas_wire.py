@@ -7,9 +7,14 @@ from typing import Any
 import httpx2
 import trio
 
+from actors.connect.owning import MAX_OWNED
+from actors.networks.managing import MAX_NETWORKS, MAX_SERVERS
 from persistence.connection import Connection
+from routes.connect.extensions import MAX_OWNED as MAX_EXTENSIONS
 from tests.connect.play import SERVERS, register
-from tests.support.world import World, open_world
+from tests.networks.play import network
+from tests.support.database import run_sql
+from tests.support.world import Player, World, open_world
 
 AT_ONCE = 100
 
@@ -27,14 +32,26 @@ async def at_once(ask: Callable[[int], Awaitable[httpx2.Response]]) -> list[http
     return answers
 
 
-def check(answers: list[httpx2.Response], most: int, *, made: int = 201) -> None:
-    """So many were made; all others were told of the limit."""
+def check(answers: list[httpx2.Response], room: int, *, limit: int | None = None, made: int = 201) -> None:
+    """So many were made as there was room for; all others were told of the limit, which is the room if left out."""
     refused = [answer for answer in answers if answer.status_code != made]
-    assert len(answers) - len(refused) == most
+    assert len(answers) - len(refused) == room
     problems: list[Any] = [answer.json() for answer in refused]
     assert {(one["status"], one["code"], one["meta"]["max"]) for one in problems} == {
-        (422, "QUOTA_EXCEEDED", most)
+        (422, "QUOTA_EXCEEDED", room if limit is None else limit)
     }
+
+
+def _fill(database_url: str, owner: Player, count: int, network_id: str | None = None) -> None:
+    """Let a user own so many servers more that nobody runs."""
+    within = "NULL" if network_id is None else f"'{network_id}'"
+    run_sql(
+        database_url,
+        "INSERT INTO connect_servers (server_id, id, server_type, name, owner_id, network_id, secret, created_at_ms,"
+        " updated_at_ms, last_seen_at_ms)"
+        f" SELECT gen_random_uuid()::text, lpad(to_hex(at), 24, '0'), 'paper', 'x', '{owner.id}', {within},"
+        f" decode(repeat('00', 32), 'hex'), 0, 0, 0 FROM generate_series(1, {count}) AS at",
+    )
 
 
 async def _claim_keys(conn: Connection) -> int:
@@ -73,3 +90,52 @@ async def test_claim_keys_are_never_asked_for_at_the_rate_of_everything(world: W
     server = await register(world)
     response = await server.ask("GET", f"{server.path}/claim-key")
     assert response.headers["ratelimit-policy"] == '"claim-key";q=20;w=60'
+
+
+async def test_a_user_never_claims_more_servers_than_they_may(database_url: str, tmp_path: Path):
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann = await world.player("Ann")
+        _fill(database_url, ann, MAX_OWNED - 10)
+        keys = [(await register(world)).claim_key for _ in range(AT_ONCE)]
+        answers = await at_once(lambda at: ann.ask("POST", f"{SERVERS}/claim", {"claimKey": keys[at]}))
+        made = sum(answer.status_code == 200 for answer in answers)
+        assert made == 10
+        assert {answer.json()["meta"]["max"] for answer in answers if answer.status_code != 200} == {
+            MAX_OWNED
+        }
+        assert len((await ann.get(SERVERS))["items"]) == MAX_OWNED
+
+
+async def test_a_network_never_takes_in_more_servers_than_it_may(database_url: str, tmp_path: Path):
+    """Moved in by PATCH; one that is in there already stays, and a join is told the same."""
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann = await world.player("Ann")
+        net = await network(ann)
+        servers = [await register(world) for _ in range(AT_ONCE)]
+        for server in servers:
+            await ann.do("POST", f"{SERVERS}/claim", {"claimKey": server.claim_key}, status=200)
+        _fill(database_url, ann, MAX_SERVERS - 10, net.id)
+        wish = {"networkId": net.id}
+        answers = await at_once(lambda at: ann.ask("PATCH", servers[at].path, wish))
+        check(answers, 10, limit=MAX_SERVERS, made=200)
+        inside = next(one.json()["serverId"] for one in answers if one.status_code == 200)
+        await ann.do("PATCH", f"{SERVERS}/{inside}", wish, status=200)
+        join = {"joinToken": await net.token(), "name": "Node"}
+        refused = await world.nobody().ask("POST", "/v1/connect/networks/join", join)
+        assert (refused.status_code, refused.json()["meta"]) == (422, {"max": MAX_SERVERS})
+
+
+async def test_a_user_never_makes_more_extensions_or_networks_than_they_may(
+    database_url: str, tmp_path: Path
+):
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann = await world.player("Ann")
+
+        def extension(at: int) -> Awaitable[httpx2.Response]:
+            return ann.ask("POST", "/v1/connect/extensions", {"extensionId": f"e{at}", "name": "E"})
+
+        check(await at_once(extension), MAX_EXTENSIONS)
+        check(
+            await at_once(lambda at: ann.ask("POST", "/v1/connect/networks", {"name": f"N{at}"})),
+            MAX_NETWORKS,
+        )

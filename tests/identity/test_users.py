@@ -262,6 +262,25 @@ async def test_a_node_that_grants_nothing_by_absence_moves_nobody(users, told):
     assert told == []
 
 
+async def test_a_catalog_that_grows_never_recomputes_those_whom_it_does_not_concern(users, grant):
+    """Others keep the very same access; who names such nodes by a pattern, and a super-admin, have them at once."""
+    await users.arrive(ANN, "Ann", NOW_S)
+    await users.arrive(BEN, "Ben", NOW_S)
+    await grant(BEN, "svc.connect.extensions.mine")
+    await grant(BEN, "svc:*")
+    users.changed(BEN)
+    ann, ben = await users.access_of(ANN), await users.access_of(BEN)
+    users.catalog_grew("svc.connect.extensions.other")
+    assert users.peek_access(ANN) is ann
+    assert users.peek_access(BEN) is ben
+    users.catalog_grew("svc:other")
+    assert users.peek_access(ANN) is ann
+    assert "svc:other" in users.peek_access(BEN).held
+    users.catalog_grew("social:chat.read")
+    assert users.peek_access(ANN) is not ann
+    assert not users.peek_access(ANN).allows("social:chat.read")
+
+
 async def test_grants_end_at_their_expiry(users, grant, clock, told):
     await users.arrive(ANN, "Ann", NOW_S)
     await grant(ANN, "connect:social.act", expires_at_ms=NOW_MS + 1000)

@@ -1,0 +1,28 @@
+"""One after the other, by key: for rules over several owners, which no turn and no row can hold alone."""
+
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+
+import trio
+
+
+class Turnstile:
+    """Blocks of the same key run one after the other, in the order in which they came, within this process."""
+
+    def __init__(self) -> None:
+        self._locks: dict[Hashable, trio.Lock] = {}
+
+    def __len__(self) -> int:
+        """How many keys somebody is behind."""
+        return len(self._locks)
+
+    @asynccontextmanager
+    async def turn(self, key: Hashable) -> AsyncIterator[None]:
+        """Wait for all who came before with this key, and run the block."""
+        lock = self._locks.setdefault(key, trio.Lock())
+        try:
+            async with lock:
+                yield
+        finally:
+            if not lock.locked():  # nobody waits: it would have been handed on
+                self._locks.pop(key, None)

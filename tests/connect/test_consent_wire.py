@@ -1,0 +1,101 @@
+"""Consent that a server acts for a player ends when the player, a block or a change of owner says so."""
+
+from pathlib import Path
+
+import pytest
+
+from routes.connect.cleaning import clean_connect
+from tests.connect.play import GameServer, claimed
+from tests.support.world import Player, World, open_world
+
+FORBIDDEN = (403, "FORBIDDEN")
+
+
+async def _acts(server: GameServer, player: Player) -> bool:
+    """Whether the server may act for the player."""
+    response = await server.ask("POST", f"{server.path}/permission-tokens", {"userId": player.id})
+    assert response.status_code in {201, 403}, response.text
+    return response.status_code == 201
+
+
+async def _block(one: Player, other: Player) -> None:
+    await one.do("POST", "/v1/social/friends/blocks", {"targetId": other.id}, status=201)
+
+
+async def _pass_on(owner: Player, server: GameServer, to: Player) -> None:
+    invite = {"inviteeUserId": to.id, "role": "owner"}
+    made = await owner.do("POST", f"{server.path}/invites", invite, status=201)
+    await to.do("POST", f"/v1/connect/server-invites/{made['id']}/accept", status=200)
+
+
+async def _ticket(player: Player, server: GameServer) -> dict[str, object]:
+    made = await player.do("POST", f"{server.path}/join-tickets", status=201)
+    return {"ticket": made["ticket"]}
+
+
+async def test_a_player_is_never_kept_in_a_session(world: World):
+    """They see where they are, and end it; nobody else's."""
+    ann, bob, eve = await world.players("Ann", "Bob", "Eve")
+    server, other = await claimed(world, ann), await claimed(world, ann, "Other")
+    session = await server.seat(bob)
+    await other.seat(eve)
+    listed = (await bob.get("/v1/connect/sessions"))["items"]
+    assert [(one["sessionId"], one["serverId"], one["serverName"]) for one in listed] == [
+        (session["sessionId"], server.id, "Lobby")
+    ]
+    assert listed[0]["expiresAt"] == session["expiresAt"]
+    path = f"{server.path}/sessions/{session['sessionId']}"
+    for player in (eve, ann):
+        assert await player.refused("DELETE", path) == (404, "NOT_FOUND")
+    elsewhere = path.replace(server.id, other.id)
+    assert await bob.refused("DELETE", elsewhere) == (404, "NOT_FOUND")
+    assert await _acts(server, bob)
+    await bob.do("DELETE", path, status=204)
+    assert not await _acts(server, bob)
+    assert await bob.refused("DELETE", path) == (404, "NOT_FOUND")
+    assert (await bob.get("/v1/connect/sessions"))["items"] == []
+    assert await _acts(other, eve)
+
+
+@pytest.mark.parametrize("by_owner", [True, False])
+async def test_no_consent_outlives_a_block(world: World, by_owner: bool):
+    ann, bob, eve = await world.players("Ann", "Bob", "Eve")
+    server, other = await claimed(world, ann), await claimed(world, eve, "Other")
+    for one in (server, other):
+        await one.seat(bob)
+    await server.seat(eve)
+    ticket = await _ticket(bob, server)
+    await _block(*((ann, bob) if by_owner else (bob, ann)))
+    assert [await _acts(one, bob) for one in (server, other)] == [False, True]
+    assert await _acts(server, eve)
+    assert await server.refused("POST", f"{server.path}/sessions", ticket) == (404, "NOT_FOUND")
+    assert await bob.refused("POST", f"{server.path}/join-tickets") == (403, "BLOCKED")
+    assert [one["serverId"] for one in (await bob.get("/v1/connect/sessions"))["items"]] == [other.id]
+
+
+async def test_no_consent_outlives_a_change_of_owner(world: World):
+    ann, bob, eve = await world.players("Ann", "Bob", "Eve")
+    server = await claimed(world, ann)
+    await server.seat(bob)
+    ticket = await _ticket(eve, server)
+    await _pass_on(ann, server, eve)
+    assert not await _acts(server, bob)
+    assert await server.refused("POST", f"{server.path}/sessions", ticket) == (404, "NOT_FOUND")
+    await server.seat(bob)
+    assert await _acts(server, bob)
+
+
+async def test_no_consent_outlives_a_block_that_nobody_was_told_of(database_url: str, tmp_path: Path):
+    """The process ended between the block and what follows from it."""
+    async with open_world(database_url, tmp_path) as world:
+        ann, bob = await world.players("Ann", "Bob")
+        server = await claimed(world, ann)
+        await server.seat(bob)
+        await world.block(bob, ann)
+        assert await _acts(server, bob)
+    async with open_world(database_url, tmp_path) as world:
+        await clean_connect(world.service)
+        server = GameServer(
+            world, {"serverId": server.id, "serverName": "", "serverSecret": server.secret, "claimKey": ""}
+        )
+        assert not await _acts(server, bob)
