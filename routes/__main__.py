@@ -84,6 +84,7 @@ def _settings(service: Service) -> ServerSettings:
         deflate=config.ws_deflate,
         max_per_address=512 if config.rate_limits else None,
         trusted=proxies.trusts,
+        unsent=service.unsent,
     )
 
 

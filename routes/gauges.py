@@ -27,6 +27,11 @@ def show_gauges(service: "Service") -> None:
     metrics.gauge("actors", "Live actors and views.", lambda: len(system.statistics()))
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
+    unsent = service.unsent
+    metrics.gauge("unsent_bytes", "Bytes that clients have not taken yet.", lambda: unsent.total_bytes)
+    metrics.gauge("slow_connections", "Connections for which bytes wait.", lambda: unsent.slow)
+    metrics.counter("unsent_refused", "Requests refused because too much was unread.", lambda: unsent.refused)
+    metrics.counter("unsent_cut", "Connections cut because too much was unread.", lambda: unsent.cut)
     for name, field, says in _DATABASE_GAUGES:
         metrics.gauge(name, says, _number(database.statistics, field))
     for name, field, says in _DATABASE_COUNTERS:

@@ -59,6 +59,7 @@ from routes.edge.limits import Limits
 from routes.edge.metrics import Metrics
 from routes.edge.socket import LiveSocket
 from routes.edge.sockets import MAX_PER_USER, Sockets
+from routes.edge.unsent import Unsent
 from routes.gauges import show_gauges
 from routes.housekeeping import keep_house
 from routes.jobs import jobs_of
@@ -111,6 +112,7 @@ class Service:
         rights: tells open streams that rights have moved.
         metrics: what `/metrics` shows.
         reads: equal reads under way at once are one.
+        unsent: what waits for clients that do not read, counted and bounded.
         doubts: changes of which nobody knows whether they were made.
     """
 
@@ -144,6 +146,7 @@ class Service:
     reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
     totem_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
     attending: Attending = field(default_factory=Attending)
+    unsent: Unsent = field(default_factory=Unsent)
     doubts: Doubts = field(default_factory=Doubts)
 
     @property

@@ -6,6 +6,7 @@ Both ways end in the same pipeline (`dispatch.py`).
 
 from abc import ABC, abstractmethod
 
+from actors.errors import Refused
 from routes.edge.dispatch import Opening
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
@@ -22,6 +23,15 @@ class Carrier(ABC):
             incoming: complete but for the body, of which nothing has been received when this returns None.
 
         Cancellation: the request is abandoned; what it handed over goes on.
+        """
+
+    @abstractmethod
+    def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
+        """The response to a request that the server itself refuses, with all that every response has.
+
+        Args:
+            incoming: complete but for the body.
+            refused: why.
         """
 
     @abstractmethod

@@ -24,7 +24,7 @@ from actors.errors import Draining, Overloaded, Refused
 from actors.ids import RandomBytes
 from persistence import receipts
 from persistence.errors import RowsRejected
-from routes.edge.address import Proxies
+from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
 from routes.edge.call import Call
 from routes.edge.cors import Cors
 from routes.edge.deadline import Deadline
@@ -45,6 +45,7 @@ from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.rendered import JSON_HEADER, rendered
 from routes.edge.reply import Asked
 from routes.edge.socket import LiveSocket
+from routes.edge.unsent import Tab
 from routes.edge.wire import decode
 
 if TYPE_CHECKING:
@@ -170,6 +171,16 @@ class Edge:
         call = self._call(incoming, 200, trio.current_time())
         self._unmatched.add(refused.status_hint, 0.0)
         return self._finished(call, incoming, problem(refused, call.request_id))
+
+    def tab(self, peer: str) -> Tab:
+        """Where what waits for a client is written down, for carriers whose server does not.
+
+        Args:
+            peer: the address at the other end of the connection.
+        """
+        address = normal(peer)
+        counted = address != UNKNOWN and not self._proxies.trusts(address) and self.service.limits.enabled
+        return self.service.unsent.tab(rate_key(address) if counted else None)
 
     def preflight(self, incoming: Incoming, methods: str) -> Outgoing:
         """The response to OPTIONS.

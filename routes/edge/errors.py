@@ -21,6 +21,7 @@
         ├── IdempotencyKeyReused     422  the same key came with another body
         ├── RateLimited              429  carries Retry-After
         ├── DatabaseDown             503  carries Retry-After
+        ├── TooMuchUnread            503  carries Retry-After
         ├── UpstreamUnavailable      503  carries Retry-After
         ├── Internal                 500  our fault; says nothing of what it was
         └── in server_refusals.py, for what never becomes a request: BadRequest 400, RequestTimeout 408,
@@ -204,6 +205,12 @@ class Internal(EdgeRefused):
     """A fault of ours."""
 
     code, status_hint, sentence = "INTERNAL", 500, OPAQUE
+
+
+class TooMuchUnread(EdgeRefused):
+    """The client's address, or all clients together, leave so much unread that nothing is put behind it."""
+
+    code, status_hint, sentence = "OVERLOADED", 503, "earlier responses have to be read first"
 
 
 class Problem(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):

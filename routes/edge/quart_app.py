@@ -27,14 +27,16 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as NoSuchMethod
 from werkzeug.routing import RequestRedirect, Rule, WebsocketMismatch
 
-from routes.edge.asgi_socket import serve_socket
+from actors.errors import Refused
+from routes.edge.asgi_socket import STALL_SECONDS, serve_socket
 from routes.edge.carrier import Carrier
 from routes.edge.dispatch import Edge, Opening
 from routes.edge.endpoint import Endpoint, Route, RouteTable, Stream
-from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, WebsocketOnly
+from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, TooMuchUnread, WebsocketOnly
 from routes.edge.incoming import Incoming
-from routes.edge.outgoing import FileSlice, Outgoing, pieces
+from routes.edge.outgoing import PIECE_BYTES, FileSlice, Outgoing, pieces
 from routes.edge.router import WEBSOCKET, Router
+from routes.edge.unsent import Tab, held_bytes
 
 log = structlog.get_logger("partyline.edge")
 
@@ -152,6 +154,22 @@ class EdgeApp(QuartTrio, Carrier):
         incoming.parameters = parameters
         return await edge.answer(route, incoming)
 
+    def tab(self, incoming: Incoming) -> Tab:
+        """Where what waits for the client of an ASGI request is written down."""
+        edge = self.edge or self._not_serving()
+        return edge.tab(incoming.peer)
+
+    def unread(self, incoming: Incoming) -> Outgoing:
+        """The response to a client that leaves too much unread."""
+        edge = self.edge or self._not_serving()
+        edge.service.unsent.refused += 1
+        return edge.refuse(incoming, TooMuchUnread())
+
+    def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
+        """As in `Carrier`."""
+        edge = self.edge or self._not_serving()
+        return edge.refuse(incoming, refused)
+
     async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
         """As in `Carrier`; None for a rule of Quart's own. So many at once, and the others wait."""
         edge = self.edge or self._not_serving()
@@ -177,10 +195,16 @@ class EdgeHTTP(TrioASGIHTTPConnection):
 
     async def __call__(self, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         """Answer it."""
-        outgoing = await self.app.answer(_incoming(self.scope, receive))
+        incoming = _incoming(self.scope, receive)
+        tab = self.app.tab(incoming)
+        outgoing = self.app.unread(incoming) if tab.spent else await self.app.answer(incoming)
         if outgoing is None:
             await super().__call__(receive, send)
-        else:
+            return
+        held = held_bytes(outgoing.body) if isinstance(outgoing.body, bytes) else 0
+        if held > PIECE_BYTES and incoming.method == "GET" and not tab.fits(held):
+            outgoing, held = self.app.unread(incoming), 0
+        with tab.holding(held):
             await send_response(send, outgoing)
 
 
@@ -254,9 +278,22 @@ async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
     body = outgoing.body
     if isinstance(body, FileSlice):
         async for piece in pieces(body):
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            if not await _taken(send, piece, more=True):
+                return
         body = b""
-    await send({"type": "http.response.body", "body": body, "more_body": False})
+    # Whoever encrypts or frames it makes copies; of a piece at a time.
+    last = (len(body) - 1) // PIECE_BYTES * PIECE_BYTES
+    for start in range(0, last, PIECE_BYTES):
+        if not await _taken(send, body[start : start + PIECE_BYTES], more=True):
+            return
+    await _taken(send, body[max(0, last) :], more=False)
+
+
+async def _taken(send: ASGISendCallable, piece: bytes, *, more: bool) -> bool:
+    """Send a piece of a body; False when the client does not take it: then the response ends there."""
+    with trio.move_on_after(STALL_SECONDS) as patience:
+        await send({"type": "http.response.body", "body": piece, "more_body": more})
+    return not patience.cancelled_caught
 
 
 async def _deny(scope: WebsocketScope, send: ASGISendCallable, outgoing: Outgoing) -> None:

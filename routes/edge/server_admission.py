@@ -78,6 +78,7 @@ class Connections:
                     place.holder.sweep(now)
                 if number % _SLICE == 0:
                     await trio.lowlevel.checkpoint()
+            self._settings.unsent.relieve()
 
     def retire(self) -> None:
         """The server stops: idle connections end now, the others as soon as they are answered."""

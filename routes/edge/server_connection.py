@@ -102,7 +102,7 @@ class HttpConnection:
         self._place = place
         self.client = client
         self.server = server
-        self.writer = Writer(sock, self)
+        self.writer = Writer(sock, self, shared.settings.unsent.tab(place.key))
         self.answering = self.closed = False
         self._parser = RequestParser(shared.settings.max_head_bytes)
         self._phase = Phase.HEAD
@@ -312,8 +312,10 @@ class HttpConnection:
 
     def sweep(self, now: float) -> None:
         """As in `Swept`."""
-        writer = self.writer
-        if writer.waiting is not None and now - writer.took_at >= self._shared.settings.stall_seconds:
+        settings = self._shared.settings
+        if self.writer.waiting is not None and self.writer.lags(
+            now, grace_seconds=settings.stall_seconds, bytes_per_second=settings.take_bytes_per_second
+        ):
             self.abort()
         elif now >= self._deadline and (self._reading or self._phase is not Phase.BODY):
             self._expire()

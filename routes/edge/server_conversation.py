@@ -10,9 +10,11 @@ Everything here runs in the connection's one task.
 
 from typing import TYPE_CHECKING
 
+from routes.edge.carrier import Carrier
 from routes.edge.dispatch import Opening
-from routes.edge.errors import Internal
+from routes.edge.errors import Internal, TooMuchUnread
 from routes.edge.incoming import Incoming
+from routes.edge.outgoing import Outgoing
 from routes.edge.server_asgi import AsgiExchange, websocket_scope
 from routes.edge.server_exchange import Exchange, send_outgoing
 from routes.edge.server_handshake import handshake_refusal
@@ -68,9 +70,14 @@ class Conversation:
         if shared.carrier is not None:
             exchange = self._exchange = Exchange(connection, request)
             whole = request.take_body() if request.complete else None
-            outgoing = await shared.carrier.answer(self._incoming(request, exchange, whole))
+            incoming = self._incoming(request, exchange, whole)
+            if not connection.writer.tab.spent:
+                outgoing = await shared.carrier.answer(incoming)
+            else:
+                outgoing = self._unread(shared.carrier, incoming)
             if outgoing is not None:
-                await send_outgoing(exchange, outgoing)
+                if not await send_outgoing(exchange, outgoing):
+                    await send_outgoing(exchange, self._unread(shared.carrier, incoming))
                 return exchange
             if whole:
                 request.pieces.append(whole)
@@ -89,9 +96,13 @@ class Conversation:
         # Bytes may have come behind the handshake: whatever is answered but 101 ends the connection.
         request.persistent = False
         exchange = self._exchange = Exchange(connection, request)
-        opening = None
+        opening: Outgoing | Opening | None = None
         if shared.carrier is not None:
-            opening = await shared.carrier.open(self._incoming(request, exchange, b""))
+            incoming = self._incoming(request, exchange, b"")
+            if connection.writer.tab.spent:
+                opening = self._unread(shared.carrier, incoming)
+            else:
+                opening = await shared.carrier.open(incoming)
         if connection.ending:
             self._exchange = None  # the client is gone, which is nobody's fault
             return
@@ -102,6 +113,10 @@ class Conversation:
             await take_over(connection.handover(request), opening, taken=connection.taken)
         else:
             await send_outgoing(exchange, opening)
+
+    def _unread(self, carrier: Carrier, incoming: Incoming) -> Outgoing:
+        self._shared.settings.unsent.refused += 1
+        return carrier.refuse(incoming, TooMuchUnread())
 
     def _incoming(self, request: Request, exchange: Exchange, whole: bytes | None) -> Incoming:
         client = self._connection.client

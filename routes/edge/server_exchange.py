@@ -15,9 +15,13 @@ from typing import TYPE_CHECKING
 from routes.edge.errors import CutShort
 from routes.edge.outgoing import FileSlice, Headers, Outgoing, pieces
 from routes.edge.server_parser import Request
+from routes.edge.unsent import held_bytes
 
 if TYPE_CHECKING:
     from routes.edge.server_connection import HttpConnection
+
+COPIED_BYTES = 32 * 1024
+"""A larger body is sent as it lies in memory; a smaller one is quicker copied behind its head than sent beside it."""
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _CLOSE = b"connection: close\r\n"
@@ -108,30 +112,42 @@ class Exchange:
         return b"".join(parts)
 
 
-async def send_outgoing(exchange: Exchange, outgoing: Outgoing) -> None:
+async def send_outgoing(exchange: Exchange, outgoing: Outgoing) -> bool:
     """Send a response of the pipeline; returns when the socket has taken it.
 
     Args:
         exchange: not started yet.
         outgoing: with Content-Length where there is a body.
 
+    Returns:
+        False when nothing was sent, because more would wait than may (`unsent.py`): only where nothing has changed
+        that the client has to be told of.
+
     Cancellation leaves the response incomplete; the connection has to be closed then.
     """
-    writer = exchange.connection.writer
-    head = exchange.start(outgoing.status, outgoing.headers)
-    body = outgoing.body
+    writer, body = exchange.connection.writer, outgoing.body
     if isinstance(body, FileSlice):
-        writer.write(head)
-        left = body.length_bytes
-        async for piece in pieces(body):
-            writer.write(piece)
-            left -= len(piece)
-            await writer.wait_clear()
-            if exchange.connection.closed:
-                return
-        if left:
-            exchange.last = True  # the file was cut shorter; only the end of the connection can tell now
-    else:
+        await _send_file(exchange, outgoing, body)
+    elif len(body) <= COPIED_BYTES:
+        head = exchange.start(outgoing.status, outgoing.headers)
         writer.write(head + body if body else head)
+    elif exchange.request.method == "GET" and not writer.tab.fits(held_bytes(body)):
+        return False
+    else:
+        writer.write_response(exchange.start(outgoing.status, outgoing.headers), body)
     if writer.waiting is not None:
         await writer.wait_clear()
+    return True
+
+
+async def _send_file(exchange: Exchange, outgoing: Outgoing, part: FileSlice) -> None:
+    connection, left = exchange.connection, part.length_bytes
+    connection.writer.write(exchange.start(outgoing.status, outgoing.headers))
+    async for piece in pieces(part):
+        connection.writer.write(piece)
+        left -= len(piece)
+        await connection.writer.wait_clear()
+        if connection.closed:
+            return
+    if left:
+        exchange.last = True  # the file was cut shorter; only the end of the connection can tell now

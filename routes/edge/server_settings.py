@@ -1,11 +1,13 @@
 """What our server is told, and what every connection shares."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hypercorn.config import Config
 from hypercorn.trio.worker_context import WorkerContext
+
+from routes.edge.unsent import Unsent
 
 
 def _nobody(address: str) -> bool:  # noqa: ARG001
@@ -30,11 +32,14 @@ class ServerSettings:
         body_seconds: for a body, and one second more for every `body_bytes_per_second`.
         body_bytes_per_second: the slowest upload that is waited for.
         keep_alive_seconds: between two requests.
-        stall_seconds: a client that takes nothing for so long is closed (contract §9).
+        stall_seconds: a client that takes nothing for so long is closed (contract §9); so is one that is so far
+            behind with a response.
+        take_bytes_per_second: what a client must take of a response in the mean.
         linger_seconds: after our last byte, for the client to read it and to close.
         drain_seconds: at the stop, for requests in flight and for sockets to go.
         sweep_seconds: between two looks at the deadlines, and so how late one may be noticed.
         backlog: connections that wait to be accepted.
+        unsent: counts and bounds what waits for slow clients.
     """
 
     bind: tuple[str, ...] = ("127.0.0.1:8080",)
@@ -51,10 +56,12 @@ class ServerSettings:
     body_bytes_per_second: int = 16 * 1024
     keep_alive_seconds: float = 75.0
     stall_seconds: float = 60.0
+    take_bytes_per_second: int = 4 * 1024
     linger_seconds: float = 5.0
     drain_seconds: float = 20.0
     sweep_seconds: float = 1.0
     backlog: int = 2048
+    unsent: Unsent = field(default_factory=Unsent)
 
     def hypercorn(self) -> Config:
         """Hypercorn's own configuration, for what is left to it."""

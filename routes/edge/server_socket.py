@@ -126,6 +126,7 @@ class SocketConnection(Link):
         "_socket",
         "_stall_seconds",
         "_start",
+        "_take_bytes_per_second",
         "linger_seconds",
         "writer",
     )
@@ -135,6 +136,7 @@ class SocketConnection(Link):
         self.writer = handover.writer
         self.linger_seconds = settings.linger_seconds
         self._stall_seconds = settings.stall_seconds
+        self._take_bytes_per_second = settings.take_bytes_per_second
         self._socket = handover.sock
         self._fd = handover.sock.fileno()
         self._reactor = handover.reactor
@@ -239,8 +241,13 @@ class SocketConnection(Link):
 
     def sweep(self, now: float) -> None:
         """As in `Swept`."""
-        stalled = self.writer.waiting is not None and now - self.writer.took_at >= self._stall_seconds
-        if stalled or now >= self._end_by:
+        writer = self.writer
+        if writer.waiting is not None:
+            # Only for the order in which the slowest would be cut: a socket may take as little as it likes.
+            writer.lags(now, grace_seconds=inf, bytes_per_second=self._take_bytes_per_second)
+            if now - writer.took_at >= self._stall_seconds:
+                self.abort()
+        if now >= self._end_by:
             self.abort()
 
     def retire(self) -> None:

@@ -5,9 +5,9 @@
     └── QueuedSocket   asgi_socket.py     ASGI's `send`, through a task (stock Hypercorn, TLS, plain ASGI)
 
 Invariants: nothing waits here. `clear` is true while nothing waits in user space for the socket. What does is
-bounded by 64 messages and 256 KiB for fan-out (`offer` then refuses, and the debtor is repaid later), and by
-`REPLIES_MAX_BYTES` for replies (then the socket is closed). After `close` or `lost` everything is accepted
-and dropped, so that no caller must know. Callbacks of `on_close` run once, synchronously.
+bounded by 64 messages and 256 KiB for fan-out, the one that is being taken counted (`offer` then refuses, and the
+debtor is repaid later), and by `REPLIES_MAX_BYTES` for replies (then the socket is closed). After `close` or `lost`
+everything is accepted and dropped, so that no caller must know. Callbacks of `on_close` run once, synchronously.
 
 Towards the handler: its listener hears one message at a time, in order. A message that comes before the
 listener does, or while it is at one that takes time, or while replies pile up, waits in the inbox.
@@ -353,12 +353,17 @@ class LiveSocket(ABC):
         if self.ending is not None:
             return True
         if (
-            self._queued_messages + len(prepared.payloads) > OFFERS_MAX_MESSAGES
+            self._crowded()
+            or self._queued_messages + len(prepared.payloads) > OFFERS_MAX_MESSAGES
             or self._queued_bytes + len(prepared.wire) > OFFERS_MAX_BYTES
         ):
             return False
         self._queue(prepared)
         return True
+
+    def _crowded(self) -> bool:
+        """So much waits for others that this client, who is slow, is owed rather than queued for."""
+        return False
 
     def _finish(self, ending: Ending) -> None:
         self.ending = ending

@@ -111,6 +111,10 @@ class DirectSocket(LiveSocket):
             self._queued_bytes += len(held) + len(wire)
         return len(wire)
 
+    def _crowded(self) -> bool:
+        """As in `LiveSocket`."""
+        return self._writer.tab.crowded
+
     def _append(self, prepared: Prepared) -> None:
         self._writer.write(prepared.wire)
 

@@ -9,6 +9,7 @@ import structlog
 import trio
 from hypercorn.typing import ASGIFramework, ASGIReceiveCallable, ASGISendCallable, Scope
 
+from actors.errors import Refused
 from actors.ids import UserId, Uuid
 from actors.kernel.clock import Clock
 from routes.edge.asgi_socket import serve_socket
@@ -17,6 +18,7 @@ from routes.edge.carrier import Carrier
 from routes.edge.deadline import Deadline
 from routes.edge.dispatch import Opening
 from routes.edge.endpoint import RouteTable
+from routes.edge.errors import problem
 from routes.edge.frames import prepare
 from routes.edge.incoming import Incoming
 from routes.edge.listener import Listener
@@ -25,10 +27,17 @@ from routes.edge.principal import UserPrincipal
 from routes.edge.server_handshake import offered_subprotocols
 from routes.edge.socket import LiveSocket, SocketHandler
 from routes.edge.sockets import Sockets
+from routes.edge.unsent import SharedBytes
 from tests.edge.sample import user
 
 if TYPE_CHECKING:
     from routes.service import Service
+
+
+LARGE_BYTES = 8 * 1024 * 1024
+"""Of a response: more than the system takes off us for a client that reads nothing."""
+
+OURS = SharedBytes(bytes(LARGE_BYTES))
 
 
 log = structlog.get_logger("partyline.server")
@@ -94,6 +103,7 @@ class Application(Carrier):
 
     Attributes:
         requests: (method, path, body) of everything that was answered.
+        made: large bodies that were made for one client alone.
     """
 
     def __init__(self, *, handler: SocketHandler | None = None, sockets: Sockets | None = None) -> None:
@@ -102,7 +112,7 @@ class Application(Carrier):
         self.arrived = trio.Event()
         self._handler = handler
         self._sockets = sockets
-        self._number = 0
+        self._number = self.made = 0
 
     async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
         """As plain ASGI."""
@@ -129,8 +139,21 @@ class Application(Carrier):
             await self._answer(scope["method"], scope["path"], receive, send)
 
     async def answer(self, incoming: Incoming) -> Outgoing | None:
-        """Nothing: by ASGI."""
-        return None
+        """Nothing, by ASGI; but what is large and one's own, or everybody's, is answered at once."""
+        body = {"/mine": self._mine, "/ours": lambda: OURS}.get(incoming.path)
+        if body is None:
+            return None
+        return Outgoing(200, [(b"content-length", b"%d" % LARGE_BYTES)], body())
+
+    def _mine(self) -> bytes:
+        self.made += 1
+        return bytes(LARGE_BYTES)
+
+    def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
+        """A problem document."""
+        outgoing = problem(refused, "r")
+        outgoing.headers.append((b"content-length", b"%d" % outgoing.length_bytes))
+        return outgoing
 
     async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
         """The handler's stream."""

@@ -39,6 +39,7 @@ from routes.edge.query import Clamp
 from routes.edge.reply import Blob, Encoded, Page, Reply
 from routes.edge.socket import LiveSocket
 from routes.edge.sockets import Sockets
+from routes.edge.unsent import Unsent
 from routes.edge.wire import Wire
 
 if TYPE_CHECKING:
@@ -340,6 +341,7 @@ class Parts:
     keys: Keys = field(default_factory=Keys)
     limits: Limits = field(default_factory=Limits)
     metrics: Metrics = field(default_factory=Metrics)
+    unsent: Unsent = field(default_factory=Unsent)
     draining: bool = False
 
     def __post_init__(self) -> None:

@@ -11,6 +11,7 @@ import pytest
 import trio
 from hypercorn.typing import ASGIFramework, ASGIReceiveCallable, ASGISendCallable, Scope
 
+from actors.errors import Refused
 from routes.edge.carrier import Carrier
 from routes.edge.dispatch import Opening
 from routes.edge.errors import CutShort
@@ -85,6 +86,10 @@ class Mirror(Carrier):
         text = seen(incoming.method, incoming.path, incoming.query, incoming.headers, body)
         length = (b"content-length", b"%d" % len(text))
         return Outgoing(200, [length], b"" if incoming.method == "HEAD" else text)
+
+    def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
+        """Never asked for: nothing here is large."""
+        raise AssertionError(refused)
 
     async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
         """By ASGI."""
