@@ -58,16 +58,19 @@ def send(session: "Session", command: Send) -> None:
         command: as decoded.
 
     Raises:
-        RateLimited: `chat-send` of this user and conversation, counted together with REST.
+        RateLimited: `chat-send` of this user and conversation, or of this user in all, counted together with REST.
         Forbidden: without `social:chat.write`.
         NotFound: the channel is none of chat's.
     """
     service = session.service
     conversation_id = _conversation_in(command.channel)
     now_ms = service.clock.now_ms()
-    decision = service.limits.take_for(
-        POLICIES["chat-send"], session.user_id, now_ms, suffix=conversation_id, access=session.access
-    )
+    policy, access, limits = POLICIES["chat-send"], session.access, service.limits
+    refusal = limits.hold_up(policy, session.user_id, now_ms, suffix=conversation_id, access=access)
+    if refusal is not None:
+        raise RateLimited(refusal.retry_after_ms)
+    # Whether they belong there, the turn decides; what strangers' ids could fill is bounded for each sender.
+    decision = limits.take_for(policy, session.user_id, now_ms, suffix=conversation_id, access=access)
     if not decision.allowed:
         raise RateLimited(decision.retry_after_ms)
     require(session.access, WRITE)

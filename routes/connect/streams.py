@@ -175,7 +175,7 @@ class _Stream:
         self._service = service
         self._socket = socket
         self._subscription = subscription
-        self._pace = Pace(service.limits, socket.session_id)
+        self._pace = Pace(service.limits, socket.user_id or socket.session_id)
 
     def heard(self, message: bytes) -> None:  # noqa: ARG002
         """As in `Listener`: it is counted."""

@@ -33,6 +33,7 @@ from routes.edge.errors import (
     DatabaseDown,
     MalformedJson,
     PayloadTooLarge,
+    RateLimited,
     UnsupportedMedia,
     answered,
     problem,
@@ -176,6 +177,10 @@ class Edge:
             refused: why, say `RouteNotFound`.
         """
         call = self._call(incoming, 200, trio.current_time())
+        try:
+            self._gate.count_astray(call)
+        except RateLimited as limited:
+            refused = limited
         self._unmatched.add(refused.status_hint, 0.0)
         return self._finished(call, incoming, problem(refused, call.request_id))
 
@@ -197,6 +202,10 @@ class Edge:
             methods: those of the route, joined by commas.
         """
         call = self._call(incoming, 204, trio.current_time())
+        try:
+            self._gate.count_astray(call)
+        except RateLimited as limited:
+            return self._finished(call, incoming, problem(limited, call.request_id))
         headers: Headers = [(b"allow", methods.encode("ascii"))]
         if incoming.header(b"access-control-request-method") is not None:
             headers += self._cors.preflight(incoming.header(b"origin"), methods)

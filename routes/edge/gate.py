@@ -21,10 +21,20 @@ from routes.edge.credentials import (
     server_bearer,
 )
 from routes.edge.endpoint import Route
-from routes.edge.errors import BadServerCredentials, RateLimited, TokenExpired, Unauthenticated
+from routes.edge.errors import (
+    BadServerCredentials,
+    OriginRefused,
+    RateLimited,
+    TokenExpired,
+    TokenInQuery,
+    Unauthenticated,
+)
 from routes.edge.incoming import Incoming
 from routes.edge.limits import POLICIES, Limits
 from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, admit
+
+_ASTRAY = (Unauthenticated, TokenInQuery, OriginRefused)
+"""Refusals before anybody is known whom a request could be counted for; but for their address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +71,19 @@ class Gate:
         Raises:
             Refused: the first check that said no.
         """
-        in_query = self._query_token(route, incoming)
-        if _of_server(route, incoming):
-            await self._authenticate_server(call, incoming)
-        elif route.needs is not PUBLIC:
-            carried = incoming.header(b"authorization")
-            if carried is not None:
-                call.principal = self.authenticator.known(carried, call.now_ms)
-            if call.principal is None:
-                await self._authenticate(call, bearer(carried) or in_query)
+        try:
+            in_query = self._query_token(route, incoming)
+            if _of_server(route, incoming):
+                await self._authenticate_server(call, incoming)
+            elif route.needs is not PUBLIC:
+                carried = incoming.header(b"authorization")
+                if carried is not None:
+                    call.principal = self.authenticator.known(carried, call.now_ms)
+                if call.principal is None:
+                    await self._authenticate(call, bearer(carried) or in_query)
+        except _ASTRAY:
+            self.count_astray(call)
+            raise
         return await self._pass(call, route, incoming)
 
     async def pass_stream(
@@ -81,11 +95,20 @@ class Gate:
         Returns:
             The path's parameters, and the subprotocol to select, if any.
         """
-        check_origin(incoming.header(b"origin"), incoming.header(b"host"), self.origins)
+        try:
+            check_origin(incoming.header(b"origin"), incoming.header(b"host"), self.origins)
+            selected = await self._identify(call, route, incoming)
+        except _ASTRAY:
+            self.count_astray(call)
+            raise
+        return await self._pass(call, route, incoming), selected
+
+    async def _identify(self, call: Call, route: Route, incoming: Incoming) -> str | None:
+        """Whose stream it is to be; returns the subprotocol to select."""
         if _of_server(route, incoming):
             refuse_query_token(incoming.query)
             await self._authenticate_server(call, incoming)
-            return await self._pass(call, route, incoming), None
+            return None
         in_query = self._query_token(route, incoming)
         offered = incoming.header(b"sec-websocket-protocol") or b""
         entries = [entry.strip() for entry in offered.decode("latin-1").split(",") if entry.strip()]
@@ -95,7 +118,7 @@ class Gate:
             raise Unauthenticated
         if route.needs is not PUBLIC:
             await self._authenticate(call, token or offered_token or in_query)
-        return await self._pass(call, route, incoming), selected
+        return selected
 
     def _query_token(self, route: Route, incoming: Incoming) -> str | None:
         if not route.refuse_query_tokens:
@@ -109,7 +132,14 @@ class Gate:
         if token is None:
             raise Unauthenticated
         call.deadline.begin()
-        call.principal = await self.authenticator.user(token)
+        self._check_failures(call)
+        try:
+            call.principal = await self.authenticator.user(token)
+        except TokenExpired:
+            raise  # it was good once: nobody guesses
+        except Unauthenticated:
+            self._count_failure(call)
+            raise
 
     async def _authenticate_server(self, call: Call, incoming: Incoming) -> None:
         carried, server_id = incoming.header(b"authorization"), incoming.header(b"x-server-id")
@@ -125,16 +155,33 @@ class Gate:
 
     async def _verified(self, call: Call, token: str, server_id: str) -> ServerPrincipal:
         """The server of a credential that is not remembered; an address that was wrong too often waits."""
-        policy, address = POLICIES["bad-credentials"], rate_key(call.client_address)
-        refusal = self.limits.refusal(policy, address, call.now_ms)
-        if refusal is not None:
-            call.decision = refusal
-            raise RateLimited(refusal.retry_after_ms)
+        self._check_failures(call)
         try:
             return await self.server_authenticator.server(token, server_id)
         except (BadServerCredentials, TokenExpired):
-            self.limits.take(policy, address, call.now_ms)
+            self._count_failure(call)
             raise
+
+    def count_astray(self, call: Call) -> None:
+        """Count what gets nowhere, before it has cost more than a look at its head.
+
+        Raises:
+            RateLimited: there was too much of it from this address.
+        """
+        decision = self.limits.take(POLICIES["astray"], rate_key(call.client_address), call.now_ms)
+        if not decision.allowed:
+            call.decision = decision
+            raise RateLimited(decision.retry_after_ms)
+
+    def _check_failures(self, call: Call) -> None:
+        """Refuse to look at another credential of an address that was wrong too often."""
+        refusal = self.limits.refusal(POLICIES["bad-credentials"], rate_key(call.client_address), call.now_ms)
+        if refusal is not None:
+            call.decision = refusal
+            raise RateLimited(refusal.retry_after_ms)
+
+    def _count_failure(self, call: Call) -> None:
+        self.limits.take(POLICIES["bad-credentials"], rate_key(call.client_address), call.now_ms)
 
     async def _pass(self, call: Call, route: Route, incoming: Incoming) -> dict[str, object]:
         values: dict[str, object] = {}
@@ -154,6 +201,8 @@ class Gate:
                 call.deadline.begin()
                 subject = await subject
             call.subject = subject
+        if route.rate_key is not None and self.limits.enabled:
+            self._count_apart(call, route, str(values[route.rate_key]))
         return values
 
     def _count(self, call: Call, route: Route, values: dict[str, object]) -> None:
@@ -162,12 +211,32 @@ class Gate:
             caller, access = rate_key(call.client_address), None
         else:
             caller, access = principal.key, principal.access
-        suffix = "" if route.rate_key is None else str(values[route.rate_key] or "")
+        if route.rate_key is not None:
+            self._count_together(call, route, caller, str(values[route.rate_key] or ""))
+            return
         by_server = (
             route.shared and isinstance(principal, ServerPrincipal) and route.rate.name.startswith("user-")
         )
         rate = POLICIES["server"] if by_server else route.rate
-        call.decision = self.limits.take_for(rate, caller, call.now_ms, suffix=suffix, access=access)
+        call.decision = self.limits.take_for(rate, caller, call.now_ms, access=access)
+        if not call.decision.allowed:
+            raise RateLimited(call.decision.retry_after_ms)
+
+    def _count_together(self, call: Call, route: Route, caller: str, suffix: str) -> None:
+        """What counts by one thing each: before anybody has asked whether that thing is the caller's, it counts for
+        the caller alone. A bucket of that thing is looked at, and none is made."""
+        access = None if call.principal is None else call.principal.access
+        refusal = self.limits.hold_up(route.rate, caller, call.now_ms, suffix=suffix, access=access)
+        if refusal is not None:
+            call.decision = refusal
+            raise RateLimited(refusal.retry_after_ms)
+
+    def _count_apart(self, call: Call, route: Route, suffix: str) -> None:
+        """The same, once the guard has passed."""
+        principal = call.principal
+        caller = rate_key(call.client_address) if principal is None else principal.key
+        access = None if principal is None else principal.access
+        call.decision = self.limits.take_for(route.rate, caller, call.now_ms, suffix=suffix, access=access)
         if not call.decision.allowed:
             raise RateLimited(call.decision.retry_after_ms)
 

@@ -8,6 +8,8 @@ from enum import Enum
 
 from routes.edge.limits import POLICIES, Limits
 
+_POLICY = POLICIES["live-command"]
+
 REFUSALS_BEFORE_CLOSE = 20
 """Commands in a row that are refused before the socket is closed."""
 
@@ -21,18 +23,19 @@ class Verdict(Enum):
 
 
 class Pace:
-    """The bucket of one socket.
+    """The bucket of one socket, and the one that all sockets of its owner share.
 
     Args:
         limits: of the process.
-        session_id: of the socket.
+        owner: the key of whose socket it is (`Principal.key`).
     """
 
-    __slots__ = ("_key", "_limits", "_refused", "retry_after_ms")
+    __slots__ = ("_limits", "_meter", "_owner", "_refused", "retry_after_ms")
 
-    def __init__(self, limits: Limits, session_id: str) -> None:
+    def __init__(self, limits: Limits, owner: str) -> None:
         self._limits = limits
-        self._key = session_id
+        self._owner = owner
+        self._meter = limits.meter(_POLICY)
         self._refused = 0
         self.retry_after_ms = 0
         """Until the next command may pass; of the last one that was refused."""
@@ -43,10 +46,13 @@ class Pace:
         Args:
             now_ms: epoch milliseconds.
         """
-        decision = self._limits.take(POLICIES["live-command"], self._key, now_ms)
-        if decision.allowed:
-            self._refused = 0
-            return Verdict.GO_ON
+        wait_ms = self._meter.take(now_ms)
+        if not wait_ms:
+            refusal = self._limits.hold_up(_POLICY, self._owner, now_ms)
+            if refusal is None:
+                self._refused = 0
+                return Verdict.GO_ON
+            wait_ms = refusal.retry_after_ms
         self._refused += 1
-        self.retry_after_ms = decision.retry_after_ms
+        self.retry_after_ms = wait_ms
         return Verdict.CLOSE if self._refused > REFUSALS_BEFORE_CLOSE else Verdict.REFUSE

@@ -130,7 +130,7 @@ class SingleStream:
         self._socket = socket
         self._subscription = subscription
         self._needs = needs
-        self._pace = Pace(service.limits, socket.session_id)
+        self._pace = Pace(service.limits, socket.user_id or socket.session_id)
         service.rights.follow(user.user_id, self, user.access)
         socket.on_close(partial(self._close, user.user_id))
 

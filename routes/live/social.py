@@ -101,7 +101,7 @@ class SocialSession(Session):
 
     def __init__(self, service: "Service", socket: LiveSocket, user: UserPrincipal) -> None:
         super().__init__(service, socket, user)
-        self._pace = Pace(service.limits, socket.session_id)
+        self._pace = Pace(service.limits, socket.user_id or socket.session_id)
 
     def heard(self, message: bytes) -> Awaitable[None] | None:
         """As in `Listener`."""

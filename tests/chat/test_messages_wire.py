@@ -3,6 +3,7 @@
 import pytest
 import trio
 
+from tests.edge.apps import FixedClock
 from tests.support.world import CONVERSATIONS, Player, Room, World
 
 
@@ -236,6 +237,27 @@ async def test_sending_is_limited_per_sender_and_conversation(world: World) -> N
     await ben.say(room, "another sender")
     world.clock.advance(10_000)
     await ann.say(room, "later")
+
+
+async def test_ids_of_conversations_that_nobody_knows_are_limited_per_sender(world: World) -> None:
+    """By REST and by the socket from one bucket, and none is kept for an id that is not the sender's."""
+    ann, _, room = await pair(world)
+    limits = world.service.limits
+    world.clock._system = FixedClock(world.clock.now_ms())  # nothing is refilled while the test sends
+    unknown = [f"/v1/social/chat/conversations/{number:024x}/messages" for number in range(296)]
+    codes = {await ann.refused("POST", path, {"content": "x"}) for path in unknown}
+    assert codes == {(404, "CONVERSATION_NOT_FOUND")}
+    async with ann.live("/v1/social/live?channels=") as socket:
+        for number in range(5):
+            channel = f"conversation:{number:024x}"
+            await socket.send_json({"id": number, "op": "send", "channel": channel, "data": {"content": "x"}})
+        replies = [await socket.receive_until(type="reply") for _ in range(5)]
+    told = sorted((reply["id"], reply["error"]["code"]) for reply in replies)
+    assert told == [(number, "CONVERSATION_NOT_FOUND") for number in range(4)] + [(4, "RATE_LIMITED")]
+    assert await ann.refused("POST", room.messages, {"content": "x"}) == (429, "RATE_LIMITED")
+    assert len(limits) < 20
+    world.clock.advance(1_000)
+    await ann.say(room)
 
 
 async def test_a_quota_node_replaces_the_rate(world: World) -> None:

@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from routes.edge.buckets import MAX_SUFFIXES, OVERFLOW
 from routes.edge.limits import POLICIES, Limits, Policy
+from routes.edge.principal import Access
 
 SEND = POLICIES["chat-send"]
 NOW = 1_700_000_000_000
@@ -15,6 +17,7 @@ def test_contract_table() -> None:
     assert table == {
         "user-read": (300, 60),
         "user-write": (120, 60),
+        "chat-send-all": (300, 60),
         "chat-send": (30, 10),
         "friend-request": (20, 3600),
         "upload": (20, 60),
@@ -23,11 +26,14 @@ def test_contract_table() -> None:
         "public": (120, 60),
         "server": (1200, 60),
         "status-push": (2, 1),
+        "live-command-all": (1200, 60),
         "live-command": (120, 60),
         "settings-write": (60, 60),
+        "live-frame": (600, 60),
         "domain-verify": (30, 60),
         "operations": (1200, 60),
         "bad-credentials": (60, 60),
+        "astray": (1200, 60),
     }
 
 
@@ -90,13 +96,87 @@ def test_off_lifts_every_rate() -> None:
     assert len(limits) == 0
 
 
-def test_memory_is_bounded() -> None:
-    limits = Limits(max_buckets=3)
-    for name in ("a", "b", "c", "a", "d"):
-        limits.take(SEND, name, NOW)
-    assert len(limits) == 3
-    assert limits.take(SEND, "a", NOW).remaining == 27  # used lately, so it was kept
-    assert limits.take(SEND, "b", NOW).remaining == 29
+def drain(limits: Limits, caller: str, *, suffix: str = "", now_ms: int = NOW) -> None:
+    while limits.take_for(SEND, caller, now_ms, suffix=suffix).allowed:
+        pass
+
+
+def test_no_drained_bucket_is_filled_by_others_who_fill_the_table() -> None:
+    limits = Limits(max_buckets=50)
+    drain(limits, "ann")
+    for number in range(1000):
+        limits.take(SEND, f"stranger {number}", NOW + number // 10)
+    assert limits.refusal(SEND, "ann", NOW + 100) is not None
+    assert len(limits) <= 50 + OVERFLOW
+    assert limits.overflows == 1000 - 49
+
+
+def test_no_policy_is_emptied_by_the_flood_of_another() -> None:
+    limits, register = Limits(max_buckets=50), POLICIES["register"]
+    while limits.take(register, "192.0.2.1", NOW).allowed:
+        pass
+    for number in range(1000):
+        limits.take(SEND, f"stranger {number}", NOW)
+    assert limits.refusal(register, "192.0.2.1", NOW) is not None
+    assert limits.overflows == 1000 - 50
+
+
+def test_full_buckets_make_room() -> None:
+    limits = Limits(max_buckets=50)
+    for number in range(1000):
+        assert limits.take(SEND, f"guest {number}", NOW + number * 1000).remaining == 29
+    assert (limits.overflows, len(limits)) == (0, 10)  # those of the last ten seconds
+
+
+def test_newcomers_to_a_full_table_are_limited_together() -> None:
+    limits = Limits(max_buckets=1)
+    limits.take(SEND, "ann", NOW)
+    allowed = sum(limits.take(SEND, f"new {number}", NOW).allowed for number in range(100_000))
+    assert allowed <= 30 * OVERFLOW
+
+
+def test_one_caller_has_few_buckets_however_many_things_they_name() -> None:
+    limits = Limits()
+    for number in range(10 * MAX_SUFFIXES):
+        limits.take_for(SEND, "ann", NOW, suffix=f"c{number}")
+    assert len(limits) == MAX_SUFFIXES + 1
+    assert limits.take_for(SEND, "bob", NOW, suffix="c1").remaining == 29
+    # What was not used for a window is full again, and makes room for others of theirs.
+    assert limits.take_for(SEND, "ann", NOW + 10_000, suffix="new").remaining == 29
+
+
+def held_up_ms(
+    limits: Limits, caller: str, now_ms: int = NOW, *, suffix: str = "", access: Access | None = None
+) -> int:
+    refusal = limits.hold_up(SEND, caller, now_ms, suffix=suffix, access=access)
+    return 0 if refusal is None else refusal.retry_after_ms
+
+
+def test_who_sends_to_many_things_is_held_up_in_all() -> None:
+    limits = Limits()
+    passed = [held_up_ms(limits, "ann", suffix=f"c{number}") for number in range(301)]
+    assert passed == [0] * 300 + [200]
+    assert len(limits) == 1
+    assert held_up_ms(limits, "bob") == 0
+    assert held_up_ms(limits, "ann", NOW + 200) == 0
+    more = Rights(**{"social:chat.send": 90})
+    assert [held_up_ms(limits, "bot", access=more) for _ in range(901)] == [0] * 900 + [67]
+    assert held_up_ms(Limits(enabled=False), "ann") == 0
+
+
+def test_a_drained_thing_takes_nothing_from_the_others() -> None:
+    limits = Limits()
+    drain(limits, "ann", suffix="c1")
+    assert {held_up_ms(limits, "ann", suffix="c1") for _ in range(1000)} == {334}
+    assert held_up_ms(limits, "ann", suffix="c2") == 0
+
+
+def test_a_meter_is_in_no_table() -> None:
+    limits = Limits()
+    meter = limits.meter(POLICIES["live-frame"])
+    assert [meter.take(NOW, 300), meter.take(NOW, 300), meter.take(NOW, 1)] == [0, 0, 100]
+    assert [meter.take(NOW + 99), meter.take(NOW + 100)] == [1, 0]
+    assert len(limits) == 0
 
 
 @given(

@@ -29,6 +29,7 @@ from tests.edge.held import Held
 from tests.edge.raw import HANDSHAKE, Raw, alive, raw
 from tests.edge.sample import Parts
 from tests.support.server import address_of, running
+from tests.support.waiting import wait_until
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -236,7 +237,8 @@ async def test_over_tls_no_address_fills_memory_with_responses_that_it_does_not_
 ) -> None:
     """There the application itself writes down what waits; a server that it does not know takes it off its hands."""
     parts = Parts(unsent=Unsent(max_address_bytes=LARGE_BYTES))
-    app = EdgeApp(RouteTable.of([Mount("bulk", (sys.modules[__name__],))]), partial(_opened, parts))
+    table = RouteTable.of([Mount("bulk", (sys.modules[__name__],))])
+    app = EdgeApp(table, partial(_opened, parts, table))
     settings = ServerSettings(certfile=certificate.certfile, keyfile=certificate.keyfile, linger_seconds=0.2)
     request = b"GET /v1/bulk HTTP/1.1\r\nHost: t\r\n\r\n"
     trusting = certificate.trusting()
@@ -246,16 +248,18 @@ async def test_over_tls_no_address_fills_memory_with_responses_that_it_does_not_
         raw(base_url, trusting) as second,
     ):
         await first.send(request)
-        while parts.unsent.total_bytes != LARGE_BYTES:
-            await trio.testing.wait_all_tasks_blocked()
+        await wait_until(lambda: _is(parts.unsent, LARGE_BYTES))
         await second.send(request)
         assert (await second.read_response())[0] == 503
         assert parts.unsent.refused == 1
         await trio.aclose_forcefully(first.stream)
-        while parts.unsent.total_bytes:
-            await trio.testing.wait_all_tasks_blocked()
+        await wait_until(lambda: _is(parts.unsent, 0))
+
+
+async def _is(unsent: Unsent, count: int) -> bool:
+    return unsent.total_bytes == count
 
 
 @asynccontextmanager
-async def _opened(parts: Parts) -> AsyncIterator[Edge]:
-    yield Edge(cast("Service", parts), RouteTable.of([Mount("bulk", (sys.modules[__name__],))]))
+async def _opened(parts: Parts, table: RouteTable) -> AsyncIterator[Edge]:
+    yield Edge(cast("Service", parts), table)
