@@ -27,6 +27,16 @@ def show_gauges(service: "Service") -> None:
     metrics.gauge("actors", "Live actors and views.", lambda: len(system.statistics()))
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
+    housekeeping = service.housekeeping
+    metrics.counters(
+        "job_failures", "Runs of a job of the housekeeping that failed.", "job", lambda: housekeeping.failures
+    )
+    metrics.gauges(
+        "job_behind_seconds",
+        "How long ago a job began the run that left nothing due undone: nothing is overdue for longer.",
+        "job",
+        housekeeping.behind_seconds,
+    )
     for name, field, says in _DATABASE_GAUGES:
         metrics.gauge(name, says, _number(database.statistics, field))
     for name, field, says in _DATABASE_COUNTERS:

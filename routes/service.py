@@ -9,6 +9,7 @@ import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -60,7 +61,7 @@ from routes.edge.metrics import Metrics
 from routes.edge.socket import LiveSocket
 from routes.edge.sockets import MAX_PER_USER, Sockets
 from routes.gauges import show_gauges
-from routes.housekeeping import keep_house
+from routes.housekeeping import Housekeeping, Standing, keep_house, keep_standing
 from routes.jobs import jobs_of
 from routes.lifecycle import Lifecycle
 from routes.live.rights import Rights
@@ -112,6 +113,7 @@ class Service:
         metrics: what `/metrics` shows.
         reads: equal reads under way at once are one.
         doubts: changes of which nobody knows whether they were made.
+        housekeeping: what became of the jobs.
     """
 
     config: Config
@@ -145,6 +147,7 @@ class Service:
     totem_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
     attending: Attending = field(default_factory=Attending)
     doubts: Doubts = field(default_factory=Doubts)
+    housekeeping: Housekeeping = field(default_factory=Housekeeping)
 
     @property
     def draining(self) -> bool:
@@ -318,9 +321,13 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     service.attending.follow(service)
     follow_doubts(service)
     show_gauges(service)
-    nursery.start_soon(issuers.keep_fresh)
-    nursery.start_soon(service.sockets.keep)
-    nursery.start_soon(service.attending.keep, service.lifecycle)
-    nursery.start_soon(service.rights.keep)
-    nursery.start_soon(follow_chat, service)
-    nursery.start_soon(keep_house, (*jobs_of(service), *followed))
+    standing = (
+        Standing("keys of issuers", issuers.keep_fresh),
+        Standing("live sockets", service.sockets.keep),
+        Standing("whoever waits for game servers", partial(service.attending.keep, service.lifecycle)),
+        Standing("rights of open streams", service.rights.keep),
+        Standing("renamed members", follow_chat(service)),
+    )
+    for one in standing:
+        nursery.start_soon(keep_standing, one, service.housekeeping, name=one.name)
+    nursery.start_soon(keep_house, (*jobs_of(service), *followed), service.housekeeping)

@@ -31,6 +31,7 @@ QUOTA_BYTES = 256 * 1024 * 1024
 """Of all attachments of one user (contract §4)."""
 
 _SWEPT_AT_ONCE = 500
+_FORGOTTEN_AT_ONCE = 1_000
 _GRACE_MS = 5 * 60 * 1000  # a message that was decided just before the deadline commits before the sweep
 
 _TYPE_FORM = re.compile(r"[a-z0-9!#$&^_.+-]{1,63}/[a-z0-9!#$&^_.+-]{1,63}", re.ASCII)
@@ -208,7 +209,9 @@ async def sweep(database: Store, blobs: Blobs, in_thread: InThread, *, now_ms: i
 
     Returns: how many blobs went. To be called now and then; cancellation leaves nothing half-done.
     """
-    await database.transact(_drop_unused, now_ms - UNUSED_ATTACHMENT_MS - _GRACE_MS)
+    unused = partial(attachments.drop_unused, before_ms=now_ms - UNUSED_ATTACHMENT_MS - _GRACE_MS)
+    while await database.transact(unused, _FORGOTTEN_AT_ONCE) >= _FORGOTTEN_AT_ONCE:
+        continue
     before_seconds = now_ms / 1000 - ORPHAN_SECONDS
     removed = 0
     old: list[bytes] = []
@@ -224,7 +227,3 @@ async def sweep(database: Store, blobs: Blobs, in_thread: InThread, *, now_ms: i
         orphans = [digest for digest in some if digest not in known]
         removed += await in_thread(partial(blobs.drop, orphans, before_seconds=before_seconds))
     return removed
-
-
-async def _drop_unused(conn: Connection, before_ms: int) -> int:
-    return await attachments.drop_unused(conn, before_ms=before_ms, limit=10_000)

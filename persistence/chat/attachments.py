@@ -80,13 +80,14 @@ async def drop_of_messages(conn: Connection, message_ids: Sequence[str]) -> None
     await conn.execute("DELETE FROM attachments WHERE message_id = ANY($1::text[])", list(message_ids))
 
 
-async def drop_unused(conn: Connection, *, before_ms: int, limit: int) -> int:
-    """Forget attachments that no message has used since before a moment; returns how many."""
+async def drop_unused(conn: Connection, limit: int, *, before_ms: int) -> int:
+    """Forget attachments that no message has used since before a moment, at most `limit`; returns how many."""
     tag = await conn.execute(
         """
-        DELETE FROM attachments WHERE id IN (
-            SELECT id FROM attachments WHERE used_at_ms IS NULL AND created_at_ms < $1 LIMIT $2
-        ) AND used_at_ms IS NULL
+        DELETE FROM attachments WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM attachments WHERE used_at_ms IS NULL AND created_at_ms < $1
+            ORDER BY created_at_ms LIMIT $2
+        )) AND used_at_ms IS NULL
         """,
         before_ms,
         limit,
