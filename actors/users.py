@@ -13,6 +13,8 @@ anything.
 import heapq
 from collections.abc import Awaitable, Callable, Collection
 from collections.abc import Set as AbstractSet
+from functools import partial
+from itertools import islice
 from typing import Protocol, TypeVar
 
 from actors.errors import NotFound
@@ -34,6 +36,9 @@ from persistence.users import (
 
 CAPACITY = 50_000
 """Users kept in memory, about 2 KB each; who was loaded longest ago makes room."""
+
+SEEN_AT_ONCE = 2_000
+"""Users whose last sign of life is written in one transaction."""
 
 AccessListener = Callable[[str], None]
 """Called with a user id whose rights may have moved; "" = anybody's."""
@@ -259,19 +264,23 @@ class Users:
             self._tell(heapq.heappop(self._expiries)[1])
 
     async def flush(self) -> None:
-        """To be called every minute: writes who was seen since the last time. What cannot be written is
-        forgotten.
+        """To be called every minute: writes who was seen since the last time, some at once. What cannot be written
+        waits for the next time.
 
         Raises:
             DatabaseUnavailable: the store cannot be asked.
         """
-        seen, self._seen = self._seen, {}
-        for user_id, at_ms in seen.items():
-            entry = self._entries.get(user_id)
-            if entry is not None:
-                entry.seen_at_ms = at_ms
-        if seen:
-            await self._store.transact(lambda conn: save_last_seen(conn, seen))
+        for _ in range(len(self._seen) // SEEN_AT_ONCE + 1):
+            some = dict(islice(self._seen.items(), SEEN_AT_ONCE))
+            if not some:
+                return
+            await self._store.transact(partial(save_last_seen, seen=some))
+            for user_id, at_ms in some.items():
+                entry = self._entries.get(user_id)
+                if entry is not None:
+                    entry.seen_at_ms = at_ms
+                if self._seen.get(user_id) == at_ms:  # nothing was seen of them meanwhile
+                    del self._seen[user_id]
 
     # Within
     # ----------------------------------------------------------------------------------------------------

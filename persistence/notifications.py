@@ -15,9 +15,6 @@ KEPT_MS = 90 * 24 * 3600 * 1000
 KEPT_MAX = 500
 """Never more of one user than this; the oldest go."""
 
-PRUNED_AT_ONCE = 5_000
-"""Rows that one pruning takes at most, so that no transaction is long."""
-
 
 @dataclass(frozen=True, slots=True)
 class NewNotification:
@@ -185,14 +182,13 @@ async def mark_read(
     return Marked(len(marked), await count_unread(conn, user_id))
 
 
-async def prune(conn: Connection, *, now_ms: int) -> list[str]:
-    """Remove those that are too old, some thousands at once; returns whose they were."""
+async def prune(conn: Connection, limit: int, *, now_ms: int) -> list[str]:
+    """Remove those that are too old, at most `limit`; returns of each whose it was."""
     rows = await conn.fetch(
-        "WITH gone AS (DELETE FROM notifications WHERE id IN (SELECT id FROM notifications"
-        " WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING user_id)"
-        " SELECT DISTINCT user_id FROM gone",
+        "DELETE FROM notifications WHERE ctid = ANY (ARRAY(SELECT ctid FROM notifications"
+        " WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING user_id",
         now_ms - KEPT_MS,
-        PRUNED_AT_ONCE,
+        limit,
     )
     return [row[0] for row in rows]
 

@@ -40,6 +40,16 @@ def show_gauges(service: "Service") -> None:
     metrics.gauge("slow_connections", "Connections for which bytes wait.", lambda: unsent.slow)
     metrics.counter("unsent_refused", "Requests refused because too much was unread.", lambda: unsent.refused)
     metrics.counter("unsent_cut", "Connections cut because too much was unread.", lambda: unsent.cut)
+    housekeeping = service.housekeeping
+    metrics.counters(
+        "job_failures", "Runs of a job of the housekeeping that failed.", "job", lambda: housekeeping.failures
+    )
+    metrics.gauges(
+        "job_behind_seconds",
+        "How long ago a job began the run that left nothing due undone: nothing is overdue for longer.",
+        "job",
+        housekeeping.behind_seconds,
+    )
     for name, field, says in _DATABASE_GAUGES:
         metrics.gauge(name, says, _number(database.statistics, field))
     for name, field, says in _DATABASE_COUNTERS:

@@ -9,6 +9,7 @@ import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -62,7 +63,7 @@ from routes.edge.socket import LiveSocket
 from routes.edge.sockets import MAX_PER_USER, Sockets
 from routes.edge.unsent import Unsent
 from routes.gauges import show_gauges
-from routes.housekeeping import keep_house
+from routes.housekeeping import Housekeeping, Standing, keep_house, keep_standing
 from routes.jobs import jobs_of
 from routes.lifecycle import Lifecycle
 from routes.live.rights import Rights
@@ -117,6 +118,7 @@ class Service:
         unsent: what waits for clients that do not read, counted and bounded.
         doubts: changes of which nobody knows whether they were made.
         turnstile: what one user does to several owners takes turns.
+        housekeeping: what became of the jobs.
     """
 
     config: Config
@@ -153,6 +155,7 @@ class Service:
     unsent: Unsent = field(default_factory=Unsent)
     doubts: Doubts = field(default_factory=Doubts)
     turnstile: Turnstile = field(default_factory=Turnstile)
+    housekeeping: Housekeeping = field(default_factory=Housekeeping)
 
     @property
     def draining(self) -> bool:
@@ -326,9 +329,13 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     service.attending.follow(service)
     follow_doubts(service)
     show_gauges(service)
-    nursery.start_soon(issuers.keep_fresh)
-    nursery.start_soon(service.sockets.keep)
-    nursery.start_soon(service.attending.keep, service.lifecycle)
-    nursery.start_soon(service.rights.keep)
-    nursery.start_soon(follow_chat, service)
-    nursery.start_soon(keep_house, (*jobs_of(service), *followed))
+    standing = (
+        Standing("keys of issuers", issuers.keep_fresh),
+        Standing("live sockets", service.sockets.keep),
+        Standing("whoever waits for game servers", partial(service.attending.keep, service.lifecycle)),
+        Standing("rights of open streams", service.rights.keep),
+        Standing("renamed members", follow_chat(service)),
+    )
+    for one in standing:
+        nursery.start_soon(keep_standing, one, service.housekeeping, name=one.name)
+    nursery.start_soon(keep_house, (*jobs_of(service), *followed), service.housekeeping)

@@ -9,6 +9,7 @@ sent is in the way.
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import msgspec
 from msgspec.structs import replace
@@ -28,6 +29,12 @@ from persistence.connection import Connection
 
 LINES_AT_ONCE = 500
 """Lines in one transaction."""
+
+PAGE = 500
+"""Conversations looked at in one read for messages that grew old."""
+
+MOVED = 1_000
+"""Messages of one conversation that one transaction moves at most."""
 
 YOUNGEST_MS = 60_000
 """An imported message is at least this old."""
@@ -266,15 +273,17 @@ async def archive_old(database: Store, *, now_ms: int, after_ms: int, most: int 
     """
     before_ms = now_ms - after_ms
     moved = 0
-    for conversation_id in await database.read(_overgrown, before_ms):
-        moved += await database.transact(_move, conversation_id, before_ms, min(most - moved, 1_000))
-        if moved >= most:
-            break
+    after: str | None = ""
+    while after is not None:
+        ids, after = await database.read(partial(archive.overgrown, before_ms=before_ms), after, PAGE)
+        for conversation_id in ids:
+            while some := await database.transact(
+                _move, conversation_id, before_ms, min(most - moved, MOVED)
+            ):
+                moved += some
+                if moved >= most:
+                    return moved
     return moved
-
-
-async def _overgrown(conn: Connection, before_ms: int) -> list[str]:
-    return await archive.overgrown(conn, before_ms=before_ms, limit=100)
 
 
 async def _move(conn: Connection, conversation_id: str, before_ms: int, limit: int) -> int:

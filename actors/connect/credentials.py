@@ -4,6 +4,7 @@ Also when each of them called last, which is written now and then: who is silent
 """
 
 from collections.abc import Collection
+from itertools import islice
 
 from actors.connect import events
 from actors.connect.events import AnyEvent
@@ -12,6 +13,9 @@ from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
 from persistence.connect import servers
 from persistence.connect.rows import ServerRow
+
+SEEN_AT_ONCE = 2_000
+"""Servers whose last call is written in one transaction."""
 
 CAPACITY = 20_000
 """Servers in memory, 0.6 KB each; the one that was read first goes."""
@@ -80,14 +84,20 @@ class Credentials:
         return self._seen.get(server_id)
 
     async def flush(self) -> None:
-        """To be called every minute: writes who has called since the last time. What cannot be written is forgotten.
+        """To be called every minute: writes who has called since the last time, some at once. What cannot be written
+        waits for the next time.
 
         Raises:
             DatabaseUnavailable: the store cannot be asked.
         """
-        seen, self._seen = self._seen, {}
-        if seen:
-            await self._store.transact(servers.save_last_seen, seen)
+        for _ in range(len(self._seen) // SEEN_AT_ONCE + 1):
+            some = dict(islice(self._seen.items(), SEEN_AT_ONCE))
+            if not some:
+                return
+            await self._store.transact(servers.save_last_seen, some)
+            for server_id, call in some.items():
+                if self._seen.get(server_id) == call:  # it has not called again meanwhile
+                    del self._seen[server_id]
 
     def silent(self, server_ids: Collection[str]) -> list[str]:
         """Those that have not called since the last `flush` either."""

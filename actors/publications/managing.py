@@ -25,9 +25,6 @@ from persistence.publications.rows import OwnershipProof, PublicationRow, Target
 CAPABILITIES = frozenset({"server.settings.write", "server.publication.write"})
 """Each of them lets a member manage the server's publication."""
 
-SETTLED = 500
-"""Publications whose ownership is settled in one run."""
-
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be published.
@@ -149,13 +146,21 @@ async def remove(conn: Connection, target: Target, by: Manager) -> int:
     return 1
 
 
-async def settle_ownership(conn: Connection, now_ms: int) -> int:
-    """Follow the verified domains: what has come to be proven, and what no longer is; returns how many moved."""
-    rows = await publications.disputed(conn, SETTLED)
+async def settle_ownership(conn: Connection, after: str | None, limit: int, *, now_ms: int) -> str | None:
+    """Follow the verified domains: what has come to be proven, and what no longer is, among the next publications.
+
+    Args:
+        after: the last publication of the page before; None from the start.
+        limit: how many are looked at.
+        now_ms: epoch milliseconds.
+
+    Returns: where to go on; None when those were the last.
+    """
+    rows, place = await publications.disputed(conn, after, limit)
     for row in rows:
         proof: OwnershipProof | None = None if row.ownership_state == "OWNED" else "domain"
         await publications.settle(conn, settled(row, proof, now_ms))
-    return len(rows)
+    return place
 
 
 def settled(row: PublicationRow, proof: OwnershipProof | None, now_ms: int) -> PublicationRow:

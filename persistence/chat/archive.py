@@ -102,21 +102,33 @@ async def store(conn: Connection, rows: Sequence[ArchiveRow]) -> None:
         await conn.execute("SELECT pg_notify($1, $2)", CHANNEL, conversation_id)
 
 
-async def overgrown(conn: Connection, *, before_ms: int, limit: int) -> list[str]:
-    """Conversations that hold messages to be moved: older than a moment, and not among the newest 120."""
-    rows = await conn.fetch(
+async def overgrown(
+    conn: Connection, after: str | None, limit: int, *, before_ms: int
+) -> tuple[list[str], str | None]:
+    """Those among the next conversations that hold messages to be moved: older than a moment, and not among the
+    newest 120.
+
+    Args:
+        after: the last conversation of the page before; None from the start.
+        limit: how many are looked at.
+        before_ms: epoch milliseconds.
+
+    Returns: them, and where to go on; None when those were the last.
+    """
+    page = await conn.fetch(
         """
-        SELECT c.id FROM conversations c WHERE EXISTS (
-            SELECT FROM messages m WHERE m.conversation_id = c.id AND m.created_at_ms < $1 AND NOT m.poll_open
+        SELECT c.id, EXISTS (
+            SELECT FROM messages m WHERE m.conversation_id = c.id AND m.created_at_ms < $2 AND NOT m.poll_open
               AND m.seq <= (SELECT n.seq FROM messages n WHERE n.conversation_id = c.id
-                            ORDER BY n.seq DESC OFFSET $2 LIMIT 1)
-        ) LIMIT $3
+                            ORDER BY n.seq DESC OFFSET $3 LIMIT 1)
+        ) AS overgrown FROM (SELECT id FROM conversations WHERE id > $1 ORDER BY id LIMIT $4) AS c ORDER BY c.id
         """,
+        after or "",
         before_ms,
         KEPT_LIVE,
         limit,
     )
-    return [row["id"] for row in rows]
+    return [row["id"] for row in page if row["overgrown"]], page[-1]["id"] if len(page) >= limit else None
 
 
 async def move_old(conn: Connection, conversation_id: str, *, before_ms: int, limit: int) -> int:

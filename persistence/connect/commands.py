@@ -122,28 +122,42 @@ async def page(conn: Connection, server_id: str, wanted: Wanted) -> list[Command
     return [_command(row) for row in rows]
 
 
-async def forget_old(conn: Connection, *, since_ms: int, keep: int) -> None:
-    """Of servers with a command that was finished since then, delete all but the newest finished ones.
+async def forget_old(
+    conn: Connection, after: tuple[int, str], limit: int, *, keep: int
+) -> tuple[tuple[int, str], bool]:
+    """Of the servers whose commands were finished next, delete all but the newest finished ones.
 
     Args:
-        since_ms: epoch milliseconds.
+        after: (end, id) of the last command of the page before; (0, "") from the start.
+        limit: commands that are looked at, and that go, at most.
         keep: how many finished commands of a server stay.
+
+    Returns: where to go on, and whether there is more by now.
     """
-    await conn.execute(
-        """
-        WITH busy AS (SELECT DISTINCT server_id FROM connect_commands WHERE finished_at_ms >= $1),
-        old AS (
-            SELECT kept.id FROM busy CROSS JOIN LATERAL (
-                SELECT c.id FROM connect_commands c
-                WHERE c.server_id = busy.server_id AND c.finished_at_ms IS NOT NULL
-                ORDER BY c.created_at_ms DESC, c.id DESC OFFSET $2
-            ) AS kept
-        )
-        DELETE FROM connect_commands c USING old WHERE c.id = old.id
-        """,
-        since_ms,
-        keep,
+    page = await conn.fetch(
+        "SELECT finished_at_ms, id, server_id FROM connect_commands WHERE finished_at_ms IS NOT NULL"
+        " AND (finished_at_ms, id) > ($1, $2) ORDER BY finished_at_ms, id LIMIT $3",
+        *after,
+        limit,
     )
+    tag = await conn.execute(
+        """
+        DELETE FROM connect_commands WHERE ctid = ANY (ARRAY(
+            SELECT surplus.place FROM unnest($1::text[]) AS busy (server_id) CROSS JOIN LATERAL (
+                SELECT c.ctid AS place FROM connect_commands c
+                WHERE c.server_id = busy.server_id AND c.finished_at_ms IS NOT NULL
+                ORDER BY c.created_at_ms DESC, c.id DESC OFFSET $2 LIMIT $3
+            ) AS surplus LIMIT $3
+        )) AND finished_at_ms IS NOT NULL
+        """,
+        sorted({row["server_id"] for row in page}),
+        keep,
+        limit,
+    )
+    if int(tag.rpartition(" ")[2]) >= limit:
+        return after, True
+    place = (page[-1]["finished_at_ms"], page[-1]["id"]) if page else after
+    return place, len(page) >= limit
 
 
 def _command(row: Row) -> CommandRow:

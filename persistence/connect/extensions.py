@@ -88,11 +88,14 @@ async def named(conn: Connection, extension_ids: Collection[str]) -> dict[str, E
     return {row["extension_id"]: ExtensionRow(**dict(row)) for row in rows}
 
 
-async def forget_orphans(conn: Connection, limit: int) -> list[str]:
+async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
     """Delete extensions without owner that no server has registered, with their permissions and the grants of these.
 
+    Args:
+        limit: at most so many extensions.
+
     Returns:
-        Users who have lost a grant.
+        How many extensions were found, and the users who have lost a grant.
     """
     # Whoever registers one of them just now has it locked. What was registered before, the second statement sees.
     found = await conn.fetch(
@@ -115,7 +118,7 @@ async def forget_orphans(conn: Connection, limit: int) -> list[str]:
         [row["extension_id"] for row in found],
         NODE,
     )
-    return sorted({row["user_id"] for row in rows})
+    return len(found), sorted({row["user_id"] for row in rows})
 
 
 async def put_registration(conn: Connection, row: RegistrationRow) -> None:

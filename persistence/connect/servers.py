@@ -94,18 +94,27 @@ async def remove(conn: Connection, server_ids: Sequence[str]) -> None:
     await conn.execute("DELETE FROM connect_servers WHERE server_id = ANY($1::text[])", list(server_ids))
 
 
-async def forget_removed(conn: Connection, *, before_ms: int) -> None:
-    """Delete heads and snapshots of servers that are gone and whose last turn was before that time."""
-    await conn.execute(
+async def forget_removed(conn: Connection, after: str | None, limit: int, *, before_ms: int) -> str | None:
+    """Delete heads, journals and snapshots of those among the next servers that are gone, and had no turn since.
+
+    Args:
+        after: the last server of the page before; None from the start.
+        limit: servers that are looked at, and events that go, at most.
+        before_ms: epoch milliseconds.
+
+    Returns: where to go on; None when those were the last.
+    """
+    page = await conn.fetch(
         """
-        WITH gone AS (
-            DELETE FROM heads h WHERE h.kind = $1 AND h.updated_at_ms < $2
-            AND NOT EXISTS (SELECT 1 FROM connect_servers s WHERE s.server_id = h.id) RETURNING h.id
-        ), played AS (DELETE FROM events e USING gone WHERE e.kind = $1 AND e.id = gone.id)
-        DELETE FROM snapshots s USING gone WHERE s.kind = $1 AND s.id = gone.id
+        SELECT h.id, s.server_id IS NULL AND h.updated_at_ms < $2 AS gone
+        FROM (SELECT id, updated_at_ms FROM heads WHERE kind = $1 AND id > $3 ORDER BY id LIMIT $4) AS h
+        LEFT JOIN connect_servers s ON s.server_id = h.id ORDER BY h.id
         """,
-        KIND, before_ms,
+        KIND, before_ms, after or "", limit,
     )  # fmt: skip
+    if not await journal.forget_ended(conn, KIND, [row["id"] for row in page if row["gone"]], limit):
+        return after or ""
+    return page[-1]["id"] if len(page) >= limit else None
 
 
 # ---- claim keys
@@ -148,9 +157,18 @@ async def newest_claim_keys(conn: Connection, server_id: str, limit: int) -> lis
     return [ClaimKeyRow(*row) for row in rows]
 
 
-async def forget_claim_keys(conn: Connection, *, before_ms: int) -> None:
-    """Delete the keys that ended before that time."""
-    await conn.execute("DELETE FROM connect_claim_keys WHERE expires_at_ms < $1", before_ms)
+async def forget_claim_keys(conn: Connection, limit: int, *, before_ms: int) -> int:
+    """Delete the keys that ended before that time, at most `limit`; returns how many."""
+    tag = await conn.execute(
+        """
+        DELETE FROM connect_claim_keys WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM connect_claim_keys WHERE expires_at_ms < $1 ORDER BY expires_at_ms LIMIT $2
+        )) AND expires_at_ms < $1
+        """,
+        before_ms,
+        limit,
+    )
+    return int(tag.rpartition(" ")[2])
 
 
 # ---- silence
@@ -170,14 +188,24 @@ async def save_last_seen(conn: Connection, seen: Mapping[str, tuple[int, str]]) 
     )
 
 
-async def silent(conn: Connection, *, before_ms: int, limit: int) -> list[str]:
-    """Unclaimed servers and temporary instances that have not called since, longest silent first."""
+async def silent(
+    conn: Connection, after: tuple[int, str] | None, limit: int, *, before_ms: int
+) -> list[tuple[int, str]]:
+    """(last call, id) of unclaimed servers and temporary instances that have not called since, longest silent first.
+
+    Args:
+        after: the last of the page before; None from the start.
+        limit: at most so many.
+        before_ms: epoch milliseconds.
+    """
     rows = await conn.fetch(
         """
-        SELECT server_id FROM connect_servers
-        WHERE (owner_id IS NULL OR temporary) AND last_seen_at_ms < $1 ORDER BY last_seen_at_ms LIMIT $2
+        SELECT last_seen_at_ms, server_id FROM connect_servers
+        WHERE (owner_id IS NULL OR temporary) AND (last_seen_at_ms, server_id) > ($1, $2) AND last_seen_at_ms < $3
+        ORDER BY last_seen_at_ms, server_id LIMIT $4
         """,
+        *(after or (-1, "")),
         before_ms,
         limit,
     )
-    return [row["server_id"] for row in rows]
+    return [(row["last_seen_at_ms"], row["server_id"]) for row in rows]

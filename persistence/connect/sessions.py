@@ -50,9 +50,18 @@ async def tickets_of(conn: Connection, server_id: str) -> list[TicketRow]:
     return [TicketRow(*row) for row in rows]
 
 
-async def forget_tickets(conn: Connection, *, before_ms: int) -> None:
-    """Delete the tickets that ended before that time."""
-    await conn.execute("DELETE FROM connect_tickets WHERE expires_at_ms < $1", before_ms)
+async def forget_tickets(conn: Connection, limit: int, *, before_ms: int) -> int:
+    """Delete the tickets that ended before that time, at most `limit`; returns how many."""
+    tag = await conn.execute(
+        """
+        DELETE FROM connect_tickets WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM connect_tickets WHERE expires_at_ms < $1 ORDER BY expires_at_ms LIMIT $2
+        )) AND expires_at_ms < $1
+        """,
+        before_ms,
+        limit,
+    )
+    return int(tag.rpartition(" ")[2])
 
 
 async def end(conn: Connection, sessions: Collection[tuple[str, str]]) -> None:

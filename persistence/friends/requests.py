@@ -4,9 +4,6 @@ from dataclasses import dataclass
 
 from persistence.connection import Connection, Row
 
-PRUNED_AT_ONCE = 1_000
-"""Rows that one pruning takes at most, so that no transaction is long."""
-
 _SELECT = """
 SELECT r.*, s.name AS sender_name, t.name AS recipient_name
 FROM friend_requests r
@@ -90,13 +87,13 @@ async def remove_between(conn: Connection, one_id: str, other_id: str) -> None:
     )
 
 
-async def prune(conn: Connection, now_ms: int) -> list[tuple[str, str]]:
-    """Remove those that have expired, some at once; returns their senders and recipients."""
+async def prune(conn: Connection, limit: int, *, now_ms: int) -> list[tuple[str, str]]:
+    """Remove those that have expired, at most `limit`; returns their senders and recipients."""
     rows = await conn.fetch(
-        "DELETE FROM friend_requests WHERE id IN (SELECT id FROM friend_requests WHERE expires_at_ms <= $1"
-        " ORDER BY expires_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING sender_id, recipient_id",
+        "DELETE FROM friend_requests WHERE ctid = ANY (ARRAY(SELECT ctid FROM friend_requests WHERE expires_at_ms <= $1"
+        " ORDER BY expires_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING sender_id, recipient_id",
         now_ms,
-        PRUNED_AT_ONCE,
+        limit,
     )
     return [(row["sender_id"], row["recipient_id"]) for row in rows]
 

@@ -116,9 +116,18 @@ async def use_token(conn: Connection, token: bytes) -> None:
     await conn.execute("UPDATE network_join_tokens SET used = true WHERE token = $1", token)
 
 
-async def forget_tokens(conn: Connection, *, before_ms: int) -> None:
-    """Delete the join tokens that ended before that time."""
-    await conn.execute("DELETE FROM network_join_tokens WHERE expires_at_ms < $1", before_ms)
+async def forget_tokens(conn: Connection, limit: int, *, before_ms: int) -> int:
+    """Delete the join tokens that ended before that time, at most `limit`; returns how many."""
+    tag = await conn.execute(
+        """
+        DELETE FROM network_join_tokens WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM network_join_tokens WHERE expires_at_ms < $1 ORDER BY expires_at_ms LIMIT $2
+        )) AND expires_at_ms < $1
+        """,
+        before_ms,
+        limit,
+    )
+    return int(tag.rpartition(" ")[2])
 
 
 # ---- hosts

@@ -12,9 +12,6 @@ KIND = "party"
 ENDED_KEPT_MS = 3600 * 1000
 """The head and journal of a party that is no more are kept so long: its last readers are gone by then."""
 
-SWEPT_AT_ONCE = 500
-"""Ended parties that one sweep forgets at most."""
-
 
 @dataclass(frozen=True, slots=True)
 class PartyRow:
@@ -198,17 +195,25 @@ async def withdraw(conn: Connection, pairs: Collection[tuple[str, str]]) -> None
     )
 
 
-async def sweep_ended(conn: Connection, now_ms: int) -> int:
-    """Forget heads, journals and snapshots of parties that ended an hour ago; returns how many."""
-    rows = await conn.fetch(
-        "DELETE FROM heads WHERE kind = $1 AND id IN (SELECT h.id FROM heads h LEFT JOIN parties p ON p.id = h.id"
-        " WHERE h.kind = $1 AND p.id IS NULL AND h.updated_at_ms < $2 LIMIT $3) RETURNING id",
+async def sweep_ended(conn: Connection, after: str | None, limit: int, *, now_ms: int) -> str | None:
+    """Forget heads, journals and snapshots of those among the next parties that ended an hour ago.
+
+    Args:
+        after: the last party of the page before; None from the start.
+        limit: parties that are looked at, and events that go, at most.
+        now_ms: epoch milliseconds.
+
+    Returns: where to go on; None when those were the last.
+    """
+    page = await conn.fetch(
+        "SELECT h.id, p.id IS NULL AND h.updated_at_ms < $2 AS ended"
+        " FROM (SELECT id, updated_at_ms FROM heads WHERE kind = $1 AND id > $3 ORDER BY id LIMIT $4) AS h"
+        " LEFT JOIN parties p ON p.id = h.id ORDER BY h.id",
         KIND,
         now_ms - ENDED_KEPT_MS,
-        SWEPT_AT_ONCE,
+        after or "",
+        limit,
     )
-    ids = [row["id"] for row in rows]
-    if ids:
-        await conn.execute("DELETE FROM events WHERE kind = $1 AND id = ANY ($2::text[])", KIND, ids)
-        await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = ANY ($2::text[])", KIND, ids)
-    return len(ids)
+    if not await journal.forget_ended(conn, KIND, [row["id"] for row in page if row["ended"]], limit):
+        return after or ""
+    return page[-1]["id"] if len(page) >= limit else None

@@ -44,12 +44,25 @@ async def drop_attachments(conn: Connection, user_id: str) -> None:
     await attachments.free_of_uploader(conn, user_id)
 
 
-async def unswept(conn: Connection, limit: int) -> list[str]:
-    """Those whose name older messages may still have, the longest-erased first."""
+async def unswept(
+    conn: Connection, after: tuple[int, str], limit: int
+) -> tuple[list[str], tuple[int, str] | None]:
+    """The next of those whose name older messages may still have, the longest-erased first.
+
+    Args:
+        after: (erasure, id) of the last of the page before; (-1, "") from the start.
+        limit: at most so many.
+
+    Returns: them, and where to go on; None when those were the last.
+    """
     rows = await conn.fetch(
-        "SELECT user_id FROM erased_users WHERE NOT swept ORDER BY erased_at_ms LIMIT $1", limit
+        "SELECT erased_at_ms, user_id FROM erased_users WHERE NOT swept AND (erased_at_ms, user_id) > ($1, $2)"
+        " ORDER BY erased_at_ms, user_id LIMIT $3",
+        *after,
+        limit,
     )
-    return [row["user_id"] for row in rows]
+    place = (rows[-1]["erased_at_ms"], rows[-1]["user_id"]) if len(rows) >= limit else None
+    return [row["user_id"] for row in rows], place
 
 
 async def finish(conn: Connection, user_id: str) -> None:

@@ -89,6 +89,12 @@ async def remove(conn: Connection, user_id: str, code: str, now_ms: int) -> bool
     return bool(found)
 
 
-async def prune(conn: Connection, now_ms: int) -> None:
-    """Delete what has expired."""
-    await conn.execute("DELETE FROM profile_shares WHERE expires_at_ms <= $1", now_ms)
+async def prune(conn: Connection, limit: int, *, now_ms: int) -> int:
+    """Delete what has expired, at most `limit`; returns how many."""
+    tag = await conn.execute(
+        "DELETE FROM profile_shares WHERE ctid = ANY (ARRAY(SELECT ctid FROM profile_shares WHERE expires_at_ms <= $1"
+        " ORDER BY expires_at_ms LIMIT $2)) AND expires_at_ms <= $1",
+        now_ms,
+        limit,
+    )
+    return int(tag.rpartition(" ")[2])

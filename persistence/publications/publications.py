@@ -15,7 +15,12 @@ WHERE (p.ownership_state IN ('PENDING', 'LOST') OR p.ownership_proof = 'domain')
                 p.network_id, (SELECT c.network_id FROM connect_servers c WHERE c.server_id = p.server_id)
             )
     )
-ORDER BY p.id LIMIT $1 FOR NO KEY UPDATE
+    AND p.id = ANY ($1::text[])
+ORDER BY p.id FOR NO KEY UPDATE
+"""
+_UNPROVEN = """
+SELECT id FROM publications
+WHERE (ownership_state IN ('PENDING', 'LOST') OR ownership_proof = 'domain') AND id > $1 ORDER BY id LIMIT $2
 """
 
 
@@ -46,11 +51,22 @@ async def listed(conn: Connection, id: str) -> PublicationRow | None:
     return None if row is None else publication_of(row)
 
 
-async def disputed(conn: Connection, limit: int) -> list[PublicationRow]:
-    """Publications whose ownership is no longer what the verified domains say; nobody else changes them."""
-    ids = [row["id"] for row in await conn.fetch(_DISPUTED, limit)]
+async def disputed(
+    conn: Connection, after: str | None, limit: int
+) -> tuple[list[PublicationRow], str | None]:
+    """Those among the next publications whose ownership is no longer what the verified domains say; nobody else
+    changes them.
+
+    Args:
+        after: the last publication of the page before; None from the start.
+        limit: how many are looked at.
+
+    Returns: them, and where to go on; None when those were the last.
+    """
+    page = [row["id"] for row in await conn.fetch(_UNPROVEN, after or "", limit)]
+    ids = [row["id"] for row in await conn.fetch(_DISPUTED, page)]
     rows = await conn.fetch("SELECT * FROM published WHERE id = ANY($1::text[])", ids)
-    return [publication_of(row) for row in rows]
+    return [publication_of(row) for row in rows], page[-1] if len(page) >= limit else None
 
 
 async def hold(conn: Connection, target: Target) -> None:
@@ -121,15 +137,32 @@ async def remove(conn: Connection, id: str) -> None:
     await conn.execute("DELETE FROM publications WHERE id = $1", id)
 
 
-async def grow_stale(conn: Connection, *, before_ms: int) -> None:
-    """Take from the list what has shown nothing since that time."""
+async def grow_stale(conn: Connection, after: str | None, limit: int, *, before_ms: int) -> str | None:
+    """Take from the list what has shown nothing since that time, among the next publications.
+
+    Args:
+        after: the last publication of the page before; None from the start.
+        limit: how many are looked at.
+        before_ms: epoch milliseconds.
+
+    Returns: where to go on; None when those were the last.
+    """
+    page = await conn.fetch(
+        """
+        SELECT publication_id AS id, seen_at_ms < $2 AS silent FROM publication_statuses
+        WHERE publication_id > $1 ORDER BY publication_id LIMIT $3
+        """,
+        after or "", before_ms, limit,
+    )  # fmt: skip
     await conn.execute(
         """
         UPDATE publications p SET discovery_state = 'STALE' FROM publication_statuses s
-        WHERE s.publication_id = p.id AND s.seen_at_ms < $1 AND p.discovery_state = 'CONNECT'
+        WHERE p.id = ANY ($1::text[]) AND s.publication_id = p.id AND s.seen_at_ms < $2
+            AND p.discovery_state = 'CONNECT'
         """,
-        before_ms,
-    )
+        [row["id"] for row in page if row["silent"]], before_ms,
+    )  # fmt: skip
+    return page[-1]["id"] if len(page) >= limit else None
 
 
 async def route_holders(conn: Connection, host: str) -> tuple[str, str | None] | None:

@@ -66,6 +66,25 @@ async def since(conn: Connection, after_ms: int) -> list[StatusRow]:
     return [StatusRow(*row) for row in rows]
 
 
-async def forget(conn: Connection, *, before_ms: int) -> None:
-    """Delete what was said before that time."""
-    await conn.execute("DELETE FROM server_statuses WHERE at_ms < $1", before_ms)
+async def forget(conn: Connection, after: str | None, limit: int, *, before_ms: int) -> str | None:
+    """Delete what the next servers said before that time.
+
+    Args:
+        after: the last server of the page before; None from the start.
+        limit: how many are looked at.
+        before_ms: epoch milliseconds.
+
+    Returns: where to go on; None when those were the last.
+    """
+    page = await conn.fetch(
+        "SELECT server_id, at_ms < $2 AS old FROM server_statuses WHERE server_id > $1 ORDER BY server_id LIMIT $3",
+        after or "",
+        before_ms,
+        limit,
+    )
+    await conn.execute(
+        "DELETE FROM server_statuses WHERE server_id = ANY ($1::text[]) AND at_ms < $2",
+        [row["server_id"] for row in page if row["old"]],
+        before_ms,
+    )
+    return page[-1]["server_id"] if len(page) >= limit else None

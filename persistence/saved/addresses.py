@@ -2,8 +2,6 @@
 
 from persistence.connection import Connection
 
-SWEPT_AT_ONCE = 1_000
-
 
 async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> str:
     """The public server of an address; an unlisted one where there is none.
@@ -34,18 +32,34 @@ async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> 
     return id
 
 
-async def sweep(conn: Connection, before_ms: int) -> None:
-    """Delete those from before a moment that nobody saves any more."""
-    # Whoever saves one of them just now has it locked. What was saved before, the second statement sees.
-    rows = await conn.fetch(
-        "SELECT id FROM publications WHERE discovery_source = 'USER' AND discovery_state = 'UNLISTED'"
-        " AND created_at_ms < $1 AND NOT EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id)"
-        " LIMIT $2 FOR UPDATE SKIP LOCKED",
+async def sweep(
+    conn: Connection, after: tuple[int, str] | None, limit: int, *, before_ms: int
+) -> tuple[int, str] | None:
+    """Delete those from before a moment that nobody saves any more, among the next that users brought in.
+
+    Args:
+        after: (creation, id) of the last of the page before; None from the start.
+        limit: how many are looked at.
+        before_ms: epoch milliseconds.
+
+    Returns: where to go on; None when those were the last.
+    """
+    page = await conn.fetch(
+        "SELECT created_at_ms, id, EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id) AS saved"
+        " FROM publications WHERE discovery_source = 'USER' AND discovery_state = 'UNLISTED'"
+        " AND (created_at_ms, id) > ($1, $2) AND created_at_ms < $3 ORDER BY created_at_ms, id LIMIT $4",
+        *(after or (-1, "")),
         before_ms,
-        SWEPT_AT_ONCE,
+        limit,
+    )
+    # Whoever saves one of them just now has it locked. What was saved before, the second statement sees.
+    free = await conn.fetch(
+        "SELECT id FROM publications WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED",
+        [row["id"] for row in page if not row["saved"]],
     )
     await conn.execute(
-        "DELETE FROM publications WHERE id = ANY ($1::text[])"
+        "DELETE FROM publications WHERE id = ANY ($1::text[]) AND discovery_state = 'UNLISTED'"
         " AND NOT EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id)",
-        [row["id"] for row in rows],
+        [row["id"] for row in free],
     )
+    return (page[-1]["created_at_ms"], page[-1]["id"]) if len(page) >= limit else None

@@ -4,6 +4,7 @@ Only live conversations are told; the others read it when they wake. A name that
 change at once is right again at the conversation's next activation.
 """
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import structlog
@@ -22,8 +23,8 @@ RENAMES_WAITING = 1_000
 log = structlog.get_logger()
 
 
-async def follow_chat(service: "Service") -> None:
-    """Listen and pass on, for as long as the service runs; ends by cancellation only."""
+def follow_chat(service: "Service") -> Callable[[], Awaitable[None]]:
+    """Listen from now on; returns what passes on for as long as the service runs, and ends by cancellation only."""
     sender, renames = trio.open_memory_channel[TellRename](RENAMES_WAITING)
 
     def renamed(user_id: str, name: str) -> None:
@@ -34,14 +35,19 @@ async def follow_chat(service: "Service") -> None:
 
     service.users.on_rename(renamed)
     service.database.listen(CHANNEL, lambda conversation_id: _archived(service, conversation_id))
-    async for rename in renames:
-        try:
-            ids = await service.database.read(of_member, rename.user_id)
-        except PersistenceError as fault:
-            log.warning("a rename was not passed on", reason=type(fault).__name__)
-            continue
-        for conversation_id in ids:
-            service.system.tell(service.chat.conversation, conversation_id, rename)
+
+    async def pass_on() -> None:
+        while True:
+            rename = await renames.receive()
+            try:
+                ids = await service.database.read(of_member, rename.user_id)
+            except PersistenceError as fault:
+                log.warning("a rename was not passed on", reason=type(fault).__name__)
+                continue
+            for conversation_id in ids:
+                service.system.tell(service.chat.conversation, conversation_id, rename)
+
+    return pass_on
 
 
 def _archived(service: "Service", conversation_id: str) -> None:

@@ -1,5 +1,6 @@
 """What is forgotten about game servers now and then (contract §7)."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from actors.connect.commands import RemoveSilent
@@ -8,6 +9,8 @@ from actors.errors import Refused
 from persistence.connect import commands, extensions, servers, sessions
 from persistence.connection import Connection
 from routes.connect.parting import part_all
+from routes.housekeeping import Job
+from routes.pruning import Pruning, Walk, pages_of, rows_of
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -25,43 +28,78 @@ FINISHED_KEPT = 1_000
 """Finished commands of one server that stay."""
 
 LOOK_BACK_MS = 10 * 60_000
-"""Servers whose commands have ended since are looked at."""
+"""What a command is finished at may be so much older than its row."""
 
 BATCH = 200
-"""Servers removed in one run."""
+"""Silent servers that are looked at at once."""
 
 
-async def clean_connect(service: "Service") -> None:
-    """Remove silent servers, and forget keys, tickets and heads that nobody will ask about.
+def connect_jobs(service: "Service") -> tuple[Job, ...]:
+    """Remove silent servers, and forget keys, tickets, commands and heads that nobody will ask about."""
+    now_ms, database = service.clock.now_ms, service.database
 
-    Raises:
-        PersistenceError: the database is away; the rest waits for the next run.
+    async def forget_keys(conn: Connection, limit: int) -> int:
+        return await servers.forget_claim_keys(conn, limit, before_ms=now_ms() - CLAIM_KEY_KEPT_MS)
+
+    async def forget_tickets(conn: Connection, limit: int) -> int:
+        return await sessions.forget_tickets(conn, limit, before_ms=now_ms() - TICKET_KEPT_MS)
+
+    async def forget_removed(conn: Connection, after: str | None, limit: int) -> str | None:
+        return await servers.forget_removed(conn, after, limit, before_ms=now_ms() - HEAD_KEPT_MS)
+
+    return (
+        Job("calls of game servers", 60, service.connect.credentials.flush),
+        Job("silent game servers", 60, Pruning(Walk(partial(_remove_silent, service)).take, most=BATCH).run),
+        Job("claim keys", 60, Pruning(rows_of(database, forget_keys)).run),
+        Job("join tickets", 60, Pruning(rows_of(database, forget_tickets)).run),
+        Job("finished commands", 60, Pruning(FinishedCommands(service).take, most=2_000).run),
+        Job("removed game servers", 600, Pruning(pages_of(database, forget_removed)).run),
+        Job("extensions without owner", 60, Pruning(partial(_forget_extensions, service), most=BATCH).run),
+        Job("consent across blocks", 60, partial(part_all, service)),
+    )
+
+
+class FinishedCommands:
+    """Forgets finished commands beyond those that are kept: of every server once, and then of those that finish more.
+
+    Args:
+        service: gives the database and the time.
     """
-    now_ms, connect = service.clock.now_ms(), service.connect
-    await connect.credentials.flush()
-    before_ms = now_ms - SILENT_MS
-    found = await service.database.read(_silent, before_ms)
-    for server_id in connect.credentials.silent(found):
+
+    def __init__(self, service: "Service") -> None:
+        self._service = service
+        self._place = (0, "")
+
+    async def take(self, rows: int) -> bool:
+        """Look at the next commands that were finished; whether there are more.
+
+        Raises:
+            PersistenceError: the database is away; they are looked at again.
+        """
+        self._place, more = await self._service.database.transact(self._forget, rows)
+        if not more:  # what is committed late is met by the next run
+            self._place = min(self._place, (self._service.clock.now_ms() - LOOK_BACK_MS, ""))
+        return more
+
+    async def _forget(self, conn: Connection, rows: int) -> tuple[tuple[int, str], bool]:
+        return await commands.forget_old(conn, self._place, rows, keep=FINISHED_KEPT)
+
+
+async def _remove_silent(
+    service: "Service", after: tuple[int, str] | None, limit: int
+) -> tuple[int, str] | None:
+    before_ms = service.clock.now_ms() - SILENT_MS
+    page = await service.database.read(partial(servers.silent, before_ms=before_ms), after, limit)
+    for server_id in service.connect.credentials.silent([server_id for _, server_id in page]):
         try:
-            await service.system.ask(connect.server, server_id, RemoveSilent())
+            await service.system.ask(service.connect.server, server_id, RemoveSilent())
         except Refused:
             continue  # gone already, or too busy: then somebody does want something of it
-    await service.database.transact(_forget, now_ms)
-    for user_id in await service.database.transact(_forget_extensions):
+    return page[-1] if len(page) >= limit else None
+
+
+async def _forget_extensions(service: "Service", limit: int) -> bool:
+    looked_at, losers = await service.database.transact(extensions.forget_orphans, limit)
+    for user_id in losers:
         service.users.changed(user_id)
-    await part_all(service)
-
-
-async def _silent(conn: Connection, before_ms: int) -> list[str]:
-    return await servers.silent(conn, before_ms=before_ms, limit=BATCH)
-
-
-async def _forget_extensions(conn: Connection) -> list[str]:
-    return await extensions.forget_orphans(conn, BATCH)
-
-
-async def _forget(conn: Connection, now_ms: int) -> None:
-    await servers.forget_claim_keys(conn, before_ms=now_ms - CLAIM_KEY_KEPT_MS)
-    await sessions.forget_tickets(conn, before_ms=now_ms - TICKET_KEPT_MS)
-    await commands.forget_old(conn, since_ms=now_ms - LOOK_BACK_MS, keep=FINISHED_KEPT)
-    await servers.forget_removed(conn, before_ms=now_ms - HEAD_KEPT_MS)
+    return looked_at >= limit

@@ -5,7 +5,8 @@ are made at scrape time. Each service has its own registry: nothing global.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
@@ -18,6 +19,9 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 Reading = Callable[[], float]
 """Reads one number at scrape time."""
+
+Readings = Callable[[], Mapping[str, float]]
+"""Reads the numbers of a family at scrape time: {label: number}. Labels must stay few."""
 
 
 class Answers:
@@ -52,6 +56,9 @@ class Metrics(Collector):
         # by name: what it says, and how to read it
         self._gauges: dict[str, tuple[str, Reading]] = {}
         self._counters: dict[str, tuple[str, Reading]] = {}
+        # by name: what it says, what tells its numbers apart, and how to read them
+        self._gauge_families: dict[str, tuple[str, str, Readings]] = {}
+        self._counter_families: dict[str, tuple[str, str, Readings]] = {}
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(self)
 
@@ -77,6 +84,20 @@ class Metrics(Collector):
         """Show a number that only goes up; arguments as for `gauge`."""
         self._counters[name] = (says, read)
 
+    def gauges(self, name: str, says: str, label: str, read: Readings) -> None:
+        """Show a family of numbers that go up and down.
+
+        Args:
+            name, says: as for `gauge`.
+            label: what tells them apart.
+            read: called at each scrape, must not wait.
+        """
+        self._gauge_families[name] = (says, label, read)
+
+    def counters(self, name: str, says: str, label: str, read: Readings) -> None:
+        """Show a family of numbers that only go up; arguments as for `gauges`."""
+        self._counter_families[name] = (says, label, read)
+
     def collect(self) -> Iterator[Metric]:
         """The Prometheus forms of everything, for the registry."""
         answers = CounterMetricFamily(
@@ -99,10 +120,23 @@ class Metrics(Collector):
             yield GaugeMetricFamily(f"partyline_{name}", says, value=read())
         for name, (says, read) in self._counters.items():
             yield CounterMetricFamily(f"partyline_{name}", says, value=read())
+        for name, (says, label, read_all) in self._gauge_families.items():
+            yield _filled(GaugeMetricFamily(f"partyline_{name}", says, labels=(label,)), read_all())
+        for name, (says, label, read_all) in self._counter_families.items():
+            yield _filled(CounterMetricFamily(f"partyline_{name}", says, labels=(label,)), read_all())
 
     def text(self) -> bytes:
         """The whole page."""
         return generate_latest(self._registry)
+
+
+Family = TypeVar("Family", GaugeMetricFamily, CounterMetricFamily)
+
+
+def _filled(family: Family, numbers: Mapping[str, float]) -> Family:
+    for label, number in numbers.items():
+        family.add_metric((label,), number)
+    return family
 
 
 def _cumulative(counts: Iterable[int]) -> Iterator[tuple[str, float]]:

@@ -90,7 +90,11 @@ class Rights:
             while self._moved:
                 user_id = next(iter(self._moved))
                 del self._moved[user_id]
-                await self._ask(user_id)
+                try:
+                    await self._ask(user_id)
+                except BaseException:
+                    self.moved(user_id)  # whoever begins anew asks again, behind the others
+                    raise
 
     async def _ask(self, user_id: str) -> None:
         while user_id in self._followers:

@@ -75,15 +75,16 @@ class Automation:
         with trio.move_on_after(INLINE_SECONDS):
             await self.push(network_id)
 
-    async def tick(self) -> None:
-        """Write what is due of all networks; to be called now and then.
+    async def tick(self) -> bool:
+        """Write what is due of some networks; to be called now and then. False when more may be due.
 
         Raises:
             DatabaseUnavailable: the store cannot be asked.
         """
-        now_ms = self._clock.now_ms()
-        for network_id in await self._database.read(dns.due_networks, now_ms, BATCH_NETWORKS):
+        due = await self._database.read(dns.due_networks, self._clock.now_ms(), BATCH_NETWORKS)
+        for network_id in due:
             await self.push(network_id)
+        return len(due) < BATCH_NETWORKS
 
     async def push(self, network_id: str) -> None:
         """Write what is due of a network; nothing while somebody else does.

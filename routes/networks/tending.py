@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 from persistence.connection import Connection
 from persistence.networks import networks
+from routes.housekeeping import Job
+from routes.pruning import Pruning, rows_of
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -12,15 +14,13 @@ TOKEN_KEPT_MS = 24 * 3_600_000
 """So long after its end a join token is told from one that never was (410, not 404)."""
 
 
-async def tend_networks(service: "Service") -> None:
-    """Write the DNS records that are due, and forget join tokens that nobody will ask about.
+def network_jobs(service: "Service") -> tuple[Job, ...]:
+    """Write the DNS records that are due, and forget join tokens that nobody will ask about."""
 
-    Raises:
-        PersistenceError: the database is away; the rest waits for the next run.
-    """
-    await service.database.transact(_forget, service.clock.now_ms() - TOKEN_KEPT_MS)
-    await service.networks.automation.tick()
+    async def forget_tokens(conn: Connection, limit: int) -> int:
+        return await networks.forget_tokens(conn, limit, before_ms=service.clock.now_ms() - TOKEN_KEPT_MS)
 
-
-async def _forget(conn: Connection, before_ms: int) -> None:
-    await networks.forget_tokens(conn, before_ms=before_ms)
+    return (
+        Job("DNS records", 30, service.networks.automation.tick),
+        Job("join tokens", 60, Pruning(rows_of(service.database, forget_tokens)).run),
+    )

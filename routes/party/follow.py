@@ -7,9 +7,11 @@ from actors.party.attendance import LOOK_SECONDS, Attendance
 from actors.party.commands import TellPresence, TellRename
 from actors.party.company import Company
 from actors.party.own import FACES
+from persistence.connection import Connection
 from persistence.party.rows import sweep_ended
 from routes.housekeeping import Job, ticking
 from routes.party.settling import follow_doubts
+from routes.pruning import Pruning, pages_of
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -35,9 +37,6 @@ def follow_parties(service: "Service") -> tuple[Job, ...]:
         if party_id is not None and not system.tell(parties.party, party_id, TellRename(user_id, name)):
             system.touched(parties.own, memberships.members(party_id), party_id)
 
-    async def sweep() -> None:
-        await service.database.transact(sweep_ended, service.clock.now_ms())
-
     attendance = Attendance(service.presence, memberships, send, service.clock.now_ms)
     service.presence.on_change(met)
     service.users.on_rename(renamed)
@@ -48,8 +47,16 @@ def follow_parties(service: "Service") -> tuple[Job, ...]:
     return (
         ticking("members who are away", LOOK_SECONDS, attendance.look),
         ticking("days in company", 1, company.look),
-        Job("ended parties", 600, sweep),
     )
+
+
+def party_jobs(service: "Service") -> tuple[Job, ...]:
+    """Forget parties that have ended."""
+
+    async def sweep(conn: Connection, after: str | None, limit: int) -> str | None:
+        return await sweep_ended(conn, after, limit, now_ms=service.clock.now_ms())
+
+    return (Job("ended parties", 600, Pruning(pages_of(service.database, sweep)).run),)
 
 
 def _unheard(_answer: Answer) -> None:

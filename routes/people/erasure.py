@@ -6,9 +6,10 @@ from actors.chat.commands import TellErased
 from actors.chat.erasing import erase_everywhere
 from actors.chat.forgetting import forget_in_journal
 from actors.connect.commands import ForgetUser, RemoveServer
-from actors.errors import Conflict, NotFound
+from actors.errors import Conflict, NotFound, Refused
 from actors.ids import UserId, new_object_id
 from actors.kernel.kind import Kind
+from actors.kernel.supervisor import Fault
 from actors.party.commands import Leave
 from actors.people import erasure as rules
 from actors.people.forgetting import forget_in_notifications
@@ -49,29 +50,45 @@ async def erase_user(call: Call, user_id: UserId) -> None:
 
 
 async def sweep_erased(service: "Service") -> None:
-    """Take the names of erased users out of messages and out of what others were told of them; a job.
+    """Take the names of erased users out of messages and of what others were told of them; a job.
+
+    One of whom not everything could be done is not finished, and begun again by the next run; the others go on.
 
     Raises:
         PersistenceError: the database is away; the rest waits for the next run.
+        Fault, Refused: of the last who could not be finished, once the others are.
     """
-    database = service.database
-    for user_id in await database.read(erasure.unswept, SWEPT_AT_ONCE):
-
-        async def tell(conversation_id: str, user_id: str = user_id) -> None:
+    failure: Fault | Refused | None = None
+    after: tuple[int, str] | None = (-1, "")
+    while after is not None:
+        user_ids, after = await service.database.read(erasure.unswept, after, SWEPT_AT_ONCE)
+        for user_id in user_ids:
             try:
-                await service.system.ask(service.chat.conversation, conversation_id, TellErased(user_id))
-            except NotFound:
-                return  # messages without a conversation: nothing of them is in memory
+                await _sweep(service, user_id)
+            except (Fault, Refused) as refused:
+                failure = refused
+    if failure is not None:
+        raise failure
 
-        for conversation_id in await database.read(of_member, user_id):
-            service.system.tell(service.chat.conversation, conversation_id, TellErased(user_id))
-        await erase_everywhere(database, user_id, tell)
-        for conversation_id in await database.read(of_member, user_id):
-            await tell(conversation_id)
-            await forget_in_journal(database, conversation_id, user_id)
-        for recipient_id in await forget_in_notifications(database, user_id):
-            service.system.changed(service.notifications, recipient_id, "notifications")
-        await database.transact(erasure.finish, user_id)
+
+async def _sweep(service: "Service", user_id: str) -> None:
+    database = service.database
+
+    async def tell(conversation_id: str) -> None:
+        try:
+            await service.system.ask(service.chat.conversation, conversation_id, TellErased(user_id))
+        except NotFound:
+            return  # messages without a conversation: nothing of them is in memory
+
+    for conversation_id in await database.read(of_member, user_id):
+        service.system.tell(service.chat.conversation, conversation_id, TellErased(user_id))
+    await erase_everywhere(database, user_id, tell)
+    for conversation_id in await database.read(of_member, user_id):
+        await tell(conversation_id)
+        await forget_in_journal(database, conversation_id, user_id)
+    for recipient_id in await forget_in_notifications(database, user_id):
+        service.system.changed(service.notifications, recipient_id, "notifications")
+    await database.transact(erasure.finish, user_id)
 
 
 async def _give_up(service: "Service", user_id: str) -> None:

@@ -11,9 +11,14 @@ from actors.publications.states import STALE_MS
 from actors.publications.statuses import Statuses
 from persistence.connection import Connection
 from persistence.publications import publications, statuses
+from routes.housekeeping import Job, ticking
+from routes.pruning import Pruning, pages_of
 
 if TYPE_CHECKING:
     from routes.service import Service
+
+SETTLED = 500
+"""Publications whose ownership is looked at in one transaction."""
 
 
 def follow_servers(service: "Service") -> None:
@@ -30,21 +35,26 @@ async def flush_statuses(service: "Service") -> None:
     await service.statuses.flush(service.database, service.clock.now_ms())
 
 
-async def clean_publications(service: "Service") -> None:
-    """Follow verified domains, and take from the list what has been silent for long.
+def publication_jobs(service: "Service") -> tuple[Job, ...]:
+    """Write what servers say, follow verified domains, and take from the list what has been silent for long."""
+    now_ms, database = service.clock.now_ms, service.database
 
-    Raises:
-        PersistenceError: the database is away; the rest waits for the next run.
-    """
-    now_ms = service.clock.now_ms()
-    service.statuses.forget_old(now_ms)
-    await service.database.transact(_clean, now_ms)
+    async def settle(conn: Connection, after: str | None, limit: int) -> str | None:
+        return await settle_ownership(conn, after, limit, now_ms=now_ms())
 
+    async def grow_stale(conn: Connection, after: str | None, limit: int) -> str | None:
+        return await publications.grow_stale(conn, after, limit, before_ms=now_ms() - STALE_MS)
 
-async def _clean(conn: Connection, now_ms: int) -> None:
-    await settle_ownership(conn, now_ms)
-    await publications.grow_stale(conn, before_ms=now_ms - STALE_MS)
-    await statuses.forget(conn, before_ms=now_ms - STALE_MS)
+    async def forget(conn: Connection, after: str | None, limit: int) -> str | None:
+        return await statuses.forget(conn, after, limit, before_ms=now_ms() - STALE_MS)
+
+    return (
+        Job("statuses of game servers", 1, partial(flush_statuses, service)),
+        ticking("statuses in memory that are old", 60, lambda: service.statuses.forget_old(now_ms())),
+        Job("owners of publications", 60, Pruning(pages_of(database, settle), most=SETTLED).run),
+        Job("publications that are silent", 60, Pruning(pages_of(database, grow_stale)).run),
+        Job("statuses that are old", 60, Pruning(pages_of(database, forget)).run),
+    )
 
 
 def _happened(known: Statuses, state: State, event: AnyEvent) -> None:

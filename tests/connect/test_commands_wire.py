@@ -7,6 +7,7 @@ import trio
 
 from routes.connect import cleaning
 from tests.connect.play import GameServer, claimed, register
+from tests.support.jobs import clean_connect
 from tests.support.waiting import patience, wait_until
 from tests.support.world import Player, World, open_world
 
@@ -236,7 +237,7 @@ async def test_open_commands_outlive_a_restart_and_finished_ones_are_forgotten_i
         again = await _ack(server, ids[0], "success")
         assert again["status"] == "success"
         monkeypatch.setattr(cleaning, "FINISHED_KEPT", 2)
-        await cleaning.clean_connect(world.service)
+        await clean_connect(world)
         left = [one["id"] for one in (await ann.get(f"{server.path}/commands"))["items"]]
         assert left == [ids[4], ids[3], ids[2]]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from routes.connect.cleaning import clean_connect
 from tests.connect.play import GameServer, claimed
+from tests.support.jobs import clean_connect
 from tests.support.world import Player, World, open_world
 
 FORBIDDEN = (403, "FORBIDDEN")
@@ -94,7 +94,7 @@ async def test_no_consent_outlives_a_block_that_nobody_was_told_of(database_url:
         await world.block(bob, ann)
         assert await _acts(server, bob)
     async with open_world(database_url, tmp_path) as world:
-        await clean_connect(world.service)
+        await clean_connect(world)
         server = GameServer(
             world, {"serverId": server.id, "serverName": "", "serverSecret": server.secret, "claimKey": ""}
         )

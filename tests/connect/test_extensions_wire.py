@@ -1,7 +1,7 @@
 """Extensions: the catalog and its permissions, what servers register, and commands that name an action."""
 
-from routes.connect.cleaning import clean_connect
 from tests.connect.play import claimed
+from tests.support.jobs import clean_connect
 from tests.support.world import World
 
 CATALOG = "/v1/connect/extensions"
@@ -110,13 +110,13 @@ async def test_extensions_of_erased_users_never_stay_in_the_catalog(world: World
         await ann.do("POST", "/v1/connect/extensions", {"extensionId": id, "name": id}, status=201)
         await world.grant(bob, f"svc.connect.extensions.{id}")
     await bob.do("PUT", f"{server.path}/extensions/used", {}, status=200)
-    await clean_connect(world.service)
+    await clean_connect(world)
     assert [one["extensionId"] for one in (await bob.get("/v1/connect/extensions"))["items"]] == [
         "unused",
         "used",
     ]
     await root.do("DELETE", f"/v1/admin/users/{ann.id}", status=204)
-    await clean_connect(world.service)
+    await clean_connect(world)
     assert [one["extensionId"] for one in (await bob.get("/v1/connect/extensions"))["items"]] == ["used"]
     nodes = {one["node"] for one in (await root.get("/v1/admin/permissions"))["items"]}
     assert "svc.connect.extensions.used" in nodes

@@ -1,8 +1,8 @@
 """What an owner holds in memory is what its rows say, whatever was done to it."""
 
 from actors.connect import rows
-from routes.connect.cleaning import clean_connect
 from tests.connect.play import GameServer, claimed, register
+from tests.support.jobs import clean_connect
 from tests.support.world import World
 
 
@@ -42,6 +42,6 @@ async def test_owners_that_are_loaded_again_go_on(world: World):
     await ann.do("DELETE", server.path, status=204)
     assert await bob.refused("POST", f"{server.path}/join-tickets") == (404, "NOT_FOUND")
     world.clock.advance(2 * 3_600_000)
-    await clean_connect(world.service)
+    await clean_connect(world)
     bob.headers["authorization"] = f"Bearer {world.token(bob.id, bob.name)}"
     assert await bob.refused("POST", f"{server.path}/join-tickets") == (404, "NOT_FOUND")

@@ -5,8 +5,9 @@ import re
 import pytest
 import trio
 
-from routes.connect.cleaning import SILENT_MS, clean_connect
+from routes.connect.cleaning import SILENT_MS
 from tests.connect.play import SERVERS, claimed, register
+from tests.support.jobs import clean_connect
 from tests.support.world import World
 
 
@@ -138,7 +139,7 @@ async def test_silent_servers_are_removed(world: World):
     instance = await claimed(world, ann, "instance", tempInstance=True)
     world.clock.advance(SILENT_MS + 1)
     await calling.get(f"{calling.path}/claim-key")
-    await clean_connect(world.service)
+    await clean_connect(world)
     for gone in (unclaimed, instance):
         assert (await gone.refused("GET", f"{gone.path}/claim-key"))[0] == 401
     for there in (calling, mine):
@@ -146,5 +147,5 @@ async def test_silent_servers_are_removed(world: World):
     heads = "SELECT count(*) FROM heads WHERE kind = 'server'"
     assert await world.service.database.read(lambda conn: conn.fetchval(heads)) == 4
     world.clock.advance(2 * 3_600_000)
-    await clean_connect(world.service)
+    await clean_connect(world)
     assert await world.service.database.read(lambda conn: conn.fetchval(heads)) == 2

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import trio
 
-from routes.connect.cleaning import clean_connect
 from tests.connect.play import GameServer, claimed, register
+from tests.support.jobs import clean_connect
 from tests.support.waiting import wait_until
 from tests.support.world import Player, World, open_world
 
@@ -32,7 +32,7 @@ async def test_tickets_serve_once_and_for_a_minute(world: World):
     assert await server.refused("POST", sessions, ticket) == (410, "JOIN_TOKEN_EXPIRED")
     assert await server.refused("POST", sessions, {"ticket": "x"}) == (404, "NOT_FOUND")
     world.clock.advance(20 * 60_000)
-    await clean_connect(world.service)
+    await clean_connect(world)
     await _ticket(ann, server)
     assert await server.refused("POST", sessions, ticket) == (404, "NOT_FOUND")
 

@@ -276,9 +276,11 @@ async def test_what_has_expired_is_removed(database: Database) -> None:
     await make_users(database, 3)
     await database.transact(relations.send, pair(0, 1), None)
     await database.transact(relations.send, pair(0, 2, now_ms=NOW_MS + 1), None)
-    assert await database.transact(requests.prune, NOW_MS + REQUEST_TTL_MS - 1) == []
-    assert await database.transact(requests.prune, NOW_MS + REQUEST_TTL_MS) == [(user(0), user(1))]
-    assert await database.transact(requests.prune, NOW_MS + REQUEST_TTL_MS) == []
+    assert await database.transact(partial(requests.prune, now_ms=NOW_MS + REQUEST_TTL_MS - 1), 5) == []
+    assert await database.transact(partial(requests.prune, now_ms=NOW_MS + REQUEST_TTL_MS), 5) == [
+        (user(0), user(1))
+    ]
+    assert await database.transact(partial(requests.prune, now_ms=NOW_MS + REQUEST_TTL_MS), 5) == []
     assert len(await database.read(requests.of_user, user(0), NOW_MS)) == 1
     assert await database.read(blocks.count, user(0)) == 0
 

@@ -3,9 +3,9 @@
 import pytest
 import trio
 
-from routes.networks.tending import tend_networks
 from tests.connect.play import SERVERS, claimed
 from tests.networks.play import NETWORKS, network
+from tests.support.jobs import tend_networks
 from tests.support.world import World
 
 
@@ -56,7 +56,7 @@ async def test_tokens_are_forgotten_a_day_after_their_end(world: World):
     ann = await world.player("Ann")
     body = {"joinToken": await (await network(ann)).token(), "name": "x"}
     world.clock.advance(25 * 3_600_000)
-    await tend_networks(world.service)
+    await tend_networks(world)
     assert await world.nobody().refused("POST", f"{NETWORKS}/join", body) == (404, "NOT_FOUND")
 
 
@@ -119,7 +119,7 @@ async def test_join_tokens_end(world: World):
     token = await sky.token()
     nobody, join = world.nobody(), f"{NETWORKS}/join"
     world.clock.advance(600_000)
-    await tend_networks(world.service)
+    await tend_networks(world)
     late = {"joinToken": token, "name": "late"}
     assert await nobody.refused("POST", join, late) == (410, "JOIN_TOKEN_EXPIRED")
     used = {"joinToken": await sky.token(), "name": "one"}

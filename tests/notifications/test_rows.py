@@ -79,7 +79,7 @@ async def test_what_is_too_old_goes(database: Database) -> None:
     await make_users(database, 1, 2)
     late_ms = NOW_MS + KEPT_MS
     await added(database, notification(1), notification(2, at_ms=NOW_MS + 1), notification(3, user(2)))
-    pruned = await database.transact(partial(notifications.prune, now_ms=late_ms))
+    pruned = await database.transact(partial(notifications.prune, now_ms=late_ms), 5)
     assert sorted(pruned) == [user(1), user(2)]
     assert [row.number for row in await listed(database)] == [2]
     assert await database.read(notifications.count_unread, user(1)) == 1

@@ -124,7 +124,7 @@ async def test_what_has_gone_cannot_be_told(database: Database) -> None:
     await make_users(database, 1)
     await added(database, notification(1), notification(2, at_ms=NOW_MS + 1))
     assert await database.read(replay, user(1), 0, 2) is not None
-    await database.transact(partial(prune, now_ms=NOW_MS + 90 * 24 * 3600 * 1000))
+    await database.transact(partial(prune, now_ms=NOW_MS + 90 * 24 * 3600 * 1000), 100)
     assert await database.read(replay, user(1), 0, 2) is None
     assert await database.read(replay, user(1), 1, 2) is not None
     assert await database.read(load, user(7)) is None

@@ -1,5 +1,6 @@
 """Wire: a party outlives the process, with everything in it and with its offsets."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,9 @@ async def test_ended_parties_are_forgotten(world: World) -> None:
     await ann.do("DELETE", PARTY)
     kept = await gather(ben)
     later_ms = world.clock.now_ms() + 3_600_001
-    transact = world.service.database.transact
-    assert await transact(sweep_ended, later_ms) == 1
-    assert await transact(sweep_ended, later_ms) == 0
+    sweep = partial(sweep_ended, now_ms=later_ms)
+    heads = "SELECT id FROM heads WHERE kind = 'party'"
+    assert await world.service.database.transact(sweep, None, 100) is None
+    (left,) = await world.service.database.read(lambda conn: conn.fetch(heads))
+    assert left["id"] == kept
     assert (await ben.get(PARTY))["party"]["id"] == kept

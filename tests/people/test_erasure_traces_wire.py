@@ -1,5 +1,6 @@
 """Wire: after a user was erased, their name and what they wrote of themselves stand in no row of any table."""
 
+from functools import partial
 from typing import Any
 
 import pytest
@@ -87,7 +88,7 @@ async def test_no_row_tells_of_them(world: World, word: str) -> None:
     await erase(world, ann)
     # Her party has ended with her; an hour later nothing tells of it any more.
     world.clock.advance(ENDED_KEPT_MS + 1)
-    await database.transact(sweep_ended, world.clock.now_ms())
+    await database.transact(partial(sweep_ended, now_ms=world.clock.now_ms()), None, 100)
     after: Any = await database.read(traces, word)
     assert set(after) <= KEPT[word], after
 

@@ -1,5 +1,7 @@
 """Receipts outside the writer: found until they expire, replaced only then, forgotten in batches."""
 
+from functools import partial
+
 import pytest
 
 from persistence import receipts
@@ -37,8 +39,6 @@ async def test_expired_receipts_are_forgotten(database: Database) -> None:
         receipts.store, [a_receipt(str(number), expires_at_ms=number) for number in range(1, 11)], 0
     )
 
-    async def prune(conn: object) -> int:
-        return await receipts.prune(conn, 7, limit=5)  # type: ignore[arg-type]
-
-    assert [await database.read(prune) for _ in range(3)] == [5, 2, 0]
+    prune = partial(receipts.prune, now_ms=7)
+    assert [await database.transact(prune, 5) for _ in range(3)] == [5, 2, 0]
     assert await database.read(receipts.find, a_receipt("8").key, 0) is not None

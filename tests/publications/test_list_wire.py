@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from actors.publications.states import STALE_MS
-from routes.publications.follow import clean_publications
 from tests.capes.stage import moderator
 from tests.connect.play import claimed
 from tests.networks.play import Place, network
 from tests.publications.play import PUBLIC, flush, names, publish, push, shown
+from tests.support.jobs import clean_publications
 from tests.support.world import Player, World
 
 SAVED = "/v1/profile/public-servers/saved"
@@ -141,13 +141,13 @@ async def test_a_week_of_silence_takes_it_from_the_list(world: World):
     await publish(alice, server)
     world.clock.advance(STALE_MS - 60_000)
     alice = again(world, alice)
-    await clean_publications(world.service)
+    await clean_publications(world)
     assert await names(nobody) == ["Sky Islands"]
     await push(server)
     await flush(world)
     world.clock.advance(STALE_MS + 1_000)
     alice = again(world, alice)
-    await clean_publications(world.service)
+    await clean_publications(world)
     assert (await shown(alice, server))["discoveryState"] == "STALE"
     assert await names(nobody) == []
     await push(server)
@@ -223,19 +223,19 @@ async def test_domains_that_are_lost_take_it_from_the_list(place: Place):
     server = await net.server()
     made = await publish(alice, server, address="mc.example.org")
     assert (made["ownershipState"], made["discoveryState"]) == ("PENDING", "CONNECT")
-    await clean_publications(world.service)
+    await clean_publications(world)
     assert (await shown(alice, server))["ownershipState"] == "PENDING"
     await place.verified(net, "example.org")
-    await clean_publications(world.service)
+    await clean_publications(world)
     owned = await shown(alice, server)
     assert (owned["ownershipState"], owned["discoveryState"]) == ("OWNED", "CONNECT")
     assert owned["ownershipVerifiedAt"] is not None
     await alice.do("PATCH", server.path, {"networkId": None}, status=200)
-    await clean_publications(world.service)
+    await clean_publications(world)
     lost = await shown(alice, server)
     assert (lost["ownershipState"], lost["discoveryState"]) == ("LOST", "UNLISTED")
     await alice.do("PATCH", server.path, {"networkId": net.id}, status=200)
-    await clean_publications(world.service)
+    await clean_publications(world)
     assert (await shown(alice, server))["ownershipState"] == "OWNED"
 
 

@@ -1,6 +1,7 @@
 """Wire: the caller's saved public servers (service-api §4 Profile, contract §8)."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -245,7 +246,7 @@ async def test_addresses_that_nobody_saves_are_forgotten_after_a_day(world: Worl
         await ann.do("DELETE", f"{SAVED}/{id}")
     database = world.service.database
     await database.transact(_make_old, [kept, dropped])
-    await database.transact(addresses.sweep, 1_000)
+    await database.transact(partial(addresses.sweep, before_ms=1_000), None, 100)
     found = [await database.read(_publication, id) is not None for id in (kept, dropped, young)]
     assert found == [True, False, True]
     assert await names(ann) == ["a.example"]

@@ -34,6 +34,7 @@ class Proxy:
     def let_go(self) -> None:
         """PostgreSQL gets what was delayed."""
         self._let_go.set()
+        self._sendings_left: int | None = None
 
     def cut_at(self, text: bytes, *, answered: bool, after: bytes = b"") -> None:
         """Once, when a client sends this text, end its connection: before PostgreSQL has it, or once it has
@@ -50,9 +51,14 @@ class Proxy:
         """From now on nothing passes and nothing is closed, as if a cable had been pulled."""
         self._swallows = True
 
+    def swallow_after(self, sendings: int) -> None:
+        """The same, once clients have sent something so many times."""
+        self._sendings_left = sendings
+
     def heal(self) -> None:
         """Let what comes pass again; bytes that were swallowed stay lost."""
         self._swallows = False
+        self._sendings_left = None
 
     async def serve(self, client: trio.SocketStream) -> None:
         """One connection, until either side or a cut ends it."""
@@ -76,6 +82,9 @@ class Proxy:
                         await self._let_go.wait()
                         await _send(server, data)
                         await trio.sleep_forever()  # the answer to it ends this connection
+                    if self._sendings_left is not None:
+                        self._sendings_left -= 1
+                        self._swallows = self._swallows or self._sendings_left < 0
                     if not self._swallows:
                         await _send(server, data)
                 nursery.cancel_scope.cancel()

@@ -1,0 +1,100 @@
+"""Pruning: it goes on until nothing is left, gives way, and no amount and no slowness stops it for good."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from persistence.errors import DatabaseUnavailable
+from routes.pruning import PAUSE_SECONDS, RUN_SECONDS, Pruning, Walk
+
+
+class Table:
+    """Overdue rows.
+
+    Args:
+        rows: how many.
+        most: a batch of more takes too long.
+        seconds: what a batch takes.
+    """
+
+    def __init__(self, rows: int, *, most: int = 1_000_000, seconds: float = 0.0) -> None:
+        self.rows = rows
+        self.batches: list[int] = []
+        self.most = most
+        self._seconds = seconds
+
+    async def take(self, limit: int) -> bool:
+        await trio.sleep(self._seconds)
+        self.batches.append(limit)
+        if limit > self.most:
+            raise DatabaseUnavailable("too slow")
+        gone = min(limit, self.rows)
+        self.rows -= gone
+        return gone >= limit
+
+
+async def test_it_goes_on_until_nothing_is_left(autojump_clock: MockClock) -> None:
+    table = Table(30_000)
+    assert await Pruning(table.take, most=5_000).run()
+    assert (table.rows, len(table.batches)) == (0, 7)
+
+
+async def test_it_gives_way_between_two_batches(autojump_clock: MockClock) -> None:
+    began = trio.current_time()
+    await Pruning(Table(30_000).take, most=5_000).run()
+    assert trio.current_time() - began == pytest.approx(6 * PAUSE_SECONDS)
+
+
+async def test_a_run_ends_and_says_that_something_is_left(autojump_clock: MockClock) -> None:
+    table = Table(10**9, seconds=1.0)
+    pruning = Pruning(table.take, most=5_000)
+    began = trio.current_time()
+    assert await pruning.run() is False
+    assert trio.current_time() - began < RUN_SECONDS + 2
+    assert len(table.batches) == pytest.approx(10, abs=1)
+
+
+async def test_slow_statements_do_not_stop_it_for_good(autojump_clock: MockClock) -> None:
+    table = Table(1_000, most=3)
+    pruning = Pruning(table.take, most=5_000)
+    runs = 0
+    while table.rows:
+        runs += 1
+        try:
+            await pruning.run()
+        except DatabaseUnavailable:
+            continue
+    failed = [limit for limit in table.batches if limit > 3]
+    assert failed[:11] == [5_000, 2_500, 1_250, 625, 312, 156, 78, 39, 19, 9, 4]
+
+
+async def test_batches_grow_again(autojump_clock: MockClock) -> None:
+    table = Table(30_000, most=100)
+    pruning = Pruning(table.take, most=400)
+    for _ in range(2):
+        with pytest.raises(DatabaseUnavailable):
+            await pruning.run()
+    assert pruning.rows == 100
+    table.most = 400
+    assert await pruning.run()
+    assert (table.batches[2:5], pruning.rows) == ([100, 200, 400], 400)
+
+
+async def test_a_walk_goes_on_where_it_failed() -> None:
+    looked: list[int | None] = []
+
+    async def page(after: int | None, limit: int) -> int | None:
+        looked.append(after)
+        if len(looked) == 2:
+            raise DatabaseUnavailable("!")
+        place = (after or 0) + limit
+        return place if place < 9 else None
+
+    take: Callable[[int], Awaitable[bool]] = Walk(page).take
+    assert await take(3)
+    with pytest.raises(DatabaseUnavailable):
+        await take(3)
+    assert [await take(3) for _ in range(4)] == [True, False, True, True]
+    assert looked == [None, 3, 3, 6, None, 3]

@@ -1,0 +1,320 @@
+"""Rows: each job that prunes takes many batches in one run, leaves what is young, and finds it without a look at every
+row.
+"""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from persistence.bridge import Database
+from persistence.connection import Connection
+from routes.jobs import jobs_of
+from routes.pruning import Pruning
+from tests.support.jobs import job_named
+from tests.support.world import World, open_world
+
+YOUNG_MS = 2**45
+"""Of what is not overdue for a thousand years."""
+
+USERS = """
+INSERT INTO users (id, name, name_lower, name_issued_at_s, created_at_ms, updated_at_ms)
+SELECT lpad(to_hex(i), 36, '0'), 'u' || i, 'u' || i, 0, 0, 0 FROM generate_series(1, 150) AS i
+"""
+SERVERS = """
+INSERT INTO connect_servers (server_id, id, server_type, name, owner_id, secret, created_at_ms, updated_at_ms,
+                             last_seen_at_ms)
+SELECT 's' || i, lpad(to_hex(i), 24, '0'), 'server', 's', lpad(to_hex(1), 36, '0'), sha256('s'), 0, 0, 0
+FROM generate_series(1, 12000) AS i
+"""
+PUBLICATIONS = """
+INSERT INTO publications (id, address, display_name, discovery_source, discovery_state, ownership_state, created_at_ms,
+                          updated_at_ms)
+SELECT lpad(to_hex(i), 24, '0'), 'h' || i || '.example', 'x', '{source}', '{state}', 'UNCLAIMED', {at}, 0
+FROM generate_series(1, 14000) AS i
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A job with much to do.
+
+    Args:
+        job: its name.
+        fills: what makes rows, overdue ones and young ones.
+        counts: how many rows there are.
+        left: how many must stay.
+    """
+
+    job: str
+    fills: tuple[str, ...]
+    counts: str
+    left: int
+
+
+CASES = (
+    Case(
+        "idempotency receipts",
+        (
+            "INSERT INTO receipts SELECT sha256(int4send(i)), '', 200, '', CASE WHEN i <= 30000 THEN i ELSE"
+            f" {YOUNG_MS} END FROM generate_series(1, 30100) AS i",
+        ),
+        "receipts",
+        100,
+    ),
+    Case(
+        "journal",
+        (
+            "INSERT INTO heads SELECT 'thing', 'a' || i, 12, 'e', NULL, '', 0 FROM generate_series(1, 6000) AS i",
+            "INSERT INTO heads VALUES ('thing', 'z', 17000, 'e', NULL, '', 0)",
+            "INSERT INTO events SELECT 'thing', 'z', i, 0, '' FROM generate_series(1, 17000) AS i",
+        ),
+        "events",
+        1_000,
+    ),
+    Case(
+        "old notifications",
+        (
+            USERS,
+            "INSERT INTO notification_heads SELECT id, 'e', 0, 0 FROM users",
+            "INSERT INTO notifications SELECT lpad(to_hex(i), 24, '0'), lpad(to_hex(1), 36, '0'), i, i, 'news', NULL,"
+            f" '', CASE WHEN i <= 12000 THEN i ELSE {YOUNG_MS} END FROM generate_series(1, 12100) AS i",
+        ),
+        "notifications",
+        100,
+    ),
+    Case(
+        "friend requests that expire",
+        (
+            USERS,
+            "INSERT INTO friend_requests SELECT lpad(to_hex(row_number() OVER ()), 24, '0'), a.id, b.id, NULL, 0,"
+            f" CASE WHEN a.name < 'u2' THEN 1 ELSE {YOUNG_MS} END FROM users a, users b WHERE a.id < b.id",
+        ),
+        "(SELECT FROM friend_requests WHERE expires_at_ms = 1)",
+        0,
+    ),
+    Case(
+        "shared profiles that expire",
+        (
+            USERS,
+            "INSERT INTO profile_shares SELECT lpad(to_hex(i), 14, '0'), lpad(to_hex(1), 36, '0'), 'x', '', 0,"
+            f" CASE WHEN i <= 1600 THEN i ELSE {YOUNG_MS} END FROM generate_series(1, 1700) AS i",
+        ),
+        "profile_shares",
+        100,
+    ),
+    Case(
+        "addresses that nobody saves",
+        (
+            USERS,
+            PUBLICATIONS.format(source="USER", state="UNLISTED", at="i"),
+            "INSERT INTO saved_servers SELECT lpad(to_hex(1), 36, '0'), id, 1, false, 0 FROM publications"
+            " WHERE created_at_ms % 10 = 0",
+        ),
+        "publications",
+        1_400,
+    ),
+    Case(
+        "claim keys",
+        (
+            USERS,
+            SERVERS,
+            "INSERT INTO connect_claim_keys SELECT sha256(int4send(i)), 's1', CASE WHEN i <= 12000 THEN i ELSE"
+            f" {YOUNG_MS} END FROM generate_series(1, 12100) AS i",
+        ),
+        "connect_claim_keys",
+        100,
+    ),
+    Case(
+        "join tickets",
+        (
+            USERS,
+            SERVERS,
+            "INSERT INTO connect_tickets SELECT s.server_id, u.id, sha256('x'), 'x',"
+            f" CASE WHEN u.name = 'u7' THEN {YOUNG_MS} ELSE 1 END, false"
+            " FROM (SELECT * FROM connect_servers LIMIT 100) s, users u",
+        ),
+        "connect_tickets",
+        100,
+    ),
+    Case(
+        "silent game servers",
+        (
+            USERS,
+            SERVERS.replace(
+                "lpad(to_hex(1), 36, '0')", "nullif(lpad(to_hex(i / 451), 36, '0'), repeat('0', 36))"
+            ),
+            "INSERT INTO heads SELECT 'server', server_id, 0, 'e', NULL, '', 0 FROM connect_servers",
+        ),
+        "connect_servers",
+        11_550,
+    ),
+    Case(
+        "finished commands",
+        (
+            USERS,
+            SERVERS,
+            "INSERT INTO connect_commands (id, server_id, action, payload, status, version, attempts, created_by,"
+            " created_at_ms, updated_at_ms, finished_at_ms, expires_at_ms)"
+            " SELECT lpad(to_hex(i), 24, '0'), 's' || 1 + i % 2, 'x', '', 'success', 1, 1, 'x', i, 0, i, 0"
+            " FROM generate_series(1, 9000) AS i",
+        ),
+        "connect_commands",
+        2_000,
+    ),
+    Case(
+        "removed game servers",
+        (
+            "INSERT INTO heads SELECT 'server', 's' || i, 1, 'e', NULL, '', 0 FROM generate_series(1, 6000) AS i",
+            "INSERT INTO events SELECT 'server', 's1', i, 0, '' FROM generate_series(1, 12000) AS i",
+        ),
+        "(SELECT FROM heads UNION ALL SELECT FROM events)",
+        0,
+    ),
+    Case(
+        "ended parties",
+        (
+            "INSERT INTO heads SELECT 'party', 'p' || i, 1, 'e', NULL, '', 0 FROM generate_series(1, 6000) AS i",
+            "INSERT INTO events SELECT 'party', 'p' || i % 6000, i, 0, '' FROM generate_series(1, 12000) AS i"
+            " WHERE i % 6000 > 0",
+        ),
+        "(SELECT FROM heads UNION ALL SELECT FROM events)",
+        0,
+    ),
+    Case(
+        "join tokens",
+        (
+            USERS,
+            "INSERT INTO networks (network_id, id, name, owner_id, created_at_ms, updated_at_ms)"
+            " VALUES ('n', lpad('', 24, '0'), 'n', lpad(to_hex(1), 36, '0'), 0, 0)",
+            "INSERT INTO network_join_tokens SELECT sha256(int4send(i)), 'n', CASE WHEN i <= 12000 THEN i ELSE"
+            f" {YOUNG_MS} END FROM generate_series(1, 12100) AS i",
+        ),
+        "network_join_tokens",
+        100,
+    ),
+    Case(
+        "publications that are silent",
+        (
+            PUBLICATIONS.format(source="CONNECT", state="CONNECT", at="0"),
+            "INSERT INTO publication_statuses SELECT id, 0,"
+            f" CASE WHEN id < lpad('64', 24, '0') THEN {YOUNG_MS} ELSE 0 END FROM publications",
+        ),
+        "(SELECT FROM publications WHERE discovery_state = 'CONNECT')",
+        99,
+    ),
+    Case(
+        "statuses that are old",
+        (
+            USERS,
+            SERVERS,
+            "INSERT INTO server_statuses SELECT server_id, true, '', 0, 0,"
+            f" CASE WHEN server_id LIKE 's1000%' THEN {YOUNG_MS} ELSE 0 END FROM connect_servers",
+        ),
+        "server_statuses",
+        11,
+    ),
+    Case(
+        "unused attachments",
+        (
+            "INSERT INTO attachments SELECT lpad(to_hex(i), 24, '0'), 'c', 'u', 'x', 'x', 1, sha256('x'),"
+            f" CASE WHEN i <= 3500 THEN i ELSE {YOUNG_MS} END, NULL, NULL FROM generate_series(1, 3600) AS i",
+        ),
+        "attachments",
+        100,
+    ),
+)
+
+
+@pytest.fixture
+async def world(database_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    async with open_world(database_url, tmp_path) as world:
+        yield world
+
+
+async def fill(conn: Connection, case: Case) -> None:
+    for statement in case.fills:
+        await conn.execute(statement)
+
+
+async def count(conn: Connection, case: Case) -> int:
+    found: int = await conn.fetchval(f"SELECT count(*) FROM {case.counts} AS t")
+    return found
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.job)
+async def test_what_is_overdue_goes_in_one_run(world: World, case: Case) -> None:
+    await world.service.database.transact(fill, case)
+    run = job_named(world, case.job).run
+    pruning = getattr(run, "__self__", None)
+    if isinstance(pruning, Pruning):
+        assert await world.service.database.read(count, case) > 2 * pruning.rows
+    assert await run() is not False
+    assert await world.service.database.read(count, case) == case.left
+    assert await run() is not False
+    assert await world.service.database.read(count, case) == case.left
+
+
+class Explaining:
+    """A connection that asks how each statement will be done before it is.
+
+    Args:
+        conn: who does it.
+        scanned: where tables go that a plan reads from one end to the other.
+    """
+
+    def __init__(self, conn: Connection, scanned: list[str]) -> None:
+        self._conn = conn
+        self._scanned = scanned
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        do = getattr(self._conn, name)
+
+        async def explained(sql: str, *args: object) -> Any:
+            plan = "\n".join(row[0] for row in await self._conn.fetch(f"EXPLAIN {sql}", *args))
+            self._scanned += re.findall(r"Seq Scan on (\w+)", plan)
+            return await do(sql, *args)
+
+        return explained
+
+
+class ExplainingStore:
+    """A database whose statements are explained; see `Explaining`."""
+
+    def __init__(self, database: Database) -> None:
+        self.scanned: list[str] = []
+        self._database = database
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        run = getattr(self._database, name)
+
+        async def explained(unit: Callable[..., Awaitable[Any]], *args: object) -> Any:
+            return await run(lambda conn: unit(Explaining(conn, self.scanned), *args))
+
+        return explained
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.job)
+async def test_no_job_looks_at_every_row_of_a_large_table(world: World, case: Case) -> None:
+    database = world.service.database
+    await database.transact(fill, case)
+    large = await database.read(_large)
+    assert large
+    store = ExplainingStore(database)
+    service = replace(world.service, database=cast(Database, store))
+    (job,) = [job for job in jobs_of(service) if job.name == case.job]
+    pruning = getattr(job.run, "__self__", None)
+    if isinstance(pruning, Pruning):  # large is what is much more than a batch
+        await pruning.take(50)
+    else:
+        await job.run()
+    assert not large.intersection(store.scanned)
+
+
+async def _large(conn: Connection) -> frozenset[str]:
+    await conn.execute("ANALYZE")
+    rows = await conn.fetch("SELECT relname FROM pg_class WHERE relkind = 'r' AND reltuples > 1500")
+    return frozenset(row["relname"] for row in rows if not row["relname"].startswith("pg_"))
