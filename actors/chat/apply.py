@@ -51,7 +51,7 @@ def _created(state: State, event: events.MessageCreated) -> State:
     members = state.members.copy()
     sender = members.get(line.sender_id)
     if sender is not None:
-        members[sender.user_id] = replace(sender, sent=event.sender_seq)
+        members[sender.user_id] = replace(sender, sent=event.sender_seq, spoke=True)
     _mention(members, line.seq, event.mentioned)
     votes, older_live = state.votes, state.older_live
     if len(state.window) == WINDOW_LINES:

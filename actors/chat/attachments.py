@@ -16,7 +16,15 @@ import msgspec
 from actors.chat.public import Attachment, Public
 from actors.chat.records import public_attachment
 from actors.chat.rules_messages import UNUSED_ATTACHMENT_MS
-from actors.errors import ConversationNotFound, FieldError, Invalid, NotFound, QuotaExceeded, TooLarge
+from actors.errors import (
+    Blocked,
+    ConversationNotFound,
+    FieldError,
+    Invalid,
+    NotFound,
+    QuotaExceeded,
+    TooLarge,
+)
 from actors.file_names import clean_name
 from actors.kernel.store import Store
 from persistence.blobs import ORPHAN_SECONDS, Blobs
@@ -173,15 +181,27 @@ def attachment_row(
     )
 
 
+async def check_may_upload(conn: Connection, conversation_id: str) -> None:
+    """Nothing is uploaded to a direct conversation while one of the two blocks the other.
+
+    Raises:
+        Blocked: it is so.
+    """
+    if await members.parted(conn, conversation_id):
+        raise Blocked
+
+
 async def add(conn: Connection, row: AttachmentRow) -> Attachment:
     """Store an upload's row, inside a transaction.
 
     Raises:
         ConversationNotFound: the uploader is not in it, or no longer.
+        Blocked: as `check_may_upload`.
         QuotaExceeded: all uploads of this user would exceed 256 MiB.
     """
     if not await members.is_member(conn, row.conversation_id, row.uploader_id):
         raise ConversationNotFound
+    await check_may_upload(conn, row.conversation_id)
     if not await attachments.add(conn, row, quota_bytes=QUOTA_BYTES):
         error = FieldError("/dataBase64", "QUOTA", f"all your attachments may have {QUOTA_BYTES} bytes")
         raise QuotaExceeded(error, maxBytes=QUOTA_BYTES)
