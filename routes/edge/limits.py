@@ -49,6 +49,8 @@ POLICIES = {
         Policy("server", 1200, 60),
         Policy("status-push", 2, 1),
         Policy("live-command", 120, 60),
+        # Of one user to one other; beyond the contract's table.
+        Policy("invite", 10, 600),
         # Each asks a resolver for a name of the caller's choice; beyond the contract's table.
         Policy("domain-verify", 30, 60),
         # Probes and scrapers, often many from one address; beyond the contract's table, far above their rate.
