@@ -51,6 +51,10 @@ class Presence:
         del self._open[user_id]
         self._leaving[user_id] = self._clock.now_ms() + GRACE_MS
 
+    def is_looking(self, user_id: str) -> bool:
+        """Whether a live socket of the user is open."""
+        return user_id in self._open
+
     def is_online(self, user_id: str) -> bool:
         """Whether the user is online at this moment."""
         if user_id in self._open:

@@ -5,7 +5,7 @@ import msgspec
 
 from actors.errors import FieldError, Invalid, NotFound
 from persistence.connection import Connection
-from persistence.users import User, Visibility, lock_user, save_settings
+from persistence.users import GroupInvites, User, Visibility, lock_user, save_settings
 
 UI_STYLE_MAX_BYTES = 64 * 1024
 """Encoded, as it is kept (contract §8)."""
@@ -44,6 +44,7 @@ class SettingsChange(msgspec.Struct, frozen=True):
 
     allow_friend_requests: bool | None = None
     server_list_visibility: Visibility | None = None
+    group_invites: GroupInvites | None = None
     ui_style: UiStyleChange | None = None
 
 
@@ -95,6 +96,7 @@ async def change_settings(conn: Connection, user_id: str, change: SettingsChange
             user_id,
             allow_friend_requests=change.allow_friend_requests,
             server_list_visibility=change.server_list_visibility,
+            group_invites=change.group_invites,
             ui_style=style,
             now_ms=now_ms,
         )

@@ -4,8 +4,10 @@ Every notification takes an offset, and so does every reading of some. Both are 
 client has missed is read back from them; where a row of it is gone, so is the history.
 """
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from persistence.connection import Connection, Row
 
@@ -14,6 +16,12 @@ KEPT_MS = 90 * 24 * 3600 * 1000
 
 KEPT_MAX = 500
 """Never more of one user than this; the oldest go."""
+
+OF_PAIR_MAX: Mapping[str, int] = MappingProxyType(
+    {"friend_request": 1, "friend_accepted": 1, "party_invite": 1, "server_invite": 17}
+)
+"""{kind: how many of it one user is kept that one other has caused}; 20 in all. What moderators and the service say is
+not among them: it is bounded by `KEPT_MAX` alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +93,40 @@ class Marked:
 async def add(conn: Connection, rows: Sequence[NewNotification]) -> None:
     """Store notifications, in the transaction of what they tell of; users who are no more get none.
 
+    Of one kind by one other user only the newest are kept (`OF_PAIR_MAX`): nobody drives out what others had to say.
+
     One call for all of a transaction: it locks the users' heads in the order of their ids.
     """
+    rows = _newest_of_pairs(rows)
     if not rows:
         return
+    many = Counter(row.user_id for row in rows)
+    heads = await conn.fetch(_MOVE_HEADS, list(many), list(many.values()))
     await conn.execute(
         _ADD,
+        *([head[name] for head in heads] for name in ("user_id", "seq", "added")),
         [row.id for row in rows],
         [row.user_id for row in rows],
         [row.kind for row in rows],
         [row.actor_id for row in rows],
         [row.data for row in rows],
         [row.created_at_ms for row in rows],
+        list(OF_PAIR_MAX),
+        list(OF_PAIR_MAX.values()),
         KEPT_MAX,
     )
+
+
+def _newest_of_pairs(rows: Sequence[NewNotification]) -> list[NewNotification]:
+    """Those of a transaction's rows that are kept, in their order."""
+    kept: list[NewNotification] = []
+    met: Counter[tuple[str, str | None, str]] = Counter()
+    for row in reversed(rows):
+        pair = row.user_id, row.actor_id, row.kind
+        met[pair] += 1
+        if row.actor_id is None or met[pair] <= OF_PAIR_MAX.get(row.kind, KEPT_MAX):
+            kept.append(row)
+    return kept[::-1]
 
 
 async def head_of(conn: Connection, user_id: str) -> Head | None:
@@ -193,23 +221,39 @@ async def prune(conn: Connection, limit: int, *, now_ms: int) -> list[str]:
     return [row[0] for row in rows]
 
 
-# One statement: the heads are moved and locked in the order of their users, the rows take their places below them,
-# and what is too much goes. Rows of this statement are not seen by its DELETE; they are the newest.
+_MOVE_HEADS = """
+INSERT INTO notification_heads AS head (user_id, epoch, seq, added)
+SELECT users.id, to_hex(users.created_at_ms), given.many, given.many
+FROM unnest($1::text[], $2::bigint[]) AS given (user_id, many) JOIN users ON users.id = given.user_id
+ORDER BY users.id
+ON CONFLICT (user_id) DO UPDATE SET seq = head.seq + excluded.seq, added = head.added + excluded.added
+RETURNING user_id, seq, added
+"""
+
+# A statement of its own: it sees everything that was added before the heads were locked. Rows of this statement are not
+# seen by its DELETEs; they are the newest.
 _ADD = """
-WITH new AS (
+WITH moved AS (
+    SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS m (user_id, seq, added)
+), new AS (
     SELECT given.*, count(*) OVER (PARTITION BY user_id) AS many,
         row_number() OVER (PARTITION BY user_id ORDER BY place) AS nth
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bigint[])
+    FROM unnest($4::text[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::bigint[])
         WITH ORDINALITY AS given (id, user_id, kind, actor_id, data, created_at_ms, place)
-), moved AS (
-    INSERT INTO notification_heads AS head (user_id, epoch, seq, added)
-    SELECT users.id, to_hex(users.created_at_ms), count(*), count(*)
-    FROM new JOIN users ON users.id = new.user_id GROUP BY users.id ORDER BY users.id
-    ON CONFLICT (user_id) DO UPDATE SET seq = head.seq + excluded.seq, added = head.added + excluded.added
-    RETURNING user_id, seq, added
+), bound AS (
+    SELECT * FROM unnest($10::text[], $11::bigint[]) AS b (kind, most)
+), crowded AS (
+    DELETE FROM notifications USING (
+        SELECT old.id, bound.most - fresh.many AS most,
+            row_number() OVER (PARTITION BY old.user_id, old.actor_id, old.kind ORDER BY old.number DESC) AS nth
+        FROM (SELECT user_id, actor_id, kind, count(*) AS many FROM new GROUP BY user_id, actor_id, kind) AS fresh
+        JOIN bound USING (kind)
+        JOIN notifications AS old USING (user_id, actor_id, kind)
+    ) AS of_pair
+    WHERE notifications.id = of_pair.id AND of_pair.nth > of_pair.most
 ), gone AS (
     DELETE FROM notifications USING moved
-    WHERE notifications.user_id = moved.user_id AND notifications.number <= moved.added - $7::bigint
+    WHERE notifications.user_id = moved.user_id AND notifications.number <= moved.added - $12::bigint
 )
 INSERT INTO notifications (id, user_id, number, seq, kind, actor_id, data, created_at_ms)
 SELECT new.id, new.user_id, moved.added - new.many + new.nth, moved.seq - new.many + new.nth,

@@ -14,6 +14,9 @@ from persistence.permissions import Grant, announce, read_grants, read_roles
 Visibility = Literal["PUBLIC", "FRIENDS", "PRIVATE"]
 """Who may see something of a user (service-api §2 Profile)."""
 
+GroupInvites = Literal["EVERYONE", "FRIENDS", "NOBODY"]
+"""Who may put a user into a group (contract §5)."""
+
 NAME_SLACK_SECONDS = 5
 """A token may be this much older than the one that gave the present name and still rename: issuers' clocks
 differ."""
@@ -36,6 +39,7 @@ class User:
         name_issued_at_s: `iat` of that token.
         home_region, last_region: as a client reported them.
         server_list_visibility: who may read the user's saved servers.
+        group_invites: who may put the user into a group.
         ui_style: the user's own JSON, encoded, at most 64 KiB.
         patreon_tier, discord_username, supporter_tier: None where not linked or not a supporter.
     """
@@ -52,6 +56,7 @@ class User:
     last_region_at_ms: int | None
     allow_friend_requests: bool
     server_list_visibility: Visibility
+    group_invites: GroupInvites
     ui_style: bytes | None
     patreon_tier: str | None
     discord_username: str | None
@@ -183,6 +188,7 @@ async def save_settings(
     *,
     allow_friend_requests: bool | None,
     server_list_visibility: Visibility | None,
+    group_invites: GroupInvites | None,
     ui_style: bytes | None,
     now_ms: int,
 ) -> User | None:
@@ -190,10 +196,12 @@ async def save_settings(
     row = await conn.fetchrow(
         "UPDATE users SET allow_friend_requests = coalesce($2, allow_friend_requests),"
         " server_list_visibility = coalesce($3, server_list_visibility),"
-        " ui_style = coalesce($4, ui_style), updated_at_ms = $5 WHERE id = $1 RETURNING *",
+        " group_invites = coalesce($4, group_invites),"
+        " ui_style = coalesce($5, ui_style), updated_at_ms = $6 WHERE id = $1 RETURNING *",
         user_id,
         allow_friend_requests,
         server_list_visibility,
+        group_invites,
         ui_style,
         now_ms,
     )

@@ -17,7 +17,7 @@ from actors.profile import (
     ui_style_of,
 )
 from actors.time import iso, iso_or_none
-from persistence.users import User, Visibility
+from persistence.users import GroupInvites, User, Visibility
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
@@ -69,9 +69,11 @@ class Privacy(Wire, frozen=True):
 
     Args:
         server_list_visibility: who may read their saved servers; `FRIENDS` until they choose.
+        group_invites: who may put them into a group; `EVERYONE` until they choose.
     """
 
     server_list_visibility: Visibility
+    group_invites: GroupInvites
 
 
 class UiStyleOut(Wire, frozen=True):
@@ -125,6 +127,7 @@ class PrivacyPatch(Wire, frozen=True):
     """What to change of `privacy`."""
 
     server_list_visibility: Visibility | None = None
+    group_invites: GroupInvites | None = None
 
 
 class UiStylePatch(Wire, frozen=True):
@@ -161,7 +164,7 @@ def settings_of(user: User) -> ProfileSettings:
     style: UiStyle = ui_style_of(user)
     return ProfileSettings(
         user.allow_friend_requests,
-        Privacy(user.server_list_visibility),
+        Privacy(user.server_list_visibility, user.group_invites),
         UiStyleOut(style.sync_enabled, style.source, style.payload),
         Patreon(user.patreon_tier is not None, user.patreon_tier),
         Discord(user.discord_username is not None, user.discord_username),
@@ -214,10 +217,11 @@ async def _read_settings(call: Call) -> ProfileSettings:
 )
 async def change_own_settings(call: Call, body: SettingsPatch) -> ProfileSettings:
     """Changes the settings that are named, and answers all of them."""
-    style = body.ui_style
+    style, privacy = body.ui_style, body.privacy or PrivacyPatch()
     change = SettingsChange(
         body.allow_friend_requests,
-        None if body.privacy is None else body.privacy.server_list_visibility,
+        privacy.server_list_visibility,
+        privacy.group_invites,
         None if style is None else UiStyleChange(style.sync_enabled, style.source, style.payload),
     )
     settings = await call.transact(change_settings, call.user_id, change, call.now_ms, shape=settings_of)

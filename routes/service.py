@@ -19,6 +19,7 @@ import trio
 
 from actors.chat.conversation import ChatKinds, chat_kinds
 from actors.connect.domain import Connect, open_connect
+from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
 from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
@@ -43,6 +44,7 @@ from persistence.checks import check_server
 from persistence.data_dir import hold_data_dir, node_name
 from persistence.embedded import embedded_postgres
 from persistence.embedded_cluster import ClusterInUse
+from persistence.friends.blocks import parted
 from persistence.friends.visibilities import veiled
 from persistence.migrate import migrate
 from persistence.party.rows import memberships as stored_memberships
@@ -185,11 +187,14 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         issuers = Issuers(config.jwt_issuers, clock)
         presence = Presence(clock)
         memberships, visibilities = await _remembered(database)
-        friends = FriendsLive(presence, users, visibilities, clock.now_ms, party_of=memberships.of)
+        circles = Circles(database, presence.is_looking)
+        friends = FriendsLive(
+            presence, users, visibilities, clock.now_ms, party_of=memberships.of, circles=circles
+        )
         streaks = Streaks(database, friends.changed)
-        chat = chat_kinds(presence.is_online, clock.now_ms, visibilities.hidden_from, streaks.contact)
+        chat = chat_kinds(presence.is_online, clock.now_ms, friends, streaks.contact)
         connect = await open_connect(database, presence, keys.derive("settings of game servers"))
-        rendered = Rendered(friends.appearance, visibilities.hidden_from, presence.changes)
+        rendered = Rendered(friends.appearance, friends.hidden_among, presence.changes)
         parties = party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
         rng = Random(secrets.randbits(128))
         kinds = (chat.conversation, connect.server, parties.party)
@@ -266,6 +271,8 @@ async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
 async def _remembered(database: Database) -> tuple[Memberships, Visibilities]:
     memberships, visibilities = Memberships(await database.read(stored_memberships)), Visibilities()
     visibilities.fill(await database.read(veiled))
+    for blocker_id, target_id in await database.read(parted):
+        visibilities.part(blocker_id, target_id, parted=True)
     return memberships, visibilities
 
 
@@ -322,7 +329,7 @@ def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
     """Everything that runs beside requests, and who is told of what."""
     service.users.on_access_change(service.rights.moved)
     service.friends.follow(service.system.touched)
-    service.friends.on_visibility_change(service.rights.moved)
+    service.friends.on_visibility_change(lambda viewer_id, _user_id: service.rights.moved(viewer_id))
     service.database.listen(USERS_CHANNEL, service.users.heard)
     followed = follow_parties(service)
     follow_servers(service)

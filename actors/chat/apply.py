@@ -52,7 +52,7 @@ def _created(state: State, event: events.MessageCreated) -> State:
     members = state.members.copy()
     sender = members.get(line.sender_id)
     if sender is not None:
-        members[sender.user_id] = replace(sender, sent=event.sender_seq)
+        members[sender.user_id] = replace(sender, sent=event.sender_seq, spoke=True)
     _mention(members, line.seq, event.mentioned)
     shown = _shown(state, state.window.with_newest(line))
     if line.has_poll:

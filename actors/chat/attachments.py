@@ -13,6 +13,7 @@ import msgspec
 from actors.chat.public import Attachment, Public
 from actors.chat.records import public_attachment
 from actors.errors import (
+    Blocked,
     ConversationNotFound,
     FieldError,
     Invalid,
@@ -193,15 +194,27 @@ def attachment_row(
     )
 
 
+async def check_may_upload(conn: Connection, conversation_id: str) -> None:
+    """Nothing is uploaded to a direct conversation while one of the two blocks the other.
+
+    Raises:
+        Blocked: it is so.
+    """
+    if await members.parted(conn, conversation_id):
+        raise Blocked
+
+
 async def reserve(conn: Connection, row: AttachmentRow) -> None:
     """Take room for an upload before its bytes are written, inside a transaction.
 
     Raises:
         ConversationNotFound: the uploader is not in it.
+        Blocked: as `check_may_upload`.
         QuotaExceeded: all uploads of this user would exceed 256 MiB on the disk, or 1 GiB within a day.
     """
     if not await members.is_member(conn, row.conversation_id, row.uploader_id):
         raise ConversationNotFound
+    await check_may_upload(conn, row.conversation_id)
     exceeded = await attachments.reserve(
         conn,
         row,
@@ -224,10 +237,12 @@ async def keep(conn: Connection, row: AttachmentRow) -> Attachment:
 
     Raises:
         ConversationNotFound: the uploader is no longer in it.
+        Blocked: as `check_may_upload`.
         Overloaded: the reservation has run out.
     """
     if not await members.is_member(conn, row.conversation_id, row.uploader_id):
         raise ConversationNotFound
+    await check_may_upload(conn, row.conversation_id)
     if not await attachments.keep(conn, row.id):
         raise Overloaded("the upload took too long; nothing has changed")
     return public_attachment(row)

@@ -14,11 +14,12 @@ from actors.chat.apply import apply
 from actors.chat.commands import AnyCommand, ChatViewer
 from actors.chat.deltas import delta
 from actors.chat.events import AnyEvent
-from actors.chat.frames import EVERYBODY_SHOWS, Audience, Frames, audience
+from actors.chat.frames import Audience, Frames, audience
 from actors.chat.inbox import InboxState, inbox_view
 from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker
 from actors.chat.recall import absorb, doubt, fetch, forget, missing, overlaps
+from actors.chat.sight import Company
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound
@@ -44,7 +45,7 @@ Said = Callable[[str, str, int], None]
 def chat_kinds(
     is_online: Callable[[str], bool],
     now_ms: Callable[[], int],
-    hidden_from: Callable[[str], frozenset[str]] = lambda _viewer_id: EVERYBODY_SHOWS,
+    company: Company | None = None,
     said: Said | None = None,
 ) -> ChatKinds:
     """The owner and the view of chat.
@@ -52,10 +53,10 @@ def chat_kinds(
     Args:
         is_online: the presence of a user, looked up when a frame is made.
         now_ms: epoch milliseconds.
-        hidden_from: the users who look offline to a viewer, whatever is true.
+        company: knows what is between users; without it nobody knows anybody.
         said: told of each message of a direct conversation.
     """
-    frames = Frames(is_online, now_ms, hidden_from)
+    frames = Frames(is_online, now_ms, company)
     touched: list[View[InboxState]] = []  # the inbox, once it is made from the conversation
     conversation = conversation_kind(frames, lambda state, event: touches(touched[0], state, event))
     if said is not None:
@@ -71,13 +72,13 @@ def conversation_kind(frames: Frames, touching: Touches) -> Kind[State, AnyComma
     """The record of the kind."""
 
     def frame(state: State, viewers: Audience) -> Raw:
-        return Raw(frames.without(viewers.hidden).snapshot(state, viewers))
+        return Raw(frames.seen_with(viewers.sight).snapshot(state, viewers))
 
     def change(state: State, event: AnyEvent, viewers: Audience) -> Delta | None:
-        return delta(frames.without(viewers.hidden), state, event, viewers)
+        return delta(frames.seen_with(viewers.sight), state, event, viewers)
 
     def seen(state: State, viewer: ChatViewer) -> Audience:
-        return audience(state, viewer, frames.hidden_from(viewer.user_id))
+        return audience(state, viewer, frames.sight(viewer.user_id, frames.facts(state)))
 
     return Kind(
         name=NAME,

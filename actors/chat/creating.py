@@ -8,12 +8,12 @@ import msgspec
 
 from actors.chat.public import Public
 from actors.chat.reading import StoredConversation
-from actors.chat.rules_members import MAX_TITLE_CHARACTERS
+from actors.chat.rules_members import MAX_TITLE_CHARACTERS, check_consent
 from actors.chat.state import MAX_MEMBERS, Summary, encode_summary, participant_key
 from actors.chat.stored import facts_of_row, standing_of_row
 from actors.errors import ConversationNotFound, FieldError, Invalid
 from actors.texts import line_flaw
-from persistence.chat import conversations, members
+from persistence.chat import consent, conversations, members
 from persistence.chat.rows import ConversationRow
 from persistence.connection import Connection
 
@@ -115,6 +115,8 @@ async def create(conn: Connection, creation: Creation) -> Created:
 
     Raises:
         Invalid: a peer is not known.
+        Blocked: a group would have somebody in it who blocks the caller, or whom they block.
+        Forbidden: a group would have somebody in it who does not let the caller put them into one.
     """
     known = await members.names(conn, creation.member_ids)
     unknown = [
@@ -129,12 +131,27 @@ async def create(conn: Connection, creation: Creation) -> Created:
     key = participant_key(row.kind, creation.member_ids)
     if key is None:
         raise Invalid(FieldError("/participantIds", "TOO_FEW", "at least two participants"))
-    id = await conversations.create(
-        conn, row, member_ids=creation.member_ids, participant_key=key, epoch=creation.epoch, summary=summary
-    )
+    found = await conversations.find(conn, key)
+    if found is None:
+        await _check_consent(conn, creation)
+        await conversations.create(
+            conn,
+            row,
+            maker_id=creation.caller_id,
+            member_ids=creation.member_ids,
+            participant_key=key,
+            epoch=creation.epoch,
+            summary=summary,
+        )
+    id = found or row.id
     rows = await conversations.named(conn, creation.caller_id, [id])
     if not rows:
         # The set was this one when it was looked up; the caller has left it since.
         raise ConversationNotFound
     shown = StoredConversation(facts_of_row(rows[0]), standing_of_row(rows[0]))
-    return Created(shown, id == row.id, creation.member_ids)
+    return Created(shown, found is None, creation.member_ids)
+
+
+async def _check_consent(conn: Connection, creation: Creation) -> None:
+    if creation.row.kind == "group":
+        check_consent(await consent.among(conn, creation.caller_id, list(creation.pointers)))

@@ -1,27 +1,27 @@
 """The bytes that viewers get: pages, snapshots and conversations, joined from what was encoded before.
 
-A message is encoded when it changes. A conversation's head is encoded when it or the presence of its
-participants has changed, and shared by all who look; only the four own fields of a viewer are written anew.
+A message is encoded when it changes. A conversation's head is encoded in parts when it has changed, and joined when the
+presence that its viewers see has; only the four own fields of a viewer are written anew.
 What differs per viewer in a message is their choice in a poll, so that only those messages are encoded for
 them (architecture, Fan-out).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from actors.chat import records
 from actors.chat.commands import ChatViewer
-from actors.chat.public import ConversationHead
+from actors.chat.public import ConversationHead, Participant
 from actors.chat.recall import place, record_bytes
 from actors.chat.rules_messages import member_of
+from actors.chat.sight import STRANGER, Company, Sight, Strangers, sight_of
 from actors.chat.state import (
     Facts,
     Standing,
     State,
     facts,
-    participants,
     standing,
 )
 from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
@@ -31,12 +31,15 @@ from actors.time import iso
 HEADS_KEPT = 4_096
 """Encoded heads in memory, about 1 KB each."""
 
-NOBODY = b',"unreadCount":null,"mentionCount":null,"lastReadAtMs":null,"muted":null}'
+_ONLINE = b'"online":'
+_OFFLINE = _ONLINE + b"false"
+
+SHARED = b',"unreadCount":null,"mentionCount":null,"lastReadAtMs":null,"muted":null}'
 """The own fields where the same bytes go to every viewer (contract §4)."""
 
-
-EVERYBODY_SHOWS: frozenset[str] = frozenset()
-"""Nearly every viewer: nobody hides from them."""
+OWN_SHOWN_MEMBERS = 32
+"""In larger conversations live snapshots show viewers to themselves as to everybody else: online once they have
+written. Else each of a thousand who only read would have bytes of their own."""
 
 Value = TypeVar("Value")
 
@@ -48,13 +51,29 @@ class Audience(NamedTuple):
         limit: messages in a snapshot.
         include_archived: older history is merged in.
         choices: (message id, option ids) of their votes in polls of the window.
-        hidden: members who look offline to them, whatever is true (contract §5).
+        sight: what they see otherwise than everybody of who is online (contract §5).
     """
 
     limit: int
     include_archived: bool
     choices: tuple[tuple[str, tuple[str, ...]], ...]
-    hidden: frozenset[str] = EVERYBODY_SHOWS
+    sight: Sight = STRANGER
+
+
+class Head(NamedTuple):
+    """A conversation's head in parts: between two of them stands whether a participant is online.
+
+    Args:
+        facts: that it was made of.
+        parts: JSON; one more than there are participants.
+        online: of each participant, as it was joined last.
+        joined: the whole of it.
+    """
+
+    facts: Facts
+    parts: tuple[bytes, ...]
+    online: bytes
+    joined: bytes
 
 
 class Frames:
@@ -63,37 +82,64 @@ class Frames:
     Args:
         is_online: the presence of a user as it is now.
         now_ms: epoch milliseconds; a poll past its expiry is shown closed before its deadline was met.
-        hidden_from: the users who look offline to a viewer, whatever is true.
+        company: knows what is between users.
     """
 
     def __init__(
         self,
         is_online: Callable[[str], bool],
         now_ms: Callable[[], int],
-        hidden_from: Callable[[str], frozenset[str]] = lambda _viewer_id: EVERYBODY_SHOWS,
+        company: Company | None = None,
     ) -> None:
         self._is_online = is_online
         self._now_ms = now_ms
-        self.hidden_from = hidden_from
+        self._company = company or Strangers()
+        self._viewer_id: str | None = None
+        self._sight = STRANGER
         self._facts: dict[str, tuple[State, Facts]] = {}
-        self._heads: dict[str, tuple[Facts, bytes, bytes]] = {}
+        self._heads: dict[str, Head] = {}
 
     def seen_by(self, viewer_id: str) -> "Frames":
-        """The frames of one viewer, in which those who hide from them are offline."""
-        return self.without(self.hidden_from(viewer_id))
+        """The frames of one viewer, whichever conversation they are about."""
+        own = self._sharing()
+        own._viewer_id = viewer_id
+        return own
 
-    def without(self, hidden: frozenset[str]) -> "Frames":
-        """The frames of viewers from whom these hide: the very same where nobody does."""
-        if not hidden:
+    def seen_with(self, sight: Sight) -> "Frames":
+        """The frames of those who see this of one conversation: the very same where it is nothing of their own."""
+        if sight == STRANGER:
             return self
-        is_online = self._is_online
-        veiled = Frames(lambda user_id: user_id not in hidden and is_online(user_id), self._now_ms)
-        veiled._facts = self._facts
-        return veiled
+        own = self._sharing()
+        own._sight = sight
+        return own
 
-    def is_online(self, user_id: str) -> bool:
-        """The presence of a user as it is now."""
-        return self._is_online(user_id)
+    def _sharing(self) -> "Frames":
+        """Other frames with the same memory."""
+        own = object.__new__(Frames)
+        own.__dict__.update(self.__dict__)
+        return own
+
+    def sight(self, viewer_id: str, shown: Facts) -> Sight:
+        """What one viewer sees otherwise than everybody in live snapshots of a conversation."""
+        sight = sight_of(self._company, viewer_id, [id for id, _ in shown.participants], shown.silent)
+        if shown.participant_count > OWN_SHOWN_MEMBERS and viewer_id in sight.known:
+            return sight._replace(known=sight.known - {viewer_id})
+        return sight
+
+    def online(self, ids: Collection[str], silent: frozenset[str]) -> bytes:
+        """Whether participants of one conversation show as online, a byte 0 or 1 for each.
+
+        Args:
+            silent: those of them who have neither made the conversation nor written in it.
+        """
+        is_online, viewer_id = self._is_online, self._viewer_id
+        sight = self._sight if viewer_id is None else sight_of(self._company, viewer_id, ids, silent)
+        unseen = silent
+        if sight.known:
+            unseen = unseen - sight.known
+        if sight.hidden:
+            unseen = unseen | sight.hidden
+        return bytes([id not in unseen and is_online(id) for id in ids])
 
     def facts(self, state: State) -> Facts:
         """What the head shows of a live conversation, the same object as long as the state is."""
@@ -106,18 +152,21 @@ class Frames:
 
     def head(self, shown: Facts) -> bytes:
         """A conversation up to the viewer's own fields: JSON that lacks them and its closing brace."""
-        is_online = self._is_online
-        online = bytes([is_online(id) for id, _ in shown.participants])
+        online = self.online([id for id, _ in shown.participants], shown.silent)
         known = self._heads.get(shown.id)
-        if known is not None and known[1] == online and (known[0] is shown or known[0] == shown):
-            return known[2]
-        made = _encode_head(shown, online)
-        _keep(self._heads, shown.id, (shown, online, made))
-        return made
+        if known is None or not (known.facts is shown or known.facts == shown):
+            parts = _encode_head(shown)
+        elif known.online == online:
+            return known.joined
+        else:
+            parts = known.parts
+        head = Head(shown, parts, online, _joined(parts, online))
+        _keep(self._heads, shown.id, head)
+        return head.joined
 
     def conversation(self, shown: Facts, own: Standing | None) -> bytes:
         """A whole Conversation; without a viewer, their fields are null."""
-        return self.head(shown) + (NOBODY if own is None else own_fields(own))
+        return self.head(shown) + (SHARED if own is None else own_fields(own))
 
     def conversation_for(self, state: State, user_id: str) -> bytes:
         """The Conversation of a live state for one member.
@@ -200,20 +249,18 @@ class Frames:
         )
 
 
-def audience(state: State, viewer: ChatViewer, hidden: frozenset[str] = EVERYBODY_SHOWS) -> Audience:
+def audience(state: State, viewer: ChatViewer, sight: Sight = STRANGER) -> Audience:
     """Whose bytes this viewer shares.
 
     Args:
-        hidden: the users who hide from them.
+        sight: what they see otherwise than everybody.
 
     Raises:
         ConversationNotFound: they are not in it, or no longer.
     """
     member_of(state, viewer.user_id)
     choices = tuple(_choices(state, viewer.user_id))
-    if hidden:
-        hidden = hidden.intersection(state.members)
-    return Audience(min(max(viewer.limit, 1), WINDOW_LINES), viewer.include_archived, choices, hidden)
+    return Audience(min(max(viewer.limit, 1), WINDOW_LINES), viewer.include_archived, choices, sight)
 
 
 def _choices(state: State, user_id: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -266,14 +313,21 @@ def own_fields(own: Standing) -> bytes:
     )
 
 
-def _encode_head(shown: Facts, online: bytes) -> bytes:
+def _joined(parts: Sequence[bytes], online: bytes) -> bytes:
+    pieces = [parts[0]]
+    for bit, part in zip(online, parts[1:], strict=True):
+        pieces += (b"true" if bit else b"false", part)
+    return b"".join(pieces)
+
+
+def _encode_head(shown: Facts) -> tuple[bytes, ...]:
     last = shown.last_message
     head = ConversationHead(
         id=shown.id,
         kind=shown.kind,
         title=shown.title,
         owner_id=shown.owner_id,
-        participants=participants(shown.participants, online),
+        participants=tuple(Participant(id=id, name=name, online=False) for id, name in shown.participants),
         participant_count=shown.participant_count,
         created_at=iso(shown.created_at_ms),
         updated_at=iso(shown.updated_at_ms),
@@ -283,7 +337,9 @@ def _encode_head(shown: Facts, online: bytes) -> bytes:
         last_message_sender_id=last.sender_id if last else None,
         last_event=shown.last_event,
     )
-    return msgspec.json.encode(head)[:-1]
+    # Quotes inside a JSON string are escaped, so these bytes occur only as the member that they are.
+    *before, last_part = msgspec.json.encode(head)[:-1].split(_OFFLINE)
+    return (*(part + _ONLINE for part in before), last_part)
 
 
 def _keep(kept: dict[str, Value], id: str, value: Value) -> None:

@@ -3,9 +3,12 @@
 It owns nothing. Entries come from rows at first and then from the live conversations; at most 200 are shown,
 of the rest only the counts are kept. Heads are encoded once per conversation and shared with every other
 inbox.
+
+Two sorts of sources change it: a conversation, and `face:<user id>`, which nothing is read for: that user appears
+otherwise now, wherever the inbox shows them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -20,7 +23,7 @@ from actors.chat.reading import StoredConversation, StoredList
 from actors.chat.state import State, standing
 from actors.chat.stored import counts_of_row, facts_of_row, standing_of_row
 from actors.errors import Forbidden
-from actors.kernel.kind import Delta, Kind, Peek, View
+from actors.kernel.kind import Delta, Event, Kind, Peek, View
 from actors.pages import fitting
 from persistence.chat import conversations
 from persistence.connection import Connection
@@ -33,6 +36,16 @@ SHOWN = 200
 
 COUNTED = 5_000
 """Conversations below those that still count in the totals; nobody has more, and every queue has a bound."""
+
+
+FACE = "face:"
+"""Begins a source that names a user who appears otherwise now."""
+
+
+class Changed(Event, frozen=True):
+    """A conversation is shown otherwise now, or no longer."""
+
+    conversation_id: str
 
 
 class Entry(StoredConversation, frozen=True):
@@ -82,8 +95,8 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
     def frame(state: InboxState, _audience: None) -> Raw:
         return Raw(snapshot(frames.seen_by(state.user_id), state))
 
-    def delta(state: InboxState, source: str, _audience: None) -> Delta | None:
-        return changed(frames.seen_by(state.user_id), state, source)
+    def delta(state: InboxState, event: Changed, _audience: None) -> Delta | None:
+        return changed(frames.seen_by(state.user_id), state, event.conversation_id)
 
     return View(
         name=NAME,
@@ -94,6 +107,7 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
         audience=audience,
         frame=frame,
         delta=delta,
+        events=events,
     )
 
 
@@ -127,6 +141,8 @@ def take(
     found: dict[str, Entry | None] = {}
     unread: set[str] = set()
     for id in sources:
+        if id.startswith(FACE):
+            continue
         live: State | None = peek(conversation, id)
         if live is None:
             unread.add(id)
@@ -140,6 +156,21 @@ def take(
         by_activity = sorted(merged.rest, key=lambda id: (merged.rest[id].updated_at_ms, id), reverse=True)
         unread.update(by_activity[:room])
     return merged, unread
+
+
+def events(_before: InboxState, after: InboxState, sources: Collection[str]) -> Sequence[Changed]:
+    """What viewers are told of: each conversation once."""
+    return [Changed(id) for id in dict.fromkeys(id for source in sources for id in _shown_in(after, source))]
+
+
+def _shown_in(state: InboxState, source: str) -> Iterator[str]:
+    if not source.startswith(FACE):
+        yield source
+        return
+    user_id = source.removeprefix(FACE)
+    for entry in state.entries:
+        if any(id == user_id for id, _ in entry.facts.participants):
+            yield entry.facts.id
 
 
 def absorb(state: InboxState, read: Reread) -> InboxState:

@@ -104,4 +104,5 @@ def _member(row: MemberRow) -> Member:
         own_at_read=row.own_at_read,
         sent=row.sent,
         mentions=row.mentions,
+        spoke=row.spoke,
     )

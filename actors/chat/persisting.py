@@ -54,6 +54,7 @@ class Changes:
         self.renamed: dict[tuple[str, int], MentionRow] = {}  # the same, of changed ones
         self.joined: dict[tuple[str, str], JoinRow] = {}  # {(conversation id, user id): …}
         self.left: dict[tuple[str, str], None] = {}
+        self.spoke: dict[tuple[str, str], None] = {}  # {(conversation id, user id): wrote for the first time}
         self.reads: dict[tuple[str, str], ReadRow] = {}
         self.mutes: dict[tuple[str, str], bool] = {}
         self.titles: dict[str, str | None] = {}
@@ -114,7 +115,7 @@ class Changes:
     def statements(self) -> list[Statement] | None:
         """What new messages and read marks take; None when one is about the other."""
         statements: list[Statement] = []
-        if self.named and self.reads:
+        if self.reads and (self.named or self.spoke):
             return None
         if self.created:
             statements.append(messages.insertion(self.created))
@@ -122,6 +123,8 @@ class Changes:
             statements.append(attachments.using(list(self.used.values())))
         if self.named:
             statements.append(members.naming(list(self.named.values())))
+        if self.spoke:
+            statements.append(members.speaking(list(self.spoke)))
         if self.reads:
             statements += members.marking(list(self.reads.values()))
         return statements
@@ -143,6 +146,8 @@ class Changes:
             await members.join(conn, list(self.joined.values()))
         if self.titles or self.owners or self.keys:
             await conversations.change(conn, titles=self.titles, owners=self.owners, keys=self.keys)
+        if self.spoke:
+            await members.speak(conn, list(self.spoke))
 
     async def _write_messages(self, conn: Connection) -> None:
         if self.created:
@@ -187,6 +192,8 @@ class Changes:
         )
         for attachment_id in line.attachment_ids:
             self.used[attachment_id] = attachment_id, line.id, line.created_at_ms
+        if event.sender_seq == 1:
+            self.spoke[conversation_id, line.sender_id] = None
         if event.mentioned:
             self.named[conversation_id, line.seq] = MentionRow(conversation_id, line.seq, event.mentioned)
 
@@ -203,4 +210,5 @@ class Changes:
 
     def _forget_marks(self, key: tuple[str, str]) -> None:
         self.reads.pop(key, None)
+        self.spoke.pop(key, None)
         self.mutes.pop(key, None)

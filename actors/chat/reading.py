@@ -78,9 +78,15 @@ class StoredList(msgspec.Struct, frozen=True):
 
 
 class StoredParticipants(msgspec.Struct, frozen=True):
-    """(user id, name) of members, and the cursor behind the last one."""
+    """Members, and the cursor behind the last one.
+
+    Args:
+        items: (user id, name).
+        silent: those of them who have neither made the conversation nor written in it.
+    """
 
     items: tuple[tuple[str, str], ...]
+    silent: frozenset[str]
     next_place: tuple[int, str] | None
 
 
@@ -178,11 +184,12 @@ async def read_participants(
     if membership is None:
         raise ConversationNotFound
     rows = await members.page(conn, conversation_id, membership.owner_id, after=after, limit=limit + 1)
-    shown = tuple((id, name) for id, name, _ in rows[:limit])
+    shown = tuple((id, name) for id, name, _, _ in rows[:limit])
+    silent = frozenset(id for id, _, _, spoke in rows[:limit] if not spoke)
     if len(rows) <= limit:
-        return StoredParticipants(shown, None)
-    last_id, _, joined_at_ms = rows[limit - 1]
-    return StoredParticipants(shown, (joined_at_ms, "" if joined_at_ms < 0 else last_id))
+        return StoredParticipants(shown, silent, None)
+    last_id, _, joined_at_ms, _ = rows[limit - 1]
+    return StoredParticipants(shown, silent, (joined_at_ms, "" if joined_at_ms < 0 else last_id))
 
 
 async def read_revisions(

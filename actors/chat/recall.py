@@ -35,10 +35,17 @@ from actors.chat.events import (
     UserErased,
 )
 from actors.chat.records import archived_line_of, line_of
-from actors.chat.state import MAX_MEMBERS, NOTHING_RECALLED, ArchiveTail, Recalled, State
+from actors.chat.state import (
+    MAX_MEMBERS,
+    NOBODY_REFUSES,
+    NOTHING_RECALLED,
+    ArchiveTail,
+    Recalled,
+    State,
+)
 from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
 from actors.pages import fitting
-from persistence.chat import archive, attachments, members, messages, polls
+from persistence.chat import archive, attachments, consent, members, messages, polls
 from persistence.connection import Connection
 
 
@@ -52,6 +59,7 @@ class Need(msgspec.Struct, frozen=True):
         client: (sender id, clientMessageId) of a message that may exist already.
         attachment_ids: uploads to be used.
         user_ids: users to be added.
+        adder_id: who would add them.
         archive: the archive's newest lines are to be read again.
         oldest_seq: of the window's oldest message, beside `archive`.
     """
@@ -62,6 +70,7 @@ class Need(msgspec.Struct, frozen=True):
     client: tuple[str, str] | None = None
     attachment_ids: tuple[str, ...] = ()
     user_ids: tuple[str, ...] = ()
+    adder_id: str = ""
     archive: bool = False
     oldest_seq: int | None = None
 
@@ -88,7 +97,7 @@ def missing(state: State, command: AnyCommand) -> Need | None:  # noqa: PLR0911 
         case AddParticipants():
             new = tuple(id for id in command.new_user_ids if id not in state.members)
             wanted = command.user_id == state.owner_id and 0 < len(new) <= MAX_MEMBERS
-            return Need(user_ids=new) if wanted else None
+            return Need(user_ids=new, adder_id=command.user_id) if wanted else None
         case TellArchive():
             return Need(archive=True, oldest_seq=oldest_seq(state))
         case _:
@@ -163,6 +172,7 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> Recalled:
         original=original,
         attachments={row.id: row for row in uploads},
         names=await members.names(conn, need.user_ids) if need.user_ids else {},
+        consent=await consent.among(conn, need.adder_id, need.user_ids) if need.user_ids else NOBODY_REFUSES,
         archive=await read_tail(conn, conversation_id, need.oldest_seq) if need.archive else None,
     )
 

@@ -31,8 +31,9 @@ from actors.chat.recall import newest_archived, newest_left_out_ms
 from actors.chat.rules_messages import check_not_blocked, member_of
 from actors.chat.state import MAX_MEMBERS, Member, State, find_line, participant_key
 from actors.chat.window import Line
-from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.errors import Blocked, Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.texts import line_flaw
+from persistence.chat.consent import Consent
 
 TYPING_MS = 5_000
 """How long a typing notice stands (contract §4)."""
@@ -106,6 +107,21 @@ def _check_title(state: State, command: ChangeConversation, title: str | None) -
         raise Conflict("only groups have a title")
 
 
+def check_consent(consent: Consent) -> None:
+    """Nobody is put into a group by somebody whom they block, or who blocks them, or whom their settings keep out.
+
+    Args:
+        consent: of all who are to be added: where one cannot be, nobody is.
+
+    Raises:
+        Blocked, Forbidden: it is so.
+    """
+    if consent.barred:
+        raise Blocked
+    if consent.unwilling:
+        raise Forbidden("somebody does not let you add them to groups")
+
+
 def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEvent]:
     """Decide on new members; none comes of those who are in already."""
     member_of(state, command.user_id)
@@ -129,6 +145,7 @@ def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEven
     ]
     if unknown:
         raise Invalid(*unknown)
+    check_consent(state.recalled.consent)
     if not new:
         return ()
     # Later than anybody before, one each: the order of joining is the order of members.

@@ -16,7 +16,7 @@ from actors.chat.commands import ClosePoll, MeetDeadlines, VotePoll
 from actors.chat.events import AnyEvent, PollVoted, ReadTold
 from actors.chat.events import PollClosed as PollHasClosed
 from actors.chat.public import Message, Poll
-from actors.chat.rules_messages import live_line, member_of
+from actors.chat.rules_messages import check_not_blocked, live_line, member_of
 from actors.chat.state import State, find_line
 from actors.chat.window import Line
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, PollClosed
@@ -29,6 +29,7 @@ def vote(state: State, command: VotePoll, now_ms: int) -> Sequence[AnyEvent]:
     """Decide on a voter's whole choice; none comes of the same one."""
     member_of(state, command.user_id)
     line = live_line(state, command.message_id)
+    check_not_blocked(state)
     message, poll = _poll(line)
     chosen = _valid_choice(poll, command.option_ids)
     _check_open(line, now_ms)
@@ -61,6 +62,7 @@ def close(state: State, command: ClosePoll, now_ms: int) -> Sequence[AnyEvent]:
     message, _ = _poll(line)
     if command.user_id not in (line.sender_id, state.owner_id):
         raise Forbidden("only the poll's author or the group's owner may close it")
+    check_not_blocked(state)
     _check_open(line, now_ms)
     return (_closed(line, message, now_ms, "manual"),)
 

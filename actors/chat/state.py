@@ -16,8 +16,9 @@ from typing import Literal
 
 import msgspec
 
-from actors.chat.public import LastEvent, Participant, ReadNotice
+from actors.chat.public import LastEvent, ReadNotice
 from actors.chat.window import NO_MESSAGES, Line, Window
+from persistence.chat.consent import Consent
 from persistence.chat.rows import AttachmentRow
 
 SHOWN_PARTICIPANTS = 100
@@ -44,6 +45,7 @@ class Member(Record, frozen=True):
         own_at_read: how many of their own messages lie at or below `read_seq`, since they joined.
         sent: how many they have sent since they joined.
         mentions: seqs above `read_seq` of messages of others that name them, ascending, the newest 200.
+        spoke: they have made the conversation, or written in it since they joined.
     """
 
     user_id: str
@@ -56,6 +58,7 @@ class Member(Record, frozen=True):
     own_at_read: int
     sent: int
     mentions: tuple[int, ...] = ()
+    spoke: bool = False
 
 
 class LastMessage(Record, frozen=True):
@@ -66,6 +69,9 @@ class LastMessage(Record, frozen=True):
     at_ms: int
     sender_id: str
     preview: str
+
+
+NOBODY_REFUSES = Consent()
 
 
 class Recalled(Record, frozen=True):
@@ -79,6 +85,7 @@ class Recalled(Record, frozen=True):
         original: the message that carries the asked-for clientMessageId.
         attachments: {attachment id: row} of those asked for.
         names: {user id: name} of those asked for.
+        consent: who of those cannot be added by the asking user.
     """
 
     lines: dict[str, Line] = {}
@@ -88,6 +95,7 @@ class Recalled(Record, frozen=True):
     original: Line | None = None
     attachments: dict[str, AttachmentRow] = {}
     names: dict[str, str] = {}
+    consent: Consent = NOBODY_REFUSES
     archive: "ArchiveTail | None" = None
 
 
@@ -149,6 +157,8 @@ class Facts(msgspec.Struct, frozen=True):
 
     Args:
         participants: (user id, name) of at most 100: owner first, then longest-standing.
+        silent: those of them who have neither made the conversation nor written in it: whether they are online is
+            for their friends alone (contract §5).
     """
 
     id: str
@@ -158,6 +168,7 @@ class Facts(msgspec.Struct, frozen=True):
     created_at_ms: int
     updated_at_ms: int
     participants: tuple[tuple[str, str], ...]
+    silent: frozenset[str]
     participant_count: int
     last_message: LastMessage | None
     last_event: LastEvent | None
@@ -214,6 +225,7 @@ def standing(state: State, member: Member) -> Standing:
 
 def facts(state: State) -> Facts:
     """What the head shows of a live conversation."""
+    shown = tuple(_shown(state))
     return Facts(
         id=state.id,
         kind=state.kind,
@@ -221,7 +233,8 @@ def facts(state: State) -> Facts:
         owner_id=state.owner_id,
         created_at_ms=state.created_at_ms,
         updated_at_ms=state.updated_at_ms,
-        participants=tuple(_shown(state)),
+        participants=shown,
+        silent=frozenset(id for id, _ in shown if not state.members[id].spoke),
         participant_count=len(state.members),
         last_message=state.last_message,
         last_event=state.last_event,
@@ -241,13 +254,6 @@ def _shown(state: State) -> Iterator[tuple[str, str]]:
             return
         yield member.user_id, member.name
         room -= 1
-
-
-def participants(shown: Iterable[tuple[str, str]], online: bytes) -> tuple[Participant, ...]:
-    """Participants with their presence, a byte 0 or 1 for each."""
-    return tuple(
-        Participant(id=id, name=name, online=bool(bit)) for (id, name), bit in zip(shown, online, strict=True)
-    )
 
 
 def find_line(state: State, message_id: str) -> Line | None:

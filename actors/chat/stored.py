@@ -16,6 +16,7 @@ def facts_of_row(row: EntryRow) -> Facts:
         created_at_ms=kept.created_at_ms,
         updated_at_ms=summary.updated_at_ms,
         participants=row.participants,
+        silent=row.silent,
         participant_count=row.participant_count,
         last_message=summary.last_message,
         last_event=summary.last_event,

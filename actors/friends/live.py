@@ -3,12 +3,14 @@
 A change of a user reaches those alone who watch that user; nothing happens for one whom nobody watches.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
+from actors.friends.circles import Circles
 from actors.friends.faces import Appearance, Faces, Sources
+from actors.friends.relations import Between
 from actors.friends.state import FriendsState
 from actors.friends.view import FACE, FriendsRules
-from actors.friends.visibility import Visibilities
+from actors.friends.visibility import Turns, Visibilities
 from actors.kernel.kind import View
 from actors.presence import Presence
 from actors.users import Users
@@ -27,9 +29,11 @@ class FriendsLive:
         visibilities: who hides what from whom; the same that chat asks.
         now_ms: epoch milliseconds; the first call is the service's start.
         party_of: the party that a user is in.
+        circles: whose friend is whose.
 
     Attributes:
         view: a user's friends, as the kernel runs it.
+        circles: whose friend is whose, of those who look.
     """
 
     def __init__(
@@ -40,7 +44,10 @@ class FriendsLive:
         now_ms: Callable[[], int],
         *,
         party_of: Callable[[str], str | None],
+        circles: Circles,
     ) -> None:
+        self.circles = circles
+        self._turns = Turns()  # of two users, in the order of their ids
         self._presence = presence
         self._users = users
         self._visibilities = visibilities
@@ -56,7 +63,7 @@ class FriendsLive:
         )
         self.view = FriendsRules(self._faces, visibilities, now_ms).view()
         self._touched: Touched = _nobody
-        self._listeners: list[Callable[[str], None]] = []
+        self._listeners: list[Callable[[str, str], None]] = []
 
     def follow(self, touched: Touched) -> None:
         """Hear of presence and names from now on, and tell the views of it.
@@ -70,19 +77,23 @@ class FriendsLive:
         )
         self._users.on_rename(self._renamed)
 
-    def on_visibility_change(self, listener: Callable[[str], None]) -> None:
-        """Call `listener(viewer_id)` when somebody shows themselves otherwise to this viewer."""
+    def on_visibility_change(self, listener: Callable[[str, str], None]) -> None:
+        """Call `listener(viewer_id, user_id)` when this user shows themselves otherwise to the viewer."""
         self._listeners.append(listener)
 
     # -- asking -------------------------------------------------------------------------------------
 
-    def online_to(self, user_id: str, viewer_id: str) -> bool:
-        """Whether a user is online for this viewer: not when they hide from them."""
-        return self._presence.is_online(user_id) and not self.hides(user_id, viewer_id)
-
     def hides(self, user_id: str, viewer_id: str) -> bool:
         """Whether a user is to look offline to this viewer, whatever is true."""
         return self._visibilities.of(user_id, viewer_id) == "HIDDEN"
+
+    def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
+        """Those of the users who are to look offline to this viewer, whatever is true."""
+        return self._visibilities.hidden_among(viewer_id, ids)
+
+    def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
+        """Those of the users who are friends of this viewer; nobody, as long as `circles` has not learned them."""
+        return self.circles.among(viewer_id, ids)
 
     def visibility_of(self, holder_id: str, viewer_id: str) -> Visibility:
         """What the holder of a link has chosen for this friend."""
@@ -116,9 +127,24 @@ class FriendsLive:
             turn: of the change, or None where nothing else changes it at the same time.
         """
         if self._visibilities.change(holder_id, viewer_id, visibility, turn):
-            self._tell(holder_id, (viewer_id,))
-            for listener in self._listeners:
-                listener(viewer_id)
+            self._appeared(holder_id, viewer_id)
+
+    def settled(self, one_id: str, other_id: str, found: Between, turn: int) -> None:
+        """What is between two users is this now, and is committed; whoever looks is told.
+
+        Args:
+            found: as the rows said it inside the transaction.
+            turn: taken there, once both users were locked.
+        """
+        for holder_id, viewer_id in ((one_id, other_id), (other_id, one_id)):
+            visibility = found.visibilities.get(holder_id, "DEFAULT")
+            self.visibility_changed(holder_id, viewer_id, visibility, turn)
+        if self._turns.is_newest((min(one_id, other_id), max(one_id, other_id)), turn):
+            self.circles.changed(one_id, other_id, friends=found.friends)
+            self._visibilities.part(one_id, other_id, parted=bool(found.blockers))
+            self._appeared(one_id, other_id)
+            self._appeared(other_id, one_id)
+        self.changed(one_id, other_id)
 
     def party_changed(self, user_id: str) -> None:
         """The user is in another party now, or in none."""
@@ -127,6 +153,11 @@ class FriendsLive:
     def statistics(self) -> int:
         """How many users are watched."""
         return len(self._faces)
+
+    def _appeared(self, user_id: str, viewer_id: str) -> None:
+        self._tell(user_id, (viewer_id,))
+        for listener in self._listeners:
+            listener(viewer_id, user_id)
 
     def _renamed(self, user_id: str, name: str) -> None:
         self._tell(user_id, self._faces.renamed(user_id, name))

@@ -69,23 +69,23 @@ class NowBlocked(msgspec.Struct, frozen=True):
 
     Args:
         fresh: there was none before.
-        conversation_ids: the direct conversations of the two.
     """
 
     block: Block
     fresh: bool
-    conversation_ids: list[str]
 
 
 class Between(msgspec.Struct, frozen=True):
     """What memory holds of two users, as the rows have it.
 
     Args:
-        visibilities: {holder of a link: what they have chosen}; empty when the two are no friends.
+        friends: whether they are.
+        visibilities: {holder of a link, or of what is left of one: what the other sees of them}.
         blockers: those of the two who block the other.
         conversation_ids: the direct conversations of the two.
     """
 
+    friends: bool
     visibilities: dict[str, Visibility]
     blockers: frozenset[str]
     conversation_ids: list[str]
@@ -212,18 +212,17 @@ async def block(conn: Connection, pair: Pair, reason: str | None) -> NowBlocked:
     await links.remove(conn, pair.actor_id, pair.other_id)
     await requests.remove_between(conn, pair.actor_id, pair.other_id)
     row = await blocks.put(conn, pair.actor_id, pair.other_id, reason=reason, now_ms=pair.now_ms)
-    return NowBlocked(row, fresh, await direct_between(conn, pair.actor_id, pair.other_id))
+    return NowBlocked(row, fresh)
 
 
-async def unblock(conn: Connection, actor_id: UserId, other_id: UserId) -> list[str]:
+async def unblock(conn: Connection, actor_id: UserId, other_id: UserId) -> None:
     """Block somebody no longer; nothing that was between the two comes back.
-
-    Returns: the direct conversations of the two.
 
     Raises:
         NotFound: they are not blocked.
     """
-    await lock_user(conn, actor_id)
+    for id in sorted((actor_id, other_id)):
+        await lock_user(conn, id)
     marks = await standing.between(conn, actor_id, other_id)
     after(
         standing_of(
@@ -232,7 +231,6 @@ async def unblock(conn: Connection, actor_id: UserId, other_id: UserId) -> list[
         Move.UNBLOCK,
     )
     await blocks.remove(conn, actor_id, other_id)
-    return await direct_between(conn, actor_id, other_id)
 
 
 async def look(conn: Connection, one_id: UserId, other_id: UserId) -> Between:
@@ -242,7 +240,8 @@ async def look(conn: Connection, one_id: UserId, other_id: UserId) -> Between:
     chosen = await visibilities.between(conn, one_id, other_id)
     marks = await standing.between(conn, one_id, other_id)
     blockers = [id for id, blocks in ((one_id, marks.blocks), (other_id, marks.blocked)) if blocks]
-    return Between(chosen, frozenset(blockers), await direct_between(conn, one_id, other_id))
+    spoken = await direct_between(conn, one_id, other_id)
+    return Between(marks.linked, chosen, frozenset(blockers), spoken)
 
 
 async def _lock(conn: Connection, pair: Pair) -> _Found:

@@ -1,10 +1,11 @@
-"""Who shows themselves differently to whom (contract §5): the links whose visibility is not `DEFAULT`.
+"""Who shows themselves differently to whom (contract §5): links whose visibility is not `DEFAULT`, what is left of
+hidden ones when the friendship has ended, and blocks, across which nobody shows.
 
 They are few, so all of them are in memory, read at the start and told of each change; everything that shows a user
 to another asks here, and nearly always finds nothing.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import count
 from types import MappingProxyType
 from typing import Literal
@@ -22,14 +23,28 @@ NOBODY: frozenset[str] = frozenset()
 NO_VEILS: Mapping[str, Veil] = MappingProxyType({})
 
 
+class Turns:
+    """The newest turn of each of many things, for changes that are told of in another order than they were made."""
+
+    def __init__(self) -> None:
+        self._newest: dict[tuple[str, str], int] = {}  # the last `TURNS_KEPT` that were asked about
+
+    def is_newest(self, key: tuple[str, str], turn: int) -> bool:
+        """Whether no later turn of this key is known; then this one is the newest."""
+        known = self._newest.pop(key, 0)
+        if len(self._newest) >= TURNS_KEPT:
+            del self._newest[next(iter(self._newest))]
+        self._newest[key] = max(known, turn)
+        return turn > known
+
+
 class Visibilities:
-    """What holders of links have chosen for their friends."""
+    """What holders of links have chosen for their friends, and whom blocks part."""
 
     def __init__(self) -> None:
         self._veils: dict[str, dict[str, Veil]] = {}  # {viewer: {holder: veil}}
-        self._turns: dict[
-            tuple[str, str], int
-        ] = {}  # {(holder, viewer): turn of the newest change}, the newest
+        self._parted: dict[str, set[str]] = {}  # {user: those from whom a block parts them, whoever blocks}
+        self._turns = Turns()  # of (holder, viewer)
         self._numbers = count(1)
 
     def next_turn(self) -> int:
@@ -46,12 +61,12 @@ class Visibilities:
             self.change(holder_id, viewer_id, visibility)
 
     def change(self, holder_id: str, viewer_id: str, visibility: Visibility, turn: int | None = None) -> bool:
-        """The holder has chosen this for the viewer; also `DEFAULT`, when the link has ended. False if it was so.
+        """The holder has chosen this for the viewer; also `DEFAULT`, where no link is left. False if it was so.
 
         Args:
             turn: of the change; one that is older than what is known already is passed over.
         """
-        if turn is not None and not self._is_newest(holder_id, viewer_id, turn):
+        if turn is not None and not self._turns.is_newest((holder_id, viewer_id), turn):
             return False
         veils = self._veils.get(viewer_id, {})
         if veils.get(holder_id, "DEFAULT") == visibility:
@@ -66,24 +81,33 @@ class Visibilities:
             self._veils.pop(viewer_id, None)
         return True
 
-    def _is_newest(self, holder_id: str, viewer_id: str, turn: int) -> bool:
-        known = self._turns.pop((holder_id, viewer_id), 0)
-        if len(self._turns) >= TURNS_KEPT:
-            del self._turns[next(iter(self._turns))]
-        self._turns[holder_id, viewer_id] = max(known, turn)
-        return turn > known
+    def part(self, one_id: str, other_id: str, *, parted: bool) -> bool:
+        """A block parts the two now, or none does; False if it was so."""
+        if (other_id in self._parted.get(one_id, NOBODY)) == parted:
+            return False
+        for id, other in ((one_id, other_id), (other_id, one_id)):
+            others = self._parted.setdefault(id, set())
+            if parted:
+                others.add(other)
+            else:
+                others.discard(other)
+            if not others:
+                del self._parted[id]
+        return True
 
     def of(self, holder_id: str, viewer_id: str) -> Visibility:
         """What the viewer sees of the holder."""
+        if holder_id in self._parted.get(viewer_id, NOBODY):
+            return "HIDDEN"
         veils = self._veils.get(viewer_id)
         return "DEFAULT" if veils is None else veils.get(holder_id, "DEFAULT")
 
-    def hidden_from(self, viewer_id: str) -> frozenset[str]:
-        """Everybody who looks offline to this viewer."""
-        veils = self._veils.get(viewer_id)
-        if veils is None:
+    def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
+        """Those of the users who look offline to this viewer, whatever is true."""
+        veils, parted = self._veils.get(viewer_id, NO_VEILS), self._parted.get(viewer_id, NOBODY)
+        if not veils and not parted:
             return NOBODY
-        return frozenset(holder_id for holder_id, veil in veils.items() if veil == "HIDDEN")
+        return frozenset(id for id in ids if id in parted or veils.get(id) == "HIDDEN")
 
     def before(self, viewer_id: str) -> Mapping[str, Veil]:
         """{holder: veil} of everybody who hides something from this viewer."""

@@ -4,7 +4,7 @@ The members of a party nearly always do, and are told at the same moment: eight 
 Only who hides from whom differs (contract §5), and when somebody comes or goes everything is made anew.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import msgspec
 
@@ -25,15 +25,18 @@ class Rendered:
 
     Args:
         seen: how the first user appears to the second.
-        hidden_from: everybody who looks offline to a user.
+        hidden_among: those of some users who look offline to a viewer.
         changes: a number that moves whenever anybody comes online or goes.
     """
 
     def __init__(
-        self, seen: Seen, hidden_from: Callable[[str], frozenset[str]], changes: Callable[[], int]
+        self,
+        seen: Seen,
+        hidden_among: Callable[[str, Collection[str]], frozenset[str]],
+        changes: Callable[[], int],
     ) -> None:
         self.seen = seen
-        self._hidden_from = hidden_from
+        self._hidden_among = hidden_among
         self._changes = changes
         # {(party id, revision, its members who hide): (the state, changes at the time, JSON)}
         self._kept: dict[tuple[str, int, frozenset[str]], tuple[State, int, bytes]] = {}
@@ -47,9 +50,7 @@ class Rendered:
         return b'{"party":%b,"invites":%b}' % (shown, invites)
 
     def _party(self, state: State, viewer_id: str) -> bytes:
-        hidden = self._hidden_from(viewer_id)
-        if hidden:
-            hidden = hidden.intersection(state.members)
+        hidden = self._hidden_among(viewer_id, state.members)
         key, changes = (state.id, state.revision, hidden), self._changes()
         known = self._kept.get(key)
         if known is not None and known[0] is state and known[1] == changes:

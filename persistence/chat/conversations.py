@@ -27,10 +27,11 @@ SELECT mine.*,
                               WHERE n.conversation_id = mine.id AND n.user_id = mine.user_id
                                 AND n.seq > mine.read_seq LIMIT 200) AS unread) AS mention_count,
        (SELECT count(*) FROM conversation_members p WHERE p.conversation_id = mine.id) AS participant_count,
-       shown.ids AS participant_ids, shown.names AS participant_names
+       shown.ids AS participant_ids, shown.names AS participant_names, shown.silent
 FROM mine CROSS JOIN LATERAL (
-    SELECT array_agg(one.user_id ORDER BY one.place) AS ids, array_agg(one.name ORDER BY one.place) AS names
-    FROM (SELECT p.user_id, coalesce(u.name, 'deleted') AS name,
+    SELECT array_agg(one.user_id ORDER BY one.place) AS ids, array_agg(one.name ORDER BY one.place) AS names,
+           array_agg(one.user_id) FILTER (WHERE NOT one.spoke) AS silent
+    FROM (SELECT p.user_id, p.spoke, coalesce(u.name, 'deleted') AS name,
                  row_number() OVER (
                      ORDER BY p.user_id IS DISTINCT FROM mine.owner_id, p.joined_at_ms, p.user_id) AS place
           FROM conversation_members p LEFT JOIN users u ON u.id = p.user_id
@@ -74,33 +75,39 @@ FIRST_PAGE = (2**62, "")
 """The place before every conversation in a list: (updated at ms, id)."""
 
 
+async def find(conn: Connection, participant_key: str) -> str | None:
+    """The id of the oldest conversation of a kind with exactly these members; inside a transaction.
+
+    Where there is none, nobody else makes it until the transaction ends: the digest of the set is locked.
+
+    Args:
+        participant_key: the digest of kind and members.
+    """
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", participant_key)
+    found: str | None = await conn.fetchval(
+        "SELECT id FROM conversations WHERE participant_key = $1 ORDER BY created_at_ms, id LIMIT 1",
+        participant_key,
+    )
+    return found
+
+
 async def create(
     conn: Connection,
     row: ConversationRow,
     *,
+    maker_id: str,
     member_ids: Sequence[str],
     participant_key: str,
     epoch: str,
     summary: bytes,
-) -> str:
-    """Make a conversation, or find the oldest one of the same kind with the same members; inside a
-    transaction.
-
-    Two callers who make it at once get the same one: the digest of the set is locked until the commit.
+) -> None:
+    """Make a conversation that `find` has not found, inside the same transaction.
 
     Args:
+        maker_id: the member who makes it.
         participant_key: the digest of kind and members.
         epoch, summary: of its head.
-
-    Returns: the id of the new or found one.
     """
-    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", participant_key)
-    found = await conn.fetchval(
-        "SELECT id FROM conversations WHERE participant_key = $1 ORDER BY created_at_ms, id LIMIT 1",
-        participant_key,
-    )
-    if found is not None:
-        return str(found)
     await conn.execute(
         """
         INSERT INTO conversations (id, kind, title, owner_id, created_at_ms, participant_key)
@@ -115,17 +122,17 @@ async def create(
     )
     await conn.execute(
         """
-        INSERT INTO conversation_members (conversation_id, user_id, joined_at_ms, joined_seq, read_seq)
-        SELECT $1, user_id, $2, 0, 0 FROM unnest($3::text[]) AS n (user_id)
+        INSERT INTO conversation_members (conversation_id, user_id, joined_at_ms, joined_seq, read_seq, spoke)
+        SELECT $1, user_id, $2, 0, 0, user_id = $4 FROM unnest($3::text[]) AS n (user_id)
         """,
         row.id,
         row.created_at_ms,
         list(member_ids),
+        maker_id,
     )
     await journal.create_head(
         conn, KIND, row.id, epoch=epoch, summary=summary, due_at_ms=None, at_ms=row.created_at_ms
     )
-    return row.id
 
 
 async def read(conn: Connection, conversation_id: str) -> ConversationRow | None:
@@ -229,6 +236,7 @@ def _entry(row: Row) -> EntryRow:
         conversation=_conversation(row),
         summary=row["summary"],
         participants=tuple(zip(map(intern, ids), map(intern, row["participant_names"] or []), strict=True)),
+        silent=frozenset(map(intern, row["silent"] or ())),
         participant_count=row["participant_count"],
         muted=row["muted"],
         read_seq=row["read_seq"],

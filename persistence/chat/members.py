@@ -23,7 +23,7 @@ async def of_conversation(conn: Connection, conversation_id: str) -> list[Member
     rows = await conn.fetch(
         """
         SELECT m.user_id, coalesce(u.name, 'deleted') AS name, m.joined_at_ms, m.joined_seq, m.muted,
-               m.read_seq, m.read_at_ms, m.own_at_read,
+               m.read_seq, m.read_at_ms, m.own_at_read, m.spoke,
                greatest(m.sent, (SELECT x.sender_seq FROM messages x
                                  WHERE x.conversation_id = m.conversation_id AND x.sender_id = m.user_id
                                    AND x.seq > m.joined_seq
@@ -49,6 +49,7 @@ async def of_conversation(conn: Connection, conversation_id: str) -> list[Member
             read_at_ms=row["read_at_ms"],
             own_at_read=row["own_at_read"],
             sent=row["sent"],
+            spoke=row["spoke"],
             mentions=tuple(sorted(row["mentions"])),
         )
         for row in rows
@@ -57,8 +58,8 @@ async def of_conversation(conn: Connection, conversation_id: str) -> list[Member
 
 async def page(
     conn: Connection, conversation_id: str, owner_id: str | None, *, after: tuple[int, str] | None, limit: int
-) -> list[tuple[str, str, int]]:
-    """(user id, name, joined at ms) of members: the owner, then the longest-standing.
+) -> list[tuple[str, str, int, bool]]:
+    """(user id, name, joined at ms, whether they have spoken) of members: the owner, then the longest-standing.
 
     Args:
         after: joined at ms and user id of the last member already seen; the owner's place is (-1, "").
@@ -66,8 +67,8 @@ async def page(
     joined_at_ms, user_id = after or (-2, "")
     rows = await conn.fetch(
         """
-        SELECT one.user_id, coalesce(u.name, 'deleted') AS name, one.joined_at_ms
-        FROM (SELECT m.user_id, CASE WHEN m.user_id = $2 THEN -1 ELSE m.joined_at_ms END AS joined_at_ms,
+        SELECT one.user_id, coalesce(u.name, 'deleted') AS name, one.joined_at_ms, one.spoke
+        FROM (SELECT m.user_id, m.spoke, CASE WHEN m.user_id = $2 THEN -1 ELSE m.joined_at_ms END AS joined_at_ms,
                      CASE WHEN m.user_id = $2 THEN '' ELSE m.user_id END AS place
               FROM conversation_members m WHERE m.conversation_id = $1) AS one
         LEFT JOIN users u ON u.id = one.user_id
@@ -80,7 +81,7 @@ async def page(
         user_id,
         limit,
     )
-    return [(row["user_id"], row["name"], row["joined_at_ms"]) for row in rows]
+    return [(row["user_id"], row["name"], row["joined_at_ms"], row["spoke"]) for row in rows]
 
 
 async def names(conn: Connection, user_ids: Sequence[str]) -> dict[str, str]:
@@ -98,6 +99,22 @@ async def blockers(conn: Connection, user_ids: Sequence[str]) -> frozenset[str]:
     return frozenset(row["user_id"] for row in rows)
 
 
+async def parted(conn: Connection, conversation_id: str) -> bool:
+    """Whether one of the two members of a direct conversation blocks the other; never so of a group."""
+    found: bool = await conn.fetchval(
+        """
+        SELECT EXISTS (
+            SELECT FROM conversations c
+            JOIN conversation_members a ON a.conversation_id = c.id
+            JOIN conversation_members b ON b.conversation_id = c.id
+            JOIN blocks k ON k.user_id = a.user_id AND k.target_id = b.user_id
+            WHERE c.id = $1 AND c.kind = 'direct')
+        """,
+        conversation_id,
+    )
+    return found
+
+
 async def join(conn: Connection, rows: Sequence[JoinRow]) -> None:
     """Add members, who have read everything so far; one who was there before starts anew."""
     await conn.execute(
@@ -108,7 +125,7 @@ async def join(conn: Connection, rows: Sequence[JoinRow]) -> None:
              AS n (conversation_id, user_id, joined_at_ms, joined_seq)
         ON CONFLICT (conversation_id, user_id) DO UPDATE
         SET joined_at_ms = excluded.joined_at_ms, joined_seq = excluded.joined_seq,
-            read_seq = excluded.read_seq, read_at_ms = NULL, own_at_read = 0, sent = 0, muted = false
+            read_seq = excluded.read_seq, read_at_ms = NULL, own_at_read = 0, sent = 0, muted = false, spoke = false
         """,
         [row.conversation_id for row in rows],
         [row.user_id for row in rows],
@@ -137,6 +154,24 @@ async def remove(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
         conversations,
         users,
     )
+
+
+_SPEAK = """
+UPDATE conversation_members m SET spoke = true
+FROM unnest($1::text[], $2::text[]) AS n (conversation_id, user_id)
+WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
+"""
+
+
+def speaking(pairs: Sequence[tuple[str, str]]) -> Statement:
+    """Notes that (conversation id, user id) have written for the first time, each once."""
+    return Statement(_SPEAK, ([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
+
+
+async def speak(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
+    """Note that (conversation id, user id) have written for the first time, each once."""
+    statement = speaking(pairs)
+    await conn.execute(statement.sql, *statement.columns)
 
 
 _MARK = """

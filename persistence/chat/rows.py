@@ -53,6 +53,7 @@ class MemberRow(msgspec.Struct, frozen=True):
     Args:
         name: from `users`; `deleted` when there is no such user any more.
         sent: own messages since joining.
+        spoke: they have made the conversation, or written in it since they joined.
         mentions: unread mentions' seqs, ascending, the newest 200.
     """
 
@@ -65,6 +66,7 @@ class MemberRow(msgspec.Struct, frozen=True):
     read_at_ms: int | None
     own_at_read: int
     sent: int
+    spoke: bool
     mentions: tuple[int, ...]
 
 
@@ -74,12 +76,14 @@ class EntryRow(msgspec.Struct, frozen=True):
     Args:
         summary: of the head row.
         participants: (user id, name), at most 100, owner first, then longest-standing.
+        silent: those of them who have neither made the conversation nor written in it.
         mention_count: unread, counted up to 200.
     """
 
     conversation: ConversationRow
     summary: bytes
     participants: tuple[tuple[str, str], ...]
+    silent: frozenset[str]
     participant_count: int
     muted: bool
     read_seq: int

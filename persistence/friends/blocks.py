@@ -51,6 +51,12 @@ async def barred_among(conn: Connection, user_id: str, others: Collection[str]) 
     return {row["id"] for row in rows}
 
 
+async def parted(conn: Connection) -> list[tuple[str, str]]:
+    """(who blocks, whom) of every block."""
+    rows = await conn.fetch("SELECT user_id, target_id FROM blocks")
+    return [(row["user_id"], row["target_id"]) for row in rows]
+
+
 async def count(conn: Connection, user_id: str) -> int:
     """How many a user blocks."""
     found: int = await conn.fetchval("SELECT count(*) FROM blocks WHERE user_id = $1", user_id)

@@ -61,6 +61,12 @@ async def named(conn: Connection, user_id: str, friend_ids: Collection[str]) -> 
     return [_link(row) for row in await conn.fetch(_NAMED, user_id, list(friend_ids))]
 
 
+async def friend_ids(conn: Connection, user_id: str) -> list[str]:
+    """All friends of a user."""
+    rows = await conn.fetch("SELECT friend_id FROM friend_links WHERE user_id = $1", user_id)
+    return [row["friend_id"] for row in rows]
+
+
 async def friends_among(conn: Connection, user_id: str, others: Collection[str]) -> set[str]:
     """Those of these users who are friends of the user."""
     rows = await conn.fetch(
@@ -74,7 +80,12 @@ async def friends_among(conn: Connection, user_id: str, others: Collection[str])
 async def add(
     conn: Connection, one_id: str, other_id: str, *, created_at_ms: int, accepted_at_ms: int
 ) -> None:
-    """Make both rows of a friendship that there is none of."""
+    """Make both rows of a friendship that there is none of; nobody is hidden from a new friend."""
+    await conn.execute(
+        "DELETE FROM veils WHERE holder_id = $1 AND viewer_id = $2 OR holder_id = $2 AND viewer_id = $1",
+        one_id,
+        other_id,
+    )
     await conn.execute(
         "INSERT INTO friend_links (user_id, friend_id, created_at_ms, accepted_at_ms, updated_at_ms)"
         " VALUES ($1, $2, $3, $4, $4), ($2, $1, $3, $4, $4)",
@@ -86,9 +97,13 @@ async def add(
 
 
 async def remove(conn: Connection, one_id: str, other_id: str) -> None:
-    """Remove both rows of a friendship, and the streak of the two."""
+    """Remove both rows of a friendship, and the streak of the two; who hid from the other stays hidden."""
     await conn.execute(
-        "DELETE FROM friend_links WHERE user_id = $1 AND friend_id = $2 OR user_id = $2 AND friend_id = $1",
+        "WITH ended AS (DELETE FROM friend_links"
+        " WHERE user_id = $1 AND friend_id = $2 OR user_id = $2 AND friend_id = $1"
+        " RETURNING user_id, friend_id, visibility)"
+        " INSERT INTO veils (holder_id, viewer_id)"
+        " SELECT user_id, friend_id FROM ended WHERE visibility = 'HIDDEN' ON CONFLICT DO NOTHING",
         one_id,
         other_id,
     )

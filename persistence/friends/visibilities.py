@@ -1,4 +1,4 @@
-"""The links whose holders hide something from their friends. Rows only."""
+"""The links whose holders hide something from their friends, and what is left of those that have ended. Rows only."""
 
 from typing import Literal
 
@@ -9,19 +9,30 @@ Visibility = Literal["DEFAULT", "LIMITED", "HIDDEN"]
 
 
 async def between(conn: Connection, one_id: str, other_id: str) -> dict[str, Visibility]:
-    """{holder: visibility} of the two links of a friendship, locked until the transaction ends; empty without one."""
+    """{holder: visibility} of the two links of a friendship, locked until the transaction ends.
+
+    Without a friendship, of those who are still hidden from the other.
+    """
     rows = await conn.fetch(
         "SELECT user_id, visibility FROM friend_links"
         " WHERE user_id = $1 AND friend_id = $2 OR user_id = $2 AND friend_id = $1 ORDER BY user_id FOR UPDATE",
         one_id,
         other_id,
     )
-    return {row["user_id"]: row["visibility"] for row in rows}
+    if rows:
+        return {row["user_id"]: row["visibility"] for row in rows}
+    left = await conn.fetch(
+        "SELECT holder_id FROM veils WHERE holder_id = $1 AND viewer_id = $2 OR holder_id = $2 AND viewer_id = $1",
+        one_id,
+        other_id,
+    )
+    return {row["holder_id"]: "HIDDEN" for row in left}
 
 
 async def veiled(conn: Connection) -> list[tuple[str, str, Visibility]]:
-    """(holder, viewer, visibility) of every link that is not `DEFAULT`."""
+    """(holder, viewer, visibility) of every link that is not `DEFAULT`, and of all that are left of hidden ones."""
     rows = await conn.fetch(
         "SELECT user_id, friend_id, visibility FROM friend_links WHERE visibility <> 'DEFAULT'"
+        " UNION ALL SELECT holder_id, viewer_id, 'HIDDEN' FROM veils"
     )
     return [(row["user_id"], row["friend_id"], row["visibility"]) for row in rows]

@@ -20,9 +20,10 @@ class Supporter:
 
 
 async def shuns_somebody(conn: Connection, user_id: str) -> bool:
-    """Whether there is anybody from whom the user hides, or whom they block."""
+    """Whether there is anybody from whom the user hides, friend or no longer, or whom they block."""
     found: bool = await conn.fetchval(
         "SELECT EXISTS (SELECT FROM friend_links WHERE user_id = $1 AND visibility = 'HIDDEN')"
+        " OR EXISTS (SELECT FROM veils WHERE holder_id = $1)"
         " OR EXISTS (SELECT FROM blocks WHERE user_id = $1)",
         user_id,
     )

@@ -14,6 +14,7 @@ from actors.chat.attachments import (
     Upload,
     UploadDraft,
     attachment_row,
+    check_may_upload,
     check_upload,
     find,
     keep,
@@ -23,6 +24,7 @@ from actors.chat.attachments import (
 )
 from actors.chat.public import Attachment
 from actors.errors import (
+    Blocked,
     ConversationNotFound,
     Invalid,
     NotFound,
@@ -62,7 +64,7 @@ def body_bound(config: Config) -> int:
     needs=WRITE,
     status=201,
     rate="upload",
-    refusals=(ConversationNotFound, Invalid, QuotaExceeded, TooLarge, Overloaded),
+    refusals=(ConversationNotFound, Blocked, Invalid, QuotaExceeded, TooLarge, Overloaded),
     guard=participant,
     not_found=NOT_FOUND,
     max_bytes=body_bound,
@@ -71,10 +73,13 @@ def body_bound(config: Config) -> int:
 async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadDraft) -> Attachment:
     """POST …/conversations/{conversationId}/attachments: stores a file, to be shown by a message within 24 h.
 
-    Needs `social:chat.write` and membership. At most 8 MiB decoded (413), 256 MiB a user in all and 1 GiB within a day
-    (422 `QUOTA_EXCEEDED`); the bytes must be what `contentType` says (422). A disk that is nearly full is a 503.
+    Needs `social:chat.write` and membership; a block between the two of a direct conversation is a 403 `BLOCKED`. At
+    most 8 MiB decoded (413), 256 MiB a user in all and 1 GiB within a day (422 `QUOTA_EXCEEDED`); the bytes must be
+    what `contentType` says (422). A disk that is nearly full is a 503.
     """
     service = call.service
+    # Asked before anything is decoded and kept; decided when the row is written.
+    await service.database.read(check_may_upload, conversation_id)
     checks = service.upload_checks
     upload = await trio.to_thread.run_sync(
         check_upload, body, service.config.attachment_max_bytes, limiter=checks

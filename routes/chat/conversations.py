@@ -1,6 +1,6 @@
 """Conversations: the caller's list, creating, one conversation, its title and muting, its participants."""
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -11,11 +11,12 @@ from actors.chat.commands import AddParticipants, ChangeConversation, RemovePart
 from actors.chat.creating import ConversationDraft, Created
 from actors.chat.frames import Frames
 from actors.chat.public import Conversation, ConversationList, ParticipantList
-from actors.errors import Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
+from actors.chat.sight import sight_of
+from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
 from actors.ids import ObjectId, UserId, new_object_id
 from routes.chat import reads
 from routes.chat.channels import READ, WRITE
-from routes.chat.membership import NOT_FOUND, participant
+from routes.chat.membership import NOT_FOUND, acquainted, onlooker, participant
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.query import Clamp
@@ -59,7 +60,7 @@ class NewParticipants(Wire, frozen=True):
     user_ids: tuple[str, ...]
 
 
-@endpoint("GET", _LIST, needs=READ)
+@endpoint("GET", _LIST, needs=READ, guard=acquainted)
 def list_conversations(call: Call, query: ListQuery) -> Soon[Encoded[ConversationList]]:
     """GET /v1/social/chat/conversations: the caller's conversations, newest activity first.
 
@@ -73,13 +74,23 @@ async def _read_list(call: Call, query: ListQuery) -> Encoded[ConversationList]:
     return Encoded(await reads.conversations(call, query.cursor, query.limit))
 
 
-@endpoint("POST", _LIST, needs=WRITE, status=201, found_status=200, refusals=(Invalid,))
+@endpoint(
+    "POST",
+    _LIST,
+    needs=WRITE,
+    status=201,
+    found_status=200,
+    refusals=(Invalid, Blocked, Forbidden),
+    guard=acquainted,
+)
 async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Encoded[Conversation]]:
     """POST /v1/social/chat/conversations: makes a conversation (201), or finds it for that participant set
     (200).
 
     Needs `social:chat.write`. The caller is added by the server. A direct conversation has exactly one peer,
-    a group 2 to 1,024 participants; unknown users are a 422.
+    a group 2 to 1,024 participants; unknown users are a 422. A group with somebody who blocks the caller, or whom they
+    block, is a 403 `BLOCKED`, one with somebody whose `privacy.groupInvites` does not let the caller a 403 `FORBIDDEN`;
+    then nothing is made.
     """
     service = call.service
     creation = creating.plan(
@@ -91,14 +102,16 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     )
     # The answer is made on the bridge's thread: from what is true now, and with nothing that this thread
     # changes.
-    online = {
-        member_id: service.friends.online_to(member_id, call.user_id) for member_id in creation.member_ids
-    }
+    member_ids = creation.member_ids
+    online = frozenset(filter(service.presence.is_online, member_ids))
+    sight = sight_of(service.friends, call.user_id, member_ids, frozenset(member_ids))
+    frames = Frames(online.__contains__, partial(int, call.now_ms)).seen_with(sight)
     made: list[Created] = []
 
     def shape(created: Created) -> Reply[Encoded[Conversation]]:
         made[:] = [created]
-        return _answered(created, online, call.now_ms)
+        body = rendering.conversation(frames, created.conversation)
+        return Reply(Encoded(body), status=201 if created.fresh else 200)
 
     reply = await call.transact(creating.create, creation, shape=shape)
     for created in made:
@@ -107,7 +120,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     return reply
 
 
-@endpoint("GET", _ONE, needs=READ, refusals=(ConversationNotFound,), guard=participant, not_found=NOT_FOUND)
+@endpoint("GET", _ONE, needs=READ, refusals=(ConversationNotFound,), guard=onlooker, not_found=NOT_FOUND)
 def get_conversation(call: Call, conversation_id: ObjectId) -> Soon[Encoded[Conversation]]:
     """GET …/conversations/{conversationId}: one conversation with the caller's own counts.
 
@@ -126,7 +139,7 @@ async def _read_conversation(call: Call, conversation_id: str) -> Encoded[Conver
     _ONE,
     needs=WRITE,
     refusals=(ConversationNotFound, Forbidden, Invalid, Conflict),
-    guard=participant,
+    guard=onlooker,
     not_found=NOT_FOUND,
 )
 def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> Asked[Encoded[Conversation]]:
@@ -144,7 +157,7 @@ def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> 
     _ONE + "/participants",
     needs=READ,
     refusals=(ConversationNotFound,),
-    guard=participant,
+    guard=onlooker,
     not_found=NOT_FOUND,
 )
 async def list_participants(call: Call, conversation_id: ObjectId, query: ListQuery) -> ParticipantList:
@@ -160,8 +173,8 @@ async def list_participants(call: Call, conversation_id: ObjectId, query: ListQu
     "POST",
     _ONE + "/participants",
     needs=WRITE,
-    refusals=(ConversationNotFound, Forbidden, Invalid, Conflict),
-    guard=participant,
+    refusals=(ConversationNotFound, Blocked, Forbidden, Invalid, Conflict),
+    guard=onlooker,
     not_found=NOT_FOUND,
 )
 def add_participants(
@@ -169,8 +182,9 @@ def add_participants(
 ) -> Asked[Encoded[Conversation]]:
     """POST …/conversations/{conversationId}/participants: adds users to a group; who is in already stays.
 
-    Needs `social:chat.write`, and to be the owner (403 otherwise). A direct conversation is a 409. Answers
-    the Conversation.
+    Needs `social:chat.write`, and to be the owner (403 otherwise). A direct conversation is a 409. Somebody who blocks
+    the caller, or whom they block, is a 403 `BLOCKED`, somebody whose `privacy.groupInvites` does not let the caller a
+    403 `FORBIDDEN`; then nobody is added. Answers the Conversation.
     """
     user_ids = tuple(dict.fromkeys(user_id.lower() for user_id in body.user_ids))
     command = AddParticipants(call.user_id, user_ids)
@@ -198,9 +212,3 @@ def remove_participant(call: Call, conversation_id: ObjectId, user_id: UserId) -
 
 def _as_conversation(reply: msgspec.Raw) -> Encoded[Conversation]:
     return Encoded(bytes(reply))
-
-
-def _answered(created: Created, online: Mapping[str, bool], now_ms: int) -> Reply[Encoded[Conversation]]:
-    frames = Frames(lambda user_id: online.get(user_id, False), lambda: now_ms)
-    body = rendering.conversation(frames, created.conversation)
-    return Reply(Encoded(body), status=201 if created.fresh else 200)

@@ -1,4 +1,5 @@
-"""What conversations must hear from elsewhere: that a member is called otherwise, that history was imported.
+"""What chat must hear from elsewhere: that a member is called otherwise, or appears otherwise to somebody, that history
+was imported.
 
 Only live conversations are told; the others read it when they wake. A name that is missed because too many
 change at once is right again at the conversation's next activation.
@@ -11,6 +12,7 @@ import structlog
 import trio
 
 from actors.chat.commands import TellArchive, TellRename
+from actors.chat.inbox import FACE
 from persistence.chat.archive import CHANNEL
 from persistence.chat.conversations import of_member
 from persistence.errors import PersistenceError
@@ -34,6 +36,9 @@ def follow_chat(service: "Service") -> Callable[[], Awaitable[None]]:
             log.warning("too many renames at once", waiting=RENAMES_WAITING)
 
     service.users.on_rename(renamed)
+    service.friends.on_visibility_change(
+        lambda viewer_id, user_id: service.system.changed(service.chat.inbox, viewer_id, FACE + user_id)
+    )
     service.database.listen(CHANNEL, lambda conversation_id: _archived(service, conversation_id))
 
     async def pass_on() -> None:

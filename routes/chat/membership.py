@@ -5,6 +5,8 @@ To a stranger a conversation does not exist, so that ids leak nothing. What a tu
 it.
 """
 
+from collections.abc import Awaitable
+
 from actors.errors import ConversationNotFound
 from actors.ids import ObjectId
 from persistence.chat import members
@@ -34,6 +36,29 @@ def participant(call: Call, conversation_id: ObjectId) -> Soon[None]:
 async def _participant_by_rows(call: Call, conversation_id: ObjectId) -> None:
     if not await call.service.database.read(members.is_member, conversation_id, call.user_id):
         raise ConversationNotFound
+
+
+def acquainted(call: Call) -> Soon[None]:
+    """Lets everybody pass, once memory knows whose friends they are: they see whether those are online."""
+    circles = call.service.friends.circles
+    return None if circles.knows(call.user_id) else circles.learn(call.user_id)
+
+
+def onlooker(call: Call, conversation_id: ObjectId) -> Soon[None]:
+    """Lets participants pass, once memory knows whose friends they are.
+
+    Raises:
+        ConversationNotFound: as `participant`.
+    """
+    passed = participant(call, conversation_id)
+    if passed is None:
+        return acquainted(call)
+    return _pass_and_learn(call, passed)
+
+
+async def _pass_and_learn(call: Call, passed: Awaitable[None]) -> None:
+    await passed
+    await call.service.friends.circles.learn(call.user_id)
 
 
 async def participant_or_moderator(call: Call, conversation_id: ObjectId) -> bool:

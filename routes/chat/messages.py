@@ -28,7 +28,7 @@ from actors.errors import (
 from actors.ids import ObjectId, new_object_id
 from routes.chat import reads
 from routes.chat.channels import MAX_PAGE, READ, WRITE
-from routes.chat.membership import NOT_FOUND, participant, participant_or_moderator
+from routes.chat.membership import NOT_FOUND, onlooker, participant, participant_or_moderator
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.query import Clamp
@@ -95,7 +95,7 @@ def as_message(reply: msgspec.Raw) -> Encoded[Message]:
     _CONVERSATION + "/messages",
     needs=READ,
     refusals=(ConversationNotFound,),
-    guard=participant,
+    guard=onlooker,
     not_found=NOT_FOUND,
 )
 def list_messages(call: Call, conversation_id: ObjectId, query: PageQuery) -> Soon[Encoded[MessagePage]]:
@@ -215,7 +215,7 @@ def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Asked[Re
     "POST",
     _CONVERSATION + "/typing",
     needs=WRITE,
-    refusals=(ConversationNotFound,),
+    refusals=(ConversationNotFound, Blocked),
     guard=participant,
     not_found=NOT_FOUND,
 )
@@ -232,7 +232,7 @@ def start_typing(call: Call, conversation_id: ObjectId) -> Asked[None]:
     _CONVERSATION + "/events",
     needs=READ,
     refusals=(ConversationNotFound, EventsExpired),
-    guard=participant,
+    guard=onlooker,
     not_found=NOT_FOUND,
 )
 async def list_events(call: Call, conversation_id: ObjectId, query: EventsQuery) -> EventPage:

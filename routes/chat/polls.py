@@ -2,7 +2,7 @@
 
 from actors.chat.commands import ClosePoll, VotePoll
 from actors.chat.public import Message
-from actors.errors import ConversationNotFound, Forbidden, Invalid, NotFound, PollClosed
+from actors.errors import Blocked, ConversationNotFound, Forbidden, Invalid, NotFound, PollClosed
 from actors.ids import ObjectId
 from routes.chat.channels import WRITE
 from routes.chat.membership import NOT_FOUND, participant
@@ -29,7 +29,7 @@ class Vote(Wire, frozen=True):
     "POST",
     _PATH + "/vote",
     needs=WRITE,
-    refusals=(ConversationNotFound, NotFound, Invalid, PollClosed),
+    refusals=(ConversationNotFound, Blocked, NotFound, Invalid, PollClosed),
     guard=participant,
     not_found=NOT_FOUND,
 )
@@ -50,7 +50,7 @@ def vote_poll(
     "POST",
     _PATH + "/close",
     needs=WRITE,
-    refusals=(ConversationNotFound, NotFound, Forbidden, PollClosed),
+    refusals=(ConversationNotFound, Blocked, NotFound, Forbidden, PollClosed),
     guard=participant,
     not_found=NOT_FOUND,
 )

@@ -12,7 +12,7 @@ from actors.ids import ObjectId
 from actors.kernel.subscription import WatchRequest
 from routes.chat import reads
 from routes.chat.channels import MAX_PAGE, READ
-from routes.chat.membership import NOT_FOUND, participant
+from routes.chat.membership import NOT_FOUND, acquainted, onlooker
 from routes.chat.older import TOUCHES, PageWatch
 from routes.edge.call import Call
 from routes.edge.endpoint import stream
@@ -42,7 +42,7 @@ class ConversationQuery(StreamQuery, frozen=True, rename="camel"):
     needs=READ,
     sends=(MessagePage,),
     refusals=(ConversationNotFound,),
-    guard=participant,
+    guard=onlooker,
     not_found=NOT_FOUND,
 )
 async def conversation_live(
@@ -61,7 +61,7 @@ async def conversation_live(
     return await show(call, socket, service.chat.conversation, conversation_id, viewer=viewer, needs=READ)
 
 
-@stream("/v1/social/chat/live", needs=READ, sends=(InboxSnapshot,))
+@stream("/v1/social/chat/live", needs=READ, sends=(InboxSnapshot,), guard=acquainted)
 async def inbox_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Listener | None:  # noqa: ARG001
     """GET /v1/social/chat/live: the inbox at once, then on change, at most one frame per 250 ms.
 

@@ -28,6 +28,7 @@ from routes.edge.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Asked
 from routes.edge.wire import Wire
+from routes.inviting import count_invite
 
 MAX_NOTE_CHARACTERS = 300
 
@@ -83,6 +84,7 @@ def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Asked[Invite
     invitee_user_id = parse_uuid(body.invitee_user_id)
     if invitee_user_id is None:
         raise Invalid(FieldError("/inviteeUserId", "BAD_FORMAT", "a uuid"))
+    count_invite(call, call.user_id, invitee_user_id)
     random_bytes = call.service.random_bytes
     command = CreateInvite(
         actor_id=call.user_id,

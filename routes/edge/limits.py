@@ -82,6 +82,8 @@ POLICIES = {
         Policy("live-command", 120, 60, outer=_ALL_LIVE),
         # What is no message, on one socket: pings, pongs and fragments; beyond the contract's table.
         Policy("live-frame", 600, 60),
+        # Of one user to one other; beyond the contract's table.
+        Policy("invite", 10, 600),
         # Each asks a resolver for a name of the caller's choice; beyond the contract's table.
         Policy("domain-verify", 30, 60),
         # Probes and scrapers, often many from one address; beyond the contract's table, far above their rate.

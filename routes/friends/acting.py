@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from msgspec.structs import asdict
 
-from actors.chat.commands import TellBlock
 from actors.errors import FieldError, Invalid, NotFound
 from actors.friends import overview, relations
 from actors.friends.frames import request_entry
@@ -19,12 +18,13 @@ from actors.friends.public import BlockEntry, FriendEntry, FriendsOverview, Requ
 from actors.friends.relations import NowBlocked, Pair, Sent, capacity
 from actors.ids import UserId, Uuid, new_object_id, parse_uuid
 from actors.time import iso
+from persistence.connection import Connection
 from persistence.friends.links import Link
 from persistence.users import ids_named
 from routes.connect.parting import part
 from routes.edge.call import Call
 from routes.edge.reply import Reply
-from routes.friends.settling import settle
+from routes.friends import settling
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -73,7 +73,7 @@ async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None)
         reply = RequestSent(**asdict(asked), friend=friend)
         return Reply(reply, status=201 if friend is None else 200)
 
-    reply = await _transact(call, (actor_id, other_id), relations.send, pair, note, shape=shape)
+    reply = await _move(call, (actor_id, other_id), relations.send, pair, note, shape=shape)
     _tell(call, actor_id, other_id, notified=True)
     return reply
 
@@ -90,7 +90,7 @@ async def accept(
     """
     pair = await _pair(call, actor_id, other_id)
     entry_of = await _entries(call, actor_id, other_id)
-    entry = await _transact(call, (actor_id, other_id), relations.accept, pair, request_id, shape=entry_of)
+    entry = await _move(call, (actor_id, other_id), relations.accept, pair, request_id, shape=entry_of)
     _tell(call, actor_id, other_id, notified=True)
     return entry
 
@@ -101,7 +101,7 @@ async def accept_silently(call: Call, actor_id: UserId, other_id: UserId) -> Non
     Raises: as `relations.accept`.
     """
     pair = await _pair(call, actor_id, other_id)
-    await _transact(call, (actor_id, other_id), relations.accept, pair, None, shape=_nothing)
+    await _move(call, (actor_id, other_id), relations.accept, pair, None, shape=_nothing)
     _tell(call, actor_id, other_id, notified=True)
 
 
@@ -130,14 +130,8 @@ async def remove(call: Call, actor_id: UserId, other_id: UserId) -> None:
 
     Raises: as `relations.remove`.
     """
-    turns: list[int] = []
-
-    def shape(_: None) -> None:
-        turns.append(call.service.friends.next_turn())
-
     pair = await _pair(call, actor_id, other_id)
-    await _transact(call, (actor_id, other_id), relations.remove, pair, shape=shape)
-    _tell_end(call, actor_id, other_id, turns)
+    await _move(call, (actor_id, other_id), relations.remove, pair, shape=_nothing)
 
 
 async def change(call: Call, actor_id: UserId, friend_id: UserId, choice: Choice) -> FriendEntry:
@@ -167,21 +161,14 @@ async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | No
 
     Raises: as `relations.block`.
     """
-    done: list[NowBlocked] = []
-    turns: list[int] = []
 
     def shape(blocked: NowBlocked) -> Reply[BlockEntry]:
-        done.append(blocked)
-        turns.append(call.service.friends.next_turn())
         row = blocked.block
         entry = BlockEntry(row.target_id, row.reason, iso(row.created_at_ms), iso(row.updated_at_ms))
         return Reply(entry, status=201 if blocked.fresh else 200)
 
     pair = await _pair(call, actor_id, other_id)
-    reply = await _transact(call, (actor_id, other_id), relations.block, pair, reason, shape=shape)
-    for blocked in done:
-        _tell_chat(call, TellBlock(actor_id, other_id, True), blocked.conversation_ids)
-    _tell_end(call, actor_id, other_id, turns)
+    reply = await _move(call, (actor_id, other_id), relations.block, pair, reason, shape=shape)
     await part(call.service, actor_id, other_id)
     return reply
 
@@ -191,9 +178,7 @@ async def unblock(call: Call, actor_id: UserId, other_id: UserId) -> None:
 
     Raises: as `relations.unblock`.
     """
-    spoken: list[str] = []
-    await _transact(call, (actor_id, other_id), relations.unblock, actor_id, other_id, shape=spoken.extend)
-    _tell_chat(call, TellBlock(actor_id, other_id, False), spoken)
+    await _move(call, (actor_id, other_id), relations.unblock, actor_id, other_id, shape=_nothing)
 
 
 async def overview_of(call: Call, actor_id: UserId) -> FriendsOverview:
@@ -221,9 +206,31 @@ async def _transact(
 ) -> T:
     """`Call.transact`; memory asks the rows of the two when nobody knows what has become of it."""
     one_id, other_id = sorted(pair)
-    ask = partial(settle, call.service, one_id, other_id)
+    ask = partial(settling.settle, call.service, one_id, other_id)
     with call.service.doubts.unless_known(f"friends {one_id} {other_id}", ask):
         return await call.transact(unit, *args, shape=shape)
+
+
+async def _move(
+    call: Call,
+    pair: tuple[UserId, UserId],
+    unit: Callable[..., Awaitable[R]],
+    *args: object,
+    shape: Callable[[R], T],
+) -> T:
+    """`_transact` of what may begin or end a friendship or a block; whoever looks is told how it is afterwards."""
+    service, (one_id, other_id) = call.service, pair
+    seen: list[tuple[relations.Between, int]] = []
+
+    async def move_and_look(conn: Connection, *given: object) -> R:
+        made = await unit(conn, *given)
+        seen.append(await settling.look_locked(service, conn, one_id, other_id))
+        return made
+
+    reply = await _transact(call, pair, move_and_look, *args, shape=shape)
+    for found, turn in seen:
+        settling.tell(service, one_id, other_id, found, turn)
+    return reply
 
 
 async def _pair(call: Call, actor_id: UserId, other_id: UserId) -> Pair:
@@ -264,21 +271,3 @@ def _tell(call: Call, actor_id: UserId, other_id: UserId, *, notified: bool = Fa
     if notified:
         service.streaks.forget(actor_id, other_id)
         service.system.changed(service.notifications, other_id, "notifications")
-
-
-def _tell_end(call: Call, actor_id: UserId, other_id: UserId, turns: list[int]) -> None:
-    """There is no friendship of the two any more, and with it goes what they have chosen in it.
-
-    Args:
-        turns: the number of the change.
-    """
-    friends = call.service.friends
-    for turn in turns:
-        friends.visibility_changed(actor_id, other_id, "DEFAULT", turn)
-        friends.visibility_changed(other_id, actor_id, "DEFAULT", turn)
-    friends.changed(actor_id, other_id)
-
-
-def _tell_chat(call: Call, command: TellBlock, conversation_ids: list[str]) -> None:
-    for id in conversation_ids:
-        call.service.system.tell(call.service.chat.conversation, id, command)

@@ -1,4 +1,5 @@
-"""What is between two users, asked of the rows after a change of which nobody knows whether it was made."""
+"""What is between two users, as the rows have it: told to memory, live views and conversations after each change, and
+asked once more where nobody knows whether a change was made."""
 
 from typing import TYPE_CHECKING
 
@@ -12,29 +13,41 @@ if TYPE_CHECKING:
     from routes.service import Service
 
 
+async def look_locked(
+    service: "Service", conn: "Connection", one_id: UserId, other_id: UserId
+) -> tuple[Between, int]:
+    """What is between two users, and the turn of it; inside a transaction, after whatever it has changed."""
+    found = await look(conn, one_id, other_id)
+    return found, service.friends.next_turn()
+
+
+def tell(service: "Service", one_id: UserId, other_id: UserId, found: Between, turn: int) -> None:
+    """Tell everybody how it is between two users; to be called when the transaction has been committed.
+
+    Args:
+        found, turn: as `look_locked` returned them.
+    """
+    for blocker_id, target_id in ((one_id, other_id), (other_id, one_id)):
+        for id in found.conversation_ids:
+            told = TellBlock(blocker_id, target_id, blocker_id in found.blockers)
+            service.system.tell(service.chat.conversation, id, told)
+    service.friends.settled(one_id, other_id, found, turn)
+
+
 async def settle(service: "Service", one_id: UserId, other_id: UserId) -> None:
-    """Tell memory, live views and conversations how it is between two users.
+    """Ask the rows how it is between two users, and tell everybody.
 
     Raises:
         PersistenceError: the rows cannot be asked.
     """
-    friends, turns = service.friends, list[int]()
 
-    async def ask(conn: "Connection") -> Between:
-        found = await look(conn, one_id, other_id)
-        turns.append(friends.next_turn())
-        return found
+    async def ask(conn: "Connection") -> tuple[Between, int]:
+        return await look_locked(service, conn, one_id, other_id)
 
-    found = await service.database.transact(ask)
-    for holder_id, viewer_id in ((one_id, other_id), (other_id, one_id)):
-        friends.visibility_changed(
-            holder_id, viewer_id, found.visibilities.get(holder_id, "DEFAULT"), turns[0]
-        )
-        for id in found.conversation_ids:
-            told = TellBlock(holder_id, viewer_id, holder_id in found.blockers)
-            service.system.tell(service.chat.conversation, id, told)
-        service.system.changed(service.notifications, holder_id, "notifications")
+    found, turn = await service.database.transact(ask)
+    tell(service, one_id, other_id, found, turn)
+    for id in (one_id, other_id):
+        service.system.changed(service.notifications, id, "notifications")
     service.streaks.forget(one_id, other_id)
-    friends.changed(one_id, other_id)
     if found.blockers:
         await part(service, one_id, other_id)

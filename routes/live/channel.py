@@ -4,7 +4,7 @@ A domain declares its channels as records (`routes/chat/channels.py`) and adds t
 `channels.py`.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -56,6 +56,7 @@ class LiveChannel:
             out, the name has no id, and the channel is the user's own.
         missing: what a malformed or unknown id is refused with.
         by_default: subscribed on connect (contract §9).
+        prepare: what memory must have learned of the viewer before they watch; raises PersistenceError.
     """
 
     name: str
@@ -66,6 +67,7 @@ class LiveChannel:
     missing: type[NotFound] = NotFound
     by_default: bool = False
     needs_too: tuple[str, ...] = ()
+    prepare: "Callable[[Service, UserId], Awaitable[None]] | None" = None
 
     @property
     def nodes(self) -> tuple[str, ...]:

@@ -177,6 +177,8 @@ class Session:
             if opened is not None:
                 opened(name, epoch, offset, recovered)
 
+        if channel.prepare is not None:
+            await channel.prepare(self.service, self.user_id)
         request = WatchRequest(
             outlet=self.socket,
             viewer=channel.viewer(self.user_id, params),

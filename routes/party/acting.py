@@ -19,6 +19,7 @@ from persistence.errors import RowsRejected
 from persistence.party.rows import invites_to
 from routes.edge.call import Call
 from routes.edge.reply import Encoded
+from routes.inviting import count_invite
 from routes.party.settling import unless_known
 
 EPOCH_BYTES = 5
@@ -82,9 +83,10 @@ async def disband(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
 async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[PartySnapshot]:
     """Invite somebody; a party is made when the actor is in none.
 
-    Raises: as `rules_invites.send`.
+    Raises: as `rules_invites.send` and `count_invite`.
     """
     service = call.service
+    count_invite(call, actor_id, target_id)
     party_id = service.memberships.of(actor_id)
     if party_id is None:
         # Not the effect of this request, but its ground: whoever repeats it finds the party.

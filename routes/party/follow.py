@@ -40,7 +40,9 @@ def follow_parties(service: "Service") -> tuple[Job, ...]:
     attendance = Attendance(service.presence, memberships, send, service.clock.now_ms)
     service.presence.on_change(met)
     service.users.on_rename(renamed)
-    service.friends.on_visibility_change(lambda viewer_id: system.changed(parties.own, viewer_id, FACES))
+    service.friends.on_visibility_change(
+        lambda viewer_id, _user_id: system.changed(parties.own, viewer_id, FACES)
+    )
     follow_doubts(service)
     memberships.on_change(lambda user_id, _party_id: service.friends.party_changed(user_id))
     company = Company(memberships, service.streaks.together, service.clock.now_ms)

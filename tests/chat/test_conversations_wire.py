@@ -183,6 +183,7 @@ async def test_presence_shows_in_participants(world: World) -> None:
     room = await ann.talk_to(ben)
     async with ben.live() as socket:
         await socket.receive_until(type="hello")
+        await ben.say(room)
         online = {one["name"]: one["online"] for one in (await ann.get(room.path))["participants"]}
         assert online == {"Ann": False, "Ben": True}
 

@@ -75,7 +75,7 @@ def test_the_limit_of_a_snapshot_is_clamped(limit: int, shown: int):
 
 def test_presence_is_that_of_the_moment():
     play = Play()
-    play.post()
+    play.post("bob")
     assert [one.online for one in snapshot(play, "ann").conversation.participants] == [False] * 3
     play.online.add(uid("bob"))
     assert [one.online for one in snapshot(play, "ann").conversation.participants] == [False, True, False]

@@ -1,17 +1,38 @@
 """Members who hide from a viewer: offline for that viewer in whatever shows the conversation, and for no other."""
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
 
 from actors.chat.commands import ChangeConversation, ChatViewer, InboxViewer
 from actors.chat.conversation import answer, chat_kinds
+from actors.chat.frames import OWN_SHOWN_MEMBERS
 from actors.chat.inbox import InboxState, take
 from actors.chat.public import ConversationHead
 from tests.chat.play import NOW_MS, Play, uid
 
 HIDDEN = {uid("ann"): frozenset({uid("bob"), uid("eve")})}
-KINDS = chat_kinds(lambda _id: True, lambda: NOW_MS, lambda viewer_id: HIDDEN.get(viewer_id, frozenset()))
+FRIENDS = {uid("kim"): frozenset({uid("lea")})}
+
+
+class Company:
+    def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
+        return FRIENDS.get(viewer_id, frozenset()).intersection(ids)
+
+    def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
+        return HIDDEN.get(viewer_id, frozenset()).intersection(ids)
+
+
+KINDS = chat_kinds(lambda _id: True, lambda: NOW_MS, Company())
+
+
+def talking(*names: str) -> Play:
+    """A conversation in which everybody has written."""
+    play = Play(*names)
+    for name in names or ("ann", "bob", "cid"):
+        play.post(name)
+    return play
 
 
 def online(shown: Any) -> dict[str, bool]:
@@ -28,27 +49,49 @@ def names(play: Play, viewer: str) -> dict[str, bool]:
     return online(KINDS.conversation.frame(play.state, seen))
 
 
+def audiences(play: Play, *viewers: str) -> int:
+    """How many different ones the viewers are."""
+    return len({KINDS.conversation.audience(play.state, ChatViewer(uid(name))) for name in viewers})
+
+
 ALL = {"ann": True, "bob": True, "cid": True}
 BUT_BOB = {"ann": True, "bob": False, "cid": True}
 
 
 def test_in_snapshots():
-    play = Play()
+    play = talking()
     for _ in range(2):
         assert [names(play, name) for name in ("ann", "bob", "cid")] == [BUT_BOB, ALL, ALL]
 
 
 def test_who_hides_from_nobody_here_parts_no_audience():
-    play = Play("ann", "cid", "dan")
-    audiences = {
-        name: KINDS.conversation.audience(play.state, ChatViewer(uid(name))) for name in ("ann", "cid")
-    }
-    assert audiences["ann"] == audiences["cid"]
-    assert KINDS.frames.seen_by(uid("cid")) is KINDS.frames
+    assert audiences(talking("ann", "cid", "dan"), "ann", "cid", "dan") == 1
+    assert audiences(talking(), "ann", "cid") == 2
+
+
+def test_the_silent_show_to_friends_and_themselves_alone():
+    play = Play("kim", "lea", "max")
+    play.post("kim")
+    assert names(play, "kim") == {"kim": True, "lea": True, "max": False}
+    assert names(play, "lea") == {"kim": True, "lea": True, "max": False}
+    assert names(play, "max") == {"kim": True, "lea": False, "max": True}
+    play.post("max")
+    assert names(play, "lea") == {"kim": True, "lea": True, "max": True}
+
+
+def test_those_who_only_read_share_their_bytes_in_a_large_conversation():
+    many = [f"user{number}" for number in range(OWN_SHOWN_MEMBERS + 1)]
+    play = Play("kim", *many)
+    play.post("kim")
+    assert audiences(play, *many) == 1
+    assert names(play, "user0")["user0"] is False
+    own = KINDS.frames.seen_by(uid("user0")).conversation_for(play.state, uid("user0"))
+    assert online(own)["user0"] is True
+    assert audiences(Play(*many[:OWN_SHOWN_MEMBERS]), *many[:OWN_SHOWN_MEMBERS]) == OWN_SHOWN_MEMBERS
 
 
 def test_in_events_and_replies():
-    play = Play()
+    play = talking()
     command = ChangeConversation(uid("ann"), title="Raid")
     events = play.do(command)
     for viewer, shown in (("ann", BUT_BOB), ("cid", ALL)):
@@ -60,7 +103,7 @@ def test_in_events_and_replies():
 
 
 def test_in_the_inbox():
-    play = Play()
+    play = talking()
     for viewer, shown in (("ann", BUT_BOB), ("cid", ALL)):
         empty = InboxState(uid(viewer), (), {})
         inbox, _ = take(
@@ -69,6 +112,10 @@ def test_in_the_inbox():
         assert KINDS.inbox.audience(inbox, InboxViewer(uid(viewer))) is None
         frame = msgspec.json.decode(bytes(KINDS.inbox.frame(inbox, None)))
         assert {one["name"]: one["online"] for one in frame["conversations"][0]["participants"]} == shown
-        told = KINDS.inbox.delta(inbox, play.state.id, None)
-        assert told is not None
-        assert online(told.data) == shown
+        assert KINDS.inbox.events is not None
+        for source in (play.state.id, f"face:{uid('bob')}"):
+            (event,) = KINDS.inbox.events(empty, inbox, {source})
+            told = KINDS.inbox.delta(inbox, event, None)
+            assert told is not None
+            assert online(told.data) == shown
+        assert KINDS.inbox.events(empty, inbox, {f"face:{uid('zoe')}"}) == []

@@ -4,7 +4,9 @@ from secrets import token_bytes
 
 import pytest
 
+from actors.friends import circles as module
 from actors.friends import faces, view
+from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
 from actors.friends.state import RECORD, FriendsState, state_of
 from actors.friends.view import OwnParts
@@ -42,7 +44,11 @@ def a_state(user: str, *friends: str, **fields: object) -> FriendsState:
 def a_live() -> FriendsLive:
     clock = Clock()
     users = Users(None, clock, token_bytes)  # type: ignore[arg-type]
-    return FriendsLive(Presence(clock), users, Visibilities(), clock.now_ms, party_of=lambda _id: None)
+    presence = Presence(clock)
+    circles = Circles(None, presence.is_looking)  # type: ignore[arg-type]
+    return FriendsLive(
+        presence, users, Visibilities(), clock.now_ms, party_of=lambda _id: None, circles=circles
+    )
 
 
 def test_own_parts_of_the_views_that_changed_last_are_kept(monkeypatch: pytest.MonkeyPatch):
@@ -92,10 +98,44 @@ def test_visibilities():
     known.fill([("ben", "ann", "HIDDEN"), ("cid", "ann", "LIMITED")])
     assert [known.of(name, "ann") for name in ("ben", "cid", "dan")] == ["HIDDEN", "LIMITED", "DEFAULT"]
     assert known.of("ann", "ben") == "DEFAULT"
-    assert known.hidden_from("ann") == {"ben"}
-    assert known.hidden_from("ben") is NOBODY
+    everybody = ["ann", "ben", "cid", "dan"]
+    assert known.hidden_among("ann", everybody) == {"ben"}
+    assert known.hidden_among("ann", ["cid"]) == set()
+    assert known.hidden_among("ben", everybody) is NOBODY
     assert not known.change("ben", "ann", "HIDDEN")
     assert known.change("ben", "ann", "DEFAULT")
     assert known.change("cid", "ann", "DEFAULT")
     assert not known.change("cid", "ann", "DEFAULT")
     assert known.before("ann") is NO_VEILS
+
+
+def test_a_block_parts_both_ways():
+    known = Visibilities()
+    assert known.part("ann", "ben", parted=True)
+    assert not known.part("ben", "ann", parted=True)
+    for one, other in (("ann", "ben"), ("ben", "ann")):
+        assert known.of(one, other) == "HIDDEN"
+        assert known.hidden_among(one, ["ann", "ben", "cid"]) == {other}
+        assert known.before(one) is NO_VEILS
+    assert known.part("ben", "ann", parted=False)
+    assert known.of("ann", "ben") == "DEFAULT"
+    assert known.hidden_among("ann", ["ben"]) is NOBODY
+
+
+async def test_circles_of_those_who_look_stay_when_room_is_made(monkeypatch: pytest.MonkeyPatch):
+    class Store:
+        async def read(self, _unit: object, user_id: str) -> list[str]:
+            return [f"{user_id} {number}" for number in range(10)]
+
+    monkeypatch.setattr(module, "FRIENDS_KEPT", 100)
+    known = Circles(Store(), lambda user_id: user_id == "0")  # type: ignore[arg-type]
+    for number in range(30):
+        await known.learn(f"{number}")
+        assert known.knows("0")
+        assert len(known) <= 10
+    assert known.among("0", ["0 1", "1 1"]) == {"0 1"}
+    assert known.among("1", ["1 1"]) == set()
+    known.changed("0", "0 1", friends=False)
+    known.changed("29", "x", friends=True)
+    assert known.among("0", ["0 1"]) == set()
+    assert known.among("29", ["x"]) == {"x"}

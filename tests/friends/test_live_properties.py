@@ -12,6 +12,7 @@ import msgspec
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
 from actors.friends.view import FACE, FriendsState
 from actors.friends.visibility import Visibilities
@@ -65,7 +66,12 @@ class Circle:
 
     def make(self) -> FriendsLive:
         return FriendsLive(
-            self.presence, self.users, self.visibilities, lambda: NOW_MS, party_of=self.parties.get
+            self.presence,
+            self.users,
+            self.visibilities,
+            lambda: NOW_MS,
+            party_of=self.parties.get,
+            circles=Circles(self.database, self.presence.is_looking),
         )
 
     def touched(self, _view: object, ids: Any, source: str) -> None:
@@ -154,7 +160,9 @@ class Circle:
             assert order(self.clients[id]) == order(shown)
             assert shown["counts"]["online"] == sum(one["online"] for one in shown["friends"])
             for friend in shown["friends"]:
-                online = self.live.online_to(friend["friendId"], id)
+                online = self.presence.is_online(friend["friendId"]) and not self.live.hides(
+                    friend["friendId"], id
+                )
                 seen = self.live.appearance(friend["friendId"], id)
                 assert (friend["online"], friend["player"]["online"], seen.online) == (online,) * 3
         watched = Counter(face.id for state in self.states.values() for face in state.faces)

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.chat.presence import online
+from tests.friends import rows
 from tests.friends.test_links_wire import BLOCKS, FRIENDS, entry_of, make_friends
+from tests.friends.test_requests_wire import REQUESTS, ask
 from tests.party.test_party_wire import INVITES, PARTY, gather, invite, names
 from tests.support.losing import lose, proxy, settled, world
 from tests.support.proxy import Proxy
@@ -34,11 +37,45 @@ async def test_who_hides(world: World, proxy: Proxy, *, landed: bool, repeated: 
 @pytest.mark.parametrize("landed", [True, False])
 async def test_who_hides_no_longer(world: World, proxy: Proxy, *, landed: bool) -> None:
     ann, ben = await world.players("Ann", "Ben")
+    await world.service.database.transact(rows.befriend, ann.id, ben.id, world.clock.now_ms())
+    await ann.do("PATCH", f"{FRIENDS}/{ben.id}", {"visibility": "HIDDEN"})
+    await ben.do("DELETE", f"{FRIENDS}/{ann.id}")
+    path = f"{REQUESTS}/{(await ask(ben, ann))['id']}/accept"
+    await lose(proxy, ann, "POST", path, landed=landed, said=b"INSERT INTO friend_links")
+    await settled(world)
+    assert world.service.friends.hides(ann.id, ben.id) is not landed
+
+
+@pytest.mark.parametrize("landed", [True, False])
+async def test_the_end_of_a_friendship_unveils_nobody(world: World, proxy: Proxy, *, landed: bool) -> None:
+    ann, ben = await world.players("Ann", "Ben")
     await make_friends(ann, ben)
     await ann.do("PATCH", f"{FRIENDS}/{ben.id}", {"visibility": "HIDDEN"})
     await lose(proxy, ben, "DELETE", f"{FRIENDS}/{ann.id}", landed=landed, said=b"DELETE FROM friend_links")
     await settled(world)
-    assert world.service.friends.hides(ann.id, ben.id) is not landed
+    assert world.service.friends.hides(ann.id, ben.id)
+
+
+@pytest.mark.parametrize("landed", [True, False])
+async def test_whose_presence_a_block_hides(world: World, proxy: Proxy, *, landed: bool) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await lose(proxy, ann, "POST", BLOCKS, {"targetId": ben.id}, landed=landed, said=b"INSERT INTO blocks")
+    await settled(world)
+    assert [world.service.friends.hides(*pair) for pair in ((ann.id, ben.id), (ben.id, ann.id))] == [
+        landed
+    ] * 2
+
+
+@pytest.mark.parametrize("landed", [True, False])
+async def test_whose_presence_a_friend_sees_in_chat(world: World, proxy: Proxy, *, landed: bool) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    path = f"{REQUESTS}/{(await ask(ann, ben))['id']}/accept"
+    async with ben.live():
+        assert not await online(ann, room, ben)
+        await lose(proxy, ben, "POST", path, landed=landed, said=b"INSERT INTO friend_links")
+        await settled(world)
+        assert await online(ann, room, ben) is landed
 
 
 @pytest.mark.parametrize("landed", [True, False])
@@ -55,6 +92,17 @@ async def test_who_is_blocked(world: World, proxy: Proxy, *, landed: bool, repea
     await settled(world)
     said = (await ben.ask("POST", room.messages, {"content": "?"})).status_code
     assert said == (403 if landed or repeated else 201)
+
+
+@pytest.mark.parametrize("landed", [True, False])
+async def test_who_may_be_put_into_a_group(world: World, proxy: Proxy, *, landed: bool) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    body = {"privacy": {"groupInvites": "NOBODY"}}
+    await lose(proxy, ben, "PATCH", "/v1/profile/settings", body, landed=landed, said=b"UPDATE users SET")
+    await settled(world)
+    group = {"kind": "group", "participantIds": [ben.id]}
+    said = (await ann.ask("POST", "/v1/social/chat/conversations", group)).status_code
+    assert said == (403 if landed else 201)
 
 
 async def test_a_request_shows_live(world: World, proxy: Proxy) -> None:

@@ -12,7 +12,7 @@ SELF = "/v1/profile/self"
 SETTINGS = "/v1/profile/settings"
 FRESH = {
     "allowFriendRequests": True,
-    "privacy": {"serverListVisibility": "FRIENDS"},
+    "privacy": {"serverListVisibility": "FRIENDS", "groupInvites": "EVERYONE"},
     "uiStyle": {"syncEnabled": False, "source": None, "payload": None},
     "patreon": {"linked": False, "tier": None},
     "discord": {"linked": False, "username": None},
@@ -82,7 +82,14 @@ async def test_each_setting_is_changed_by_itself(people, ann, parts):
     steps = [
         ({}, {}),
         ({"allowFriendRequests": False}, {"allowFriendRequests": False}),
-        ({"privacy": {"serverListVisibility": "PRIVATE"}}, {"privacy": {"serverListVisibility": "PRIVATE"}}),
+        (
+            {"privacy": {"serverListVisibility": "PRIVATE"}},
+            {"privacy": {"serverListVisibility": "PRIVATE", "groupInvites": "EVERYONE"}},
+        ),
+        (
+            {"privacy": {"groupInvites": "FRIENDS"}},
+            {"privacy": {"serverListVisibility": "PRIVATE", "groupInvites": "FRIENDS"}},
+        ),
         ({"privacy": {}, "uiStyle": {}, "allowFriendRequests": None}, {}),
         (
             {"uiStyle": {"syncEnabled": True, "source": "launcher", "payload": {"a": [1, "ü", None]}}},
@@ -125,6 +132,7 @@ REFUSED = {
     "flag as number": ({"allowFriendRequests": 1}, "/allowFriendRequests"),
     "privacy as text": ({"privacy": "PUBLIC"}, "/privacy"),
     "unknown visibility": ({"privacy": {"serverListVisibility": "public"}}, "/privacy/serverListVisibility"),
+    "unknown group invites": ({"privacy": {"groupInvites": "SOME"}}, "/privacy/groupInvites"),
     "sync as text": ({"uiStyle": {"syncEnabled": "on"}}, "/uiStyle/syncEnabled"),
     "source as number": ({"uiStyle": {"source": 1}}, "/uiStyle/source"),
     "source too long": ({"uiStyle": {"source": "x" * 201}}, "/uiStyle/source"),

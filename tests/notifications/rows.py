@@ -16,11 +16,16 @@ def user(number: int) -> str:
 
 
 def notification(
-    number: int, user_id: str = user(1), *, kind: str = "friend_accepted", at_ms: int = NOW_MS
+    number: int,
+    user_id: str = user(1),
+    *,
+    kind: str = "friend_accepted",
+    actor_id: str | None = None,
+    at_ms: int = NOW_MS,
 ) -> NewNotification:
-    """One to be added; numbers make ids."""
+    """One to be added; numbers make ids. Each is caused by somebody else, unless it is said by whom."""
     data = msgspec.json.encode({"n": number})
-    return NewNotification(f"{number:024x}", user_id, kind, user(99), data, at_ms)
+    return NewNotification(f"{number:024x}", user_id, kind, actor_id or user(90_000 + number), data, at_ms)
 
 
 async def make_users(database: Database, *numbers: int) -> None:

@@ -1,12 +1,13 @@
 """Rows of notifications: numbered and counted without a gap, bounded, and read by their owner alone."""
 
+from collections import Counter
 from functools import partial
 
 import trio
 
 from persistence import notifications
 from persistence.bridge import Database
-from persistence.notifications import KEPT_MAX, KEPT_MS, Head, Notification
+from persistence.notifications import KEPT_MAX, KEPT_MS, OF_PAIR_MAX, Head, Notification
 from tests.notifications.rows import NOW_MS, added, make_users, notification, user
 
 
@@ -96,3 +97,45 @@ async def test_many_at_once_leave_no_gap(database: Database) -> None:
     for number in range(1, 6):
         rows = await listed(database, user(number))
         assert [row.seq for row in rows] == list(range(50, 0, -1))
+
+
+async def test_nobody_drives_out_what_others_have_said(database: Database) -> None:
+    await make_users(database, 1, 2)
+    await added(database, *(notification(number) for number in range(1, 41)))
+    flood = {
+        kind: [notification(100 * place + n, kind=kind, actor_id=user(99)) for n in range(60)]
+        for place, kind in enumerate(
+            ("friend_request", "friend_accepted", "party_invite", "server_invite"), 10
+        )
+    }
+    for rows in flood.values():
+        # One by one, several at once, and more at once than are kept.
+        for row in rows[:20]:
+            await added(database, row)
+        await added(database, *rows[20:25], notification(int(rows[0].id, 16) + 90, user(2)))
+        await added(database, *rows[25:])
+    kept = await listed(database)
+    assert Counter(row.kind for row in kept if row.actor_id == user(99)) == Counter(OF_PAIR_MAX)
+    assert sum(OF_PAIR_MAX.values()) == 20
+    assert [row.id for row in kept if row.actor_id != user(99)] == [f"{n:024x}" for n in range(40, 0, -1)]
+    # They are the newest of each kind, and everybody else has theirs.
+    for kind, rows in flood.items():
+        newest = [row.id for row in reversed(rows)][: OF_PAIR_MAX[kind]]
+        assert [row.id for row in kept if (row.kind, row.actor_id) == (kind, user(99))] == newest
+    assert len(await listed(database, user(2))) == len(flood)
+
+
+async def test_the_bound_of_a_pair_is_exact_under_concurrency(database: Database) -> None:
+    await make_users(database, 1)
+    for start in range(0, 60, 20):
+        async with trio.open_nursery() as nursery:
+            for n in range(start, start + 20):
+                nursery.start_soon(added, database, notification(n, kind="server_invite", actor_id=user(99)))
+        assert len(await listed(database)) == min(start + 20, OF_PAIR_MAX["server_invite"])
+
+
+async def test_what_moderators_say_is_bounded_by_the_whole_alone(database: Database) -> None:
+    await make_users(database, 1)
+    said = (notification(n, kind="cape_moderated", actor_id=user(99)) for n in range(40))
+    await added(database, *said)
+    assert len(await listed(database)) == 40

@@ -1,5 +1,7 @@
 """Parties as JSON: the same bytes as made singly, and made once for all who see the same."""
 
+from collections.abc import Collection
+
 from msgspec.structs import replace
 
 from actors.friends.faces import Appearance
@@ -20,7 +22,10 @@ class World:
         self.hiding: dict[str, frozenset[str]] = {}
         self.changes = 0
         self.asked = 0
-        self.rendered = Rendered(self.seen, lambda viewer: self.hiding.get(viewer, frozenset()), self.moved)
+        self.rendered = Rendered(self.seen, self.hidden_among, self.moved)
+
+    def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
+        return self.hiding.get(viewer_id, frozenset()).intersection(ids)
 
     def moved(self) -> int:
         return self.changes

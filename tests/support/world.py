@@ -12,15 +12,14 @@ from typing import Any
 import httpx2
 import pytest
 
-from actors.chat.commands import TellBlock
 from actors.ids import new_uuid
 from actors.kernel.clock import Clock
-from persistence.chat.conversations import direct_between
 from persistence.connection import Connection
 from persistence.permissions import add_role
 from routes import create_app
 from routes.edge.config import read_config
 from routes.edge.outbound import trusted_authorities
+from routes.friends.settling import settle
 from routes.service import Service, open_service
 from tests.support.hurry import hurried_clock
 from tests.support.server import EDGES, Edge, running
@@ -217,13 +216,12 @@ class World:
         return player
 
     async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:
-        """Let one user block another, or no longer; live conversations are told."""
+        """Let one user block another, or no longer; everybody who looks is told."""
         service = self.service
         await service.database.transact(
             _write_block if blocked else _drop_block, one.id, other.id, self.clock.now_ms()
         )
-        for id in await service.database.read(direct_between, one.id, other.id):
-            service.system.tell(service.chat.conversation, id, TellBlock(one.id, other.id, blocked))
+        await settle(service, one.id, other.id)
 
 
 async def _write_block(conn: Connection, user_id: str, target_id: str, now_ms: int) -> None:

@@ -1,0 +1,65 @@
+"""Whether a participant of a conversation shows as online to somebody (contract §5).
+
+Between friends chat shows what the friend entry shows. Others show once they have made the conversation or written in
+it, so that nobody learns of a stranger by talking to them. Who hides from the viewer, or whom a block parts from them,
+never shows.
+"""
+
+from collections.abc import Collection
+from typing import NamedTuple, Protocol
+
+NOBODY: frozenset[str] = frozenset()
+
+
+class Sight(NamedTuple):
+    """What one viewer sees otherwise than everybody, among the participants of one conversation.
+
+    Args:
+        known: those who show although they are silent there: friends, and the viewer.
+        hidden: those who look offline, whatever is true.
+    """
+
+    known: frozenset[str] = NOBODY
+    hidden: frozenset[str] = NOBODY
+
+
+STRANGER = Sight()
+"""Who knows nobody there, and from whom nobody hides: nearly every viewer."""
+
+
+class Company(Protocol):
+    """Knows what is between users; asked at each frame, so it never waits."""
+
+    def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
+        """Those of the users who are friends of the viewer."""
+        ...
+
+    def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
+        """Those of the users who look offline to the viewer, whatever is true."""
+        ...
+
+
+class Strangers:
+    """A `Company` in which nobody knows anybody."""
+
+    def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:  # noqa: ARG002
+        """Nobody."""
+        return NOBODY
+
+    def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:  # noqa: ARG002
+        """Nobody."""
+        return NOBODY
+
+
+def sight_of(company: Company, viewer_id: str, ids: Collection[str], silent: frozenset[str]) -> Sight:
+    """What a viewer sees of these participants.
+
+    Args:
+        company: knows what is between users.
+        ids: the participants that are shown.
+        silent: those of them who have neither made the conversation nor written in it.
+    """
+    known = company.friends_among(viewer_id, silent) if silent else NOBODY
+    if viewer_id in silent:
+        known |= {viewer_id}
+    return Sight(known, company.hidden_among(viewer_id, ids))

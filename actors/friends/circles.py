@@ -1,0 +1,93 @@
+"""Whose friend is whose, for those who look at others just now: chat asks it at each frame.
+
+A circle is read when its user first looks, and follows what is told of friendships from then on. Those of users with an
+open socket stay; of the others as many as there is room for.
+"""
+
+from collections.abc import Callable, Collection
+from functools import partial
+from sys import intern
+
+from actors.kernel.single_flight import SingleFlight
+from actors.kernel.store import Store
+from persistence.friends import links
+
+FRIENDS_KEPT = 1_000_000
+"""Friends in all circles of users without an open socket, 8 bytes each."""
+
+NOBODY: frozenset[str] = frozenset()
+
+
+class Circles:
+    """The friends of users.
+
+    Args:
+        store: where friendships are.
+        looking: whether a user has an open socket, whose circle must not go.
+    """
+
+    def __init__(self, store: Store, looking: Callable[[str], bool]) -> None:
+        self._store = store
+        self._looking = looking
+        self._circles: dict[str, tuple[str, ...]] = {}  # {user id: friend ids}, the longest-known first
+        self._friends = 0
+        self._bound = FRIENDS_KEPT
+        self._reads: SingleFlight[str, tuple[str, ...]] = SingleFlight()
+
+    def __len__(self) -> int:
+        return len(self._circles)
+
+    def knows(self, user_id: str) -> bool:
+        """Whether the user's friends are in memory."""
+        return user_id in self._circles
+
+    async def learn(self, user_id: str) -> None:
+        """Have the user's friends in memory.
+
+        Raises:
+            PersistenceError: they cannot be read.
+        """
+        while user_id not in self._circles:
+            await self._reads.run(user_id, partial(self._read, user_id), partial(self._keep, user_id))
+
+    def among(self, user_id: str, ids: Collection[str]) -> frozenset[str]:
+        """Those of the users who are friends of this one; nobody, as long as their friends are not in memory."""
+        circle = self._circles.get(user_id)
+        if not circle or not ids:
+            return NOBODY
+        return frozenset(ids).intersection(circle)
+
+    def changed(self, one_id: str, other_id: str, *, friends: bool) -> None:
+        """The two are friends now, or no longer; it is committed."""
+        for user_id, friend_id in ((one_id, other_id), (other_id, one_id)):
+            self._reads.void(user_id)
+            circle = self._circles.get(user_id)
+            if circle is None or (friend_id in circle) == friends:
+                continue
+            if friends:
+                self._circles[user_id] = (*circle, friend_id)
+                self._friends += 1
+            else:
+                self._circles[user_id] = tuple(id for id in circle if id != friend_id)
+                self._friends -= 1
+
+    async def _read(self, user_id: str) -> tuple[str, ...]:
+        return tuple(map(intern, await self._store.read(links.friend_ids, user_id)))
+
+    def _keep(self, user_id: str, circle: tuple[str, ...]) -> None:
+        self._circles[user_id] = circle
+        self._friends += len(circle)
+        if self._size() > self._bound:
+            self._make_room(user_id)
+
+    def _make_room(self, newest_id: str) -> None:
+        """Let go of all that may go, down to half; looked for again when there is twice as much as must stay."""
+        for known_id in tuple(self._circles):
+            if self._size() <= FRIENDS_KEPT // 2:
+                break
+            if known_id != newest_id and not self._looking(known_id):
+                self._friends -= len(self._circles.pop(known_id))
+        self._bound = max(FRIENDS_KEPT, 2 * self._size())
+
+    def _size(self) -> int:
+        return self._friends + len(self._circles)

@@ -1,0 +1,20 @@
+"""How often one user invites another: so that nobody can be kept busy with invites that come and go."""
+
+from actors.ids import UserId
+from routes.edge.call import Call
+from routes.edge.errors import RateLimited
+from routes.edge.limits import POLICIES
+
+
+def count_invite(call: Call, actor_id: UserId, target_id: str) -> None:
+    """Count an invite of one user to another, into a party or to a server, whoever asks for it.
+
+    Raises:
+        RateLimited: there were too many.
+    """
+    limits = call.service.limits
+    if not limits.enabled:
+        return
+    decision = limits.take_for(POLICIES["invite"], actor_id, call.now_ms, suffix=target_id)
+    if not decision.allowed:
+        raise RateLimited(decision.retry_after_ms)
