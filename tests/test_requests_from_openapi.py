@@ -1,11 +1,14 @@
-"""Requests made from our own OpenAPI document, well-formed and not: never a 5xx, never an undocumented answer.
+"""20,000 requests made from our own OpenAPI document, well-formed and not, alone and in a row: never a 5xx, never an
+undocumented answer.
 
-They go to a real server in its own process. A conversation and a message that exist are put into half of the world:
+They go to real servers in their own processes. Ids of what exists are put into the addresses of half of the world:
 with random ids alone nearly every request would end at the guard.
 """
 
+import json
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -18,15 +21,45 @@ from tests.support.process import ServerProcess, server_process
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.totems.models import body as totem_body
 
-EXAMPLES = 12
-"""Of each operation, beside those that cover each bound of the schema; about 2,000 requests in all."""
-
 CHECKS = (
     "not_a_server_error",
     "status_code_conformance",
     "content_type_conformance",
     "response_schema_conformance",
 )
+
+
+@dataclass(frozen=True)
+class Part:
+    """A share of the 20,000 requests, for one process of the test run.
+
+    Args:
+        least: requests that it has to make.
+        known: ids of what exists stand in the addresses.
+        options: for schemathesis.
+    """
+
+    least: int
+    options: tuple[str, ...]
+    known: bool = False
+
+
+_EACH = ("--phases=coverage,fuzzing", "--max-examples=12", "--generation-deterministic")
+"""Each operation alone: every bound of its schema, and examples beside."""
+
+_INSIDE, _OUTSIDE = "--include-path-regex=^/v1/connect", "--exclude-path-regex=^/v1/connect"
+
+_IN_A_ROW = ("--phases=stateful", "--max-examples=400")
+"""Operations in a row, where one takes what another has answered: made, read, changed and removed."""
+
+PARTS = {
+    "connect, any ids": Part(2_600, (*_EACH, _INSIDE)),
+    "connect, ids that exist": Part(2_600, (*_EACH, _INSIDE), known=True),
+    "the rest, any ids": Part(5_100, (*_EACH, _OUTSIDE)),
+    "the rest, ids that exist": Part(5_100, (*_EACH, _OUTSIDE), known=True),
+    "in a row, 1": Part(2_500, (*_IN_A_ROW, "--seed=1")),
+    "in a row, 2": Part(2_500, (*_IN_A_ROW, "--seed=2")),
+}
 
 
 async def _token(server: ServerProcess, name: str, *options: str) -> str:
@@ -39,44 +72,52 @@ async def _token(server: ServerProcess, name: str, *options: str) -> str:
     return made.stdout.decode().strip()
 
 
-async def _run(server: ServerProcess, token: str, config: Path) -> subprocess.CompletedProcess[bytes]:
+async def _run(
+    server: ServerProcess, token: str, folder: Path, part: Part
+) -> subprocess.CompletedProcess[bytes]:
     return await trio.run_process(
         [
             str(Path(sys.executable).parent / "schemathesis"),
-            f"--config-file={config}",
+            f"--config-file={folder / 'schemathesis.toml'}",
             "run",
             f"{server.url}/openapi.json",
             f"--header=Authorization: Bearer {token}",
             f"--checks={','.join(CHECKS)}",
-            f"--max-examples={EXAMPLES}",
-            "--generation-deterministic",
+            *part.options,
             # A path parameter takes any text without a slash: that half of what is made does not fit is no fault.
-            "--suppress-health-check=filter_too_much",
-            "--phases=examples,coverage,fuzzing",
+            # Neither is a machine on which making it takes long.
+            "--suppress-health-check=all",
+            f"--request-timeout={PATIENCE_SECONDS}",
+            "--warnings=off",
             "--no-color",
+            f"--report-json-path={folder / 'report.json'}",
         ],
         capture_stdout=True,
         capture_stderr=True,
         check=False,
-        cwd=config.parent,
+        cwd=folder,
     )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("known", [True, False], ids=["ids that exist", "any ids"])
-async def test_no_request_ends_in_a_fault(tmp_path: Path, known: bool) -> None:
-    config = tmp_path / "schemathesis.toml"
-    config.write_text("")
+@pytest.mark.parametrize("name", PARTS)
+async def test_no_request_ends_in_a_fault(tmp_path: Path, name: str) -> None:
+    part = PARTS[name]
     # Without a GeoIP database lookups are a 503, as they should be, and as no other route may be.
     geoip_db = tmp_path / "geo.mmdb"
     write_geoip(geoip_db)
     async with server_process(geoip_db=str(geoip_db)) as server:
         token = await _token(server, "Ann", "--role", "super-admin")
-        if known:
-            config.write_text(await _existing(server, token))
-        run = await _run(server, token, config)
+        (tmp_path / "schemathesis.toml").write_text(await _existing(server, token) if part.known else "")
+        run = await _run(server, token, tmp_path, part)
         assert run.returncode == 0, (run.stdout + run.stderr).decode()
         assert "Traceback" not in server.log, server.log
+    made = json.loads((tmp_path / "report.json").read_text())["test_cases"]["generated"]
+    assert made >= part.least
+
+
+def test_there_are_twenty_thousand_of_them() -> None:
+    assert sum(part.least for part in PARTS.values()) >= 20_000
 
 
 async def _existing(server: ServerProcess, token: str) -> str:

@@ -1,74 +1,53 @@
-"""The Autobahn fuzzing client against our server, where it is installed.
-
-It needs Python 2.7, which few systems still have:
-
-    python2.7 -m virtualenv autobahn
-    autobahn/bin/pip install 'autobahntestsuite==0.8.2'
-    PATH="$PWD/autobahn/bin:$PATH" scripts/test tests/edge/test_autobahn.py
+"""The Autobahn fuzzing client against our server, where it is installed; what it found stands in docs/autobahn.md.
 
 What it checks of the protocol is checked without it too, case by case, in `test_frame_reader.py` and
 `test_server_socket.py`.
 """
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
-import trio
-from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 
-from routes.edge.server_settings import ServerSettings
-from tests.support.server import running
+from tests.edge.autobahn import AGENTS, VERSION, Agent, Verdict, deviations, fuzz, page
 
-CASES = ["*"]
-LEFT_OUT = ["9.*", "12.*", "13.*"]
-"""Performance, and compression of large messages: minutes of work that judge no rule."""
+ROOT = Path(__file__).parents[2]
 
-FINE = {"OK", "INFORMATIONAL"}
+QUICK: dict[Agent, list[str]] = {
+    "asgi": [*(f"{number}.*" for number in range(1, 8)), "9.3.1", "10.*"],
+    "live": ["1.1.*", *(f"{number}.*" for number in range(2, 8)), "9.3.1", "12.1.1", "12.1.11", "13.2.1"],
+}
+"""Every rule, and a little of size and of compression; `scripts/autobahn` runs all cases."""
 
-ACCEPTED: dict[str, str] = {}
-"""Deviations that we accept, {case: why}; there are none."""
-
-
-async def _echo(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
-    if scope["type"] == "lifespan":
-        await receive()
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await send({"type": "lifespan.shutdown.complete"})
-        return
-    await receive()
-    await send({"type": "websocket.accept", "subprotocol": None, "headers": []})
-    while (event := await receive())["type"] == "websocket.receive":
-        await send({"type": "websocket.send", "bytes": event["bytes"], "text": event["text"]})
-
-
-WSTEST = shutil.which("wstest")
+INSTALLED = shutil.which("wstest", path=str(ROOT / ".autobahn" / "bin")) or shutil.which("wstest")
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(
-    WSTEST is None, reason="wstest is not installed; it needs Python 2.7: see test_autobahn.py"
+    INSTALLED is None,
+    reason="Autobahn's wstest is not installed: scripts/autobahn --install makes .autobahn from PyPI, given Python 2.7",
 )
-async def test_the_fuzzing_client_finds_nothing(tmp_path: Path) -> None:
-    assert WSTEST is not None
-    settings = ServerSettings(max_message_bytes=20_000_000, max_per_address=None)
-    async with running(_echo, settings=settings) as base_url:
-        specification = {
-            "outdir": str(tmp_path / "report"),
-            "servers": [{"agent": "lean", "url": base_url.replace("http", "ws") + "/"}],
-            "cases": CASES,
-            "exclude-cases": LEFT_OUT,
-            "exclude-agent-cases": {},
-        }
-        (tmp_path / "client.json").write_text(json.dumps(specification))
-        await trio.run_process([WSTEST, "-m", "fuzzingclient", "-s", str(tmp_path / "client.json")])
-    report = json.loads((tmp_path / "report" / "index.json").read_text())["lean"]
+@pytest.mark.parametrize("agent", AGENTS)
+async def test_the_fuzzing_client_finds_nothing(tmp_path: Path, agent: Agent) -> None:
+    assert INSTALLED is not None
+    report = await fuzz(Path(INSTALLED), agent, QUICK[agent], tmp_path)
     assert report, "no case was run"
-    verdicts = {
-        case: (result["behavior"], result["behaviorClose"])
-        for case, result in report.items()
-        if not {result["behavior"], result["behaviorClose"]} <= FINE
-    }
-    assert verdicts.keys() == ACCEPTED.keys(), verdicts
+    assert deviations(agent, report) == {}
+
+
+def test_only_what_is_accepted_may_deviate() -> None:
+    fine, failed = Verdict("OK", "OK"), Verdict("FAILED", "FAILED")
+    assert deviations("live", {"1.1.1": fine, "1.2.1": failed}) == {}
+    assert deviations("live", {"1.1.1": failed}) == {"1.1.1": failed}
+    # Another verdict than the accepted one is news.
+    assert deviations("asgi", {"3.2": Verdict("NON-STRICT", "OK"), "3.3": failed}) == {"3.3": failed}
+
+
+def test_cases_that_fared_alike_share_a_line() -> None:
+    fine, failed = Verdict("OK", "OK"), Verdict("FAILED", "UNCLEAN")
+    told = page({"asgi": {"1.1.1": fine, "1.1.2": fine, "1.2.1": fine}, "live": {"1.2.1": failed}})
+    assert "| 1.1.1–1.1.2 | OK |  |\n| 1.2.1 | OK | FAILED, closing UNCLEAN |" in told
+
+
+def test_the_result_in_the_repository_is_of_this_version() -> None:
+    assert f"({VERSION})" in (ROOT / "docs" / "autobahn.md").read_text()
