@@ -25,6 +25,9 @@ def show_gauges(service: "Service") -> None:
     metrics, database, system = service.metrics, service.database, service.system
     metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
     metrics.gauge("actors", "Live actors and views.", lambda: len(system.statistics()))
+    metrics.gauge("replay_bytes", "Events in memory for clients that come back.", lambda: system.replay_bytes)
+    metrics.gauge("journal_bytes", "Events of all actors on disk.", lambda: service.disk.journal_bytes)
+    metrics.gauge("snapshot_bytes", "Snapshots of all actors on disk.", lambda: service.disk.snapshot_bytes)
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
     for name, field, says in _DATABASE_GAUGES:
