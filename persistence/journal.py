@@ -37,6 +37,7 @@ class Head:
         epoch: the name of its history: offsets of another epoch mean nothing.
         due_at_ms: its next deadline, epoch milliseconds, or None.
         summary: what lists show of it; the kind's own encoding.
+        journal_bytes: what its kept events take, encoded; rather too much than too little.
     """
 
     seq: int
@@ -44,6 +45,7 @@ class Head:
     epoch: str
     due_at_ms: int | None
     summary: bytes
+    journal_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,9 @@ async def consistent(conn: Connection) -> AsyncIterator[None]:
 async def read_head(conn: Connection, kind: str, id: str) -> Head | None:
     """Where the actor stands, or None when there is no such actor."""
     row = await conn.fetchrow(
-        "SELECT seq, version, epoch, due_at_ms, summary FROM heads WHERE kind = $1 AND id = $2", kind, id
+        "SELECT seq, version, epoch, due_at_ms, summary, journal_bytes FROM heads WHERE kind = $1 AND id = $2",
+        kind,
+        id,
     )
     return None if row is None else Head(*row)
 
@@ -120,6 +124,26 @@ async def create_head(
         """,
         kind, id, epoch, due_at_ms, summary, at_ms,
     )  # fmt: skip
+
+
+async def read_events_within(
+    conn: Connection, kind: str, id: str, *, after: int, limit: int, bytes_max: int
+) -> list[JournalRow] | None:
+    """All events behind `after`, oldest first; None when they are more than `limit`, or than `bytes_max` encoded."""
+    rows = await conn.fetch(
+        """
+        SELECT seq, at_ms, event, fits FROM (
+            SELECT seq, at_ms, event, sum(octet_length(event)) OVER behind <= $5 AS fits,
+                   sum(octet_length(event)) OVER behind - octet_length(event) <= $5 AS shown
+            FROM (SELECT * FROM events WHERE kind = $1 AND id = $2 AND seq > $3 ORDER BY seq LIMIT $4) AS newer
+            WINDOW behind AS (ORDER BY seq)
+        ) AS counted WHERE shown ORDER BY seq
+        """,
+        kind, id, after, limit + 1, bytes_max,
+    )  # fmt: skip
+    if len(rows) > limit or (rows and not rows[-1]["fits"]):
+        return None
+    return [JournalRow(row["seq"], row["at_ms"], row["event"]) for row in rows]
 
 
 async def read_events(conn: Connection, kind: str, id: str, *, after: int, limit: int) -> list[JournalRow]:
@@ -166,6 +190,32 @@ async def rewrite_events(conn: Connection, kind: str, id: str, events: Mapping[i
         kind, id, list(events), list(events.values()),
     )  # fmt: skip
     await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = $2", kind, id)
+
+
+_TRIM = """
+WITH head AS (
+    SELECT journal_bytes FROM heads WHERE kind = $1 AND id = $2
+), sized AS (
+    SELECT seq, octet_length(event) AS bytes, sum(octet_length(event)) OVER (ORDER BY seq DESC) AS newer
+    FROM events WHERE kind = $1 AND id = $2
+), gone AS (
+    DELETE FROM events USING sized
+    WHERE events.kind = $1 AND events.id = $2 AND events.seq = sized.seq AND sized.newer > $3
+), kept AS (
+    SELECT coalesce(sum(bytes), 0)::bigint AS bytes FROM sized WHERE newer <= $3
+)
+UPDATE heads SET journal_bytes = heads.journal_bytes - head.journal_bytes + kept.bytes FROM head, kept
+WHERE heads.kind = $1 AND heads.id = $2 RETURNING heads.journal_bytes
+"""
+
+
+async def trim(conn: Connection, kind: str, id: str, *, bytes_max: int) -> int:
+    """Forget the oldest events of an actor, so that those kept have at most `bytes_max`; returns what they have.
+
+    What a turn appends meanwhile is counted, because the head is moved by a difference, not to a value.
+    """
+    kept: int | None = await conn.fetchval(_TRIM, kind, id, bytes_max)
+    return kept or 0
 
 
 async def due(conn: Connection, *, before_ms: int, limit: int) -> list[tuple[str, str]]:
@@ -252,6 +302,14 @@ DELETE FROM events WHERE ctid = ANY (ARRAY(
     LIMIT $7
 ))
 """
+
+
+async def sizes(conn: Connection) -> tuple[int, int]:
+    """Bytes on disk of all events, and of all snapshots, with their indexes."""
+    row = await conn.fetchrow(
+        "SELECT pg_total_relation_size('events') AS events, pg_total_relation_size('snapshots') AS snapshots"
+    )
+    return (0, 0) if row is None else (row["events"], row["snapshots"])
 
 
 # ---- snapshots

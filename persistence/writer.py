@@ -33,63 +33,65 @@ from persistence.errors import Fenced, HeadMoved, PersistenceError
 from persistence.receipts import KEEP_UNLESS_EXPIRED
 from persistence.turn import Persist, Plan, Statement, Turn
 
-# $1…$10 are columns over the turns, $11 the shards, $12…$14 columns over the journal, $15…$20 over the
-# receipts, $21 the time. `n` numbers the turns from 1.
+# $1…$11 are columns over the turns, $12 the shards, $13…$15 columns over the journal, $16…$21 over the
+# receipts, $22 the time. `n` numbers the turns from 1.
 _WRITE = """
 WITH turn AS MATERIALIZED (
     SELECT * FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[],
-                         $7::bigint[], $8::bytea[], $9::bigint[], $10::bigint[])
-    WITH ORDINALITY AS t (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms, version, n)
+                         $7::bigint[], $8::bytea[], $9::bigint[], $10::bigint[], $11::bigint[])
+    WITH ORDINALITY AS t (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms, version, bytes, n)
 ), held AS MATERIALIZED (
-    SELECT shard, fence FROM leases WHERE shard = ANY ($11::integer[]) ORDER BY shard FOR SHARE
+    SELECT shard, fence FROM leases WHERE shard = ANY ($12::integer[]) ORDER BY shard FOR SHARE
 ), moved AS (
     UPDATE heads SET seq = turn.next_seq, version = turn.version + 1, due_at_ms = turn.due_at_ms,
-                     summary = turn.summary, updated_at_ms = turn.at_ms
+                     summary = turn.summary, updated_at_ms = turn.at_ms,
+                     journal_bytes = heads.journal_bytes + turn.bytes
     FROM turn JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
     WHERE heads.kind = turn.kind AND heads.id = turn.id AND heads.seq = turn.seq AND heads.version = turn.version
     RETURNING turn.n, turn.kind, turn.id, turn.at_ms
 ), journaled AS (
     INSERT INTO events (kind, id, seq, at_ms, event)
     SELECT moved.kind, moved.id, entry.seq, moved.at_ms, entry.event
-    FROM unnest($12::bigint[], $13::bigint[], $14::bytea[]) AS entry (n, seq, event) JOIN moved USING (n)
+    FROM unnest($13::bigint[], $14::bigint[], $15::bytea[]) AS entry (n, seq, event) JOIN moved USING (n)
 ), kept AS (
     INSERT INTO receipts (key, fingerprint, status, reply, expires_at_ms)
     SELECT receipt.key, receipt.fingerprint, receipt.status, receipt.reply, receipt.expires_at_ms
-    FROM unnest($15::bigint[], $16::bytea[], $17::bytea[], $18::integer[], $19::bytea[], $20::bigint[])
+    FROM unnest($16::bigint[], $17::bytea[], $18::bytea[], $19::integer[], $20::bytea[], $21::bigint[])
          AS receipt (n, key, fingerprint, status, reply, expires_at_ms) JOIN moved USING (n)
     KEEP_UNLESS_EXPIRED
 )
 SELECT turn.n, held.shard IS NOT NULL AS held
 FROM turn LEFT JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
 WHERE turn.n NOT IN (SELECT n FROM moved)
-""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$21::bigint"))
+""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$22::bigint"))
 
-# $1…$10 are columns over the turns, $11 the shards, $12…$16 columns over the journal, $17…$21 over the receipts,
-# $22 the time; what the kinds write comes behind. The division fails unless every turn was let through.
+# $1…$11 are columns over the turns, $12 the shards, $13…$17 columns over the journal, $18…$22 over the receipts,
+# $23 the time; what the kinds write comes behind. The division fails unless every turn was let through.
 _AT_ONCE = """
 WITH held AS MATERIALIZED (
-    SELECT shard, fence FROM leases WHERE shard = ANY ($11::integer[]) ORDER BY shard FOR SHARE
+    SELECT shard, fence FROM leases WHERE shard = ANY ($12::integer[]) ORDER BY shard FOR SHARE
 ), moved AS (
     UPDATE heads SET seq = turn.next_seq, version = turn.version + 1, due_at_ms = turn.due_at_ms,
-                     summary = turn.summary, updated_at_ms = turn.at_ms
+                     summary = turn.summary, updated_at_ms = turn.at_ms,
+                     journal_bytes = heads.journal_bytes + turn.bytes
     FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[],
-                $7::bigint[], $8::bytea[], $9::bigint[], $10::bigint[])
-         AS turn (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms, version)
+                $7::bigint[], $8::bytea[], $9::bigint[], $10::bigint[], $11::bigint[])
+         AS turn (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms, version, bytes)
     JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
     WHERE heads.kind = turn.kind AND heads.id = turn.id AND heads.seq = turn.seq AND heads.version = turn.version
     RETURNING 1
 ), journaled AS (
     INSERT INTO events (kind, id, seq, at_ms, event)
-    SELECT * FROM unnest($12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::bytea[])
+    SELECT * FROM unnest($13::text[], $14::text[], $15::bigint[], $16::bigint[], $17::bytea[])
 ), kept AS (
     INSERT INTO receipts (key, fingerprint, status, reply, expires_at_ms)
-    SELECT * FROM unnest($17::bytea[], $18::bytea[], $19::integer[], $20::bytea[], $21::bigint[])
+    SELECT * FROM unnest($18::bytea[], $19::bytea[], $20::integer[], $21::bytea[], $22::bigint[])
     KEEP_UNLESS_EXPIRED
 )WRITTEN
 SELECT 1 / (count(*) = cardinality($1))::integer FROM moved
-""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$22::bigint"))
+""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$23::bigint"))
 
-_OWN_PARAMETERS = 22
+_OWN_PARAMETERS = 23
 
 _PARAMETER = re.compile(r"\$(\d+)")
 
@@ -204,7 +206,7 @@ def _arguments(turns: Sequence[Turn]) -> list[Any]:
 
 
 def _heads(turns: Sequence[Turn]) -> list[Any]:
-    """The first eleven parameters of either statement."""
+    """The first twelve parameters of either statement."""
     heads = zip(
         *[
             (
@@ -218,6 +220,7 @@ def _heads(turns: Sequence[Turn]) -> list[Any]:
                 t.summary,
                 t.at_ms,
                 t.version,
+                sum(map(len, t.journal)),
             )
             for t in turns
         ],

@@ -33,6 +33,9 @@ def show_gauges(service: "Service") -> None:
         lambda: window_bytes(service),
     )
     metrics.gauge("disk_free_bytes", "Left on the disk of the attachments.", service.blobs.free_bytes)
+    metrics.gauge("replay_bytes", "Events in memory for clients that come back.", lambda: system.replay_bytes)
+    metrics.gauge("journal_bytes", "Events of all actors on disk.", lambda: service.disk.journal_bytes)
+    metrics.gauge("snapshot_bytes", "Snapshots of all actors on disk.", lambda: service.disk.snapshot_bytes)
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
     unsent = service.unsent

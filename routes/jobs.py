@@ -44,6 +44,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("last seen", 60, service.users.flush),
         Job("downloads of capes", 1, service.capes.downloads.flush),
         Job("flame streaks", 1, service.streaks.flush),
+        Job("sizes of tables", 60, service.disk.look),
         Job("erased users", 1, partial(sweep_erased, service)),
         Job("attachments that nothing shows", 60, sweep_attachments),
         Job("files without an attachment", 3600, sweep_stray_files),

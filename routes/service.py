@@ -54,6 +54,7 @@ from routes.chat.follow import follow_chat
 from routes.connect.attending import Attending
 from routes.connect.authenticator import ServerCredentials
 from routes.connect.settling import follow_doubts
+from routes.disk import Disk
 from routes.doubts import Doubts
 from routes.edge.auth import Authenticator
 from routes.edge.config import Config
@@ -121,6 +122,7 @@ class Service:
         doubts: changes of which nobody knows whether they were made.
         turnstile: what one user does to several owners takes turns.
         housekeeping: what became of the jobs.
+        disk: what tables take on disk.
     """
 
     config: Config
@@ -149,6 +151,7 @@ class Service:
     statuses: Statuses
     sockets: Sockets
     rights: Rights
+    disk: Disk
     metrics: Metrics = field(default_factory=Metrics)
     reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
     totem_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
@@ -226,6 +229,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             statuses=await _open_statuses(database, config, clock),
             sockets=_sockets(config, clock, rng, presence),
             rights=Rights(users),
+            disk=Disk(database),
         )
         async with _serving(service, issuers):
             yield service

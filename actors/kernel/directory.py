@@ -206,6 +206,12 @@ class System:
         return owners + self._views.statistics(now_ms)
 
     @property
+    def replay_bytes(self) -> int:
+        """What the events have, encoded, that are held for clients that come back after a moment."""
+        channels = (actor.channel for actor in self._actors.values())
+        return sum(channel.recent.bytes for channel in channels if channel is not None)
+
+    @property
     def counters(self) -> Counters:
         """Totals for the metrics."""
         return self._world.counters

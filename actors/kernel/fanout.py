@@ -11,7 +11,7 @@ nothing until its outlet has room again; so memory does not grow with slow reade
 A channel outlives its actor's restarts; `live` tells whether there is a state just now.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from operator import length_hint
 from typing import Any, Protocol
@@ -21,7 +21,7 @@ import trio
 from actors.errors import Refused
 from actors.kernel.group import BROKEN, NOTHING, Group, GroupKey, Publication, Shown
 from actors.kernel.outlet import Prepared
-from actors.kernel.recent import Recent
+from actors.kernel.recent import REPLAY_BYTES, Recent
 from actors.kernel.statistics import Counters
 from actors.kernel.subscription import INTERNAL, NEVER, Subscription, WatchRequest
 from actors.kernel.supervisor import Contained, attempt
@@ -114,7 +114,13 @@ class Channel:
             subscription.end(code)
 
     def publish(
-        self, state: Any, events: list[tuple[int | None, Any]], *, moves: bool, reframing: int
+        self,
+        state: Any,
+        events: list[tuple[int | None, Any]],
+        *,
+        moves: bool,
+        reframing: int,
+        journal: Sequence[bytes] = (),
     ) -> None:
         """Tell what a committed turn has changed.
 
@@ -123,12 +129,14 @@ class Channel:
             events: (offset, event) in order; the offset is None outside the journal.
             moves: audiences may have changed.
             reframing: how many of the events change the snapshot.
+            journal: those with an offset, encoded; none for a view, whose events are what it shows anyway.
         """
         self.state = state
+        sizes = map(len, journal)
         for offset, event in events:
             if offset is not None:
                 self.offset = offset
-                self.recent.record(offset, event)
+                self.recent.record(offset, event, next(sizes, 0))
         if self._subscriptions:
             if moves:
                 self._place_all()
@@ -153,7 +161,9 @@ class Channel:
         )
         group = self._group(key)
         missed = self._missed(request, older)
-        first = group.snapshot(0) if missed is None else group.replay(self.state, missed)
+        first = NOTHING if missed is None else group.replay(self.state, missed)
+        if missed is None or first.size > REPLAY_BYTES:
+            missed, first = None, group.snapshot(0)
         request.opened(self.epoch, self.offset, missed is not None)
         # From here on nothing can fail: a subscription is either whole or has never been.
         self._join(group)

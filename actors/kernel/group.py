@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from actors.kernel.kind import Delta
 from actors.kernel.outlet import Envelope, Prepared
+from actors.kernel.recent import REPLAY_BYTES
 from actors.kernel.supervisor import attempt
 
 # Compared by identity. NOTHING: encoded, and there is nothing to send. BROKEN: could not be encoded.
@@ -205,6 +206,7 @@ class Group:
 
     def _make(self, at: int, ready: dict[int, Prepared]) -> None:
         newest = False
+        size = 0
         parts: list[Prepared] = []
         for publication in self._channel.unheard(at):
             if publication.whole:
@@ -214,6 +216,8 @@ class Group:
                 newest = newest or publication.reframes
             elif (part := self._encoded(publication)) is not NOTHING:
                 parts.append(part)
+                size += part.size
+        newest = newest or size > REPLAY_BYTES
         ready[at] = self._newest() if newest else _joined(parts)
 
     def _encoded(self, publication: Publication) -> Prepared:

@@ -33,22 +33,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-import structlog
-
 from actors.kernel.fanout import Channel
+from actors.kernel.keeping import Keeping
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Letter, Mailbox
 from actors.kernel.parked import Parked
-from actors.kernel.recovery import Recovered, save
+from actors.kernel.recovery import Recovered
 from actors.kernel.supervisor import Contained, Fault
 from actors.kernel.turn import TURN_LETTERS, Draft
 from actors.kernel.world import World
 from persistence.errors import Fenced, HeadMoved, OutcomeUnknown, PersistenceError, RowsRejected
-
-_log = structlog.get_logger(__name__)
-
-# A snapshot is kept after so many turns, so that a load never has many events to apply.
-SNAPSHOT_TURNS = 256
 
 # After these the state in memory is not to be trusted, or no longer ours.
 ENDING = (OutcomeUnknown, Fenced, HeadMoved)
@@ -78,8 +72,8 @@ class Life:
 
     __slots__ = (
         "_armed_ms", "_at", "_carried", "_died", "_draft", "_due_ms", "_fence", "_head_due_ms", "_head_stale",
-        "_lost", "_mailbox", "_outcome", "_phase", "_queued", "_resting", "_rung_ms", "_saving", "_shard",
-        "_singly", "_turn", "_unsaved", "_world", "active_ms", "channel", "epoch", "id", "kind", "letters", "seq",
+        "_keeping", "_lost", "_mailbox", "_outcome", "_phase", "_queued", "_resting", "_rung_ms", "_shard",
+        "_singly", "_turn", "_world", "active_ms", "channel", "epoch", "id", "kind", "letters", "seq",
         "state", "version",
     )  # fmt: skip
 
@@ -118,8 +112,7 @@ class Life:
         self._outcome: PersistenceError | None = None
         self._singly: Sequence[Letter] = ()
         self._carried: Sequence[Letter] = ()
-        self._unsaved = 1 if recovered.from_rows else 0
-        self._saving = False
+        self._keeping = Keeping(kind, id, world, recovered)
         self._resting: list[Parked[None]] | None = None
         self._lost: PersistenceError | None = None
         self._due_ms = kind.due(self.state)
@@ -160,25 +153,8 @@ class Life:
             await parked.wait()
 
     async def save(self) -> None:
-        """Keep a snapshot if anything has changed since the last. It is a cache: failures are logged."""
-        if not self._unsaved or self._saving:
-            return
-        self._saving = True
-        with Contained("saving a snapshot", self.kind.name, self.id) as saving:
-            world = self._world
-            # Turns may be taken while it is written: they are not in it.
-            unsaved, snapshot = self._unsaved, (self.seq, self.kind.dump(self.state))
-            try:
-                await world.store.transact(save, world.journal, self.kind, self.id, snapshot)
-                self._unsaved -= unsaved
-            except PersistenceError as failure:
-                self._unsaved = 1
-                _log.warning(
-                    "snapshot_not_saved", kind=self.kind.name, id=self.id, why=type(failure).__name__
-                )
-        if saving.fault is not None:
-            self._unsaved = 1
-        self._saving = False
+        """Keep a snapshot if anything has changed since the last."""
+        await self._keeping.save(self.seq, self.state)
 
     def end(self) -> None:
         """Take no more turns, ring no more, and pass over what is still under way."""
@@ -286,7 +262,7 @@ class Life:
     def _conclude(self, draft: Draft, failure: PersistenceError | None) -> None:
         """The outcome of the turn is known."""
         if failure is None:
-            self._unsaved += 1
+            self._keeping.committed(draft.journal)
             self._settle(draft)
         elif isinstance(failure, RowsRejected) and (self._doubt() or len(draft.answers) > 1):
             for letter in self._turn:
@@ -323,7 +299,7 @@ class Life:
             for _, event in events:
                 moves = moves or event.moves_audience
                 reframing += event.reframes
-            channel.publish(self.state, events, moves=moves, reframing=reframing)
+            channel.publish(self.state, events, moves=moves, reframing=reframing, journal=draft.journal)
         elif channel is not None:
             channel.state = self.state
         draft.end()
@@ -342,7 +318,7 @@ class Life:
             self.letters = self._carried
         self._phase = RESTING
         self._arm()
-        if self._unsaved >= SNAPSHOT_TURNS and not self._saving:
+        if self._keeping.wants_snapshot:
             self._world.start(self.save)
         if self.letters or self._head_stale or self._lost is not None or len(self._mailbox):
             self.look()

@@ -25,6 +25,11 @@ class Prepared:
         self.wire = wire
         self.twin: Prepared | None = None
 
+    @property
+    def size(self) -> int:
+        """Bytes of the messages, in all."""
+        return sum(map(len, self.payloads))
+
     @classmethod
     def join(cls, parts: Iterable["Prepared"]) -> "Prepared":
         """The messages of all parts, in order, as one."""

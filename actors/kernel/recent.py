@@ -6,33 +6,49 @@ from typing import Any
 # holds this many, so the number is memory (about 0.5 KB each, most of it shared with the state).
 RECENT_EVENTS = 128
 
+# What those may have, encoded; older ones leave before there are 128. A single one that is larger is not held.
+RECENT_BYTES = 256 * 1024
+
+# Missed events are sent one by one up to so many bytes; beyond them a snapshot is smaller.
+REPLAY_BYTES = 1024 * 1024
+
 
 class Recent:
     """Events with their offsets, without a gap, up to the channel's offset.
 
     Args:
         offset: the channel's offset when nothing has been recorded yet.
+
+    Attributes:
+        bytes: what the events held have, encoded.
     """
 
-    __slots__ = ("_before", "_events")
+    __slots__ = ("_before", "_events", "bytes")
 
     def __init__(self, offset: int) -> None:
         # A list, although events leave at its front: moving 128 references costs 30 ns, and an empty deque
         # 0.8 KB, for each of thousands of channels in which nothing happens.
-        self._events: list[tuple[int, Any]] | None = None
+        self._events: list[tuple[int, Any, int]] | None = None
         # the offset just before the oldest event held
         self._before = offset
+        self.bytes = 0
 
-    def record(self, offset: int, event: Any) -> None:
-        """Take in the next event; the oldest one leaves when there are 128."""
+    def record(self, offset: int, event: Any, size: int = 0) -> None:
+        """Take in the next event; the oldest ones leave when there are more than 128, or 256 KiB.
+
+        Args:
+            size: what it has, encoded; 0 for one that only refers to a state that is held anyway.
+        """
         if self._events is None:
             self._events = []
-        self._events.append((offset, event))
-        if len(self._events) > RECENT_EVENTS:
-            self._before = self._events.pop(0)[0]
+        self._events.append((offset, event, size))
+        self.bytes += size
+        while len(self._events) > RECENT_EVENTS or self.bytes > RECENT_BYTES:
+            self._before, _, gone = self._events.pop(0)
+            self.bytes -= gone
 
     def after(self, offset: int) -> list[tuple[int, Any]] | None:
         """All events after an offset, or None when some of them are no longer here."""
         if offset < self._before:
             return None
-        return [entry for entry in self._events or () if entry[0] > offset]
+        return [(at, event) for at, event, _ in self._events or () if at > offset]

@@ -14,6 +14,7 @@ import msgspec
 import structlog
 
 from actors.kernel.kind import Kind
+from actors.kernel.recent import REPLAY_BYTES
 from actors.kernel.store import Head, Journal, JournalRow, Snapshot
 from persistence.connection import Connection
 
@@ -40,6 +41,7 @@ class Recovered:
         version: how many turns are in it; the next one names it.
         epoch: the name of the history.
         due_at_ms: the deadline that the head row names.
+        journal_bytes: what the kept events take, encoded.
         from_rows: no snapshot was good enough; a new one would be.
     """
 
@@ -48,6 +50,7 @@ class Recovered:
     version: int
     epoch: str
     due_at_ms: int | None
+    journal_bytes: int
     from_rows: bool
 
 
@@ -68,11 +71,17 @@ async def recover(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: 
                 _log.warning("snapshot_unusable", kind=kind.name, id=id, seq=snapshot.seq, why=str(unusable))
                 continue
             state = await kind.refresh(conn, id, state)
-            return Recovered(state, head.seq, head.version, head.epoch, head.due_at_ms, from_rows=False)
+            return _recovered(state, head, from_rows=False)
         state = await kind.load(conn, id)
         if state is None:
             return None
-        return Recovered(state, head.seq, head.version, head.epoch, head.due_at_ms, from_rows=True)
+        return _recovered(state, head, from_rows=True)
+
+
+def _recovered(state: Any, head: Head, *, from_rows: bool) -> Recovered:
+    return Recovered(
+        state, head.seq, head.version, head.epoch, head.due_at_ms, head.journal_bytes, from_rows=from_rows
+    )
 
 
 def _rebuild(kind: Kind[Any, Any], head: Head, snapshot: Snapshot, rows: Sequence[JournalRow]) -> Any:
@@ -96,6 +105,11 @@ async def save(
     await journal.save_snapshot(conn, kind.name, id, seq=seq, version=kind.version, state=state)
 
 
+async def trim(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, bytes_max: int) -> int:
+    """A unit of work: let the oldest events go beyond so many bytes; returns what the others have."""
+    return await journal.trim(conn, kind.name, id, bytes_max=bytes_max)
+
+
 async def read_missed(
     conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, after: int
 ) -> list[tuple[int, Any]] | None:
@@ -103,9 +117,10 @@ async def read_missed(
 
     None when some of them are no longer kept, or when they are too many, or too large, to be worth sending one by one.
     """
-    rows = await journal.read_events(conn, kind.name, id, after=after, limit=MISSED_EVENTS + 1)
-    seqs = [row.seq for row in rows]
-    if len(rows) > MISSED_EVENTS or seqs != list(range(after + 1, after + 1 + len(rows))):
+    rows = await journal.read_events_within(
+        conn, kind.name, id, after=after, limit=MISSED_EVENTS, bytes_max=REPLAY_BYTES
+    )
+    if rows is None or [row.seq for row in rows] != list(range(after + 1, after + 1 + len(rows))):
         return None
     decoder = msgspec.msgpack.Decoder(kind.events)
     missed = [(row.seq, decoder.decode(row.event)) for row in rows]

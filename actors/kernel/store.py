@@ -45,6 +45,11 @@ class Head(Protocol):
         ...
 
     @property
+    def journal_bytes(self) -> int:
+        """What its kept events take, encoded."""
+        ...
+
+    @property
     def epoch(self) -> str:
         """The name of its history."""
         ...
@@ -113,6 +118,16 @@ class Journal(Protocol):
         self, conn: Connection, kind: str, id: str, *, after: int, limit: int
     ) -> Sequence[JournalRow]:
         """Events after a position, in order."""
+        ...
+
+    async def read_events_within(
+        self, conn: Connection, kind: str, id: str, *, after: int, limit: int, bytes_max: int
+    ) -> Sequence[JournalRow] | None:
+        """All events after a position, in order; None when they are too many, or too large."""
+        ...
+
+    async def trim(self, conn: Connection, kind: str, id: str, *, bytes_max: int) -> int:
+        """Forget the oldest events beyond so many bytes; returns what the others have."""
         ...
 
     async def due(self, conn: Connection, *, before_ms: int, limit: int) -> Sequence[tuple[str, str]]:

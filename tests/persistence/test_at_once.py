@@ -45,7 +45,7 @@ async def test_planned_turns_take_one_statement(things: Database) -> None:
     turns = [a_planned_turn(id, "one", "two", persist=persist, due_at_ms=5) for id in "abc"]
     assert await commit(things, *turns) == {"a": ["ok"], "b": ["ok"], "c": ["ok"]}
     assert persist.calls == 0
-    assert await things.read(journal.read_head, KIND, "b") == journal.Head(2, 1, "e", 5, b"b at 2")
+    assert await things.read(journal.read_head, KIND, "b") == journal.Head(2, 1, "e", 5, b"b at 2", 6)
     assert await things.read(read_journal, "b") == [(1, b"one"), (2, b"two")]
     assert await things.read(read_notes) == [(id, note) for id in "abc" for note in ("one", "two")]
 

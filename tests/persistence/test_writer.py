@@ -30,7 +30,7 @@ from tests.support.waiting import wait_until
 async def test_a_turn_moves_the_head_and_appends_its_journal_and_rows(things: Database) -> None:
     assert await commit(things, a_turn("a", "one", "two", due_at_ms=5)) == {"a": ["ok"]}
     head = await things.read(journal.read_head, KIND, "a")
-    assert head == journal.Head(2, 1, "e", 5, b"a at 2")
+    assert head == journal.Head(2, 1, "e", 5, b"a at 2", 6)
     assert await things.read(read_journal, "a") == [(1, b"one"), (2, b"two")]
     assert await things.read(read_notes) == [("a", "one"), ("a", "two")]
 

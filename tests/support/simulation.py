@@ -39,6 +39,7 @@ class Head:
     epoch: str
     due_at_ms: int | None
     summary: bytes
+    journal_bytes: int = 0
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,8 @@ class Simulation:
         for n, event in enumerate(turn.journal, 1):
             self.events.setdefault(key, []).append(JournalRow(turn.seq + n, turn.at_ms, event))
         seq = turn.seq + len(turn.journal)
-        self.heads[key] = Head(seq, turn.version + 1, head.epoch, turn.due_at_ms, turn.summary)
+        size = head.journal_bytes + sum(map(len, turn.journal))
+        self.heads[key] = Head(seq, turn.version + 1, head.epoch, turn.due_at_ms, turn.summary, size)
         self.receipts |= {receipt.key: receipt for receipt in turn.receipts}
         return None
 
@@ -183,6 +185,20 @@ class Simulation:
 
     async def read_events(self, conn: Any, kind: str, id: str, *, after: int, limit: int) -> list[JournalRow]:
         return [row for row in self.events.get((kind, id), []) if row.seq > after][:limit]
+
+    async def read_events_within(
+        self, conn: Any, kind: str, id: str, *, after: int, limit: int, bytes_max: int
+    ) -> list[JournalRow] | None:
+        rows = await self.read_events(conn, kind, id, after=after, limit=limit + 1)
+        too_large = sum(len(row.event) for row in rows) > bytes_max
+        return None if too_large or len(rows) > limit else rows
+
+    async def trim(self, conn: Any, kind: str, id: str, *, bytes_max: int) -> int:
+        events = self.events.get((kind, id), [])
+        while sum(len(row.event) for row in events) > bytes_max:
+            events.pop(0)
+        self.heads[kind, id].journal_bytes = sum(len(row.event) for row in events)
+        return self.heads[kind, id].journal_bytes
 
     async def due(self, conn: Any, *, before_ms: int, limit: int) -> list[tuple[str, str]]:
         overdue = [

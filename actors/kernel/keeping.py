@@ -1,0 +1,106 @@
+"""What a life writes beside its turns: snapshots, and a journal that is kept within its bytes.
+
+Both are bounded, and tried again later when they fail: nothing acknowledged depends on them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+
+from actors.kernel.kind import Kind
+from actors.kernel.recovery import Recovered, save, trim
+from actors.kernel.supervisor import Contained
+from actors.kernel.world import World
+from persistence.errors import PersistenceError
+
+_log = structlog.get_logger(__name__)
+
+# A snapshot is kept after so many turns, so that a load never has many events to apply.
+SNAPSHOT_TURNS = 256
+
+# A larger state is loaded from its rows: a snapshot is only worth what it saves.
+SNAPSHOT_BYTES = 8 * 1024 * 1024
+
+# Encoded events kept for one actor, beside their number and age (`persistence/journal.py`).
+JOURNAL_BYTES = 16 * 1024 * 1024
+
+# So many bytes more are let grow before the oldest events go, because finding them reads the sizes of all.
+TRIM_BYTES = 1024 * 1024
+
+
+class Keeping:
+    """The upkeep of one owner.
+
+    Args:
+        kind, id: whose.
+        world: what all actors share.
+        recovered: what its life begins with.
+    """
+
+    __slots__ = ("_id", "_journal_bytes", "_kind", "_saving", "_trimming", "_unsaved", "_world")
+
+    def __init__(self, kind: Kind[Any, Any], id: str, world: World, recovered: Recovered) -> None:
+        self._kind = kind
+        self._id = id
+        self._world = world
+        self._unsaved = 1 if recovered.from_rows else 0
+        self._journal_bytes = recovered.journal_bytes
+        self._saving = False
+        self._trimming = False
+
+    @property
+    def wants_snapshot(self) -> bool:
+        """Enough turns have been taken since the last."""
+        return self._unsaved >= SNAPSHOT_TURNS and not self._saving
+
+    def committed(self, journal: Sequence[bytes]) -> None:
+        """A turn was committed that appended these events."""
+        self._unsaved += 1
+        if journal:
+            self._journal_bytes += sum(map(len, journal))
+            if self._journal_bytes > JOURNAL_BYTES + TRIM_BYTES and not self._trimming:
+                self._trimming = True
+                self._world.start(self._trim)
+
+    async def save(self, seq: int, state: Any) -> None:
+        """Keep a snapshot if anything has changed since the last. It is a cache: failures are logged.
+
+        Args:
+            seq, state: the journal position, and the committed state there.
+        """
+        if not self._unsaved or self._saving:
+            return
+        self._saving = True
+        # Turns may be taken while it is written: they are not in it.
+        unsaved, self._unsaved = self._unsaved, 0
+        with Contained("saving a snapshot", self._kind.name, self._id) as saving:
+            dumped = self._kind.dump(state)
+            if len(dumped) <= SNAPSHOT_BYTES:
+                await self._write("snapshot_not_saved", unsaved, (seq, dumped))
+        if saving.fault is not None:
+            self._unsaved += 1
+        self._saving = False
+
+    async def _write(self, event: str, unsaved: int, snapshot: tuple[int, bytes]) -> None:
+        world = self._world
+        try:
+            await world.store.transact(save, world.journal, self._kind, self._id, snapshot)
+        except PersistenceError as failure:
+            self._unsaved += min(unsaved, 1)
+            _log.warning(event, kind=self._kind.name, id=self._id, why=type(failure).__name__)
+
+    async def _trim(self) -> None:
+        """Let the oldest events go. When it fails, the next turn with events tries again."""
+        world = self._world
+        with Contained("trimming a journal", self._kind.name, self._id):
+            before = self._journal_bytes
+            try:
+                kept = await world.store.transact(trim, world.journal, self._kind, self._id, JOURNAL_BYTES)
+            except PersistenceError as failure:
+                why = type(failure).__name__
+                _log.warning("journal_not_trimmed", kind=self._kind.name, id=self._id, why=why)
+            else:
+                # What was committed meanwhile may be in both: rather too much than too little.
+                self._journal_bytes = kept + self._journal_bytes - before
+        self._trimming = False

@@ -1,0 +1,28 @@
+"""What the tables that grow with use take on disk, looked at now and then: for the metrics."""
+
+from persistence.bridge import Database
+from persistence.journal import sizes
+
+
+class Disk:
+    """The figures of the last look.
+
+    Args:
+        database: whose tables.
+
+    Attributes:
+        journal_bytes, snapshot_bytes: of the events and of the snapshots of all actors, with their indexes.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.journal_bytes = 0
+        self.snapshot_bytes = 0
+
+    async def look(self) -> None:
+        """Ask the database.
+
+        Raises:
+            DatabaseUnavailable: it cannot say now; the figures stay.
+        """
+        self.journal_bytes, self.snapshot_bytes = await self._database.read(sizes)
