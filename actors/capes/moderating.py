@@ -60,7 +60,12 @@ class Moderator:
 
 def texture_version(cape: Cape) -> str:
     """A short name of a cape's texture: it changes with it."""
-    return cape.texture_sha256.hex()[:16]
+    return version_of(cape.texture_sha256)
+
+
+def version_of(texture_sha256: bytes) -> str:
+    """A short name of the texture with this SHA-256."""
+    return texture_sha256.hex()[:16]
 
 
 async def moderate(conn: Connection, id: str, said: Moderation, by: Moderator) -> Cape:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from actors.connect.capabilities import require
 from actors.connect.commands import PutSettings
 from actors.connect.events import AnyEvent, ServerChanged, SettingsChanged
-from actors.connect.schemas import Schema, faults, fitted, misfits
+from actors.connect.schemas import Schema, escaped, faults, fitted, misfits
 from actors.connect.state import State
 from actors.connect.vault import Vault
 from actors.errors import FieldError, Invalid, QuotaExceeded, RevisionConflict, TooLarge
@@ -87,15 +87,26 @@ def _checked(
     errors = list(faults(schema, "/schema")) if command.schema is not None and schema is not None else []
     if command.source == CONNECT and not isinstance(data.get("temp", False), bool):
         errors.append(FieldError("/data/temp", "WRONG_TYPE", "not of type bool"))
+    secret_keys = frozenset() if schema is None else schema.secret_keys
+    errors += [
+        FieldError(
+            f"/data/{escaped(key)}", "NOT_ALLOWED", "no secret in this schema: put a value, or leave it out"
+        )
+        for key in kept
+        if data.get(key) == MASK and key not in secret_keys
+    ]
     if schema is None:
         if errors:
             raise Invalid(*errors)
         return data, {}
+    stays = {key for key in schema.secret_keys if data.get(key) == MASK and key in kept}
     for key in schema.secret_keys:
         if data.get(key) == MASK:
             data[key] = kept.get(key)
     data = fitted(data, schema)
-    errors += misfits(data, schema, "/data")
+    # What stays was right when it was put. Held against bounds of the caller's choice, it would tell its length.
+    given = replace(schema, fields=tuple(field for field in schema.fields if field.key not in stays))
+    errors += misfits(data, given, "/data")
     if errors:
         raise Invalid(*errors)
     hidden = {key: data[key] for key in schema.secret_keys if data.get(key) is not None}
@@ -112,7 +123,7 @@ def _schema_version(command: PutSettings, former: SettingsRow | None) -> str:
 
 def _check_size(state: State, row: SettingsRow, hidden: Mapping[str, str]) -> None:
     size = _size(row)
-    sealed_bytes = sum(len(value.encode()) for value in hidden.values())
+    sealed_bytes = sum(_rounded(len(value.encode())) for value in hidden.values())
     if len(row.data) + sealed_bytes > MAX_BYTES or len(row.schema or b"") > MAX_BYTES:
         raise TooLarge(f"settings, and their schema, have at most {MAX_BYTES} bytes each")
     others = sum(_size(other) for source, other in state.settings.items() if source != row.source)
@@ -123,7 +134,12 @@ def _check_size(state: State, row: SettingsRow, hidden: Mapping[str, str]) -> No
 
 
 def _size(row: SettingsRow) -> int:
-    return len(row.data) + len(row.schema or b"") + len(row.sealed or b"")
+    return len(row.data) + len(row.schema or b"") + _rounded(len(row.sealed or b""))
+
+
+def _rounded(size_bytes: int) -> int:
+    """What a secret counts: whole KiB, so that what fits beside it does not tell how long it is."""
+    return -(-size_bytes // 1024) * 1024
 
 
 def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def misfits(values: Mapping[str, Any], schema: Schema, pointer: str) -> Iterator
     """
     for field in schema.fields:
         value = values.get(field.key)
-        at = f"{pointer}/{field.key.replace('~', '~0').replace('/', '~1')}"
+        at = f"{pointer}/{escaped(field.key)}"
         if value is None:
             if field.required:
                 yield FieldError(at, "REQUIRED", "this field is required")
@@ -112,6 +112,11 @@ def misfits(values: Mapping[str, Any], schema: Schema, pointer: str) -> Iterator
         wrong = _wrong(field, value)
         if wrong is not None:
             yield FieldError(at, *wrong)
+
+
+def escaped(key: str) -> str:
+    """A key as part of a JSON pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1")
 
 
 def _wrong(field: Field, value: Any) -> tuple[str, str] | None:

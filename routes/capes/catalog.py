@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from actors.capes.moderating import version_of
 from actors.capes.showing import find_approved, find_worn, page_approved
 from actors.errors import NotFound
 from actors.ids import UserId, Uuid
@@ -23,8 +24,17 @@ MODERATE = "capes:moderate"
 QUERY_MAX = 100
 """Characters of a search."""
 
-KEPT = "public, max-age=31536000, immutable"
-"""For approved capes: another texture has another address."""
+KEPT_VERSION = "public, max-age=86400, immutable"
+"""For approved capes by the address of entries, which names the texture's version: nobody asks again for a day.
+
+No longer, because moderators may take a cape away, and what caches hold cannot be called back.
+"""
+
+KEPT = "public, max-age=60"
+"""For approved capes by their bare address, which another texture may have later: then their ETag tells."""
+
+NOT_KEPT = "no-store"
+"""For capes that are not approved, or no longer."""
 
 LISTED = "public, no-cache"
 """Capes come and go: whoever keeps an answer asks each time whether it still holds."""
@@ -35,6 +45,12 @@ class CatalogQuery(Paging, frozen=True):
 
     query: Annotated[str, msgspec.Meta(max_length=QUERY_MAX)] = ""
     source: Literal["native"] | None = None
+
+
+class PictureQuery(Wire, frozen=True):
+    """`v`: the texture's version, as addresses in entries name it; any other is like none."""
+
+    v: Annotated[str, msgspec.Meta(max_length=64)] | None = None
 
 
 class WornCape(Wire, frozen=True):
@@ -81,13 +97,15 @@ async def read_worn_cape(call: Call, user_id: UserId) -> WornCape:
 @endpoint(
     "GET", "/v1/public/capes/{id}/texture.png", needs=PUBLIC, refusals=(NotFound,), produces="image/png"
 )
-async def read_cape_texture(call: Call, id: Uuid) -> Blob:
+async def read_cape_texture(call: Call, id: Uuid, query: PictureQuery) -> Blob:
     """GET /v1/public/capes/{id}/texture.png: the texture; counts as a download.
 
-    Not approved, it is there for its owner and for moderators alone, who send their token, and is not cached.
+    By the address of an entry, which names the texture's version, it may be kept for a day unasked; by the bare address
+    for a minute. Not approved, it is there for its owner and for moderators alone, who send their token, and is not
+    cached.
     """
-    blob = await _picture(call, id, "texture")
-    if blob.cache_control == KEPT and call.header(b"if-none-match") is None:
+    blob = await _picture(call, id, "texture", query)
+    if blob.cache_control != NOT_KEPT and call.header(b"if-none-match") is None:
         call.service.capes.downloads.count(id)
     return blob
 
@@ -95,12 +113,12 @@ async def read_cape_texture(call: Call, id: Uuid) -> Blob:
 @endpoint(
     "GET", "/v1/public/capes/{id}/preview.png", needs=PUBLIC, refusals=(NotFound,), produces="image/png"
 )
-async def read_cape_preview(call: Call, id: Uuid) -> Blob:
+async def read_cape_preview(call: Call, id: Uuid, query: PictureQuery) -> Blob:
     """GET /v1/public/capes/{id}/preview.png: the cape's front, 80x128; as the texture, but not counted."""
-    return await _picture(call, id, "preview")
+    return await _picture(call, id, "preview", query)
 
 
-async def _picture(call: Call, id: Uuid, kind: PictureKind) -> Blob:
+async def _picture(call: Call, id: Uuid, kind: PictureKind, query: PictureQuery) -> Blob:
     picture = await call.service.database.read(read_picture, id, kind)
     if picture is None:
         raise NotFound("no such cape")
@@ -108,7 +126,8 @@ async def _picture(call: Call, id: Uuid, kind: PictureKind) -> Blob:
     if not approved and not await _may_see(call, picture.owner_id):
         raise NotFound("no such cape")
     etag = f"{picture.sha256.hex()}-{kind}"
-    return Blob(picture.png, "image/png", None, etag, KEPT if approved else "no-store")
+    kept = KEPT_VERSION if query.v == version_of(picture.sha256) else KEPT
+    return Blob(picture.png, "image/png", None, etag, kept if approved else NOT_KEPT)
 
 
 async def _may_see(call: Call, owner_id: str) -> bool:

@@ -13,7 +13,7 @@ from routes.edge.query import Clamp
 from routes.edge.wire import Wire
 
 PICTURES = "/v1/public/capes"
-"""Where pictures lie; their addresses name the texture's version, so that they may be kept for ever."""
+"""Where pictures lie; their addresses name the texture's version, so that they may be kept unasked."""
 
 OFFSET_MAX = 1_000_000_000
 

@@ -128,9 +128,7 @@ async def test_pictures(world: World, kind: str):
         ]  # fmt: skip
         if state == "approved":
             assert [one.status_code for one in answers] == [200] * 5
-            assert {one.headers["cache-control"] for one in answers} == {
-                "public, max-age=31536000, immutable"
-            }
+            assert {one.headers["cache-control"] for one in answers} == {"public, max-age=60"}
             tag = answers[0].headers["etag"]
             again = await world.nobody().ask("GET", path, headers={"if-none-match": tag})
             assert (again.status_code, again.content) == (304, b"")
@@ -141,6 +139,26 @@ async def test_pictures(world: World, kind: str):
         assert answers[0].headers["x-content-type-options"] == "nosniff"
         with Image.open(BytesIO(answers[0].content)) as image:
             assert image.size == ((64, 32) if kind == "texture" else (80, 128))
+
+
+@pytest.mark.parametrize("field", ["textureUrl", "previewTextureUrl"])
+async def test_no_cache_keeps_a_blocked_texture_for_a_year(world: World, field: str):
+    """Unasked for a day by the address of an entry, and not at all once a moderator has blocked it."""
+    ann, mod = await world.player("Ann"), await moderator(world)
+    made = await cape_in("approved", ann, mod)
+    path = made[field].removeprefix(world.service.config.base_url)
+    for address, kept in (
+        (path, "public, max-age=86400, immutable"),
+        (path.split("?")[0], "public, max-age=60"),
+        (path[:-1], "public, max-age=60"),
+    ):
+        answer = await world.nobody().ask("GET", address)
+        assert (answer.status_code, answer.headers["cache-control"]) == (200, kept)
+    blocked = {"status": "blocked", "reason": "no"}
+    await mod.do("PATCH", f"/v1/admin/capes/{made['id']}", blocked, status=200)
+    tag = {"if-none-match": answer.headers["etag"]}
+    assert (await world.nobody().ask("GET", path, headers=tag)).status_code == 404
+    assert (await ann.ask("GET", path)).headers["cache-control"] == "no-store"
 
 
 async def test_another_texture_has_another_address(world: World):

@@ -103,6 +103,55 @@ async def test_secret_values_are_the_servers_alone(world: World):
     assert CANARY.encode() not in dumped
 
 
+async def test_the_length_of_a_secret_is_never_told(world: World):
+    """Not by the bounds of a schema, nor by what fits beside it, to who may write and not read it."""
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    path = f"{server.path}/settings"
+    answers = []
+    for source, secret in (("short", "x"), ("long", "x" * 900)):
+        field = {"key": "key", "type": "secret"}
+        body = {"source": source, "schema": {"fields": [field]}, "data": {"key": secret}}
+        await server.do("PUT", path, body, status=200)
+        told = []
+        for bounds in ({"min": 10}, {"max": 10}, {"min": 10_000}, {"max": 0}, {}):
+            asked = {
+                "source": source,
+                "schema": {"fields": [{**field, **bounds}]},
+                "data": {"key": "********"},
+            }
+            told.append((await ann.ask("PUT", path, asked)).status_code)
+        for room in (64_640, 64_400, 64_000):
+            asked = {"source": source, "data": {"key": "********", "fill": "y" * room}}
+            told.append((await ann.ask("PUT", path, asked)).status_code)
+        answers.append(told)
+        assert (await server.get(path, source=source))["data"]["key"] == secret
+    assert answers[0] == answers[1] == [200, 200, 200, 200, 200, 413, 200, 200]
+    refused = await ann.ask(
+        "PUT", path, {**asked, "schema": {"fields": [{**field, "max": 3}]}, "data": {"key": "long"}}
+    )
+    assert refused.status_code == 422
+
+
+async def test_a_mask_is_never_stored_in_place_of_a_secret(world: World):
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    path = f"{server.path}/settings"
+    body = {
+        "source": "shop",
+        "schema": {"fields": [{"key": "a/b", "type": "secret"}]},
+        "data": {"a/b": "hidden"},
+    }
+    await server.do("PUT", path, body, status=200)
+    for fields in ([], [{"key": "a/b", "type": "string"}]):
+        asked = {"source": "shop", "schema": {"fields": fields}, "data": {"a/b": "********"}}
+        response = await ann.ask("PUT", path, asked)
+        assert (response.status_code, response.json()["errors"][0]["pointer"]) == (422, "/data/a~1b")
+    assert (await server.get(path, source="shop"))["data"] == {"a/b": "hidden"}
+    await ann.do("PUT", path, {**body, "schema": {"fields": []}, "data": {"a/b": "open"}}, status=200)
+    await ann.do("PUT", path, {"source": "shop", "data": {"a/b": "********"}}, status=200)
+
+
 async def _everything(conn):
     """All bytes of all tables that could hold a setting."""
     found = b""
