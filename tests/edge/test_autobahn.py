@@ -18,6 +18,7 @@ import pytest
 import trio
 from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 
+from routes.edge.limits import Limits
 from routes.edge.server_settings import ServerSettings
 from tests.support.server import running
 
@@ -53,7 +54,9 @@ WSTEST = shutil.which("wstest")
 )
 async def test_the_fuzzing_client_finds_nothing(tmp_path: Path) -> None:
     assert WSTEST is not None
-    settings = ServerSettings(max_message_bytes=20_000_000, max_per_address=None)
+    settings = ServerSettings(
+        max_message_bytes=20_000_000, max_per_address=None, limits=Limits(enabled=False)
+    )
     async with running(_echo, settings=settings) as base_url:
         specification = {
             "outdir": str(tmp_path / "report"),
