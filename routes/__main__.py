@@ -85,6 +85,8 @@ def _settings(service: Service) -> ServerSettings:
         max_per_address=512 if config.rate_limits else None,
         trusted=proxies.trusts,
         unsent=service.unsent,
+        limits=service.limits,
+        clock=service.clock,
     )
 
 

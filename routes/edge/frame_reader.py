@@ -53,6 +53,8 @@ class FrameReader:
 
     Attributes:
         failed: why nothing more is read, or None.
+        extras: frames that were no whole message, since somebody set this back: control frames and fragments that
+            others follow.
     """
 
     __slots__ = (
@@ -65,6 +67,7 @@ class FrameReader:
         "_parts",
         "_seen",
         "_size",
+        "extras",
         "failed",
     )
 
@@ -72,6 +75,7 @@ class FrameReader:
         self._max_message_bytes = max_message_bytes
         self._inflater = inflater
         self.failed: FrameError | None = None
+        self.extras = 0
         self._buffer: bytearray | None = None
         self._seen = 0  # bytes of the incomplete frame's payload whose text was judged
         self._reset()
@@ -168,6 +172,8 @@ class FrameReader:
     def _take(self, first: int, payload: bytes, messages: list[Message]) -> None:
         """A whole frame."""
         opcode, final = first & _OPCODE, bool(first & _FIN)
+        if opcode >= CLOSE or not final:
+            self.extras += 1
         if opcode >= CLOSE:
             if opcode == CLOSE:
                 _check_close(payload)

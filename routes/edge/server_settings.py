@@ -7,6 +7,8 @@ from pathlib import Path
 from hypercorn.config import Config
 from hypercorn.trio.worker_context import WorkerContext
 
+from actors.kernel.clock import Clock, SystemClock
+from routes.edge.limits import POLICIES, Limits
 from routes.edge.unsent import Unsent
 
 
@@ -40,6 +42,8 @@ class ServerSettings:
         sweep_seconds: between two looks at the deadlines, and so how late one may be noticed.
         backlog: connections that wait to be accepted.
         unsent: counts and bounds what waits for slow clients.
+        limits: of rates; frames that are no messages are counted by them, for each WebSocket.
+        clock: by which they are counted.
     """
 
     bind: tuple[str, ...] = ("127.0.0.1:8080",)
@@ -62,6 +66,17 @@ class ServerSettings:
     sweep_seconds: float = 1.0
     backlog: int = 2048
     unsent: Unsent = field(default_factory=Unsent)
+    limits: Limits = field(default_factory=Limits)
+    clock: Clock = field(default_factory=SystemClock)
+
+    def frame_meter(self) -> Callable[[int], bool]:
+        """What a new WebSocket counts the frames by that are no messages.
+
+        Returns:
+            `fn(how many) -> whether that is still within the rate`.
+        """
+        meter, now_ms = self.limits.meter(POLICIES["live-frame"]), self.clock.now_ms
+        return lambda frames: not meter.take(now_ms(), frames)
 
     def hypercorn(self) -> Config:
         """Hypercorn's own configuration, for what is left to it."""

@@ -123,10 +123,10 @@ class SocketConnection(Link):
         "_reactor",
         "_read",
         "_reader",
+        "_settings",
         "_socket",
-        "_stall_seconds",
         "_start",
-        "_take_bytes_per_second",
+        "_within_rate",
         "linger_seconds",
         "writer",
     )
@@ -135,8 +135,8 @@ class SocketConnection(Link):
         settings = handover.settings
         self.writer = handover.writer
         self.linger_seconds = settings.linger_seconds
-        self._stall_seconds = settings.stall_seconds
-        self._take_bytes_per_second = settings.take_bytes_per_second
+        self._settings = settings
+        self._within_rate: Callable[[int], bool] | None = None
         self._socket = handover.sock
         self._fd = handover.sock.fileno()
         self._reactor = handover.reactor
@@ -244,8 +244,8 @@ class SocketConnection(Link):
         writer = self.writer
         if writer.waiting is not None:
             # Only for the order in which the slowest would be cut: a socket may take as little as it likes.
-            writer.lags(now, grace_seconds=inf, bytes_per_second=self._take_bytes_per_second)
-            if now - writer.took_at >= self._stall_seconds:
+            writer.lags(now, grace_seconds=inf, bytes_per_second=self._settings.take_bytes_per_second)
+            if now - writer.took_at >= self._settings.stall_seconds:
                 self.abort()
         if now >= self._end_by:
             self.abort()
@@ -277,7 +277,12 @@ class SocketConnection(Link):
         if consumer is None:
             return
         consumer.heard = True
-        for opcode, payload in reader.feed(data):
+        messages = reader.feed(data)
+        if reader.extras and not self._paced(reader):
+            consumer.close(CloseCode.FLOOD, "too many control frames and fragments")
+            self._end()
+            return
+        for opcode, payload in messages:
             if opcode == TEXT:
                 consumer.deliver(payload)
             elif opcode == PING:
@@ -292,6 +297,13 @@ class SocketConnection(Link):
             # RFC 6455 §7.1.7: after the close frame nothing that comes has a meaning.
             consumer.close(_OUR_CODES.get(failed.code, failed.code), failed.reason)
             self._end()
+
+    def _paced(self, reader: FrameReader) -> bool:
+        """Count what is no message, which nobody else counts; False when it is too much."""
+        if self._within_rate is None:
+            self._within_rate = self._settings.frame_meter()
+        extras, reader.extras = reader.extras, 0
+        return self._within_rate(extras)
 
     def _pong(self, payload: bytes) -> None:
         if self._phase is not Phase.OPEN:

@@ -23,6 +23,7 @@ from routes.edge.close_codes import CloseCode
 from routes.edge.errors import EdgeRefused
 from routes.edge.server_handshake import handshake_refusal
 from routes.edge.server_refusals import farewell
+from routes.edge.server_settings import EdgeContext
 
 EARLY_MAX_BYTES = 64 * 1024
 """What a client may send on the heels of its handshake (RFC 6455 §4.1 lets it send nothing)."""
@@ -34,6 +35,7 @@ PING_SECONDS = 30.0
 class SocketStream(WSStream):
     """One WebSocket; arguments as in `WSStream`."""
 
+    context: EdgeContext
     _early: bytearray | None = None
     _deaf = False
 
@@ -58,6 +60,7 @@ class SocketStream(WSStream):
         self._ended = trio.Event()
         self._parts: list[bytes] = []
         self._size = 0
+        self._within_rate = self.context.settings.frame_meter()
         if refused is not None:
             await self._refuse(refused)
             return
@@ -109,7 +112,11 @@ class SocketStream(WSStream):
     async def _react(self, event: wsproto.events.Event) -> bool:
         """Do what one event asks for; False when nothing that follows has a meaning."""
         if isinstance(event, TextMessage | BytesMessage):
-            return await self._take(event)
+            if event.message_finished or not event.frame_finished or self._within_rate(1):
+                return await self._take(event)
+            return await self._flooded()
+        if not self._within_rate(1):
+            return await self._flooded()
         if isinstance(event, Ping):
             await self._send_wsproto_event(event.response())
         elif isinstance(event, CloseConnection):
@@ -131,6 +138,9 @@ class SocketStream(WSStream):
         if self.app_put is not None:
             await self.app_put(_asgi_message(message, text=isinstance(event, TextMessage)))
         return True
+
+    async def _flooded(self) -> bool:
+        return await self._give_up(CloseCode.FLOOD, "too many control frames and fragments")
 
     async def _give_up(self, code: int, reason: str) -> bool:
         """Close, because the client broke a rule; False, as for `_react`."""

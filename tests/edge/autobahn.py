@@ -19,6 +19,7 @@ from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 
 from actors.kernel.clock import SystemClock
 from routes.edge.frames import prepare
+from routes.edge.limits import Limits
 from routes.edge.server_settings import ServerSettings
 from routes.edge.socket import LiveSocket
 from routes.edge.sockets import Sockets
@@ -129,7 +130,12 @@ def _numbers(case: str) -> list[int]:
 @asynccontextmanager
 async def _serving(agent: Agent) -> AsyncIterator[str]:
     app = _echo if agent == "asgi" else Application(handler=_mirror, sockets=Sockets(SystemClock(), Random()))
-    settings = ServerSettings(max_message_bytes=20_000_000, max_per_address=None, deflate=agent == "live")
+    settings = ServerSettings(
+        max_message_bytes=20_000_000,
+        max_per_address=None,
+        deflate=agent == "live",
+        limits=Limits(enabled=False),
+    )
     async with running(app, settings=settings) as base_url:
         yield base_url
 
