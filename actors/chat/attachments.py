@@ -4,20 +4,21 @@ Bytes are looked at, since a declared type is only a claim; names are cleaned, s
 and on disks of others. What a browser might run is handed out as plain bytes, whatever it is called.
 """
 
-import base64
-import binascii
+import codecs
 import re
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import msgspec
 
+from actors.base64_files import decoded
+from actors.bounds import ShortText
 from actors.chat.public import Attachment, Public
 from actors.chat.records import public_attachment
 from actors.chat.rules_messages import UNUSED_ATTACHMENT_MS
 from actors.errors import ConversationNotFound, FieldError, Invalid, NotFound, QuotaExceeded, TooLarge
-from actors.file_names import clean_name
+from actors.file_names import MAX_NAME_CHARACTERS, clean_name
 from actors.kernel.store import Store
 from persistence.blobs import ORPHAN_SECONDS, Blobs
 from persistence.chat import attachments, members
@@ -71,14 +72,15 @@ _ACTIVE_TYPES = frozenset(
         "text/javascript", "application/javascript", "application/ecmascript", "text/css",
     }
 )  # fmt: skip
+_TEXT_PIECE_BYTES = 256 * 1024  # decoded at once: between two pieces, other threads have their turn
 _PLAIN_BYTES = "application/octet-stream"
 
 
 class UploadDraft(Public, frozen=True):
     """What a client sends."""
 
-    file_name: str
-    content_type: str
+    file_name: Annotated[str, msgspec.Meta(max_length=MAX_NAME_CHARACTERS)]
+    content_type: ShortText
     data_base64: str
 
 
@@ -118,8 +120,8 @@ def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
     if not _TYPE_FORM.fullmatch(content_type):
         errors.append(FieldError("/contentType", "MALFORMED", "a media type such as image/png"))
     try:
-        data = base64.b64decode(draft.data_base64.encode("ascii"), validate=True)
-    except (binascii.Error, UnicodeEncodeError):
+        data = decoded(draft.data_base64)
+    except ValueError:
         data = b""
         errors.append(FieldError("/dataBase64", "MALFORMED", "not base64 (RFC 4648 §4, with padding)"))
     else:
@@ -146,10 +148,16 @@ def fits_type(content_type: str, data: bytes) -> bool:
 
 
 def _is_text(data: bytes) -> bool:
+    if b"\0" in data:
+        return False
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        return "\0" not in data.decode("utf-8")
+        for start in range(0, len(data), _TEXT_PIECE_BYTES):
+            decoder.decode(data[start : start + _TEXT_PIECE_BYTES])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
+    return True
 
 
 def served_type(content_type: str) -> str:
