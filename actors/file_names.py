@@ -3,12 +3,19 @@
 import re
 import unicodedata
 
+MAX_NAME_CHARACTERS = 255
+"""Of a name as it came: marks that combine are put in order, which takes a time that grows with their square."""
+
 MAX_NAME_BYTES = 255
 """Of a file name in UTF-8: what common file systems take."""
 
 
 def clean_name(name: str) -> str:
-    """The last part of a path, without control characters, at most 255 bytes; "" if nothing is left."""
+    """The last part of a path, without control characters, at most 255 bytes; "" if nothing is left.
+
+    Args:
+        name: as it came, of at most `MAX_NAME_CHARACTERS`.
+    """
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name))[-1]
     visible = "".join(c for c in last if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Zl", "Zp"))
     stripped = visible.strip().rstrip(".")

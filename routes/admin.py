@@ -18,6 +18,7 @@ from actors.administration import (
     read_grants_of,
     revoke_grant,
 )
+from actors.bounds import Bigint, IdText, ShortText
 from actors.errors import FieldError, Invalid, NotFound
 from actors.ids import ObjectId, UserId, new_object_id, parse_uuid
 from actors.permissions import is_node
@@ -96,7 +97,7 @@ class Amount(Wire, frozen=True):
     """
 
     value: float
-    unit: str
+    unit: IdText
 
 
 class UserGrant(Wire, frozen=True):
@@ -132,10 +133,10 @@ class GrantBody(Wire, frozen=True):
         value: left out = the quantity stays as it is; null = it is cleared.
     """
 
-    node: str
+    node: ShortText
     negated: bool = False
-    expires_at: str | None = None
-    value: int | float | Amount | msgspec.UnsetType | None = msgspec.UNSET
+    expires_at: IdText | None = None
+    value: Bigint | float | Amount | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class UserGranted(Wire, frozen=True):

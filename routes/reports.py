@@ -5,6 +5,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import IdText
 from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, new_object_id, parse_uuid
 from actors.reports import REASON_MAX, report, settle
@@ -29,7 +30,7 @@ class ReportBody(Wire, frozen=True):
         reason: at most 500 characters.
     """
 
-    target_id: str
+    target_id: IdText
     reason: Annotated[str, msgspec.Meta(max_length=REASON_MAX)] | None = None
 
 

@@ -4,12 +4,15 @@ Bytes are looked at, since a declared type is only a claim; names are cleaned, s
 and on disks of others. What a browser might run is handed out as plain bytes, whatever it is called.
 """
 
-import binascii
+import codecs
 import hashlib
 import re
+from typing import Annotated
 
 import msgspec
 
+from actors.base64_files import decoded
+from actors.bounds import ShortText
 from actors.chat.public import Attachment, Public
 from actors.chat.records import public_attachment
 from actors.errors import (
@@ -22,7 +25,7 @@ from actors.errors import (
     QuotaExceeded,
     TooLarge,
 )
-from actors.file_names import clean_name
+from actors.file_names import MAX_NAME_CHARACTERS, clean_name
 from persistence.chat import attachments, members
 from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
@@ -38,7 +41,6 @@ DAY_BYTES = 4 * QUOTA_BYTES
 
 DAY_MS = 24 * 3600 * 1000
 
-_SLICE_CHARACTERS = 1024 * 1024  # of base64 at a time; a multiple of 4
 
 _TYPE_FORM = re.compile(r"[a-z0-9!#$&^_.+-]{1,63}/[a-z0-9!#$&^_.+-]{1,63}", re.ASCII)
 
@@ -78,14 +80,15 @@ _ACTIVE_TYPES = frozenset(
         "text/javascript", "application/javascript", "application/ecmascript", "text/css",
     }
 )  # fmt: skip
+_TEXT_PIECE_BYTES = 256 * 1024  # decoded at once: between two pieces, other threads have their turn
 _PLAIN_BYTES = "application/octet-stream"
 
 
 class UploadDraft(Public, frozen=True):
     """What a client sends."""
 
-    file_name: str
-    content_type: str
+    file_name: Annotated[str, msgspec.Meta(max_length=MAX_NAME_CHARACTERS)]
+    content_type: ShortText
     data_base64: str
 
 
@@ -122,7 +125,7 @@ def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
     if not _TYPE_FORM.fullmatch(content_type):
         errors.append(FieldError("/contentType", "MALFORMED", "a media type such as image/png"))
     try:
-        data = _decoded(draft.data_base64)
+        data = decoded(draft.data_base64)
     except ValueError:
         data = b""
         errors.append(FieldError("/dataBase64", "MALFORMED", "not base64 (RFC 4648 §4, with padding)"))
@@ -138,23 +141,6 @@ def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
     return Upload(file_name, content_type, data, hashlib.sha256(data).digest())
 
 
-def _decoded(text: str) -> bytes:
-    """The bytes, a slice at a time, because nothing else runs while one is decoded.
-
-    Raises:
-        ValueError: it is not base64 with padding at its end alone, without line breaks.
-    """
-    if len(text) % 4:
-        raise ValueError("not padded")
-    parts = []
-    for start in range(0, len(text), _SLICE_CHARACTERS):
-        part = text[start : start + _SLICE_CHARACTERS]
-        if len(part) == _SLICE_CHARACTERS < len(text) - start and "=" in part:
-            raise ValueError("padding before the end")
-        parts.append(binascii.a2b_base64(part, strict_mode=True))
-    return b"".join(parts)
-
-
 def fits_type(content_type: str, data: bytes) -> bool:
     """Whether the bytes may be what they are declared to be; a type without a mark always fits."""
     magic = _MAGIC.get(content_type)
@@ -167,10 +153,16 @@ def fits_type(content_type: str, data: bytes) -> bool:
 
 
 def _is_text(data: bytes) -> bool:
+    if b"\0" in data:
+        return False
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        return "\0" not in data.decode("utf-8")
+        for start in range(0, len(data), _TEXT_PIECE_BYTES):
+            decoder.decode(data[start : start + _TEXT_PIECE_BYTES])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
+    return True
 
 
 def served_type(content_type: str) -> str:

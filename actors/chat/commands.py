@@ -4,45 +4,49 @@ Every command that a person gives carries who they are: membership is decided in
 has checked before. Ids are made by the caller, time is the turn's.
 """
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from actors.bounds import MAX_NAMED, IdText, LongText, ShortText, Whole
 from actors.chat.public import Public
 
 
 class MentionDraft(Public, kw_only=True, frozen=True):
     """A user to name. `kind` is always `user`; without a label the member's name is taken."""
 
-    kind: str = "user"
-    id: str
-    label: str | None = None
+    kind: IdText = "user"
+    id: IdText
+    label: ShortText | None = None
+
+
+MentionDrafts = Annotated[tuple[MentionDraft, ...], msgspec.Meta(max_length=MAX_NAMED)]
 
 
 class PollOptionDraft(Public, frozen=True):
     """An answer to offer."""
 
-    label: str
+    label: ShortText
 
 
 class PollDraft(Public, frozen=True):
     """A question to ask; options get their ids, "1" and up, in order."""
 
-    question: str
-    options: tuple[PollOptionDraft, ...]
+    question: ShortText
+    options: Annotated[tuple[PollOptionDraft, ...], msgspec.Meta(max_length=MAX_NAMED)]
     multiple: bool = False
-    expires_at_ms: int | None = None
+    expires_at_ms: Whole | None = None
 
 
 class MessageDraft(Public, frozen=True):
     """A message to send; at least one of content, attachments and poll (service description §4)."""
 
-    content: str | None = None
-    attachment_ids: tuple[str, ...] | None = None
-    mentions: tuple[MentionDraft, ...] | None = None
+    content: LongText | None = None
+    attachment_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)] | None = None
+    mentions: MentionDrafts | None = None
     poll: PollDraft | None = None
-    client_message_id: str | None = None
+    client_message_id: ShortText | None = None
 
 
 class Command(msgspec.Struct, frozen=True, gc=False):

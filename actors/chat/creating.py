@@ -3,9 +3,11 @@
 """
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import msgspec
 
+from actors.bounds import MAX_NAMED, IdText, ShortText
 from actors.chat.public import Public
 from actors.chat.reading import StoredConversation
 from actors.chat.rules_members import MAX_TITLE_CHARACTERS, check_consent
@@ -27,9 +29,9 @@ class ConversationDraft(Public, frozen=True):
         title: groups only.
     """
 
-    kind: str
-    participant_ids: tuple[str, ...]
-    title: str | None = None
+    kind: IdText
+    participant_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)]
+    title: ShortText | None = None
 
 
 class Creation(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from actors.connect.schemas import Schema, faults
 from actors.errors import FieldError, Invalid
+from actors.stored_json import values_in
 from persistence.connect.extensions import NODE
 from persistence.connect.rows import RegistrationRow
 
@@ -36,9 +37,6 @@ class Action(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     schema: Schema | None = None
 
 
-_decoder = msgspec.json.Decoder(tuple[Action, ...])
-
-
 def is_extension_id(text: str) -> bool:
     """1 to 64 of a-z, 0-9, `.`, `_` and `-`, beginning and ending with a letter or digit, never two dots in a row."""
     return _ID.fullmatch(text) is not None and ".." not in text
@@ -62,7 +60,7 @@ def action_faults(actions: Sequence[Action]) -> Iterator[FieldError]:
 
 def actions_of(registration: RegistrationRow) -> tuple[Action, ...]:
     """The actions as structs."""
-    return _decoder.decode(registration.actions)
+    return msgspec.convert(values_in(registration.actions), tuple[Action, ...])
 
 
 def find_action(

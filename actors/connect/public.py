@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from actors.connect.rules_settings import MASK, data_of
+from actors.stored_json import values_in
 from actors.time import iso, iso_or_none
 from persistence.connect.rows import (
     CommandRow,
@@ -229,7 +230,7 @@ def version_of(row: SettingsVersionRow) -> SettingsVersion:
     """A version as it is told."""
     data = row.data
     if row.secret_keys:
-        plain: dict[str, Any] = msgspec.json.decode(data)
+        plain: dict[str, Any] = values_in(data)
         data = msgspec.json.encode({**plain, **dict.fromkeys(row.secret_keys, MASK)})
     return SettingsVersion(
         version=row.version,

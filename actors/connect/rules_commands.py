@@ -11,7 +11,8 @@
 A server may receive a command more than once, and never not at all while it lives: it goes by the id.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -69,6 +70,7 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
     require(state, command.user_id, "server.commands.write")
     found = find_action(state.registrations, command.action, command.extension_id)
     payload = dict(command.payload)
+    text = _encoded(payload)
     if found is not None:
         extension_id, action = found
         if extension_id != command.extension_id:
@@ -78,9 +80,7 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
             errors = tuple(misfits(payload, action.schema, "/payload"))
             if errors:
                 raise Invalid(*errors)
-    text = msgspec.json.encode(payload)
-    if len(text) > MAX_BYTES:
-        raise TooLarge(f"a payload has at most {MAX_BYTES} bytes")
+            text = _encoded(payload)
     if len(state.commands) >= MAX_OPEN:
         raise QuotaExceeded(message=f"a server has at most {MAX_OPEN} open commands", max=MAX_OPEN)
     if sum(len(one.payload) for one in state.commands.values()) + len(text) > MAX_OPEN_BYTES:
@@ -204,6 +204,13 @@ def without_lease(state: State, command_id: str) -> State:
     """The state in which a command may be delivered again."""
     row = state.commands.get(command_id)
     return state if row is None else with_command(state, replace(row, leased_until_ms=None))
+
+
+def _encoded(payload: Mapping[str, Any]) -> bytes:
+    text = msgspec.json.encode(payload)
+    if len(text) > MAX_BYTES:
+        raise TooLarge(f"a payload has at most {MAX_BYTES} bytes")
+    return text
 
 
 def _deliverable(row: CommandRow, now_ms: int) -> bool:

@@ -21,12 +21,13 @@ MAX_BYTES = 64 * 1024
 def register(state: State, command: RegisterExtension, now_ms: int) -> Sequence[AnyEvent]:
     """The extension as the server has it; its version counts what has changed."""
     require(state, command.user_id, "server.settings.write")
-    errors = tuple(action_faults(command.actions))
-    if errors:
-        raise Invalid(*errors)
+    # Before each default is held against its field.
     actions = msgspec.json.encode(command.actions)
     if len(actions) > MAX_BYTES:
         raise TooLarge(f"the actions of an extension have at most {MAX_BYTES} bytes")
+    errors = tuple(action_faults(command.actions))
+    if errors:
+        raise Invalid(*errors)
     former = state.registrations.get(command.extension_id)
     if former is None and len(state.registrations) >= MAX_REGISTRATIONS:
         raise QuotaExceeded(

@@ -15,6 +15,7 @@ from actors.connect.schemas import Schema, escaped, faults, fitted, misfits
 from actors.connect.state import State
 from actors.connect.vault import Vault
 from actors.errors import FieldError, Invalid, QuotaExceeded, RevisionConflict, TooLarge
+from actors.stored_json import values_in
 from persistence.connect.rows import SettingsRow
 
 CONNECT = "connect"
@@ -29,9 +30,6 @@ MAX_BYTES = 64 * 1024
 
 MAX_ALL_BYTES = 512 * 1024
 """Of all settings of a server."""
-
-_schema_decoder = msgspec.json.Decoder(Schema)
-_data_decoder = msgspec.json.Decoder(dict[str, Any])
 
 
 def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequence[AnyEvent]:
@@ -71,12 +69,12 @@ def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequen
 
 def schema_of(row: SettingsRow | None) -> Schema | None:
     """The schema as a struct."""
-    return None if row is None or row.schema is None else _schema_decoder.decode(row.schema)
+    return None if row is None or row.schema is None else msgspec.convert(values_in(row.schema), Schema)
 
 
 def data_of(row: SettingsRow | None) -> dict[str, Any]:
     """The data without secret values; nothing before anything was stored."""
-    return {} if row is None else _data_decoder.decode(row.data)
+    return {} if row is None else values_in(row.data)
 
 
 def _checked(
@@ -84,10 +82,15 @@ def _checked(
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """(data without secret values, {key: secret value}), held against the schema."""
     data = dict(command.data)
+    secret_keys = frozenset[str]() if schema is None else schema.secret_keys
+    stays = {key for key in secret_keys if data.get(key) == MASK and key in kept}
+    for key in secret_keys:
+        if data.get(key) == MASK:
+            data[key] = kept.get(key)
+    _check_given(data, secret_keys, command.schema)
     errors = list(faults(schema, "/schema")) if command.schema is not None and schema is not None else []
     if command.source == CONNECT and not isinstance(data.get("temp", False), bool):
         errors.append(FieldError("/data/temp", "WRONG_TYPE", "not of type bool"))
-    secret_keys = frozenset() if schema is None else schema.secret_keys
     errors += [
         FieldError(
             f"/data/{escaped(key)}", "NOT_ALLOWED", "no secret in this schema: put a value, or leave it out"
@@ -99,18 +102,14 @@ def _checked(
         if errors:
             raise Invalid(*errors)
         return data, {}
-    stays = {key for key in schema.secret_keys if data.get(key) == MASK and key in kept}
-    for key in schema.secret_keys:
-        if data.get(key) == MASK:
-            data[key] = kept.get(key)
     data = fitted(data, schema)
     # What stays was right when it was put. Held against bounds of the caller's choice, it would tell its length.
     given = replace(schema, fields=tuple(field for field in schema.fields if field.key not in stays))
     errors += misfits(data, given, "/data")
     if errors:
         raise Invalid(*errors)
-    hidden = {key: data[key] for key in schema.secret_keys if data.get(key) is not None}
-    return {key: value for key, value in data.items() if key not in schema.secret_keys}, hidden
+    hidden = {key: data[key] for key in secret_keys if data.get(key) is not None}
+    return {key: value for key, value in data.items() if key not in secret_keys}, hidden
 
 
 def _schema_version(command: PutSettings, former: SettingsRow | None) -> str:
@@ -121,16 +120,29 @@ def _schema_version(command: PutSettings, former: SettingsRow | None) -> str:
     return "1" if former is None else former.schema_version
 
 
+def _check_given(data: Mapping[str, Any], secret_keys: frozenset[str], schema: Schema | None) -> None:
+    """Refuse what `_check_size` would refuse anyway, before each value is held against its field."""
+    open_bytes = len(msgspec.json.encode({key: data[key] for key in data.keys() - secret_keys}))
+    secrets = (data.get(key) for key in secret_keys)
+    secret_bytes = sum(_rounded(len(value.encode())) for value in secrets if isinstance(value, str))
+    if open_bytes + secret_bytes > MAX_BYTES or len(msgspec.json.encode(schema)) > MAX_BYTES:
+        raise _too_large()
+
+
 def _check_size(state: State, row: SettingsRow, hidden: Mapping[str, str]) -> None:
     size = _size(row)
     sealed_bytes = sum(_rounded(len(value.encode())) for value in hidden.values())
     if len(row.data) + sealed_bytes > MAX_BYTES or len(row.schema or b"") > MAX_BYTES:
-        raise TooLarge(f"settings, and their schema, have at most {MAX_BYTES} bytes each")
+        raise _too_large()
     others = sum(_size(other) for source, other in state.settings.items() if source != row.source)
     if others + size > MAX_ALL_BYTES:
         raise QuotaExceeded(
             message=f"a server's settings have at most {MAX_ALL_BYTES} bytes", max=MAX_ALL_BYTES
         )
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(f"settings, and their schema, have at most {MAX_BYTES} bytes each")
 
 
 def _size(row: SettingsRow) -> int:

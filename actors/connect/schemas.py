@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from actors.bounds import Bigint, LongText
 from actors.errors import FieldError
 
 MAX_FIELDS = 200
@@ -27,7 +28,7 @@ MAX_ITEMS = 1_000
 
 SECRET = "secret"  # noqa: S105 - the name of a type
 
-Scalar = str | int | float | bool
+Scalar = LongText | Bigint | float | bool
 _Text = Annotated[str, msgspec.Meta(max_length=500)]
 
 
@@ -45,8 +46,8 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     description: _Text | None = None
     required: bool = False
     default: Any = None
-    min: int | float | None = None
-    max: int | float | None = None
+    min: Bigint | float | None = None
+    max: Bigint | float | None = None
     options: Annotated[tuple[Scalar, ...], msgspec.Meta(max_length=MAX_OPTIONS)] | None = None
 
 
@@ -131,7 +132,7 @@ def _wrong(field: Field, value: Any) -> tuple[str, str] | None:
             return "OUT_OF_RANGE", f"above {field.max:g}"
     if field.options and field.type not in {"bool", SECRET}:
         items: Iterable[Any] = value if isinstance(value, list) else (value,)
-        if any(not _among(item, field.options) for item in items):
+        if not _distinct(items) <= _distinct(field.options):
             return "UNKNOWN_VALUE", "none of the options"
     return None
 
@@ -148,9 +149,9 @@ def _is_list(value: Any) -> bool:
     )
 
 
-def _among(value: Any, options: Iterable[Scalar]) -> bool:
-    """True is not 1 here, as it is in Python."""
-    return any(value == option and isinstance(value, bool) == isinstance(option, bool) for option in options)
+def _distinct(values: Iterable[Scalar]) -> set[tuple[bool, Scalar]]:
+    """The values, each once; True is not 1 here, as it is in Python, but 1.0 is."""
+    return {(isinstance(value, bool), value) for value in values}
 
 
 _IS: dict[str, Callable[[Any], bool]] = {

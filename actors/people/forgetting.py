@@ -8,6 +8,7 @@ import msgspec
 
 from actors.chat.records import DELETED
 from actors.kernel.store import Store
+from actors.stored_json import values_in
 from persistence.connection import Connection
 from persistence.people import erasure
 
@@ -43,7 +44,7 @@ async def forget_in_notifications(store: Store, user_id: str) -> set[str]:
 def _forgotten(kind: str, data: bytes) -> bytes | None:
     """The data without the name; None when it is so already."""
     field = NAMED_IN.get(kind)
-    decoded: dict[str, Any] = msgspec.json.decode(data)
+    decoded: dict[str, Any] = values_in(data)
     if field is None or decoded.get(field) in (None, DELETED):
         return None
     return msgspec.json.encode({**decoded, field: DELETED})

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import msgspec
 
 from actors.errors import FieldError, Invalid, TooLarge
+from actors.stored_json import values_in
 from actors.totems.blockbench import check_blockbench
 from actors.totems.flaws import DATA, Json, Object
 from actors.totems.item_model import check_item_model
@@ -52,7 +53,7 @@ def check_upload(format: Format, data_base64: str) -> bytes:
     if not data:
         raise Invalid(FieldError(DATA, "REQUIRED", "the model is empty"))
     try:
-        model: Json = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+        model: Json = values_in(data.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError, ValueError):
         raise _malformed("the model is not JSON") from None
     except RecursionError:

@@ -50,7 +50,9 @@ def members(value: Json, place: str, most: int, *, least: int = 1) -> list[Json]
 
 def number(value: Json, place: str, bound: float) -> None:
     """Pass a finite number whose amount is at most `bound`."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    # Not of whole numbers: one beyond every float is finite, and no float to ask about.
+    endless = isinstance(value, float) and not math.isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or endless:
         raise flaw("WRONG_TYPE", place, "is not a number")
     if abs(value) > bound:
         raise flaw("OUT_OF_RANGE", place, f"is beyond {bound:g}")

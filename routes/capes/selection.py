@@ -1,5 +1,6 @@
 """Which cape the caller wears (service-api §4 Capes)."""
 
+from actors.bounds import IdText
 from actors.capes.wearing import select, select_none
 from actors.errors import FieldError, Invalid, NotFound
 from actors.ids import parse_uuid
@@ -28,7 +29,7 @@ class SelectionBody(Wire, frozen=True):
     """
 
     source: CapeSource | None
-    cape_id: str | None = None
+    cape_id: IdText | None = None
 
 
 NOTHING_SELECTED = SelectionOut(None, None, None)

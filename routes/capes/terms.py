@@ -2,6 +2,7 @@
 
 from importlib import resources
 
+from actors.bounds import Whole
 from actors.capes.terms import TERMS_REVISION, accept_terms
 from actors.errors import Conflict
 from actors.time import iso
@@ -41,7 +42,7 @@ class UploadTerms(Wire, frozen=True):
 class TermsBody(Wire, frozen=True):
     """`revision`: the terms that the caller was shown; left out = the present ones."""
 
-    revision: int = TERMS_REVISION
+    revision: Whole = TERMS_REVISION
 
 
 @endpoint("GET", PATH, needs=PUBLIC, cacheable="public, no-cache")

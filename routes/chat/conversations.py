@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from actors.bounds import MAX_NAMED, IdText, ShortText
 from actors.chat import creating, rendering
 from actors.chat.commands import AddParticipants, ChangeConversation, RemoveParticipant
 from actors.chat.creating import ConversationDraft, Created
@@ -50,14 +51,14 @@ class Change(Wire, frozen=True):
         muted: for the caller alone; null leaves it as it is.
     """
 
-    title: str | UnsetType | None = UNSET
+    title: ShortText | UnsetType | None = UNSET
     muted: bool | UnsetType | None = UNSET
 
 
 class NewParticipants(Wire, frozen=True):
     """Users to be added to a group."""
 
-    user_ids: tuple[str, ...]
+    user_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)]
 
 
 @endpoint("GET", _LIST, needs=READ, guard=acquainted)

@@ -5,11 +5,12 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import MAX_SAFE_INTEGER, IdText, LongText
 from actors.chat.commands import (
     DeleteMessage,
     EditMessage,
     MarkRead,
-    MentionDraft,
+    MentionDrafts,
     MessageDraft,
     PostMessage,
     StartTyping,
@@ -33,7 +34,7 @@ from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.query import Clamp
 from routes.edge.reply import Asked, Encoded, Soon
-from routes.edge.wire import MAX_SAFE_INTEGER, Wire
+from routes.edge.wire import Wire
 
 _CONVERSATION = "/v1/social/chat/conversations/{conversationId}"
 _MESSAGE = _CONVERSATION + "/messages/{messageId}"
@@ -63,14 +64,14 @@ class Edit(Wire, frozen=True):
         mentions: left out or null, those stay whose token still stands in the content.
     """
 
-    content: str
-    mentions: tuple[MentionDraft, ...] | None = None
+    content: LongText
+    mentions: MentionDrafts | None = None
 
 
 class ReadUpTo(Wire, frozen=True):
     """Everything up to this message is read."""
 
-    message_id: str
+    message_id: IdText
 
 
 class EventsQuery(Wire, frozen=True):

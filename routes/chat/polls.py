@@ -1,5 +1,10 @@
 """Polls: voting and closing (contract §4). Asking one is posting a message."""
 
+from typing import Annotated
+
+import msgspec
+
+from actors.bounds import MAX_NAMED, IdText
 from actors.chat.commands import ClosePoll, VotePoll
 from actors.chat.public import Message
 from actors.errors import Blocked, ConversationNotFound, Forbidden, Invalid, NotFound, PollClosed
@@ -22,7 +27,7 @@ class Vote(Wire, frozen=True):
         option_ids: of options of the poll; none withdraws.
     """
 
-    option_ids: tuple[str, ...]
+    option_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)]
 
 
 @endpoint(

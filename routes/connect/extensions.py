@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec.structs import replace
 
+from actors.bounds import IdText
 from actors.connect.commands import RegisterExtension
 from actors.connect.extensions import (
     MAX_ACTIONS,
@@ -60,7 +61,7 @@ class NewExtension(Wire, frozen=True):
         visibility: `private` hides it from whoever lacks its permission.
     """
 
-    extension_id: str
+    extension_id: IdText
     name: Name
     description: Text = ""
     visibility: Visibility = "public"

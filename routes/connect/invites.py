@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import IdText
 from actors.connect.capabilities import OWNER, READ_MEMBERS, WRITE_MEMBERS, Role
 from actors.connect.commands import AcceptInvite, CreateInvite, RevokeInvite
 from actors.connect.owning import require_room, turn_of
@@ -44,7 +45,7 @@ class InviteBody(Wire, frozen=True):
         note: shown to who is invited, at most 300 characters.
     """
 
-    invitee_user_id: str
+    invitee_user_id: IdText
     role: Role
     capabilities: Capabilities = ()
     note: Annotated[str, msgspec.Meta(max_length=MAX_NOTE_CHARACTERS)] = ""

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import IdText
 from actors.connect.access import SCOPES
 from actors.connect.claim_keys import digest, new_claim_key
 from actors.connect.commands import IssueClaimKey, RotateSecret
@@ -63,7 +64,7 @@ class TokenWish(Wire, frozen=True):
         ttl_seconds: 1 to 900.
     """
 
-    scopes: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=10)]
+    scopes: Annotated[tuple[IdText, ...], msgspec.Meta(min_length=1, max_length=10)]
     ttl_seconds: Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_SECONDS)] = MAX_TTL_SECONDS
 
 
@@ -77,7 +78,7 @@ class DelegatedToken(Wire, frozen=True):
 class PlayerBody(Wire, frozen=True):
     """Whose permissions are asked for."""
 
-    user_id: str
+    user_id: IdText
 
 
 class PermissionToken(Wire, frozen=True):

@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from actors.bounds import IdText, ShortText
 from actors.connect.claim_keys import digest, new_claim_key, parse_claim_key
 from actors.connect.commands import ChangeServer, Claim, RemoveServer
 from actors.connect.owning import MAX_OWNED, require_room, turn_of
@@ -56,8 +57,8 @@ class NewServer(Wire, frozen=True):
         temp_instance: it is removed once it has been silent for a day, even when claimed.
     """
 
-    server_type: str
-    server_name: str
+    server_type: ShortText
+    server_name: ShortText
     template_id: Annotated[str, msgspec.Meta(max_length=MAX_TEMPLATE_CHARACTERS)] | None = None
     temp_instance: bool = False
 
@@ -106,7 +107,7 @@ class ServerChange(Wire, frozen=True):
         is_template: whether others may be set up after its example.
     """
 
-    network_id: str | UnsetType | None = UNSET
+    network_id: IdText | UnsetType | None = UNSET
     is_template: bool | UnsetType = UNSET
 
 

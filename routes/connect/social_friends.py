@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import IdText
 from actors.errors import Forbidden, Invalid, NotFound
 from actors.friends.public import FriendsOverview, RequestSent
 from actors.ids import UserId
@@ -31,22 +32,22 @@ _SERVER = "/v1/social/friends/server"
 class ActorBody(Wire, frozen=True):
     """For whom the server acts."""
 
-    actor_id: str
+    actor_id: IdText
 
 
 class ActorAndTarget(Wire, frozen=True):
     """For whom the server acts, and whom they mean: `targetId`, or else a name that nobody else has."""
 
-    actor_id: str
-    target_id: str | None = None
+    actor_id: IdText
+    target_id: IdText | None = None
     target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
 
 
 class ServerRequestBody(Wire, frozen=True):
     """For whom the server acts, whom they ask, and a note of at most 300 characters."""
 
-    actor_id: str
-    target_id: str | None = None
+    actor_id: IdText
+    target_id: IdText | None = None
     target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
     note: Annotated[str, msgspec.Meta(max_length=NOTE_MAX)] | None = None
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import IdText
 from actors.errors import (
     Blocked,
     Conflict,
@@ -36,15 +37,15 @@ _SERVER = "/v1/social/party/server"
 class InviteBody(Wire, frozen=True):
     """For whom the server acts, and whom they invite: `targetId`, or else a name that nobody else has."""
 
-    actor_id: str
-    target_id: str | None = None
+    actor_id: IdText
+    target_id: IdText | None = None
     target_name: Annotated[str, msgspec.Meta(max_length=NAME_MAX)] | None = None
 
 
 class LookupBody(Wire, frozen=True):
     """The players who are looked up: at most 100."""
 
-    player_ids: Annotated[tuple[str, ...], msgspec.Meta(max_length=MAX_LOOKED_UP)]
+    player_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_LOOKED_UP)]
 
 
 @endpoint("POST", _SERVER + "/overview", needs=SERVER, refusals=CONSENT_REFUSALS)

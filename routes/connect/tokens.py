@@ -94,7 +94,7 @@ def verify_delegated(keys: Keys, token: str, now_ms: int) -> Delegation:
         parts = jwt.PyJWS().decode_complete(token, keys.public_key, algorithms=[ALGORITHM])
         header = msgspec.convert(parts["header"], _Header)
         claims = msgspec.json.decode(parts["payload"], type=Delegation)
-    except (jwt.PyJWTError, ValueError):
+    except (jwt.PyJWTError, ValueError, RecursionError):
         raise BadServerCredentials from None
     if (header.typ, claims.aud, claims.iss) != (DELEGATED_TYPE, DELEGATED_AUDIENCE, OWN_ISSUER):
         raise BadServerCredentials

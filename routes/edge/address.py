@@ -6,6 +6,7 @@ then
 only as far as trusted proxies vouch for it: the right-most hop that is not itself one of them.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,11 @@ UNKNOWN = "unknown"
 
 MAX_HOPS = 32
 """More hops than any chain of proxies has; what lies beyond is not read."""
+
+MAX_HOP_CHARACTERS = 64
+"""More than an address has, its zone and a port."""
+
+_WITH_PORT = re.compile(r"(?:\[([^\[\]]+)\]|([0-9.]+)):[0-9]{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +56,8 @@ class Proxies:
         own = self.header is not None and any(known == self.header for known, _ in headers)
         name = self.header if own else b"x-forwarded-for"
         claims = b",".join(text for known, text in headers if known == name)
-        for hop in claims.split(b",")[: -MAX_HOPS - 1 : -1]:
-            address = _parsed(hop.decode("latin-1").strip())
+        for hop in reversed(claims.rsplit(b",", MAX_HOPS)[-MAX_HOPS:]):
+            address = _address_in(hop.decode("latin-1").strip())
             if address is None:
                 break
             nearest = address
@@ -85,6 +91,14 @@ def parse_networks(texts: Sequence[str]) -> tuple[Network, ...]:
         except ValueError as error:
             raise ValueError(f"{text} is neither an address nor a network ({error})") from None
     return tuple(networks)
+
+
+def _address_in(hop: str) -> Address | None:
+    """The address of a hop, with the port that some gateways write behind it (RFC 7239 §6) or without."""
+    if len(hop) > MAX_HOP_CHARACTERS:
+        return None  # nor is it remembered
+    form = _WITH_PORT.fullmatch(hop)
+    return _parsed(hop if form is None else form[1] or form[2])
 
 
 @lru_cache(maxsize=4096)

@@ -10,10 +10,11 @@ import re
 from base64 import urlsafe_b64decode
 from collections.abc import Sequence
 from typing import Protocol
-from urllib.parse import unquote_plus, urlsplit
+from urllib.parse import unquote_plus
 
-from routes.edge.errors import BadServerCredentials, OriginRefused, TokenInQuery, Unauthenticated
+from routes.edge.errors import BadQuery, BadServerCredentials, OriginRefused, TokenInQuery, Unauthenticated
 from routes.edge.principal import ServerPrincipal, UserPrincipal
+from routes.edge.query import MAX_FIELDS
 
 MAX_TOKEN_CHARACTERS = 8192
 """No token of ours or of a configured issuer is near this long."""
@@ -160,9 +161,10 @@ def query_token(query: bytes) -> str | None:
         query: as it stands after the `?`.
 
     Raises:
+        BadQuery: there are too many parameters.
         Unauthenticated: it cannot be a token.
     """
-    for pair in query.split(b"&") if query else ():
+    for pair in _pairs(query):
         name, _, text = pair.partition(b"=")
         if unquote_plus(name.decode("latin-1")).lower() in _QUERY_NAMES:
             return _well_formed(unquote_plus(text.decode("latin-1")))
@@ -176,11 +178,21 @@ def refuse_query_token(query: bytes) -> None:
         query: as it stands after the `?`.
 
     Raises:
+        BadQuery: there are too many parameters.
         TokenInQuery: one of its parameters is named like a credential.
     """
-    for pair in query.split(b"&") if query else ():
+    for pair in _pairs(query):
         if unquote_plus(pair.partition(b"=")[0].decode("latin-1")).lower() in _QUERY_NAMES:
             raise TokenInQuery
+
+
+def _pairs(query: bytes) -> Sequence[bytes]:
+    if not query:
+        return ()
+    pairs = query.split(b"&", MAX_FIELDS)
+    if len(pairs) > MAX_FIELDS:
+        raise BadQuery("the query string is not valid")
+    return pairs
 
 
 def check_origin(origin: bytes | None, host: bytes | None, allowed: Sequence[str]) -> None:
@@ -200,6 +212,7 @@ def check_origin(origin: bytes | None, host: bytes | None, allowed: Sequence[str
     text = origin.decode("latin-1").lower()
     if text in allowed:
         return
-    own = host is not None and urlsplit(text).netloc == host.decode("latin-1").lower()
-    if not own or not text.startswith(("http://", "https://")):
+    # A browser's origin is these three parts and nothing else (RFC 6454 §6.2); nothing needs to be taken apart.
+    scheme, _, authority = text.partition("://")
+    if scheme not in {"http", "https"} or host is None or authority != host.decode("latin-1").lower():
         raise OriginRefused

@@ -60,6 +60,9 @@ OFFLOAD_BYTES = 32 * 1024
 """Bodies above this are decoded in a worker thread, so that nobody else waits for it (reliability R16); the worst of
 this length costs 5 ms."""
 
+MAX_MEDIA_BYTES = 256
+"""Of a Content-Type that is looked at, and then remembered."""
+
 _REQUEST_ID_BYTES = 12
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
 _NO_STORE = (b"cache-control", b"no-store")
@@ -312,6 +315,8 @@ class Edge:
             raise UnsupportedMedia("the body must not be compressed")
         media = incoming.header(b"content-type")
         if media is not None:
+            if len(media) > MAX_MEDIA_BYTES:
+                raise UnsupportedMedia(_taken(endpoint.media))
             _check_media(media, endpoint.media)
         bound = endpoint.body_bound(self.service.config)
         data = incoming.whole

@@ -26,6 +26,9 @@ KEPT_QUERY_BYTES = 64
 MAX_FIELDS = 100
 """More parameters than any route has; parsing more is only work."""
 
+MAX_TEXT_CHARACTERS = 8_192
+"""The longest text of a parameter: the names of as many channels as one socket may watch."""
+
 MAX_SEGMENT_CHARACTERS = 200
 """The longest text in a path that is looked up anywhere."""
 
@@ -179,6 +182,8 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
 
 
 def _read(field: QueryField, text: str) -> object:
+    if len(text) > MAX_TEXT_CHARACTERS:
+        raise _bad(field.wire, "is too long")
     if "\0" in text:
         raise _bad(field.wire, "must not contain U+0000")
     if field.reads is int:

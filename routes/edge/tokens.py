@@ -100,7 +100,7 @@ def _read(token: str) -> tuple[_Header, _Claims]:
         head, body, _ = (from_base64url(part) for part in parts)
         header = msgspec.json.decode(head, type=_Header)
         claims = msgspec.json.decode(body, type=_Claims)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise Unauthenticated from None
     if header.crit is not None or header.b64 is not None:
         # RFC 7515 §4.1.11: an extension that must be understood, and we understand none.
@@ -112,7 +112,7 @@ def _check_signature(token: str, header: _Header, claims: _Claims, keys: Keys, i
     for algorithm, key in _candidates(header, claims, keys, issuers):
         try:
             jwt.PyJWS().decode_complete(token, key, algorithms=[algorithm])
-        except jwt.PyJWTError:
+        except (jwt.PyJWTError, RecursionError):
             continue
         return
     raise Unauthenticated

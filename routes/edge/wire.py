@@ -22,9 +22,6 @@ from routes.edge.errors import MalformedJson
 from routes.edge.reply import Encoded
 from routes.edge.strict_json import escaped, parse
 
-MAX_SAFE_INTEGER = 2**53 - 1
-"""The largest whole number that every JSON reader keeps exact; the bound of `…Ms` fields."""
-
 
 class Wire(msgspec.Struct, frozen=True, rename="camel"):
     """What crosses the wire: frozen, snake_case in code, camelCase in JSON, null for what is absent."""

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import IdText
 from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.friends.public import BlockEntry
 from actors.ids import UUID_FORM, UserId
@@ -35,7 +36,7 @@ class BlockBody(Wire, frozen=True):
         reason: for oneself, at most 500 characters.
     """
 
-    target_id: str
+    target_id: IdText
     reason: Annotated[str, msgspec.Meta(max_length=REASON_MAX)] | None = None
 
 

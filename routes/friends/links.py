@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from actors.bounds import IdText
 from actors.errors import NotFound
 from actors.friends.links import Choice, visibility_named
 from actors.friends.public import FriendEntry
@@ -29,7 +30,7 @@ class LinkPatch(Wire, frozen=True):
     """
 
     favorite: bool | None = None
-    visibility: str | None = None
+    visibility: IdText | None = None
     note: Annotated[str, msgspec.Meta(max_length=NOTE_MAX)] | UnsetType | None = UNSET
 
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from routes.edge.wire import MAX_SAFE_INTEGER
+from actors.bounds import MAX_SAFE_INTEGER
 
 MAX_ID_LENGTH = 64
 """Characters of a command's id that is a text."""

@@ -14,13 +14,14 @@ from typing import Annotated, Any, TypeAlias, cast
 
 import msgspec
 
+from actors.bounds import MAX_SAFE_INTEGER
 from actors.errors import FieldError, Invalid
 from routes.chat import said
 from routes.chat.said import Read, Send, Typing
 from routes.edge import frames
 from routes.edge.errors import MalformedJson
 from routes.edge.strict_json import MAX_DEPTH, parse
-from routes.edge.wire import MAX_SAFE_INTEGER, field_error
+from routes.edge.wire import field_error
 from routes.live.channel import ChannelName, SubscribeParams
 from routes.live.command import MAX_ID_LENGTH, Command
 from routes.live.session import CommandId, Session

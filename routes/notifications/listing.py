@@ -5,6 +5,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import MAX_SAFE_INTEGER, IdText
 from actors.errors import Invalid
 from actors.notifications import NotificationEntry, entry, mark
 from persistence import notifications
@@ -14,7 +15,7 @@ from routes.edge.cursor import cursor_number
 from routes.edge.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.query import Clamp
-from routes.edge.wire import MAX_SAFE_INTEGER, Wire
+from routes.edge.wire import Wire
 
 
 class NotificationQuery(Wire, frozen=True):
@@ -40,7 +41,7 @@ class ReadBody(Wire, frozen=True):
         before_ms: all that were made before this, epoch milliseconds.
     """
 
-    ids: Annotated[tuple[str, ...], msgspec.Meta(max_length=KEPT_MAX)] | None = None
+    ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=KEPT_MAX)] | None = None
     before_ms: Annotated[int, msgspec.Meta(ge=0, le=MAX_SAFE_INTEGER)] | None = None
 
 

@@ -1,5 +1,6 @@
 """A user's party: making it, going from it, who is in it and who leads (service-api §4 Party, contract §6)."""
 
+from actors.bounds import IdText
 from actors.errors import NotFound, NotLeader
 from actors.ids import UserId, Uuid, parse_uuid
 from actors.party.commands import HandOver, Kick
@@ -18,7 +19,7 @@ _PARTY = "/v1/social/party"
 class NewLeader(Wire, frozen=True):
     """Who is to lead: a member."""
 
-    player_id: str
+    player_id: IdText
 
 
 @endpoint("GET", _PARTY, needs=AUTHENTICATED)

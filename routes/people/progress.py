@@ -2,6 +2,7 @@
 
 import msgspec
 
+from actors.bounds import Whole
 from actors.errors import Invalid, NotFound, RevisionConflict
 from actors.people import options as rules
 from actors.people.levels import level_of
@@ -47,7 +48,7 @@ class OptionsBody(Wire, frozen=True):
     """
 
     options: msgspec.Raw
-    revision: int | None = None
+    revision: Whole | None = None
 
 
 class OptionsOut(Wire, frozen=True):

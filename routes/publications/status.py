@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import IdText, Whole
 from actors.errors import FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
 from actors.time import parse_iso
@@ -37,9 +38,9 @@ class StatusBody(Wire, frozen=True):
     online: bool
     address: Annotated[str, msgspec.Meta(max_length=255)] | None = None
     motd: Annotated[str, msgspec.Meta(max_length=MAX_MOTD_CHARACTERS)] | None = None
-    player_count: int = 0
-    player_capacity: int = 0
-    updated_at: str | None = None
+    player_count: Whole = 0
+    player_capacity: Whole = 0
+    updated_at: IdText | None = None
 
 
 class StatusReply(Wire, frozen=True):

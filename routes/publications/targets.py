@@ -204,6 +204,6 @@ def _link_errors(links: tuple[str | SocialLink, ...]) -> list[FieldError]:
 
 
 def _is_link(link: SocialLink) -> bool:
-    texts = [text for field in link.items() for text in field if text is not None]
-    printable = all(text.isprintable() for text in texts)
-    return printable and len(link) <= MAX_LINK_FIELDS and _LINK.fullmatch(link.get("url") or "") is not None
+    if len(link) > MAX_LINK_FIELDS or _LINK.fullmatch(link.get("url") or "") is None:
+        return False
+    return all(text.isprintable() for field in link.items() for text in field if text is not None)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import msgspec
 
+from actors.bounds import IdText
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, new_object_id, parse_object_id
 from actors.saved import lists
@@ -32,7 +33,7 @@ class SaveBody(Wire, frozen=True):
         address: `host` or `host:port`; where no public server has it, an unlisted one is made.
     """
 
-    server_id: str | None = None
+    server_id: IdText | None = None
     address: Annotated[str, msgspec.Meta(max_length=ADDRESS_MAX)] | None = None
 
 
@@ -45,7 +46,7 @@ class SavedPatch(Wire, frozen=True):
 class SavedOrder(Wire, frozen=True):
     """The complete list in its new order, each server exactly once."""
 
-    server_ids: Annotated[tuple[str, ...], msgspec.Meta(max_length=SAVED_MAX)]
+    server_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=SAVED_MAX)]
 
 
 class NotSaved(Wire, frozen=True):

@@ -4,7 +4,7 @@ from base64 import urlsafe_b64encode
 
 import pytest
 
-from routes.edge.address import Proxies, normal, parse_networks, rate_key
+from routes.edge.address import Proxies, _parsed, normal, parse_networks, rate_key
 from routes.edge.credentials import (
     bearer,
     check_origin,
@@ -12,7 +12,7 @@ from routes.edge.credentials import (
     query_token,
     refuse_query_token,
 )
-from routes.edge.errors import OriginRefused, TokenInQuery, Unauthenticated
+from routes.edge.errors import BadQuery, OriginRefused, TokenInQuery, Unauthenticated
 
 TRUSTED = parse_networks(["10.0.0.0/8", "::1"])
 
@@ -33,6 +33,16 @@ TRUSTED = parse_networks(["10.0.0.0/8", "::1"])
         ("::ffff:10.0.0.1", ["::ffff:198.51.100.1"], "198.51.100.1"),
         ("10.0.0.1", ["fe80::1%eth0"], "fe80::1"),
         ("", ["198.51.100.1"], "unknown"),
+        ("10.0.0.1", ["198.51.100.1:49152"], "198.51.100.1"),
+        ("10.0.0.1", ["[2001:db8::1]:443, 10.9.9.9:80"], "2001:db8::1"),
+        ("10.0.0.1", ["[2001:db8::1]"], "2001:db8::1"),
+        ("10.0.0.1", ["2001:db8::443"], "2001:db8::443"),
+        ("10.0.0.1", ["198.51.100.1:x"], "10.0.0.1"),
+        ("10.0.0.1", ["198.51.100.1:"], "10.0.0.1"),
+        ("10.0.0.1", ["[2001:db8::1]:443:1"], "10.0.0.1"),
+        ("10.0.0.1", ["6.6.6.6," * 2_000 + "198.51.100.1"], "198.51.100.1"),
+        ("10.0.0.1", ["198.51.100.1," + "10.9.9.9," * 31 + "10.9.9.9"], "10.9.9.9"),
+        ("10.0.0.1", ["198.51.100.1", "x" * 8_000], "10.0.0.1"),
     ],
 )
 def test_client(peer: str, forwarded: list[str], client: str) -> None:
@@ -146,6 +156,13 @@ ALLOWED = ("https://app.example",)
         (b"", False),
         (b"play.example:8080", False),
         (b"\xff", False),
+        (b"http://[", False),
+        (b"http://]", False),
+        (b"http://[::1", False),
+        (b"http://play.example:8080@evil.example", False),
+        (b"http://evil.example#://play.example:8080", False),
+        (b"ws://play.example:8080", False),
+        (b"http://play.example:99999999", False),
     ],
 )
 def test_origin(origin: bytes | None, *, passes: bool) -> None:
@@ -158,3 +175,17 @@ def test_origin(origin: bytes | None, *, passes: bool) -> None:
 
 def test_any_origin() -> None:
     check_origin(b"null", None, ("*",))
+
+
+def test_no_address_is_remembered_that_is_none() -> None:
+    """4,096 entries of 8 KB each would be kept for whoever writes them."""
+    _parsed.cache_clear()
+    Proxies(TRUSTED).client("10.0.0.1", [(b"x-forwarded-for", b"1" * 8_000)])
+    assert _parsed.cache_info().currsize == 1
+
+
+@pytest.mark.parametrize("query", [b"&" * 8_000, b"%61&" * 4_000, b"a=1&" * 100 + b"token=x"])
+def test_no_query_is_searched_for_a_token_however_many_parameters_it_has(query: bytes) -> None:
+    for search in (refuse_query_token, query_token):
+        with pytest.raises(BadQuery):
+            search(query)

@@ -126,6 +126,7 @@ def test_honest(token):
 RSA_PEM = public_pem(RSA).encode()
 OWN_PUBLIC = KEYS.public_key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 GOOD = signed(own_header(), own_claims())
+DEEP = b'{"a":' + b"[" * 2_900 + b"]" * 2_900 + b"}"
 HEAD, BODY, SIGNATURE = GOOD.split(".")
 JWK = {
     "kty": "OKP",
@@ -227,6 +228,8 @@ FORGED = {
     "iat in the future": signed(own_header(), own_claims(iat=NOW_S + 61)),
     "iat negative": signed(own_header(), own_claims(iat=-1)),
     "nbf in a second": signed(own_header(), own_claims(nbf=NOW_S + 1)),
+    "header too deep": f"{to_base64url(DEEP)}.{to_base64url(b'{}')}.{to_base64url(b's')}",
+    "claims too deep": f"{HEAD}.{to_base64url(DEEP)}.{to_base64url(b's')}",
     "surrogates": f"{HEAD}.{to_base64url(b'{}')}.\ud800",
 }
 
