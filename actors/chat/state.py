@@ -79,6 +79,7 @@ class Recalled(Record, frozen=True):
         original: the message that carries the asked-for clientMessageId.
         attachments: {attachment id: row} of those asked for.
         names: {user id: name} of those asked for.
+        told: the offsets of the events that tell of the message asked for.
     """
 
     lines: dict[str, Line] = {}
@@ -89,6 +90,7 @@ class Recalled(Record, frozen=True):
     attachments: dict[str, AttachmentRow] = {}
     names: dict[str, str] = {}
     archive: "ArchiveTail | None" = None
+    told: tuple[int, ...] = ()
 
 
 class ArchiveTail(Record, frozen=True):

@@ -14,6 +14,7 @@ from actors.chat.public import Conversation, ConversationList, ParticipantList
 from actors.errors import Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
 from actors.ids import ObjectId, UserId, new_object_id
 from routes.chat import reads
+from routes.chat.again import conversation_again
 from routes.chat.channels import READ, WRITE
 from routes.chat.membership import NOT_FOUND, participant
 from routes.edge.call import Call
@@ -73,7 +74,15 @@ async def _read_list(call: Call, query: ListQuery) -> Encoded[ConversationList]:
     return Encoded(await reads.conversations(call, query.cursor, query.limit))
 
 
-@endpoint("POST", _LIST, needs=WRITE, status=201, found_status=200, refusals=(Invalid,))
+@endpoint(
+    "POST",
+    _LIST,
+    needs=WRITE,
+    status=201,
+    found_status=200,
+    refusals=(Invalid, ConversationNotFound),
+    again=conversation_again,
+)
 async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Encoded[Conversation]]:
     """POST /v1/social/chat/conversations: makes a conversation (201), or finds it for that participant set
     (200).
@@ -163,6 +172,7 @@ async def list_participants(call: Call, conversation_id: ObjectId, query: ListQu
     refusals=(ConversationNotFound, Forbidden, Invalid, Conflict),
     guard=participant,
     not_found=NOT_FOUND,
+    again=conversation_again,
 )
 def add_participants(
     call: Call, conversation_id: ObjectId, body: NewParticipants

@@ -4,6 +4,7 @@ from actors.chat.commands import ClosePoll, VotePoll
 from actors.chat.public import Message
 from actors.errors import ConversationNotFound, Forbidden, Invalid, NotFound, PollClosed
 from actors.ids import ObjectId
+from routes.chat.again import message_again
 from routes.chat.channels import WRITE
 from routes.chat.membership import NOT_FOUND, participant
 from routes.chat.messages import as_message
@@ -32,6 +33,7 @@ class Vote(Wire, frozen=True):
     refusals=(ConversationNotFound, NotFound, Invalid, PollClosed),
     guard=participant,
     not_found=NOT_FOUND,
+    again=message_again,
 )
 def vote_poll(
     call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Vote
@@ -53,6 +55,7 @@ def vote_poll(
     refusals=(ConversationNotFound, NotFound, Forbidden, PollClosed),
     guard=participant,
     not_found=NOT_FOUND,
+    again=message_again,
 )
 def close_poll(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Asked[Encoded[Message]]:
     """POST …/messages/{messageId}/poll/close: closes a poll by hand.
