@@ -8,7 +8,7 @@ does not fit, over all its columns, is not returned. Leases know the database's 
 """
 
 import zlib
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -179,9 +179,29 @@ async def events_holding(
     return [JournalRow(*row) for row in rows]
 
 
+async def offsets_holding(
+    conn: Connection, kind: str, id: str, text: bytes, *, since: int
+) -> tuple[int, ...]:
+    """The offsets from `since` on of the events in whose encoding a text occurs."""
+    rows = await conn.fetch(
+        "SELECT seq FROM events WHERE kind = $1 AND id = $2 AND seq >= $3 AND position($4::bytea IN event) > 0",
+        kind, id, since, text,
+    )  # fmt: skip
+    return tuple(row["seq"] for row in rows)
+
+
+async def read_at(conn: Connection, kind: str, id: str, offsets: Sequence[int]) -> list[JournalRow]:
+    """The events at these offsets that are kept, in any order."""
+    rows = await conn.fetch(
+        "SELECT seq, at_ms, event FROM events WHERE kind = $1 AND id = $2 AND seq = ANY($3::bigint[])",
+        kind, id, offsets,
+    )  # fmt: skip
+    return [JournalRow(*row) for row in rows]
+
+
 async def rewrite_events(conn: Connection, kind: str, id: str, events: Mapping[int, bytes]) -> None:
-    """Tell what has happened in other words: {seq: the event}. Snapshots from before are dropped: they are of the
-    old ones, and the rows can do without."""
+    """Tell what has happened in other words: {seq: the event}. Snapshots from before are dropped, and one that is just
+    being saved is too: they are of the old ones, and the rows can do without."""
     await conn.execute(
         """
         UPDATE events SET event = fresh.event FROM unnest($3::bigint[], $4::bytea[]) AS fresh (seq, event)
@@ -189,6 +209,7 @@ async def rewrite_events(conn: Connection, kind: str, id: str, events: Mapping[i
         """,
         kind, id, list(events), list(events.values()),
     )  # fmt: skip
+    await conn.execute("UPDATE heads SET snapshots_from = seq WHERE kind = $1 AND id = $2", kind, id)
     await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = $2", kind, id)
 
 
@@ -334,7 +355,8 @@ async def read_snapshots(conn: Connection, kind: str, id: str) -> list[Snapshot]
 async def save_snapshot(
     conn: Connection, kind: str, id: str, *, seq: int, version: int, state: bytes
 ) -> None:
-    """Keep a state, and drop the oldest so that two remain.
+    """Keep a state, and drop the oldest so that two remain. Nothing is kept of an actor that is no more, nor a state
+    from before its history was rewritten; the lock lets a rewriting come either wholly before this or wholly after it.
 
     Args:
         seq: every event up to this one is in it.
@@ -343,12 +365,15 @@ async def save_snapshot(
     """
     await conn.execute(
         """
-        WITH dropped AS (
+        WITH head AS (
+            SELECT FROM heads WHERE kind = $1 AND id = $2 AND snapshots_from <= $3 FOR SHARE
+        ), dropped AS (
             DELETE FROM snapshots WHERE kind = $1 AND id = $2 AND seq <> $3 AND seq < (
                 SELECT max(seq) FROM snapshots WHERE kind = $1 AND id = $2 AND seq <> $3
             )
         )
-        INSERT INTO snapshots (kind, id, seq, version, crc, state) VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO snapshots (kind, id, seq, version, crc, state)
+        SELECT $1, $2, $3, $4, $5::bigint, $6::bytea FROM head
         ON CONFLICT (kind, id, seq) DO UPDATE
         SET version = excluded.version, crc = excluded.crc, state = excluded.state
         """,

@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from actors.bounds import MAX_NAMED, IdText, LongText, ShortText, Whole
 from actors.chat.public import Public
+from persistence.audit import Stamp
 
 
 class MentionDraft(Public, kw_only=True, frozen=True):
@@ -85,12 +86,18 @@ class DeleteMessage(Command, frozen=True):
     """Soft-delete a message; answered with what is left of it, as `msgspec.Raw`. A repeat changes nothing.
 
     Args:
-        moderator: the caller holds `social:chat.moderate`, and need not be a participant.
+        stamp: of a caller who holds `social:chat.moderate`, and need not be a participant: goes into the audit trail
+            with what they delete of others. None for anybody else.
     """
 
     user_id: str
     message_id: str
-    moderator: bool = False
+    stamp: Stamp | None = None
+
+    @property
+    def moderator(self) -> bool:
+        """Whether the caller may delete what others wrote."""
+        return self.stamp is not None
 
 
 class VotePoll(Command, frozen=True):

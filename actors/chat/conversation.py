@@ -184,6 +184,8 @@ def touches(
             return ((inbox, {*state.members, event.user_id}),)
         case events.ReadTold() | events.TypingStarted() | events.BlockChanged() | events.ArchiveSeen():
             return ()
+        case events.TextReplaced() | events.MessageRetold() | events.DeletionAudited():
+            return ()
         case _:
             return ((inbox, state.members.keys()),)
 
@@ -195,7 +197,8 @@ def _line(happened: Sequence[AnyEvent]) -> Line | None:
             | events.MessageEdited()
             | events.MessageDeleted()
             | events.PollVoted()
-            | events.PollClosed() as event
+            | events.PollClosed() as event,
+            *_,
         ]:
             return event.line
         case _:

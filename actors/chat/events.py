@@ -6,6 +6,9 @@ again.
 | MessageCreated      | yes       | yes  |                | yes          | message_created                 |
 | MessageEdited       | yes       | yes  |                | yes          | message_edited                  |
 | MessageDeleted      | yes       | yes  |                | yes          | message_deleted                 |
+| TextReplaced        |           | yes  |                |              |                                 |
+| MessageRetold       |           | yes  |                |              |                                 |
+| DeletionAudited     |           | yes  |                |              |                                 |
 | PollVoted           | yes       | yes  | yes            | yes          | poll_updated                    |
 | PollClosed          | yes       | yes  |                | yes          | poll_updated                    |
 | MembersAdded        | yes       | yes  | yes            | yes          | conversation_updated            |
@@ -27,6 +30,7 @@ from actors.chat.public import ReadNotice
 from actors.chat.state import Member
 from actors.chat.window import Line
 from actors.kernel.kind import Event
+from persistence.audit import Stamp
 
 
 class MessageCreated(Event, tag="message_created", frozen=True):
@@ -55,17 +59,31 @@ class MessageEdited(Event, tag="message_edited", frozen=True):
 
     Args:
         line: as it is now.
-        revision, content, since_ms: the text that it had, its number, and since when.
         mentioned: users to whom it now counts as a mention.
     """
 
     line: Line
     at_ms: int
+    preview: str
+    mentioned: tuple[str, ...] = ()
+
+
+class TextReplaced(Event, tag="text_replaced", frozen=True):
+    """The text that an edited message had: a revision, and nothing that the journal may keep.
+
+    Args:
+        revision: its number.
+        since_ms: when it was written.
+    """
+
+    journaled: ClassVar[bool] = False
+    reframes: ClassVar[bool] = False
+
+    message_id: str
     revision: int
     content: str
     since_ms: int
-    preview: str
-    mentioned: tuple[str, ...] = ()
+    editor_id: str
 
 
 class MessageDeleted(Event, tag="message_deleted", frozen=True):
@@ -74,6 +92,36 @@ class MessageDeleted(Event, tag="message_deleted", frozen=True):
     line: Line
     at_ms: int
     actor_id: str
+
+
+class MessageRetold(Event, tag="message_retold", frozen=True):
+    """What the journal said of a message is said with this version of it.
+
+    Args:
+        offsets: of the committed events that tell of it; those of the turn itself are known to `persist`.
+    """
+
+    journaled: ClassVar[bool] = False
+    reframes: ClassVar[bool] = False
+    retells: ClassVar[bool] = True
+
+    line: Line
+    offsets: tuple[int, ...]
+
+
+class DeletionAudited(Event, tag="deletion_audited", frozen=True):
+    """A moderator has deleted what somebody else wrote; goes into the audit trail.
+
+    Args:
+        stamp: of the moderator and their request.
+    """
+
+    journaled: ClassVar[bool] = False
+    reframes: ClassVar[bool] = False
+
+    stamp: Stamp
+    message_id: str
+    sender_id: str
 
 
 class PollVoted(Event, tag="poll_voted", frozen=True):
@@ -225,7 +273,10 @@ class ArchiveSeen(Event, tag="archive_seen", frozen=True):
 AnyEvent: TypeAlias = (
     MessageCreated
     | MessageEdited
+    | TextReplaced
     | MessageDeleted
+    | MessageRetold
+    | DeletionAudited
     | PollVoted
     | PollClosed
     | MembersAdded

@@ -7,9 +7,13 @@ never meet.
 
 from collections.abc import Sequence
 
+import msgspec
+
 from actors.chat import events
 from actors.chat.events import AnyEvent
+from actors.chat.retelling import retell
 from actors.chat.window import Line
+from persistence.audit import write_audit
 from persistence.chat import attachments, conversations, members, messages, polls
 from persistence.chat.rows import (
     JoinRow,
@@ -40,6 +44,16 @@ def plan(turns: Sequence[Turn]) -> list[Statement] | None:
 _SIMPLE = (events.MessageCreated, events.ReadMarked)
 
 
+# They carry the message that they tell of.
+_TELLING = (
+    events.MessageCreated,
+    events.MessageEdited,
+    events.MessageDeleted,
+    events.PollVoted,
+    events.PollClosed,
+)
+
+
 class Changes:
     """The outcome of many turns, by table."""
 
@@ -60,12 +74,22 @@ class Changes:
         self.titles: dict[str, str | None] = {}
         self.owners: dict[str, str | None] = {}
         self.keys: dict[str, str | None] = {}
+        # {conversation id: {message id: offsets of the events of these very turns that tell of it}}
+        self.told: dict[str, dict[str, list[int]]] = {}
+        # {conversation id: {message id: (its last line, offsets of all events that tell of it)}}
+        self.retold: dict[str, dict[str, tuple[Line, set[int]]]] = {}
+        self.audited: list[tuple[str, events.DeletionAudited]] = []  # with the conversation's id
         for turn in turns:
+            offset = turn.seq
             for event in turn.events:
-                self.take(turn.id, event)  # type: ignore[arg-type]
+                offset += event.journaled  # type: ignore[attr-defined]
+                self.take(turn.id, event, offset)  # type: ignore[arg-type]
 
-    def take(self, conversation_id: str, event: AnyEvent) -> None:
-        """Add one event, in the order of happening."""
+    def take(self, conversation_id: str, event: AnyEvent, offset: int) -> None:
+        """Add one event, in the order of happening, with its offset if it has one."""
+        told_of = (event.line,) if isinstance(event, _TELLING) else ()
+        for line in event.lines if isinstance(event, events.UserErased) else told_of:
+            self.told.setdefault(conversation_id, {}).setdefault(line.id, []).append(offset)
         match event:
             case events.MessageCreated():
                 self._created(conversation_id, event)
@@ -75,6 +99,16 @@ class Changes:
                 self.changed[event.line.id] = event.line
                 self.deleted.append(event.line.id)
                 self._renamed(conversation_id, event.line, ())
+            case events.TextReplaced():
+                self.revisions.append(
+                    RevisionRow(
+                        event.message_id, event.revision, event.content, event.since_ms, event.editor_id
+                    )
+                )
+            case events.MessageRetold():
+                self._retold(conversation_id, event)
+            case events.DeletionAudited():
+                self.audited.append((conversation_id, event))
             case events.PollVoted():
                 self.changed[event.line.id] = event.line
                 vote = VoteRow(event.line.id, event.voter_id, event.option_ids)
@@ -138,6 +172,10 @@ class Changes:
             await members.mark_read(conn, list(self.reads.values()))
         if self.mutes:
             await members.mute(conn, [(*key, muted) for key, muted in self.mutes.items()])
+        for conversation_id, told in self.retold.items():
+            await retell(conn, conversation_id, told)
+        for conversation_id, event in self.audited:
+            await _audit(conn, conversation_id, event)
 
     async def _write_members(self, conn: Connection) -> None:
         if self.left:
@@ -200,9 +238,13 @@ class Changes:
     def _edited(self, conversation_id: str, event: events.MessageEdited) -> None:
         line = event.line
         self.changed[line.id] = line
-        revision = RevisionRow(line.id, event.revision, event.content, event.since_ms, line.sender_id)
-        self.revisions.append(revision)
         self._renamed(conversation_id, line, event.mentioned)
+
+    def _retold(self, conversation_id: str, event: events.MessageRetold) -> None:
+        retold = self.retold.setdefault(conversation_id, {})
+        _, before = retold.get(event.line.id, (None, set[int]()))
+        own = self.told.get(conversation_id, {}).get(event.line.id, ())
+        retold[event.line.id] = event.line, before.union(event.offsets, own)
 
     def _renamed(self, conversation_id: str, line: Line, mentioned: tuple[str, ...]) -> None:
         self.named.pop((conversation_id, line.seq), None)
@@ -212,3 +254,8 @@ class Changes:
         self.reads.pop(key, None)
         self.spoke.pop(key, None)
         self.mutes.pop(key, None)
+
+
+async def _audit(conn: Connection, conversation_id: str, event: events.DeletionAudited) -> None:
+    detail = msgspec.json.encode({"conversationId": conversation_id, "messageId": event.message_id})
+    await write_audit(conn, event.stamp, "message.deleted", target_id=event.sender_id, detail=detail)

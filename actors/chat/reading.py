@@ -140,22 +140,28 @@ async def read_page(conn: Connection, conversation_id: str, user_id: str, query:
         max_bytes=MAX_PAGE_BYTES,
     )
     shown = fitting(rows[: query.limit], _record_bytes)
-    lines = tuple(
-        Line(
-            id=row.id,
-            seq=0,
-            created_at_ms=row.created_at_ms,
-            sender_id="",
-            client_message_id=None,
-            record=row.record,
-            has_poll=row.has_poll,
-            poll_expires_at_ms=row.poll_expires_at_ms,
-        )
-        for row in reversed(shown)
-    )
+    lines = tuple(_line_of(row) for row in reversed(shown))
     polled = [line.id for line in lines if line.has_poll]
     choices = await polls.choices(conn, polled, user_id) if polled else {}
     return StoredPage(conversation, lines, choices, len(rows) > len(shown))
+
+
+async def read_message(
+    conn: Connection, conversation_id: str, user_id: str, message_id: str
+) -> tuple[Line, tuple[str, ...]]:
+    """One message, live or archived, and what the user has chosen in its poll.
+
+    Raises:
+        ConversationNotFound: no such conversation, or the user is not in it.
+        NotFound: no such message in it.
+    """
+    if not await members.is_member(conn, conversation_id, user_id):
+        raise ConversationNotFound
+    row = await messages.one(conn, conversation_id, message_id)
+    if row is None:
+        raise NotFound("message not found")
+    chosen = await polls.choices(conn, [row.id], user_id) if row.has_poll else {}
+    return _line_of(row), chosen.get(row.id, ())
 
 
 async def read_list(conn: Connection, user_id: str, after: tuple[int, str] | None, limit: int) -> StoredList:
@@ -203,10 +209,10 @@ async def read_revisions(
     """
     if not await members.is_member(conn, conversation_id, user_id):
         raise ConversationNotFound
-    record = await messages.record_of(conn, conversation_id, message_id)
-    if record is None:
+    row = await messages.one(conn, conversation_id, message_id)
+    if row is None:
         raise NotFound("message not found")
-    message = decode(record)
+    message = decode(row.record)
     if message.deleted_at is not None:
         return RevisionList(items=())
     rows = await messages.revisions(conn, message_id, MAX_REVISIONS - 1)
@@ -266,6 +272,19 @@ async def _page_of_events(conn: Connection, conversation_id: str, after: int, li
         if len(more) < several:
             break
     return rows
+
+
+def _line_of(row: PageRow) -> Line:
+    return Line(
+        id=row.id,
+        seq=0,
+        created_at_ms=row.created_at_ms,
+        sender_id="",
+        client_message_id=None,
+        record=row.record,
+        has_poll=row.has_poll,
+        poll_expires_at_ms=row.poll_expires_at_ms,
+    )
 
 
 def _event_bytes(row: JournalRow) -> int:

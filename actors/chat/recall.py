@@ -42,10 +42,12 @@ from actors.chat.state import (
     ArchiveTail,
     Recalled,
     State,
+    find_line,
 )
 from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
 from actors.pages import fitting
-from persistence.chat import archive, attachments, consent, members, messages, polls
+from persistence import journal
+from persistence.chat import archive, attachments, consent, conversations, members, messages, polls
 from persistence.connection import Connection
 
 
@@ -62,6 +64,8 @@ class Need(msgspec.Struct, frozen=True):
         adder_id: who would add them.
         archive: the archive's newest lines are to be read again.
         oldest_seq: of the window's oldest message, beside `archive`.
+        told_of: the message of which the journal's events are asked for.
+        told_since: its seq where that is known; no event that tells of it has a lower offset.
     """
 
     message_ids: tuple[str, ...] = ()
@@ -73,6 +77,8 @@ class Need(msgspec.Struct, frozen=True):
     adder_id: str = ""
     archive: bool = False
     oldest_seq: int | None = None
+    told_of: str | None = None
+    told_since: int = 0
 
 
 def missing(state: State, command: AnyCommand) -> Need | None:  # noqa: PLR0911 - a table
@@ -85,10 +91,10 @@ def missing(state: State, command: AnyCommand) -> Need | None:  # noqa: PLR0911 
         case MarkRead():
             return _for_message(state, command.user_id, command.message_id, reader_id=command.user_id)
         case EditMessage():
-            return _for_message(state, command.user_id, command.message_id)
+            return _for_change(state, command.user_id, command.message_id)
         case DeleteMessage():
             user_id = None if command.moderator else command.user_id
-            return _for_message(state, user_id, command.message_id)
+            return _for_change(state, user_id, command.message_id)
         case MeetDeadlines():
             old = tuple(
                 id for id in command.message_ids if id in state.deadlines and not _in_window(state, id)
@@ -135,6 +141,15 @@ def _for_message(
     return Need(message_ids=(message_id,), voter_id=voter_id, reader_id=reader_id)
 
 
+def _for_change(state: State, user_id: str | None, message_id: str) -> Need | None:
+    if user_id is not None and user_id not in state.members:
+        return None
+    need = _for_message(state, user_id, message_id) or Need()
+    line = find_line(state, message_id)
+    # Each message took an offset of its own, so that no offset of this one is lower than its seq.
+    return replace(need, told_of=message_id, told_since=0 if line is None else line.seq)
+
+
 def _in_window(state: State, message_id: str) -> bool:
     return any(line.id == message_id for line in reversed(state.window))
 
@@ -161,6 +176,12 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> Recalled:
         original = None if row is None else line_of(row)
         if original is not None and original.has_poll:
             choices = await polls.choices(conn, [original.id], need.client[0])
+    told: tuple[int, ...] = ()
+    if need.told_of is not None:
+        since = lines[need.told_of].seq if need.told_of in lines else need.told_since
+        told = await journal.offsets_holding(
+            conn, conversations.KIND, conversation_id, need.told_of.encode(), since=since
+        )
     uploads = (
         await attachments.by_ids(conn, conversation_id, need.attachment_ids) if need.attachment_ids else []
     )
@@ -174,11 +195,13 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> Recalled:
         names=await members.names(conn, need.user_ids) if need.user_ids else {},
         consent=await consent.among(conn, need.adder_id, need.user_ids) if need.user_ids else NOBODY_REFUSES,
         archive=await read_tail(conn, conversation_id, need.oldest_seq) if need.archive else None,
+        told=told,
     )
 
 
 def overlaps(event: AnyEvent, need: Need) -> bool:
-    """Whether an event changes what `fetch` reads: the messages asked for, votes in them, the uploads to be used.
+    """Whether an event changes what `fetch` reads: the messages asked for, votes in them, events that tell of them, the
+    uploads to be used.
 
     Names of users and the archive have other writers, and who has sent how much before a message is settled once that
     message lies outside the window.
@@ -200,7 +223,8 @@ def overlaps(event: AnyEvent, need: Need) -> bool:
 
 
 def _is_meant(line: Line, need: Need) -> bool:
-    return line.id in need.message_ids or (line.sender_id, line.client_message_id) == need.client
+    named = line.id in need.message_ids or line.id == need.told_of
+    return named or (line.sender_id, line.client_message_id) == need.client
 
 
 def absorb(state: State, recalled: Recalled) -> State:

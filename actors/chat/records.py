@@ -40,6 +40,11 @@ def decode(record: bytes) -> Message:
     return _decoder.decode(record)
 
 
+def mentioned(message: Message) -> tuple[str, ...]:
+    """To whom it counts as a mention: the named ones without the sender."""
+    return tuple(mention.id for mention in message.mentions if mention.id != message.sender_id)
+
+
 def preview(message: Message) -> str:
     """What lists show of it (contract §4): the text, else the poll's question, else the first file's name."""
     text = message.content

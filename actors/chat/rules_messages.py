@@ -6,7 +6,15 @@ from msgspec.structs import replace
 
 from actors.chat import drafts, records
 from actors.chat.commands import DeleteMessage, EditMessage, PostMessage
-from actors.chat.events import AnyEvent, MessageCreated, MessageDeleted, MessageEdited
+from actors.chat.events import (
+    AnyEvent,
+    DeletionAudited,
+    MessageCreated,
+    MessageDeleted,
+    MessageEdited,
+    MessageRetold,
+    TextReplaced,
+)
 from actors.chat.public import Attachment, Mention, Message, Poll
 from actors.chat.state import Member, State, find_line
 from actors.chat.window import Line
@@ -116,7 +124,7 @@ def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
         poll_expires_at_ms=poll.expires_at_ms if poll is not None else None,
         attachment_ids=draft.attachment_ids or (),
     )
-    return (MessageCreated(line, sender.sent + 1, records.preview(message), _counted(message)),)
+    return (MessageCreated(line, sender.sent + 1, records.preview(message), records.mentioned(message)),)
 
 
 def _new_message(
@@ -194,16 +202,17 @@ def edit(state: State, command: EditMessage, now_ms: int) -> Sequence[AnyEvent]:
         return ()
     at_ms = max(now_ms, message.created_at_ms)
     changed = records.edited(message, content=content, mentions=mentions, at_ms=at_ms)
+    edited = replace(line, record=records.encode(changed))
     return (
-        MessageEdited(
-            line=replace(line, record=records.encode(changed)),
-            at_ms=at_ms,
+        MessageEdited(edited, at_ms, records.preview(changed), records.mentioned(changed)),
+        TextReplaced(
+            message_id=message.id,
             revision=message.revision,
             content=message.content,
             since_ms=parse_iso(message.edited_at or message.created_at),
-            preview=records.preview(changed),
-            mentioned=_counted(changed),
+            editor_id=message.sender_id,
         ),
+        MessageRetold(edited, state.recalled.told),
     )
 
 
@@ -226,8 +235,10 @@ def delete(state: State, command: DeleteMessage, now_ms: int) -> Sequence[AnyEve
         poll_expires_at_ms=None,
         attachment_ids=(),
     )
-    return (MessageDeleted(left, at_ms, command.user_id),)
-
-
-def _counted(message: Message) -> tuple[str, ...]:
-    return tuple(mention.id for mention in message.mentions if mention.id != message.sender_id)
+    events: list[AnyEvent] = [
+        MessageDeleted(left, at_ms, command.user_id),
+        MessageRetold(left, state.recalled.told),
+    ]
+    if command.stamp is not None and message.sender_id != command.user_id:
+        events.append(DeletionAudited(command.stamp, message.id, message.sender_id))
+    return events

@@ -86,6 +86,7 @@ class Recalled(Record, frozen=True):
         attachments: {attachment id: row} of those asked for.
         names: {user id: name} of those asked for.
         consent: who of those cannot be added by the asking user.
+        told: the offsets of the events that tell of the message asked for.
     """
 
     lines: dict[str, Line] = {}
@@ -97,6 +98,7 @@ class Recalled(Record, frozen=True):
     names: dict[str, str] = {}
     consent: Consent = NOBODY_REFUSES
     archive: "ArchiveTail | None" = None
+    told: tuple[int, ...] = ()
 
 
 class ArchiveTail(Record, frozen=True):

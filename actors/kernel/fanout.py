@@ -137,6 +137,8 @@ class Channel:
             if offset is not None:
                 self.offset = offset
                 self.recent.record(offset, event, next(sizes, 0))
+            elif event.retells:
+                self.recent = Recent(self.offset)
         if self._subscriptions:
             if moves:
                 self._place_all()

@@ -187,19 +187,21 @@ async def page(
     ]
 
 
-async def record_of(conn: Connection, conversation_id: str, message_id: str) -> bytes | None:
-    """The record of one message, live or archived."""
-    found = await conn.fetchval(
+async def one(conn: Connection, conversation_id: str, message_id: str) -> PageRow | None:
+    """One message, live or archived."""
+    row = await conn.fetchrow(
         """
-        SELECT record FROM messages WHERE id = $2 AND conversation_id = $1
+        SELECT id, created_at_ms, record, has_poll, poll_expires_at_ms FROM messages
+        WHERE id = $2 AND conversation_id = $1
         UNION ALL
-        SELECT record FROM archived_messages WHERE id = $2 AND conversation_id = $1
+        SELECT id, created_at_ms, record, has_poll, NULL FROM archived_messages
+        WHERE id = $2 AND conversation_id = $1
         LIMIT 1
         """,
         conversation_id,
         message_id,
     )
-    return None if found is None else bytes(found)
+    return None if row is None else PageRow(*row)
 
 
 async def add_revisions(conn: Connection, rows: Sequence[RevisionRow]) -> None:

@@ -7,6 +7,7 @@ polls.py           voting and closing
 attachments.py     upload and download
 streams.py         one conversation live, the inbox live
 older.py           the live stream of an older page
+again.py           answers to repeated requests
 channels.py        chat's channels on /v1/social/live
 said.py            chat's commands on /v1/social/live
 """

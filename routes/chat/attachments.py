@@ -35,6 +35,7 @@ from actors.errors import (
 from actors.ids import ObjectId, new_object_id
 from persistence.chat.rows import AttachmentRow
 from persistence.errors import PersistenceError
+from routes.chat.again import attachment_again
 from routes.chat.channels import READ, WRITE
 from routes.chat.membership import NOT_FOUND, participant
 from routes.edge.call import Call
@@ -64,9 +65,10 @@ def body_bound(config: Config) -> int:
     needs=WRITE,
     status=201,
     rate="upload",
-    refusals=(ConversationNotFound, Blocked, Invalid, QuotaExceeded, TooLarge, Overloaded),
+    refusals=(ConversationNotFound, NotFound, Blocked, Invalid, QuotaExceeded, TooLarge, Overloaded),
     guard=participant,
     not_found=NOT_FOUND,
+    again=attachment_again,
     max_bytes=body_bound,
     refuse_query_tokens=True,
 )

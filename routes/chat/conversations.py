@@ -16,6 +16,7 @@ from actors.chat.sight import sight_of
 from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
 from actors.ids import ObjectId, UserId, new_object_id
 from routes.chat import reads
+from routes.chat.again import conversation_again
 from routes.chat.channels import READ, WRITE
 from routes.chat.membership import NOT_FOUND, acquainted, onlooker, participant
 from routes.edge.call import Call
@@ -81,8 +82,9 @@ async def _read_list(call: Call, query: ListQuery) -> Encoded[ConversationList]:
     needs=WRITE,
     status=201,
     found_status=200,
-    refusals=(Invalid, Blocked, Forbidden),
+    refusals=(Invalid, Blocked, Forbidden, ConversationNotFound),
     guard=acquainted,
+    again=conversation_again,
 )
 async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Encoded[Conversation]]:
     """POST /v1/social/chat/conversations: makes a conversation (201), or finds it for that participant set
@@ -177,6 +179,7 @@ async def list_participants(call: Call, conversation_id: ObjectId, query: ListQu
     refusals=(ConversationNotFound, Blocked, Forbidden, Invalid, Conflict),
     guard=onlooker,
     not_found=NOT_FOUND,
+    again=conversation_again,
 )
 def add_participants(
     call: Call, conversation_id: ObjectId, body: NewParticipants

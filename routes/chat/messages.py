@@ -27,7 +27,9 @@ from actors.errors import (
     NotFound,
 )
 from actors.ids import ObjectId, new_object_id
+from persistence.audit import Stamp
 from routes.chat import reads
+from routes.chat.again import message_again
 from routes.chat.channels import MAX_PAGE, READ, WRITE
 from routes.chat.membership import NOT_FOUND, onlooker, participant, participant_or_moderator
 from routes.edge.call import Call
@@ -121,9 +123,10 @@ async def _read_page(call: Call, conversation_id: str, asked: Selection) -> Enco
     status=201,
     rate="chat-send",
     rate_key="conversation_id",
-    refusals=(ConversationNotFound, Blocked, Invalid),
+    refusals=(ConversationNotFound, NotFound, Blocked, Invalid),
     guard=participant,
     not_found=NOT_FOUND,
+    again=message_again,
 )
 def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> Asked[Encoded[Message]]:
     """POST …/conversations/{conversationId}/messages: sends a message; answered once it is durable.
@@ -171,10 +174,13 @@ def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) 
     """DELETE …/messages/{messageId}: soft-deletes a message; repeating it changes nothing.
 
     Needs `social:chat.write`, and to be the sender, or to hold `social:chat.moderate`. Answers 200 with what
-    is left: `deletedAt`, no content, no attachments, no poll.
+    is left: `deletedAt`, no content, no attachments, no poll. What a moderator deletes of others is in the audit trail.
     """
-    moderator = call.subject is True
-    command = DeleteMessage(call.user_id, message_id, moderator)
+    stamp = None
+    if call.subject is True:
+        entry_id = new_object_id(call.now_ms, call.service.random_bytes)
+        stamp = Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
+    command = DeleteMessage(call.user_id, message_id, stamp)
     return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
 
 

@@ -9,6 +9,7 @@ from actors.chat.commands import ClosePoll, VotePoll
 from actors.chat.public import Message
 from actors.errors import Blocked, ConversationNotFound, Forbidden, Invalid, NotFound, PollClosed
 from actors.ids import ObjectId
+from routes.chat.again import message_again
 from routes.chat.channels import WRITE
 from routes.chat.membership import NOT_FOUND, participant
 from routes.chat.messages import as_message
@@ -37,6 +38,7 @@ class Vote(Wire, frozen=True):
     refusals=(ConversationNotFound, Blocked, NotFound, Invalid, PollClosed),
     guard=participant,
     not_found=NOT_FOUND,
+    again=message_again,
 )
 def vote_poll(
     call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Vote
@@ -58,6 +60,7 @@ def vote_poll(
     refusals=(ConversationNotFound, Blocked, NotFound, Forbidden, PollClosed),
     guard=participant,
     not_found=NOT_FOUND,
+    again=message_again,
 )
 def close_poll(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Asked[Encoded[Message]]:
     """POST …/messages/{messageId}/poll/close: closes a poll by hand.

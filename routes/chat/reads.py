@@ -67,6 +67,19 @@ async def live_page(service: "Service", conversation_id: str, user_id: str, quer
     return frames.page(head, stored.lines, stored.choices, has_more=stored.has_more)
 
 
+async def message(call: Call, conversation_id: str, message_id: str) -> bytes:
+    """A Message for the caller.
+
+    Raises:
+        ConversationNotFound: they are not in its conversation.
+        NotFound: no such message in it.
+    """
+    line, chosen = await call.service.database.read(
+        reading.read_message, conversation_id, call.user_id, message_id
+    )
+    return _frames(call).message_chosen(line, chosen)
+
+
 def known_conversation(call: Call, conversation_id: str) -> bytes | None:
     """A live Conversation for the caller; None when it sleeps.
 

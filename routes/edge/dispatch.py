@@ -39,7 +39,7 @@ from routes.edge.errors import (
     problem,
 )
 from routes.edge.gate import Gate
-from routes.edge.idempotency import METHODS, Attempt, Idempotency
+from routes.edge.idempotency import METHODS, Attempt, Idempotency, id_kept
 from routes.edge.incoming import Incoming
 from routes.edge.large_bodies import LARGE_BYTES, LargeBodies
 from routes.edge.listener import Listener
@@ -48,7 +48,7 @@ from routes.edge.rendered import JSON_HEADER, rendered
 from routes.edge.reply import Asked
 from routes.edge.socket import LiveSocket
 from routes.edge.unsent import Tab
-from routes.edge.wire import decode
+from routes.edge.wire import decode, encode
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -271,6 +271,7 @@ class Edge:
             body=data,
             secret=endpoint.secret_reply,
             now_ms=call.now_ms,
+            id_only=endpoint.again is not None,
         )
         try:
             return await self._once(call, endpoint, incoming, arguments, attempt)
@@ -285,7 +286,7 @@ class Edge:
         arguments: dict[str, object],
         attempt: Attempt,
     ) -> Outgoing:
-        replayed = await self._replay(call, attempt)
+        replayed = await self._replay(call, endpoint, arguments, attempt)
         if replayed is not None:
             return replayed
         try:
@@ -295,17 +296,21 @@ class Edge:
         except RowsRejected:
             # An earlier request under this key, whose outcome its caller never learned, or one on another
             # node, committed its receipt first: then that is the answer.
-            replayed = await self._replay(call, attempt)
+            replayed = await self._replay(call, endpoint, arguments, attempt)
             if replayed is None:
                 raise
             return replayed
         return await rendered(call, endpoint, incoming, result)
 
-    async def _replay(self, call: Call, attempt: Attempt) -> Outgoing | None:
+    async def _replay(
+        self, call: Call, endpoint: Endpoint, arguments: dict[str, object], attempt: Attempt
+    ) -> Outgoing | None:
         kept = await self.service.database.read(receipts.find, attempt.key, call.now_ms)
         if kept is None:
             return None
         status, body = attempt.replay(kept)
+        if endpoint.again is not None:
+            body = encode(await endpoint.again(call, id_kept(body), arguments))
         headers: Headers = [(b"idempotent-replayed", b"true")]
         return Outgoing(status, [JSON_HEADER, *headers] if body else headers, body)
 

@@ -19,6 +19,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import ModuleType
+from typing import TypeAlias
 
 from actors.errors import NotFound, Refused
 from routes.edge.config import Config
@@ -43,6 +44,12 @@ JSON_MAX_BYTES = 256 * 1024
 JSON_MEDIA = "application/json"
 
 _NODE = re.compile(r"[a-z0-9.*-]+(?::[a-zA-Z0-9.*_-]+)+")
+
+
+Again: TypeAlias = Callable[..., Awaitable[object]]
+"""`async def again(call, id, arguments)`: what the reply to a repeated request would be now, given the `id` in its
+first reply and the arguments of the path.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -113,6 +120,8 @@ class Endpoint(Route):
         max_bytes: the largest body, or what makes it of the configuration.
         returns: what OpenAPI describes: a type, `Blob`, or None.
         secret_reply: the reply holds a secret; kept for repeats only sealed.
+        again: tells the reply anew to those who repeat a request, because what it shows may be gone by then: only its
+            `id` is kept. None where the first reply is kept.
         cacheable: the Cache-Control of a GET that carries an ETag, or None.
         produces: the media type of a `Page` or `Blob`, for OpenAPI; None for html, or any bytes.
         aliases: other paths to the same endpoint.
@@ -127,6 +136,7 @@ class Endpoint(Route):
     max_bytes: int | Callable[[Config], int]
     returns: object | None
     secret_reply: bool
+    again: Again | None
     cacheable: str | None
     produces: str | None
     aliases: tuple[str, ...]
@@ -167,6 +177,7 @@ def endpoint(
     media: Sequence[str] = (JSON_MEDIA,),
     max_bytes: int | Callable[[Config], int] = JSON_MAX_BYTES,
     secret_reply: bool = False,
+    again: Again | None = None,
     cacheable: str | None = None,
     refuse_query_tokens: bool = False,
     produces: str | None = None,
@@ -205,6 +216,7 @@ def endpoint(
             max_bytes=max_bytes,
             returns=signature.returns,
             secret_reply=secret_reply,
+            again=again,
             cacheable=cacheable,
             produces=produces,
             aliases=tuple(aliases),

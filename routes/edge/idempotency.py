@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import msgspec
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -31,6 +32,15 @@ METHODS = frozenset({"POST", "PUT"})
 """Those that take a key; PATCH and DELETE may be repeated as they are."""
 
 _NONCE_BYTES = 12
+
+
+class Identified(msgspec.Struct, frozen=True):
+    """What is kept of an answer that is told anew to those who repeat a request: what it was about."""
+
+    id: str
+
+
+_identified = msgspec.json.Decoder(Identified)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +79,7 @@ class Attempt:
         fingerprint: SHA-256 of the body, 32 bytes.
         expires_at_ms: of the receipt.
         sealer: for replies that hold a secret, else None.
+        id_only: of the reply nothing but its `id` is kept.
         kept: whether a receipt was handed out already; a request has one effect.
     """
 
@@ -76,6 +87,7 @@ class Attempt:
     fingerprint: bytes
     expires_at_ms: int
     sealer: Sealer | None
+    id_only: bool = False
     kept: bool = field(default=False)
 
     def receipt(self, status: int, reply: bytes) -> Receipt:
@@ -86,6 +98,8 @@ class Attempt:
             reply: the encoded body, empty for a 204.
         """
         self.kept = True
+        if self.id_only:
+            reply = msgspec.json.encode(_identified.decode(reply))
         stored = self.sealer.seal(reply) if self.sealer is not None else reply
         return Receipt(self.key, self.fingerprint, status, stored, self.expires_at_ms)
 
@@ -107,6 +121,11 @@ class Attempt:
         return kept.status, reply
 
 
+def id_kept(reply: bytes) -> str:
+    """The `id` in a reply that was kept, alone or, by earlier versions, with all the rest."""
+    return _identified.decode(reply).id
+
+
 class Idempotency:
     """The keys that are being worked on in this process.
 
@@ -123,7 +142,15 @@ class Idempotency:
         self._in_flight: set[bytes] = set()
 
     def begin(  # the parts that make a key unique, and nothing else
-        self, text: bytes, *, scope: str, line: str, body: bytes, secret: bool, now_ms: int
+        self,
+        text: bytes,
+        *,
+        scope: str,
+        line: str,
+        body: bytes,
+        secret: bool,
+        now_ms: int,
+        id_only: bool = False,
     ) -> Attempt:
         """Mark a key as being worked on; `end` must follow.
 
@@ -134,6 +161,7 @@ class Idempotency:
             body: the whole body.
             secret: whether the reply is to be sealed.
             now_ms: epoch milliseconds.
+            id_only: of the reply nothing but its `id` is to be kept.
 
         Raises:
             BadQuery: the header is not 1 to 255 visible ASCII characters.
@@ -151,6 +179,7 @@ class Idempotency:
             hashlib.sha256(body).digest(),
             now_ms + KEPT_MS,
             self._sealer(text, key) if secret else None,
+            id_only,
         )
         self._in_flight.add(key)
         return attempt

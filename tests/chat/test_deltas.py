@@ -19,6 +19,7 @@ from actors.chat.commands import (
 )
 from actors.chat.conversation import chat_kinds, touches
 from actors.chat.deltas import delta
+from actors.chat.events import AnyEvent, MessageRetold, TextReplaced
 from actors.chat.frames import audience
 from actors.chat.public import OwnChoice, ReadNotice, TypingNotice
 from actors.kernel.kind import Delta
@@ -30,13 +31,20 @@ INBOX = chat_kinds(lambda _id: False, lambda: NOW_MS).inbox
 def seen(play: Play, name: str) -> Delta | None:
     """The newest event as this member sees it."""
     viewers = audience(play.state, ChatViewer(uid(name)))
-    return delta(play.frames, play.state, play.events[-1], viewers)
+    return delta(play.frames, play.state, newest(play), viewers)
+
+
+def newest(play: Play) -> AnyEvent:
+    """The newest event but for those that tell nobody anything."""
+    return next(
+        event for event in reversed(play.events) if not isinstance(event, TextReplaced | MessageRetold)
+    )
 
 
 def touched(play: Play) -> set[str]:
     """Names of those whose inbox shows the newest event."""
     names = {uid(name): name for name in ("ann", "bob", "cid")}
-    return {names[id] for _, ids in touches(INBOX, play.state, play.events[-1]) for id in ids}
+    return {names[id] for _, ids in touches(INBOX, play.state, newest(play)) for id in ids}
 
 
 EVERYBODY = {"ann", "bob", "cid"}

@@ -6,9 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from actors.chat.commands import DeleteMessage, EditMessage, MessageDraft, PostMessage, TellBlock
+from actors.chat.events import DeletionAudited
 from actors.chat.records import decode
 from actors.chat.state import Recalled, standing
 from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound, QuotaExceeded
+from persistence.audit import Stamp
 from persistence.chat.rows import AttachmentRow
 from tests.chat.play import CONVERSATION_ID, NOW_MS, Play, a_mention, a_poll, mid, uid
 
@@ -286,9 +288,19 @@ def test_deleting_leaves_a_shell():
 def test_a_moderator_deletes_without_being_in():
     play = Play()
     message = play.post("ann")
-    play.do(DeleteMessage(uid("mod"), message.id, moderator=True))
+    stamp = Stamp(mid(900), NOW_MS, uid("mod"), "request")
+    events = play.do(DeleteMessage(uid("mod"), message.id, stamp))
     assert play.state.last_event is not None
     assert play.state.last_event.actor_id == uid("mod")
+    assert events[-1] == DeletionAudited(stamp, message.id, uid("ann"))
+    assert play.do(DeleteMessage(uid("mod"), message.id, stamp)) == ()
+
+
+def test_what_a_moderator_deletes_of_their_own_is_not_audited():
+    play = Play()
+    message = play.post("ann")
+    events = play.do(DeleteMessage(uid("ann"), message.id, Stamp(mid(900), NOW_MS, uid("ann"), None)))
+    assert not any(isinstance(event, DeletionAudited) for event in events)
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,12 @@ async def read(conn: Connection) -> list[journal.Snapshot]:
     return await journal.read_snapshots(conn, "thing", "a")
 
 
+async def make_head(conn: Connection) -> None:
+    await journal.create_head(conn, "thing", "a", epoch="e", summary=b"", due_at_ms=None, at_ms=1)
+
+
 async def test_two_snapshots_are_kept_the_newest_first(database: Database) -> None:
+    await database.read(make_head)
     assert await database.read(read) == []
     for seq in (5, 9, 12, 12, 30):
         await database.read(save, seq)
@@ -114,9 +119,33 @@ async def test_two_snapshots_are_kept_the_newest_first(database: Database) -> No
     assert await database.read(read) == [journal.Snapshot(30, 2, b"again"), journal.Snapshot(12, 1, b"state")]
 
 
+async def test_of_an_actor_that_is_no_more_no_snapshot_is_kept(database: Database) -> None:
+    await database.read(save, 5)
+    assert await database.read(read) == []
+
+
+async def test_no_snapshot_is_kept_from_before_its_history_was_rewritten(database: Database) -> None:
+    async def move(conn: Connection, seq: int) -> None:
+        await conn.execute("UPDATE heads SET seq = $1", seq)
+
+    async def rewrite(conn: Connection) -> None:
+        await journal.rewrite_events(conn, "thing", "a", {})
+
+    await database.read(make_head)
+    await database.read(save, 5)
+    await database.read(move, 9)
+    await database.transact(rewrite)
+    assert await database.read(read) == []
+    await database.read(save, 8)
+    assert await database.read(read) == []
+    await database.read(save, 9)
+    assert [snapshot.seq for snapshot in await database.read(read)] == [9]
+
+
 async def test_a_snapshot_with_any_byte_flipped_is_never_returned(database: Database) -> None:
     """Every byte of the state and of the other columns, one by one; the snapshot before takes its place."""
     state = bytes(range(256))
+    await database.read(make_head)
     await database.read(save, 5)
     await database.read(save, 9, state)
     older = journal.Snapshot(5, 1, b"state")

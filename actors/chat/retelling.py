@@ -1,0 +1,56 @@
+"""What the journal said of a message is said anew when its text is replaced or taken back (contract §4): those who ask
+what has happened, or come back after a while, get no text that is gone. Events keep their places and what they were.
+"""
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.chat import events, records
+from actors.chat.deltas import Journaled
+from actors.chat.window import Line
+from persistence import journal
+from persistence.chat import conversations
+from persistence.connection import Connection
+
+_decode = msgspec.msgpack.Decoder(events.AnyEvent).decode
+_encode = msgspec.msgpack.Encoder().encode
+
+
+async def retell(
+    conn: Connection, conversation_id: str, told: Mapping[str, tuple[Line, Iterable[int]]]
+) -> None:
+    """Rewrite events of a conversation and drop its snapshots, inside the transaction of what has changed.
+
+    Args:
+        told: {message id: (its line now, the offsets of the events that tell of it)}.
+    """
+    line_at = {offset: line for line, offsets in told.values() for offset in offsets}
+    rows = await journal.read_at(conn, conversations.KIND, conversation_id, list(line_at))
+    changed = {row.seq: _encode(retold(_journaled(row.event), line_at[row.seq])) for row in rows}
+    await journal.rewrite_events(conn, conversations.KIND, conversation_id, changed)
+
+
+def retold(event: Journaled, line: Line) -> Journaled:
+    """The event, with this version of the message where it tells of that."""
+    match event:
+        case events.MessageCreated() | events.MessageEdited():
+            if event.line.id != line.id:
+                return event
+            message = records.decode(line.record)
+            preview = "" if message.deleted_at is not None else records.preview(message)
+            return replace(event, line=line, preview=preview, mentioned=records.mentioned(message))
+        case events.MessageDeleted() | events.PollVoted() | events.PollClosed():
+            return replace(event, line=line) if event.line.id == line.id else event
+        case events.UserErased():
+            return replace(event, lines=tuple(line if one.id == line.id else one for one in event.lines))
+        case _:
+            return event
+
+
+def _journaled(encoded: bytes) -> Journaled:
+    event = _decode(encoded)
+    if not isinstance(event, Journaled):
+        raise TypeError(f"{type(event).__name__} does not belong into the journal")
+    return event
