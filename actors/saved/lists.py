@@ -63,7 +63,7 @@ async def save(conn: Connection, user_id: str, wanted: Wanted, now_ms: int) -> P
     place = _find(before, server_id)
     if place is not None:
         return place
-    if wanted.server_id is not None and not await rows.is_known(conn, wanted.server_id):
+    if wanted.server_id is not None and not await rows.hold_known(conn, wanted.server_id):
         raise NotFound("no such server")
     if len(before) >= SAVED_MAX:
         raise QuotaExceeded(message=f"at most {SAVED_MAX} servers are saved", max=SAVED_MAX)
@@ -74,17 +74,19 @@ async def save(conn: Connection, user_id: str, wanted: Wanted, now_ms: int) -> P
 
 async def remove(conn: Connection, user_id: str, server_id: str) -> int:
     """Take a server out of the list, and return how many have it among their favourites; nothing happens when it was
-    not in there.
+    not in there. One that came from saving its address goes with the last who saves it.
 
     Raises:
         NotFound: there is no such public server.
     """
     await _lock(conn, user_id)
-    if _find(await rows.of_user(conn, user_id), server_id) is None:
+    place = _find(await rows.of_user(conn, user_id), server_id)
+    if place is None:
         if not await rows.is_known(conn, server_id):
             raise NotFound("no such server")
     else:
         await rows.remove(conn, user_id, server_id)
+        await addresses.drop_unsaved(conn, server_id, place.saved.address_key)
     return await rows.count_favorites(conn, server_id)
 
 

@@ -12,8 +12,7 @@ async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> 
         id: for a new one.
         address: an `Address.key`.
     """
-    # Two who save the same address at once find the same server.
-    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 15))", address)
+    await _hold(conn, address)
     found = await conn.fetchval(
         "SELECT id FROM publications WHERE address_key = $1 AND discovery_state <> 'SUPPRESSED'"
         " ORDER BY (discovery_state = 'UNLISTED' AND target_id IS NOT NULL),"
@@ -30,6 +29,27 @@ async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> 
         now_ms,
     )
     return id
+
+
+async def drop_unsaved(conn: Connection, id: str, address: str) -> None:
+    """Delete the public server of an address that came from saving it and that nobody saves any more.
+
+    Args:
+        address: its `Address.key`.
+    """
+    await _hold(conn, address)
+    # Whoever saves it by its id just now has it locked. What was saved before, the second statement sees.
+    await conn.execute("SELECT FROM publications WHERE id = $1 FOR UPDATE", id)
+    await conn.execute(
+        "DELETE FROM publications WHERE id = $1 AND discovery_source = 'USER' AND discovery_state = 'UNLISTED'"
+        " AND target_id IS NULL AND NOT EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id)",
+        id,
+    )
+
+
+async def _hold(conn: Connection, address: str) -> None:
+    """Two who save the same address at once find the same server, and none that is just going."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 15))", address)
 
 
 async def sweep(

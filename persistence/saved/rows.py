@@ -46,6 +46,15 @@ async def is_known(conn: Connection, server_id: str) -> bool:
     return found
 
 
+async def hold_known(conn: Connection, server_id: str) -> bool:
+    """As `is_known`; the server stays until the transaction ends."""
+    found = await conn.fetchval(
+        "SELECT true FROM publications WHERE id = $1 AND discovery_state <> 'SUPPRESSED' FOR KEY SHARE",
+        server_id,
+    )
+    return found is not None
+
+
 async def count_favorites(conn: Connection, server_id: str) -> int:
     """How many users have a server among their favourites."""
     return await conn.fetchval("SELECT favorites FROM server_favorites WHERE server_id = $1", server_id) or 0

@@ -8,7 +8,8 @@ import httpx2
 import trio
 
 from actors.connect.owning import MAX_OWNED
-from actors.networks.managing import MAX_NETWORKS, MAX_SERVERS
+from actors.networks.claims import MAX_DOMAINS
+from actors.networks.managing import MAX_NETWORKS, MAX_SERVERS, MAX_TOKENS
 from persistence.connection import Connection
 from routes.connect.extensions import MAX_OWNED as MAX_EXTENSIONS
 from tests.connect.play import SERVERS, register
@@ -139,3 +140,22 @@ async def test_a_user_never_makes_more_extensions_or_networks_than_they_may(
             await at_once(lambda at: ann.ask("POST", "/v1/connect/networks", {"name": f"N{at}"})),
             MAX_NETWORKS,
         )
+
+
+async def _count(conn: Connection, table: str) -> int:
+    count: int = await conn.fetchval(f"SELECT count(*) FROM {table}")
+    return count
+
+
+async def test_a_network_never_claims_more_domains_nor_has_more_tokens_than_it_may(
+    database_url: str, tmp_path: Path
+):
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann = await world.player("Ann")
+        net = await network(ann)
+        for at in range(MAX_DOMAINS - 10):
+            await net.claim(f"first{at}.example.org")
+        claims = await at_once(lambda at: ann.ask("POST", net.domains, {"domain": f"d{at}.example.org"}))
+        check(claims, 10, limit=MAX_DOMAINS)
+        await at_once(lambda _: ann.ask("POST", f"{net.path}/join-token"))
+        assert await world.service.database.read(_count, "network_join_tokens") == MAX_TOKENS

@@ -242,14 +242,56 @@ async def _fill(conn: Connection, user_id: str, count: int) -> None:
 async def test_addresses_that_nobody_saves_are_forgotten_after_a_day(world: World) -> None:
     ann = await world.player("Ann")
     kept, dropped, young = await save_all(ann, "a.example", "b.example", "c.example")
-    for id in (dropped, young):
-        await ann.do("DELETE", f"{SAVED}/{id}")
     database = world.service.database
+    await database.transact(_orphan, [dropped, young])  # as erasing a user does
     await database.transact(_make_old, [kept, dropped])
     await database.transact(partial(addresses.sweep, before_ms=1_000), None, 100)
     found = [await database.read(_publication, id) is not None for id in (kept, dropped, young)]
     assert found == [True, False, True]
     assert await names(ann) == ["a.example"]
+
+
+async def _orphan(conn: Connection, ids: list[str]) -> None:
+    await conn.execute("DELETE FROM saved_servers WHERE server_id = ANY ($1::text[])", ids)
+
+
+async def test_saving_and_unsaving_an_address_never_leaves_anything_behind(world: World) -> None:
+    """It goes with the last who saves it; meanwhile it is the same for all of them."""
+    ann, ben = await world.players("Ann", "Ben")
+    (id,) = await save_all(ann, "a.example")
+    assert await save_all(ben, "a.example") == [id]
+    gone = {"saved": False, "favorite": False, "favoriteCount": 0}
+    assert await ann.do("DELETE", f"{SAVED}/{id}", status=200) == gone
+    assert await names(ben) == ["a.example"]
+    assert await ann.do("DELETE", f"{SAVED}/{id}", status=200) == gone
+    assert await ben.do("DELETE", f"{SAVED}/{id}", status=200) == gone
+    assert await world.service.database.read(_publication, id) is None
+    assert await ben.refused("DELETE", f"{SAVED}/{id}") == (404, "NOT_FOUND")
+    assert await save_all(ben, "a.example") != [id]
+
+
+async def test_whoever_saves_what_another_unsaves_never_loses_it(database_url: str, tmp_path: Path) -> None:
+    """A hundred save and unsave one address at once: whose last word was to save it has it."""
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann, ben = await world.players("Ann", "Ben")
+
+        async def save_and_go() -> None:
+            for _ in range(25):
+                made = await save(ann, "a.example")
+                await ann.ask("DELETE", f"{SAVED}/{made['id']}")
+
+        async def save_by_id() -> None:
+            for _ in range(25):
+                made = await save(ben, "a.example")
+                await ben.ask("DELETE", f"{SAVED}/{made['id']}")
+                again = await ben.ask("POST", SAVED, {"serverId": made["id"]})
+                assert again.status_code in {201, 404}, again.text
+            await save(ben, "a.example")
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(save_and_go)
+            nursery.start_soon(save_by_id)
+        assert (await names(ann), await names(ben)) == ([], ["a.example"])
 
 
 async def _make_old(conn: Connection, ids: list[str]) -> None:
