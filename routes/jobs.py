@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 import trio
 
 from actors.chat.archive import archive_old
+from actors.chat.leavings import sweep_leavings
 from actors.chat.sweeping import sweep, sweep_strays
 from persistence import journal, notifications, receipts
+from persistence.chat import bounds
 from persistence.friends import requests as friend_requests
 from persistence.people import shares
 from persistence.saved import addresses
@@ -32,6 +34,13 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
 
     async def prune_journal() -> None:
         await database.transact(partial(journal.prune, now_ms=now_ms()))
+
+    async def forget_additions() -> None:
+        await database.transact(bounds.prune, now_ms())
+
+    async def sweep_empty_groups() -> None:
+        system, kind = service.system, service.chat.conversation
+        await sweep_leavings(database, lambda id: system.peek(kind, id) is not None)
 
     async def sweep_attachments() -> None:
         await sweep(database, service.blobs, trio.to_thread.run_sync, now_ms=now_ms())
@@ -76,6 +85,8 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("erased users", 1, partial(sweep_erased, service)),
         Job("addresses that nobody saves", 3600, sweep_addresses),
         Job("shared profiles that expire", 3600, expire_shares),
+        Job("groups that everybody has left", 60, sweep_empty_groups),
+        Job("additions to groups", 60, forget_additions),
         Job("attachments that nothing shows", 60, sweep_attachments),
         Job("files without an attachment", 3600, sweep_stray_files),
         Job("GeoIP database", 30, partial(service.places.refresh, trio.to_thread.run_sync)),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from actors.chat import bounds
 from actors.chat.public import Public
 from actors.chat.reading import StoredConversation
 from actors.chat.rules_members import MAX_TITLE_CHARACTERS
@@ -38,6 +39,8 @@ class Creation(msgspec.Struct, frozen=True):
     Args:
         pointers: {user id: JSON pointer} of the peers.
         epoch: the name of its history, made by the caller.
+        groups_max: how many groups the caller may own; None where an operator brings in what was elsewhere, which
+            no bound of a user holds up.
     """
 
     row: ConversationRow
@@ -45,6 +48,7 @@ class Creation(msgspec.Struct, frozen=True):
     member_ids: tuple[str, ...]
     pointers: dict[str, str]
     epoch: str
+    groups_max: int | None = None
 
 
 class Created(msgspec.Struct, frozen=True):
@@ -60,10 +64,19 @@ class Created(msgspec.Struct, frozen=True):
     member_ids: tuple[str, ...]
 
 
-def plan(draft: ConversationDraft, caller_id: str, *, id: str, epoch: str, now_ms: int) -> Creation:
+def plan(
+    draft: ConversationDraft,
+    caller_id: str,
+    *,
+    id: str,
+    epoch: str,
+    now_ms: int,
+    groups_max: int = bounds.GROUPS_DEFAULT,
+) -> Creation:
     """The conversation that the draft describes.
 
     Args:
+        groups_max: how many groups the caller may own.
         id: a fresh object id.
         epoch: a fresh short name.
 
@@ -85,6 +98,7 @@ def plan(draft: ConversationDraft, caller_id: str, *, id: str, epoch: str, now_m
         member_ids=(caller_id, *pointers),
         pointers=pointers,
         epoch=epoch,
+        groups_max=groups_max,
     )
 
 
@@ -115,6 +129,7 @@ async def create(conn: Connection, creation: Creation) -> Created:
 
     Raises:
         Invalid: a peer is not known.
+        QuotaExceeded: it is one too many for somebody who would be in it.
     """
     known = await members.names(conn, creation.member_ids)
     unknown = [
@@ -132,6 +147,15 @@ async def create(conn: Connection, creation: Creation) -> Created:
     id = await conversations.create(
         conn, row, member_ids=creation.member_ids, participant_key=key, epoch=creation.epoch, summary=summary
     )
+    if id == row.id and creation.groups_max is not None:
+        await bounds.check_made(
+            conn,
+            creation.caller_id,
+            creation.pointers,
+            is_group=row.kind == "group",
+            groups_max=creation.groups_max,
+            now_ms=row.created_at_ms,
+        )
     rows = await conversations.named(conn, creation.caller_id, [id])
     if not rows:
         # The set was this one when it was looked up; the caller has left it since.

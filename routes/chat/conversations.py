@@ -6,16 +6,17 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from actors.chat import creating, rendering
+from actors.chat import bounds, creating, rendering
 from actors.chat.commands import AddParticipants, ChangeConversation, RemoveParticipant
 from actors.chat.creating import ConversationDraft, Created
 from actors.chat.frames import Frames
 from actors.chat.public import Conversation, ConversationList, ParticipantList
-from actors.errors import Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
+from actors.errors import Conflict, ConversationNotFound, Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, UserId, new_object_id
 from routes.chat import reads
 from routes.chat.again import conversation_again
 from routes.chat.channels import READ, WRITE
+from routes.chat.joining import room_for
 from routes.chat.membership import NOT_FOUND, participant
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
@@ -80,7 +81,7 @@ async def _read_list(call: Call, query: ListQuery) -> Encoded[ConversationList]:
     needs=WRITE,
     status=201,
     found_status=200,
-    refusals=(Invalid, ConversationNotFound),
+    refusals=(Invalid, QuotaExceeded, ConversationNotFound),
     again=conversation_again,
 )
 async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Encoded[Conversation]]:
@@ -88,7 +89,8 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     (200).
 
     Needs `social:chat.write`. The caller is added by the server. A direct conversation has exactly one peer,
-    a group 2 to 1,024 participants; unknown users are a 422.
+    a group 2 to 1,024 participants; unknown users are a 422. One may own as many groups as `social:groups.max` says,
+    100 where nothing is granted, be in 1,000, and bring 2,048 others into conversations a day (422 `QUOTA_EXCEEDED`).
     """
     service = call.service
     creation = creating.plan(
@@ -97,6 +99,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
         id=new_object_id(call.now_ms, service.random_bytes),
         epoch=service.random_bytes(EPOCH_BYTES).hex(),
         now_ms=call.now_ms,
+        groups_max=bounds.capacity(await service.users.access_of(call.user_id)),
     )
     # The answer is made on the bridge's thread: from what is true now, and with nothing that this thread
     # changes.
@@ -169,22 +172,25 @@ async def list_participants(call: Call, conversation_id: ObjectId, query: ListQu
     "POST",
     _ONE + "/participants",
     needs=WRITE,
-    refusals=(ConversationNotFound, Forbidden, Invalid, Conflict),
+    refusals=(ConversationNotFound, Forbidden, Invalid, QuotaExceeded, Conflict),
     guard=participant,
     not_found=NOT_FOUND,
     again=conversation_again,
 )
-def add_participants(
+async def add_participants(
     call: Call, conversation_id: ObjectId, body: NewParticipants
-) -> Asked[Encoded[Conversation]]:
+) -> Encoded[Conversation]:
     """POST …/conversations/{conversationId}/participants: adds users to a group; who is in already stays.
 
     Needs `social:chat.write`, and to be the owner (403 otherwise). A direct conversation is a 409. Answers
-    the Conversation.
+    the Conversation. Bounds are those of creating one (422 `QUOTA_EXCEEDED`).
     """
-    user_ids = tuple(dict.fromkeys(user_id.lower() for user_id in body.user_ids))
-    command = AddParticipants(call.user_id, user_ids)
-    return call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
+    pointers: dict[str, str] = {}
+    for place, user_id in enumerate(body.user_ids):
+        pointers.setdefault(user_id.lower(), f"/userIds/{place}")
+    command = AddParticipants(call.user_id, tuple(pointers))
+    async with room_for(call, conversation_id, pointers):
+        return await call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
 
 
 @endpoint(
