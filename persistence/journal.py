@@ -239,6 +239,13 @@ async def trim(conn: Connection, kind: str, id: str, *, bytes_max: int) -> int:
     return kept or 0
 
 
+async def forget(conn: Connection, kind: str, id: str) -> None:
+    """Delete all that is kept of an actor that is no more; a state that is just being saved is not kept either."""
+    await conn.execute("DELETE FROM heads WHERE kind = $1 AND id = $2", kind, id)
+    await conn.execute("DELETE FROM events WHERE kind = $1 AND id = $2", kind, id)
+    await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = $2", kind, id)
+
+
 async def due(conn: Connection, *, before_ms: int, limit: int) -> list[tuple[str, str]]:
     """(kind, id) of the actors whose deadline has come, the longest overdue first.
 

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 import trio
 
 from actors.chat.archive import archive_old
+from actors.chat.leavings import sweep_leavings
 from actors.chat.sweeping import sweep, sweep_strays
 from persistence import journal, notifications, receipts
+from persistence.chat import bounds
 from persistence.connection import Connection
 from persistence.friends import requests as friend_requests
 from persistence.people import shares
@@ -29,6 +31,10 @@ DAY_MS = 24 * 60 * 60 * 1000
 def jobs_of(service: "Service") -> tuple[Job, ...]:
     """The jobs of a service; those that the configuration switches off are left out."""
 
+    async def sweep_empty_groups() -> None:
+        system, kind = service.system, service.chat.conversation
+        await sweep_leavings(service.database, lambda id: system.peek(kind, id) is not None)
+
     async def sweep_attachments() -> None:
         now_ms = service.clock.now_ms()
         await sweep(service.database, service.blobs, trio.to_thread.run_sync, now_ms=now_ms)
@@ -46,6 +52,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("flame streaks", 1, service.streaks.flush),
         Job("sizes of tables", 60, service.disk.look),
         Job("erased users", 1, partial(sweep_erased, service)),
+        Job("groups that everybody has left", 60, sweep_empty_groups),
         Job("attachments that nothing shows", 60, sweep_attachments),
         Job("files without an attachment", 3600, sweep_stray_files),
         Job("GeoIP database", 30, partial(service.places.refresh, trio.to_thread.run_sync)),
@@ -77,7 +84,11 @@ def _prunings(service: "Service") -> tuple[Job, ...]:
     ) -> tuple[int, str] | None:
         return await addresses.sweep(conn, after, limit, before_ms=now_ms() - DAY_MS)
 
+    async def forget_additions(conn: Connection, limit: int) -> int:
+        return await bounds.prune(conn, now_ms(), limit=limit)
+
     return (
+        Job("additions to groups", 60, Pruning(rows_of(database, forget_additions)).run),
         Job("idempotency receipts", 60, Pruning(rows_of(database, expire_receipts)).run),
         Job("journal", 60, Pruning(pages_of(database, prune_journal)).run),
         Job("old notifications", 60, Pruning(partial(_prune_notifications, service)).run),

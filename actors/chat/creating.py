@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 
 from actors.bounds import MAX_NAMED, IdText, ShortText
+from actors.chat import bounds
 from actors.chat.public import Public
 from actors.chat.reading import StoredConversation
 from actors.chat.rules_members import MAX_TITLE_CHARACTERS, check_consent
@@ -40,6 +41,8 @@ class Creation(msgspec.Struct, frozen=True):
     Args:
         pointers: {user id: JSON pointer} of the peers.
         epoch: the name of its history, made by the caller.
+        groups_max: how many groups the caller may own; None where an operator brings in what was elsewhere, which
+            no bound of a user holds up.
     """
 
     row: ConversationRow
@@ -47,6 +50,7 @@ class Creation(msgspec.Struct, frozen=True):
     member_ids: tuple[str, ...]
     pointers: dict[str, str]
     epoch: str
+    groups_max: int | None = None
 
 
 class Created(msgspec.Struct, frozen=True):
@@ -62,10 +66,19 @@ class Created(msgspec.Struct, frozen=True):
     member_ids: tuple[str, ...]
 
 
-def plan(draft: ConversationDraft, caller_id: str, *, id: str, epoch: str, now_ms: int) -> Creation:
+def plan(
+    draft: ConversationDraft,
+    caller_id: str,
+    *,
+    id: str,
+    epoch: str,
+    now_ms: int,
+    groups_max: int = bounds.GROUPS_DEFAULT,
+) -> Creation:
     """The conversation that the draft describes.
 
     Args:
+        groups_max: how many groups the caller may own.
         id: a fresh object id.
         epoch: a fresh short name.
 
@@ -87,6 +100,7 @@ def plan(draft: ConversationDraft, caller_id: str, *, id: str, epoch: str, now_m
         member_ids=(caller_id, *pointers),
         pointers=pointers,
         epoch=epoch,
+        groups_max=groups_max,
     )
 
 
@@ -119,6 +133,7 @@ async def create(conn: Connection, creation: Creation) -> Created:
         Invalid: a peer is not known.
         Blocked: a group would have somebody in it who blocks the caller, or whom they block.
         Forbidden: a group would have somebody in it who does not let the caller put them into one.
+        QuotaExceeded: it is one too many for somebody who would be in it.
     """
     known = await members.names(conn, creation.member_ids)
     unknown = [
@@ -145,6 +160,7 @@ async def create(conn: Connection, creation: Creation) -> Created:
             epoch=creation.epoch,
             summary=summary,
         )
+        await _check_bounds(conn, creation)
     id = found or row.id
     rows = await conversations.named(conn, creation.caller_id, [id])
     if not rows:
@@ -157,3 +173,15 @@ async def create(conn: Connection, creation: Creation) -> Created:
 async def _check_consent(conn: Connection, creation: Creation) -> None:
     if creation.row.kind == "group":
         check_consent(await consent.among(conn, creation.caller_id, list(creation.pointers)))
+
+
+async def _check_bounds(conn: Connection, creation: Creation) -> None:
+    if creation.groups_max is not None:
+        await bounds.check_made(
+            conn,
+            creation.caller_id,
+            creation.pointers,
+            is_group=creation.row.kind == "group",
+            groups_max=creation.groups_max,
+            now_ms=creation.row.created_at_ms,
+        )

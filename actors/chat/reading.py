@@ -22,9 +22,6 @@ from persistence.chat.rows import PageRow
 from persistence.connection import Connection
 from persistence.journal import JournalRow
 
-MAX_REVISIONS = 1_000
-"""Texts of one message in a list, the newest."""
-
 _EVENTS_AT_ONCE = 64
 
 _events = msgspec.msgpack.Decoder(AnyEvent)
@@ -201,7 +198,7 @@ async def read_participants(
 async def read_revisions(
     conn: Connection, conversation_id: str, user_id: str, message_id: str
 ) -> RevisionList:
-    """Every text that a message had and has; none of a deleted one.
+    """The texts that a message had and has, of many the first and the newest 50; none of a deleted one.
 
     Raises:
         ConversationNotFound: no such conversation, or the user is not in it.
@@ -215,7 +212,7 @@ async def read_revisions(
     message = decode(row.record)
     if message.deleted_at is not None:
         return RevisionList(items=())
-    rows = await messages.revisions(conn, message_id, MAX_REVISIONS - 1)
+    rows = await messages.revisions(conn, message_id, messages.REVISIONS_KEPT)
     # A text that was replaced between the two reads stands in both.
     past = [
         Revision(

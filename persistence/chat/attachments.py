@@ -132,6 +132,13 @@ async def free_of_uploader(conn: Connection, uploader_id: str) -> None:
     await conn.execute(_FREE + "WHERE uploader_id = $1 AND state IN ('reserved', 'kept')", uploader_id)
 
 
+async def free_of_conversation(conn: Connection, conversation_id: str) -> None:
+    """Let go of everything that was uploaded to a conversation; its bytes go with the next sweep."""
+    await conn.execute(
+        _FREE + "WHERE conversation_id = $1 AND state IN ('reserved', 'kept')", conversation_id
+    )
+
+
 async def free_unused(conn: Connection, *, kept_before_ms: int, reserved_before_ms: int, limit: int) -> int:
     """Let go of what no message has used, and of reservations whose upload never ended; returns how many.
 

@@ -15,6 +15,9 @@ _COLUMNS = """
     poll_open, poll_expires_at_ms
 """
 
+REVISIONS_KEPT = 50
+"""Former texts of one message: the first and the newest; however often somebody edits."""
+
 LAST_MS = 2**62
 """Later than every message: the cursor of the newest page."""
 
@@ -205,7 +208,7 @@ async def one(conn: Connection, conversation_id: str, message_id: str) -> PageRo
 
 
 async def add_revisions(conn: Connection, rows: Sequence[RevisionRow]) -> None:
-    """Keep the texts that edited messages had."""
+    """Keep the texts that edited messages had: of each message the first, and the newest 49 behind it."""
     await conn.execute(
         """
         INSERT INTO message_revisions (message_id, revision, content, edited_at_ms, editor_id)
@@ -217,6 +220,19 @@ async def add_revisions(conn: Connection, rows: Sequence[RevisionRow]) -> None:
         [row.edited_at_ms for row in rows],
         [row.editor_id for row in rows],
     )
+    newest: dict[str, int] = {}
+    for row in rows:
+        newest[row.message_id] = max(row.revision, newest.get(row.message_id, 0))
+    if any(revision > REVISIONS_KEPT for revision in newest.values()):
+        await conn.execute(
+            """
+            DELETE FROM message_revisions r USING unnest($1::text[], $2::integer[]) AS n (message_id, newest)
+            WHERE r.message_id = n.message_id AND r.revision > 1 AND r.revision <= n.newest - $3
+            """,
+            list(newest),
+            list(newest.values()),
+            REVISIONS_KEPT - 1,
+        )
 
 
 async def drop_revisions(conn: Connection, message_ids: Sequence[str]) -> None:

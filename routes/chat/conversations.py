@@ -7,17 +7,26 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from actors.bounds import MAX_NAMED, IdText, ShortText
-from actors.chat import creating, rendering
+from actors.chat import bounds, creating, rendering
 from actors.chat.commands import AddParticipants, ChangeConversation, RemoveParticipant
 from actors.chat.creating import ConversationDraft, Created
 from actors.chat.frames import Frames
 from actors.chat.public import Conversation, ConversationList, ParticipantList
 from actors.chat.sight import sight_of
-from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
+from actors.errors import (
+    Blocked,
+    Conflict,
+    ConversationNotFound,
+    Forbidden,
+    Invalid,
+    NotFound,
+    QuotaExceeded,
+)
 from actors.ids import ObjectId, UserId, new_object_id
 from routes.chat import reads
 from routes.chat.again import conversation_again
 from routes.chat.channels import READ, WRITE
+from routes.chat.joining import room_for
 from routes.chat.membership import NOT_FOUND, acquainted, onlooker, participant
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
@@ -82,7 +91,7 @@ async def _read_list(call: Call, query: ListQuery) -> Encoded[ConversationList]:
     needs=WRITE,
     status=201,
     found_status=200,
-    refusals=(Invalid, Blocked, Forbidden, ConversationNotFound),
+    refusals=(Invalid, QuotaExceeded, Blocked, Forbidden, ConversationNotFound),
     guard=acquainted,
     again=conversation_again,
 )
@@ -93,7 +102,8 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     Needs `social:chat.write`. The caller is added by the server. A direct conversation has exactly one peer,
     a group 2 to 1,024 participants; unknown users are a 422. A group with somebody who blocks the caller, or whom they
     block, is a 403 `BLOCKED`, one with somebody whose `privacy.groupInvites` does not let the caller a 403 `FORBIDDEN`;
-    then nothing is made.
+    then nothing is made. One may own as many groups as `social:groups.max` says, 100 where nothing is granted, be in
+    1,000, and bring 2,048 others into conversations a day (422 `QUOTA_EXCEEDED`).
     """
     service = call.service
     creation = creating.plan(
@@ -102,6 +112,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
         id=new_object_id(call.now_ms, service.random_bytes),
         epoch=service.random_bytes(EPOCH_BYTES).hex(),
         now_ms=call.now_ms,
+        groups_max=bounds.capacity(await service.users.access_of(call.user_id)),
     )
     # The answer is made on the bridge's thread: from what is true now, and with nothing that this thread
     # changes.
@@ -176,23 +187,27 @@ async def list_participants(call: Call, conversation_id: ObjectId, query: ListQu
     "POST",
     _ONE + "/participants",
     needs=WRITE,
-    refusals=(ConversationNotFound, Blocked, Forbidden, Invalid, Conflict),
+    refusals=(ConversationNotFound, Blocked, Forbidden, Invalid, QuotaExceeded, Conflict),
     guard=onlooker,
     not_found=NOT_FOUND,
     again=conversation_again,
 )
-def add_participants(
+async def add_participants(
     call: Call, conversation_id: ObjectId, body: NewParticipants
-) -> Asked[Encoded[Conversation]]:
+) -> Encoded[Conversation]:
     """POST …/conversations/{conversationId}/participants: adds users to a group; who is in already stays.
 
     Needs `social:chat.write`, and to be the owner (403 otherwise). A direct conversation is a 409. Somebody who blocks
     the caller, or whom they block, is a 403 `BLOCKED`, somebody whose `privacy.groupInvites` does not let the caller a
-    403 `FORBIDDEN`; then nobody is added. Answers the Conversation.
+    403 `FORBIDDEN`; then nobody is added. Answers the Conversation. Bounds are those of creating one (422
+    `QUOTA_EXCEEDED`).
     """
-    user_ids = tuple(dict.fromkeys(user_id.lower() for user_id in body.user_ids))
-    command = AddParticipants(call.user_id, user_ids)
-    return call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
+    pointers: dict[str, str] = {}
+    for place, user_id in enumerate(body.user_ids):
+        pointers.setdefault(user_id.lower(), f"/userIds/{place}")
+    command = AddParticipants(call.user_id, tuple(pointers))
+    async with room_for(call, conversation_id, pointers):
+        return await call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
 
 
 @endpoint(

@@ -193,8 +193,8 @@ def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) 
     not_found=NOT_FOUND,
 )
 async def list_revisions(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> RevisionList:
-    """GET …/messages/{messageId}/revisions: every text that a message had, oldest first; none once it is
-    deleted.
+    """GET …/messages/{messageId}/revisions: the texts that a message had, oldest first; none once it is deleted.
+    Of many the first and the newest 50 are kept.
 
     Needs `social:chat.read` and membership.
     """

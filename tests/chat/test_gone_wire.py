@@ -195,3 +195,17 @@ async def test_a_snapshot_that_is_just_being_saved_brings_nothing_back(world: Wo
 
 async def keep_snapshot(conn: Connection, kind: str, id: str, seq: int, state: bytes) -> None:
     await journal.save_snapshot(conn, kind, id, seq=seq, version=1, state=state)
+
+
+async def test_replays_from_memory_do_not_bring_it_back(world: World) -> None:
+    """Somebody watches all the time, so that the newest events are in memory."""
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    async with ann.live(f"{room.path}/live") as watching:
+        await watching.receive_json()
+        sent = await ann.say(room, WORD)
+        await ann.say(room, OTHER)
+        await ann.do("DELETE", room.message(sent["id"]), status=200)
+        told = await replayed(ben, room)
+    assert WORD not in told
+    assert OTHER in told

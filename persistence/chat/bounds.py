@@ -1,0 +1,125 @@
+"""What counts against the bounds of conversations: groups owned, groups that users are in, others brought into them.
+
+Whoever adds to groups waits for each other (`lock`), so that what is counted holds until the commit. Additions to a
+group are decided in its turn, which comes later: until then they stand in `members_to_be`, and count.
+"""
+
+from collections.abc import Sequence
+
+from persistence.connection import Connection
+
+TO_BE_MS = 60_000
+"""An addition that was not decided by then never will be: no request lives so long."""
+
+DAY_MS = 24 * 3600 * 1000
+
+
+async def lock(conn: Connection) -> None:
+    """Let everybody who adds to groups wait for each other until the end of the transaction."""
+    await conn.execute("SELECT pg_advisory_xact_lock(4, 0)")
+
+
+async def groups_owned(conn: Connection, user_id: str) -> int:
+    """How many groups a user owns."""
+    return int(await conn.fetchval("SELECT count(*) FROM conversations WHERE owner_id = $1", user_id))
+
+
+async def in_too_many(conn: Connection, user_ids: Sequence[str], *, most: int, now_ms: int) -> list[str]:
+    """Those of the users who are in more groups than that, or just being added to so many."""
+    rows = await conn.fetch(
+        """
+        SELECT u.id FROM unnest($1::text[]) AS u (id) WHERE (
+            SELECT count(*) FROM (
+                SELECT m.conversation_id FROM conversation_members m
+                JOIN conversations c ON c.id = m.conversation_id AND c.kind = 'group'
+                WHERE m.user_id = u.id
+                UNION
+                SELECT t.conversation_id FROM members_to_be t WHERE t.user_id = u.id AND t.at_ms > $3
+                LIMIT $2 + 1
+            ) AS groups
+        ) > $2
+        """,
+        list(user_ids),
+        most,
+        now_ms - TO_BE_MS,
+    )
+    return [row["id"] for row in rows]
+
+
+async def count_added(conn: Connection, user_id: str, members: int, *, now_ms: int) -> int:
+    """Count others whom a user brings into a conversation, or takes back; returns how many they are on this day.
+
+    Args:
+        members: how many; negative ones were not added after all.
+    """
+    return int(
+        await conn.fetchval(
+            """
+            INSERT INTO members_added AS a (user_id, day, members) VALUES ($1, $2, greatest($3, 0))
+            ON CONFLICT (user_id) DO UPDATE
+            SET day = excluded.day, members = CASE WHEN a.day = excluded.day THEN greatest(a.members + $3, 0)
+                                                   ELSE greatest($3, 0) END
+            RETURNING members
+            """,
+            user_id,
+            now_ms // DAY_MS,
+            members,
+        )
+    )
+
+
+async def begin_joining(
+    conn: Connection, conversation_id: str, user_ids: Sequence[str], *, now_ms: int
+) -> list[str]:
+    """Count users as members of a group to which they are about to be added; returns those who are in no way yet."""
+    rows = await conn.fetch(
+        """
+        INSERT INTO members_to_be AS t (user_id, conversation_id, at_ms)
+        SELECT u.id, $1, $3 FROM unnest($2::text[]) AS u (id) WHERE NOT EXISTS (
+            SELECT FROM conversation_members m WHERE m.conversation_id = $1 AND m.user_id = u.id
+        )
+        ON CONFLICT (user_id, conversation_id) DO UPDATE SET at_ms = excluded.at_ms WHERE t.at_ms <= $4
+        RETURNING user_id
+        """,
+        conversation_id,
+        list(user_ids),
+        now_ms,
+        now_ms - TO_BE_MS,
+    )
+    return [row["user_id"] for row in rows]
+
+
+async def end_joining(conn: Connection, conversation_id: str, user_ids: Sequence[str]) -> int:
+    """The addition of these was decided; returns how many of them are no members."""
+    gone = await conn.fetchval(
+        """
+        WITH gone AS (
+            DELETE FROM members_to_be WHERE conversation_id = $1 AND user_id = ANY($2::text[]) RETURNING user_id
+        )
+        SELECT count(*) FROM gone WHERE NOT EXISTS (
+            SELECT FROM conversation_members m WHERE m.conversation_id = $1 AND m.user_id = gone.user_id
+        )
+        """,
+        conversation_id,
+        list(user_ids),
+    )
+    return int(gone)
+
+
+async def prune(conn: Connection, now_ms: int, *, limit: int = 5_000) -> int:
+    """Forget additions that were never decided, and counts of other days; returns how many at most went of either."""
+    undecided = await conn.execute(
+        """
+        DELETE FROM members_to_be WHERE (user_id, conversation_id) IN (
+            SELECT user_id, conversation_id FROM members_to_be WHERE at_ms <= $1 LIMIT $2
+        )
+        """,
+        now_ms - TO_BE_MS,
+        limit,
+    )
+    past = await conn.execute(
+        "DELETE FROM members_added WHERE user_id IN (SELECT user_id FROM members_added WHERE day < $1 LIMIT $2)",
+        now_ms // DAY_MS,
+        limit,
+    )
+    return max(int(tag.rpartition(" ")[2]) for tag in (undecided, past))

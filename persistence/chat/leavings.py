@@ -1,0 +1,57 @@
+"""Groups that everybody has left: nobody can read them or come in any more, and everything of them goes.
+
+What there may be much of goes in pieces; the row of the conversation, by which it is found again, goes last.
+"""
+
+from persistence import journal
+from persistence.chat import attachments
+from persistence.chat.conversations import KIND
+from persistence.connection import Connection
+
+MESSAGES_AT_ONCE = 1_000
+
+
+async def abandoned(conn: Connection, limit: int, *, after_id: str = "") -> list[str]:
+    """Ids of groups without members, in order, behind a given one."""
+    rows = await conn.fetch(
+        """
+        SELECT c.id FROM conversations c
+        WHERE c.kind = 'group' AND c.owner_id IS NULL AND c.id > $1
+          AND NOT EXISTS (SELECT FROM conversation_members m WHERE m.conversation_id = c.id)
+        ORDER BY c.id LIMIT $2
+        """,
+        after_id,
+        limit,
+    )
+    return [row["id"] for row in rows]
+
+
+async def drop_some(conn: Connection, conversation_id: str) -> bool:
+    """Delete some of a group's messages with all that hangs on them; False when none is left."""
+    rows = await conn.fetch(
+        """
+        WITH live AS (
+            DELETE FROM messages WHERE id IN (SELECT id FROM messages WHERE conversation_id = $1 LIMIT $2) RETURNING id
+        ), old AS (
+            DELETE FROM archived_messages
+            WHERE id IN (SELECT id FROM archived_messages WHERE conversation_id = $1 LIMIT $2) RETURNING id
+        )
+        SELECT id FROM live UNION ALL SELECT id FROM old
+        """,
+        conversation_id,
+        MESSAGES_AT_ONCE,
+    )
+    ids = [row["id"] for row in rows]
+    if ids:
+        await conn.execute("DELETE FROM message_revisions WHERE message_id = ANY($1::text[])", ids)
+        await conn.execute("DELETE FROM poll_votes WHERE message_id = ANY($1::text[])", ids)
+        await attachments.free_of_messages(conn, ids)
+    return bool(ids)
+
+
+async def drop_rest(conn: Connection, conversation_id: str) -> None:
+    """Delete the group itself, its history, and uploads that no message has used."""
+    await attachments.free_of_conversation(conn, conversation_id)
+    await conn.execute("DELETE FROM mentions WHERE conversation_id = $1", conversation_id)
+    await journal.forget(conn, KIND, conversation_id)
+    await conn.execute("DELETE FROM conversations WHERE id = $1", conversation_id)
