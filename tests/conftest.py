@@ -4,11 +4,16 @@ import os
 from math import ceil
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.support.database import database, database_url, postgres_server
 from tests.support.hurry import hurry
 
 __all__ = ["database", "database_url", "postgres_server"]
+
+# How long an example takes, or the making of one, is up to the machine.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

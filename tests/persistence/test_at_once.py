@@ -150,7 +150,7 @@ async def test_what_has_landed_without_an_answer_does_not_land_twice(
 
 
 async def test_silence_is_unknown_and_heals(things: Database, database_url: str) -> None:
-    async with open_proxy(database_url) as proxy, open_database(proxy.url, timeout_seconds=1.0) as database:
+    async with open_proxy(database_url) as proxy, open_database(proxy.url, timeout_seconds=3.0) as database:
         await _warm(database)
         proxy.swallow()
         assert await commit(database, a_planned_turn("a")) == {"a": ["OutcomeUnknown"]}

@@ -176,7 +176,7 @@ async def test_more_units_than_connections_all_get_their_turn(table: Database) -
 async def test_a_unit_beyond_its_deadline_is_ended(table: Database, gate: Gate, how: str) -> None:
     await gate.close()
     with pytest.raises(DatabaseUnavailable) as caught:
-        await getattr(table, how)(wait_at_gate, timeout_seconds=0.05)
+        await getattr(table, how)(wait_at_gate, timeout_seconds=1.0)
     assert not isinstance(caught.value, OutcomeUnknown)
     assert table.statistics().connections == 0
     await gate.open()
@@ -185,7 +185,7 @@ async def test_a_unit_beyond_its_deadline_is_ended(table: Database, gate: Gate, 
 async def test_the_server_ends_the_statement_of_a_unit_that_was_given_up(table: Database, gate: Gate) -> None:
     await gate.close()
     with pytest.raises(DatabaseUnavailable):
-        await table.read(wait_at_gate, timeout_seconds=0.05)
+        await table.read(wait_at_gate, timeout_seconds=1.0)
 
     async def nobody_waits() -> bool:
         return await table.read(sessions_that, "wait_event = 'advisory'") == 0
@@ -274,7 +274,7 @@ async def test_a_read_is_repeated_once(table: Database, database_url: str) -> No
 
 
 async def test_silence_ends_at_the_deadline_and_heals(table: Database, database_url: str) -> None:
-    async with open_proxy(database_url) as proxy, open_database(proxy.url, timeout_seconds=0.5) as database:
+    async with open_proxy(database_url) as proxy, open_database(proxy.url, timeout_seconds=1.5) as database:
         assert await database.read(words) == []
         proxy.swallow()
         for _ in range(3):

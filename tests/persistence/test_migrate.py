@@ -79,8 +79,8 @@ async def test_several_processes_may_start_at_once(empty: Database, database_url
 
 
 async def test_a_migration_may_take_longer_than_a_request(empty: Database, database_url: str) -> None:
-    slow = Migration("0001_slow.sql", "SELECT pg_sleep(0.3);")
-    async with open_database(database_url, timeout_seconds=0.1) as database:
+    slow = Migration("0001_slow.sql", "SELECT pg_sleep(1.2);")
+    async with open_database(database_url, timeout_seconds=1.0) as database:
         assert await migrate(database, (slow,)) == ("0001_slow.sql",)
 
 

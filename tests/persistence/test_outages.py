@@ -66,7 +66,7 @@ async def test_a_turn_that_loses_every_connection_fails_alone(things: Database, 
 async def test_turns_during_silence_are_answered_within_their_deadline(
     things: Database, database_url: str
 ) -> None:
-    async with open_proxy(database_url) as proxy, open_database(proxy.url, timeout_seconds=1.0) as database:
+    async with open_proxy(database_url) as proxy, open_database(proxy.url, timeout_seconds=3.0) as database:
         assert await commit(database, a_turn("a")) == {"a": ["ok"]}
         proxy.swallow()
         answers = Answers()
