@@ -69,7 +69,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("friend requests that expire", 60, expire_friend_requests),
         Job("idempotency receipts", 60, expire_receipts),
         Job("journal", 60, prune_journal),
-        Job("sizes of tables", 60, service.disk.look),
+        Job("sizes of tables", 60, partial(service.disk.look, database)),
         Job("old notifications", 60, prune_notifications),
         Job("erased users", 1, partial(sweep_erased, service)),
         Job("addresses that nobody saves", 3600, sweep_addresses),

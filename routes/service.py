@@ -142,12 +142,12 @@ class Service:
     statuses: Statuses
     sockets: Sockets
     rights: Rights
-    disk: Disk
     metrics: Metrics = field(default_factory=Metrics)
     reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
     totem_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
     attending: Attending = field(default_factory=Attending)
     doubts: Doubts = field(default_factory=Doubts)
+    disk: Disk = field(default_factory=Disk)
 
     @property
     def draining(self) -> bool:
@@ -213,7 +213,6 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             statuses=await _open_statuses(database, config, clock),
             sockets=_sockets(config, clock, rng, presence),
             rights=Rights(users),
-            disk=Disk(database),
         )
         async with _serving(service, issuers):
             yield service
