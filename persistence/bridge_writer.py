@@ -7,13 +7,17 @@ It lives in the asyncio thread, except for `submit`. What a turn is told:
 
     None                 committed, and on disk
     Fenced, HeadMoved    its lease or its head has moved; its neighbours committed
-    RowsRejected         its rows were refused; found by halving the batch, so that it alone fails
+    RowsRejected         its rows were refused; it alone fails (`bridge_isolating.py`)
     DatabaseUnavailable  no connection for seconds, or lost twice before COMMIT; nothing was changed
     OutcomeUnknown       the connection was lost, or silent, between COMMIT and its answer
 
 A batch that is lost while everything is under way at once (`writer.at_once`) is tried once more, too, although it
 may have landed: a turn lands on one head only, so that the second try cannot land behind the first. What it is
 refused with then, is unknown.
+
+A refused batch costs its neighbours one more transaction, however many turns are at fault. Actors whose turns were
+refused stay apart for a while: they share batches with each other alone, so that who has it happen again and again
+pays for it, and nobody else.
 
 Invariants: an actor has at most one turn in a batch, and its turns are committed in the order of `submit`.
 Every turn is answered exactly once, also when the writer is closed.
@@ -24,14 +28,17 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from enum import Enum
+from typing import NamedTuple, TypeAlias
 
 import asyncpg
 import structlog
 from asyncpg.prepared_stmt import PreparedStatement
 
 from persistence import writer
-from persistence.bridge_faults import CONNECT_FAULTS, describe, is_busy, is_collision, is_lost
+from persistence.bridge_faults import CONNECT_FAULTS, is_busy, is_lost
+from persistence.bridge_isolating import rejection, write_apart
+from persistence.bridge_suspects import Suspects
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError, QueueFull, RowsRejected
 from persistence.turn import Statement, Turn
 
@@ -46,6 +53,9 @@ connect, so that its caller hears "nothing was changed" before the deadline has 
 
 MIN_COMMIT_SECONDS = 1.0
 """What a transaction is given when its oldest turn has already waited for nearly the whole deadline."""
+
+APART_TURNS = 256
+"""Most turns of a refused batch in one transaction, since each may take a few round trips."""
 
 RECONNECT_SECONDS = (0.02, 0.5)
 """First and longest pause between attempts to connect; it doubles. The longest bounds the time to heal."""
@@ -68,6 +78,21 @@ class _Entry:
     since: float
     tried: bool = False
     may_have_landed: bool = False
+
+
+class _How(Enum):
+    """How a part of a batch is committed. What is refused is tried in the next way."""
+
+    WHOLE = "the batch, at once where that is possible"
+    APART = "in one transaction, without those that are refused"
+    ALONE = "one turn in a transaction of its own"
+
+
+class _Part(NamedTuple):
+    """Turns that are committed together."""
+
+    entries: list[_Entry]
+    how: _How
 
 
 class GroupCommit:
@@ -99,8 +124,8 @@ class GroupCommit:
         self._limit = limit
         self._timeout_seconds = timeout_seconds
         self._waiting: deque[_Entry] = deque()
-        self._parts: list[list[_Entry]] = []  # the batch, whole or in pieces; the last is the one in flight
-        self._whole = False  # the batch has not been tried yet: it may go all at once
+        self._parts: list[_Part] = []  # the batch, whole or in pieces; the last is the one in flight
+        self._suspects = Suspects()
         self._conn: asyncpg.Connection | None = None
         self._prepared: dict[str, PreparedStatement] = {}  # of this connection, by their text
         self._pause_seconds = RECONNECT_SECONDS[0]
@@ -163,21 +188,31 @@ class GroupCommit:
                 return
             self._prepared.clear()
             self._pause_seconds = RECONNECT_SECONDS[0]
-        self._parts = [self._next_batch()]
-        self._whole = True
+        self._parts = [_Part(self._next_batch(), _How.WHOLE)]
         while self._parts:
             await self._commit_last_part(self._conn)
 
     def _next_batch(self) -> list[_Entry]:
-        """The turns in front, up to the limit, or up to one whose actor is in the batch already."""
+        """The turns in front, up to the limit, or up to one whose actor is in the batch already.
+
+        Those of suspects, or those of all others, by whose turn is the first; the rest keeps its order.
+        """
+        suspects = self._suspects
+        suspects.forgive()
         batch: list[_Entry] = []
+        others: list[_Entry] = []
         actors: set[tuple[str, str]] = set()
+        apart = self._waiting[0].turn in suspects
         while self._waiting and len(batch) < BATCH_TURNS:
-            actor = (self._waiting[0].turn.kind, self._waiting[0].turn.id)
-            if actor in actors:
+            turn = self._waiting[0].turn
+            if (turn in suspects) is not apart:
+                others.append(self._waiting.popleft())
+                continue
+            if (turn.kind, turn.id) in actors:
                 break
-            actors.add(actor)
+            actors.add((turn.kind, turn.id))
             batch.append(self._waiting.popleft())
+        self._waiting.extendleft(reversed(others))
         self.largest_batch = max(self.largest_batch, len(batch))
         return batch
 
@@ -190,11 +225,11 @@ class GroupCommit:
             self._on_lost()
             if broken.commit_was_sent:
                 self._parts.pop()
-                self._answer(part, OutcomeUnknown("the database went away while it committed"))
+                self._answer(part.entries, OutcomeUnknown("the database went away while it committed"))
             elif broken.may_have_landed:
-                for entry in part:
+                for entry in part.entries:
                     entry.may_have_landed = True
-            self._put_back([entry for some in reversed(self._parts) for entry in some])
+            self._put_back([entry for some in reversed(self._parts) for entry in some.entries])
             self._parts.clear()
         except _Undone as undone:
             self._parts.pop()
@@ -202,23 +237,25 @@ class GroupCommit:
         else:
             self._parts.pop()
             self.transactions += 1
-            self.turns += len(part)
-            self._hand_back(lambda: _tell(part, outcomes))
+            self.turns += len(part.entries)
+            for entry, outcome in zip(part.entries, outcomes, strict=True):
+                if isinstance(outcome, RowsRejected):
+                    self._suspects.add(entry.turn)
+            self._hand_back(lambda: _tell(part.entries, outcomes))
 
-    async def _transact(self, conn: asyncpg.Connection, part: list[_Entry]) -> list[PersistenceError | None]:
+    async def _transact(self, conn: asyncpg.Connection, part: _Part) -> list[PersistenceError | None]:
         """Commit the part's turns together.
 
         Raises:
             _Broken: the connection is of no more use.
             _Undone: rolled back; the cause says why.
         """
-        left_seconds = self._timeout_seconds - (time.monotonic() - part[0].since)
-        turns = [entry.turn for entry in part]
+        left_seconds = self._timeout_seconds - (time.monotonic() - part.entries[0].since)
+        turns = [entry.turn for entry in part.entries]
         commit_was_sent = may_have_landed = False
         try:
             async with asyncio.timeout(max(MIN_COMMIT_SECONDS, left_seconds)):
-                if self._whole:
-                    self._whole = False
+                if part.how is _How.WHOLE:
                     statement = writer.at_once(turns)
                     prepared = None if statement is None else await self._prepare(conn, statement.sql)
                     if statement is not None and prepared is not None:
@@ -227,7 +264,8 @@ class GroupCommit:
                             return [None] * len(turns)
                         may_have_landed = False
                 await conn.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-                outcomes = await writer.write(conn, turns)
+                write = write_apart if part.how is _How.APART else writer.write
+                outcomes = await write(conn, turns)
                 commit_was_sent = True
                 tag = await conn.execute("COMMIT")
         except Exception as error:
@@ -269,19 +307,21 @@ class GroupCommit:
             return False
         return True
 
-    def _blame(self, part: list[_Entry], cause: BaseException | None) -> None:
-        """Find whose fault a failed transaction was: halve it, until the guilty one stands alone."""
+    def _blame(self, part: _Part, cause: BaseException | None) -> None:
+        """Find whose fault a failed transaction was: leave the guilty out, or else try each alone."""
+        entries = part.entries
         if cause is not None and is_busy(cause):
-            self._answer(part, DatabaseUnavailable("the database cannot serve now"), cause)
-        elif len(part) > 1:
-            middle = len(part) // 2
-            self._parts += [part[middle:], part[:middle]]
-        elif cause is not None and is_collision(cause):
-            self._answer(part, DatabaseUnavailable("two transactions stood in each other's way"), cause)
+            self._answer(entries, DatabaseUnavailable("the database cannot serve now"), cause)
+        elif len(entries) == 1:
+            failure = rejection(entries[0].turn, cause)
+            if isinstance(failure, RowsRejected):
+                self._suspects.add(entries[0].turn)
+            self._answer(entries, failure, cause)
         else:
-            turn = part[0].turn
-            _log.warning("a turn was rejected", kind=turn.kind, id=turn.id, **describe(cause))
-            self._answer(part, RowsRejected(f"a turn of {turn.kind} {turn.id} was rejected"), cause)
+            # After the savepoints only COMMIT itself is left to refuse, which does not say whom.
+            how, size = (_How.APART, APART_TURNS) if part.how is _How.WHOLE else (_How.ALONE, 1)
+            pieces = [_Part(entries[at : at + size], how) for at in range(0, len(entries), size)]
+            self._parts += reversed(pieces)
 
     def _put_back(self, entries: list[_Entry]) -> None:
         """To the front of the queue for one more try, nothing of them having been committed."""
@@ -311,12 +351,11 @@ class GroupCommit:
         if self._conn is not None:
             self._conn.terminate()
         if self._parts:
-            self._answer(self._parts.pop(), OutcomeUnknown("the bridge to the database was closed"))
-        self._parts.append(list(self._waiting))
+            self._answer(self._parts.pop().entries, OutcomeUnknown("the bridge to the database was closed"))
+        left = [entry for part in self._parts for entry in part.entries] + list(self._waiting)
         self._waiting.clear()
-        for part in self._parts:
-            self._answer(part, DatabaseUnavailable("the bridge to the database was closed"))
         self._parts.clear()
+        self._answer(left, DatabaseUnavailable("the bridge to the database was closed"))
 
 
 def _tell(entries: Sequence[_Entry], outcomes: Sequence[PersistenceError | None]) -> None:

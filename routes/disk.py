@@ -7,22 +7,18 @@ from persistence.journal import sizes
 class Disk:
     """The figures of the last look.
 
-    Args:
-        database: whose tables.
-
     Attributes:
         journal_bytes, snapshot_bytes: of the events and of the snapshots of all actors, with their indexes.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self) -> None:
         self.journal_bytes = 0
         self.snapshot_bytes = 0
 
-    async def look(self) -> None:
+    async def look(self, database: Database) -> None:
         """Ask the database.
 
         Raises:
             DatabaseUnavailable: it cannot say now; the figures stay.
         """
-        self.journal_bytes, self.snapshot_bytes = await self._database.read(sizes)
+        self.journal_bytes, self.snapshot_bytes = await database.read(sizes)

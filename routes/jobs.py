@@ -50,7 +50,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         Job("last seen", 60, service.users.flush),
         Job("downloads of capes", 1, service.capes.downloads.flush),
         Job("flame streaks", 1, service.streaks.flush),
-        Job("sizes of tables", 60, service.disk.look),
+        Job("sizes of tables", 60, partial(service.disk.look, service.database)),
         Job("erased users", 1, partial(sweep_erased, service)),
         Job("groups that everybody has left", 60, sweep_empty_groups),
         Job("attachments that nothing shows", 60, sweep_attachments),

@@ -151,7 +151,6 @@ class Service:
     statuses: Statuses
     sockets: Sockets
     rights: Rights
-    disk: Disk
     metrics: Metrics = field(default_factory=Metrics)
     reads: SingleFlight[object, object] = field(default_factory=SingleFlight)
     totem_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
@@ -161,6 +160,7 @@ class Service:
     doubts: Doubts = field(default_factory=Doubts)
     turnstile: Turnstile = field(default_factory=Turnstile)
     housekeeping: Housekeeping = field(default_factory=Housekeeping)
+    disk: Disk = field(default_factory=Disk)
 
     @property
     def draining(self) -> bool:
@@ -229,7 +229,6 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             statuses=await _open_statuses(database, config, clock),
             sockets=_sockets(config, clock, rng, presence),
             rights=Rights(users),
-            disk=Disk(database),
         )
         async with _serving(service, issuers):
             yield service
