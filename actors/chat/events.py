@@ -206,6 +206,8 @@ class UserErased(Event, tag="user_erased", frozen=True):
         preview: of the newest message, where it is one of those.
     """
 
+    rewrites: ClassVar[bool] = True
+
     user_id: str
     lines: tuple[Line, ...]
     preview: str | None = None

@@ -113,6 +113,10 @@ class Channel:
         for subscription in list(self._subscriptions):
             subscription.end(code)
 
+    def forget(self) -> None:
+        """Tell nobody of the past from memory any more."""
+        self.recent = Recent(self.offset)
+
     def publish(
         self, state: Any, events: list[tuple[int | None, Any]], *, moves: bool, reframing: int
     ) -> None:

@@ -28,12 +28,14 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     durable: it has rows; an event that is neither (typing) never meets the writer.
     moves_audience: viewers' audiences are computed again after it (somebody joined, left, voted).
     reframes: it changes what `frame` returns; one that does not (typing, read) sends no snapshots.
+    rewrites: what happened before is told in other words from now on (somebody was erased): the journal knows them.
     """
 
     journaled: ClassVar[bool] = True
     durable: ClassVar[bool] = True
     moves_audience: ClassVar[bool] = False
     reframes: ClassVar[bool] = True
+    rewrites: ClassVar[bool] = False
 
 
 class Delta(msgspec.Struct, frozen=True, gc=False):

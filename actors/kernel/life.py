@@ -309,6 +309,8 @@ class Life:
             for _, event in events:
                 moves = moves or event.moves_audience
                 reframing += event.reframes
+                if event.rewrites:
+                    channel.forget()
             channel.publish(self.state, events, moves=moves, reframing=reframing)
         elif channel is not None:
             channel.state = self.state
