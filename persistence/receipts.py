@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from persistence.connection import Connection
 from persistence.turn import Receipt
 
+PAGE_ROWS = 5_000
+"""Receipts that are looked through at once."""
+
 _FIND = """
 SELECT key, fingerprint, status, reply, expires_at_ms FROM receipts WHERE key = $1 AND expires_at_ms > $2
 """
@@ -66,3 +69,36 @@ async def prune(conn: Connection, limit: int, *, now_ms: int) -> int:
     """Forget expired receipts, at most `limit`; returns how many: as long as that is `limit`, come again."""
     tag = await conn.execute(_PRUNE, now_ms, limit)
     return int(tag.rpartition(" ")[2])
+
+
+async def page_end(conn: Connection, after: bytes) -> bytes | None:
+    """The last key of the page behind a key; None when everything behind it is one page."""
+    found: bytes | None = await conn.fetchval(
+        "SELECT key FROM receipts WHERE key > $1 ORDER BY key OFFSET $2 LIMIT 1", after, PAGE_ROWS - 1
+    )
+    return found
+
+
+async def forget_user(conn: Connection, user_id: str, mark: bytes, after: bytes, upto: bytes | None) -> None:
+    """In one page: remove what an erased user was answered, and take away what others were answered of them.
+
+    That others had an effect stays known, so that nobody has it twice.
+
+    Args:
+        mark: of the user's own requests.
+        after, upto: keys; None = to the end.
+    """
+    await conn.execute(
+        "DELETE FROM receipts WHERE key > $1 AND ($2::bytea IS NULL OR key <= $2)"
+        " AND substr(fingerprint, length(fingerprint) - length($3::bytea) + 1) = $3::bytea",
+        after,
+        upto,
+        mark,
+    )
+    await conn.execute(
+        "UPDATE receipts SET reply = '' WHERE key > $1 AND ($2::bytea IS NULL OR key <= $2)"
+        " AND position($3::bytea IN reply) > 0",
+        after,
+        upto,
+        user_id.encode(),
+    )

@@ -11,13 +11,19 @@ import msgspec
 
 from persistence.connection import Connection
 
+NO_CONTENT = 204
+"""The status of a reply that is empty from the start."""
+
+MARK_BYTES = 16
+"""Of a fingerprint: its end, which says whose request it was."""
+
 
 class Receipt(msgspec.Struct, frozen=True):
     """The stored answer to a request with an Idempotency-Key; it commits together with the request's effect.
 
     Args:
         key: SHA-256 over principal, method, path and Idempotency-Key (32 bytes).
-        fingerprint: SHA-256 of the request body (32 bytes).
+        fingerprint: SHA-256 of the request body (32 bytes), and the mark of whose request it is (16 bytes).
         status: the HTTP status that was answered, 200 to 299.
         reply: the encoded body, sealed when it holds a secret.
         expires_at_ms: when the key may be forgotten.
@@ -28,6 +34,11 @@ class Receipt(msgspec.Struct, frozen=True):
     status: int
     reply: bytes
     expires_at_ms: int
+
+    @property
+    def forgotten(self) -> bool:
+        """The reply was taken away, because it spoke of somebody who was erased; that there was one is still known."""
+        return not self.reply and self.status != NO_CONTENT
 
 
 class Statement(msgspec.Struct, frozen=True):

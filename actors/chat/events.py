@@ -103,7 +103,7 @@ class MessageRetold(Event, tag="message_retold", frozen=True):
 
     journaled: ClassVar[bool] = False
     reframes: ClassVar[bool] = False
-    retells: ClassVar[bool] = True
+    rewrites: ClassVar[bool] = True
 
     line: Line
     offsets: tuple[int, ...]
@@ -253,6 +253,8 @@ class UserErased(Event, tag="user_erased", frozen=True):
         lines: the messages in memory that are others now.
         preview: of the newest message, where it is one of those.
     """
+
+    rewrites: ClassVar[bool] = True
 
     user_id: str
     lines: tuple[Line, ...]

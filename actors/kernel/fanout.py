@@ -134,11 +134,11 @@ class Channel:
         self.state = state
         sizes = map(len, journal)
         for offset, event in events:
+            if event.rewrites:
+                self.recent = Recent(self.offset)
             if offset is not None:
                 self.offset = offset
                 self.recent.record(offset, event, next(sizes, 0))
-            elif event.retells:
-                self.recent = Recent(self.offset)
         if self._subscriptions:
             if moves:
                 self._place_all()

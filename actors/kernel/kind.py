@@ -28,14 +28,15 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     durable: it has rows; an event that is neither (typing) never meets the writer.
     moves_audience: viewers' audiences are computed again after it (somebody joined, left, voted).
     reframes: it changes what `frame` returns; one that does not (typing, read) sends no snapshots.
-    retells: earlier events are others in the journal from now on, so that none is replayed from memory.
+    rewrites: what happened before is told in other words from now on (a text was deleted, somebody was erased): the
+        journal has them, and nothing is replayed from memory.
     """
 
     journaled: ClassVar[bool] = True
     durable: ClassVar[bool] = True
     moves_audience: ClassVar[bool] = False
     reframes: ClassVar[bool] = True
-    retells: ClassVar[bool] = False
+    rewrites: ClassVar[bool] = False
 
     def note(self) -> "Event":
         """What the journal keeps of it. An event that carries whole rows keeps a reference to them, which the kind's

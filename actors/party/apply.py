@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from actors.party import events
 from actors.party.events import AnyEvent
-from actors.party.state import NOT_READY, TRAIL, Invite, Lobby, Member, State
+from actors.party.state import DELETED, NOT_READY, TRAIL, Invite, Lobby, Member, State
 
 
 def apply(state: State, event: AnyEvent) -> State:
@@ -16,6 +16,8 @@ def apply(state: State, event: AnyEvent) -> State:
             return _changed(state, event.user_id, offline_since_ms=event.offline_since_ms)
         case events.MemberRenamed():
             return _changed(state, event.user_id, name=event.name)
+        case events.UserErased():
+            return replace(_unnamed(state, event.user_id), erased=state.erased + 1)
     after = _applied(state, event)
     before = replace(state, trail=(), found=None)
     return replace(
@@ -25,6 +27,19 @@ def apply(state: State, event: AnyEvent) -> State:
         trail=(*state.trail[1 - TRAIL :], before),
         found=None,
     )
+
+
+def _unnamed(state: State, user_id: str) -> State:
+    invites = {id: invite_without(one, user_id) for id, one in state.invites.items()}
+    trail = tuple(_unnamed(one, user_id) for one in state.trail)
+    return replace(_changed(state, user_id, name=DELETED), invites=invites, trail=trail)
+
+
+def invite_without(invite: Invite, user_id: str) -> Invite:
+    """The invite without the name of a user who was erased."""
+    if invite.sender_id == user_id:
+        invite = replace(invite, sender_name=DELETED)
+    return replace(invite, target_name=DELETED) if invite.target_id == user_id else invite
 
 
 def _applied(state: State, event: events.Journaled) -> State:  # noqa: PLR0911 - a table

@@ -115,6 +115,12 @@ class TellRename(Command, frozen=True):
     name: str
 
 
+class TellErased(Command, frozen=True):
+    """A user was erased: nothing calls them by their name any more."""
+
+    user_id: str
+
+
 class MeetDeadlines(Command, frozen=True):
     """Time has passed: invites may have lapsed, members may have been away for too long."""
 
@@ -133,6 +139,7 @@ AnyCommand: TypeAlias = (
     | SetReady
     | TellPresence
     | TellRename
+    | TellErased
     | MeetDeadlines
 )
 """Any of them."""

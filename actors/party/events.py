@@ -13,6 +13,7 @@
 | ReadyChanged     | yes       | yes         |                   | when somebody is not     |
 | PresenceChanged  |           | yes         |                   |                          |
 | MemberRenamed    |           |             |                   |                          |
+| UserErased       |           |             |                   |                          |
 """
 
 from typing import ClassVar, TypeAlias
@@ -125,6 +126,15 @@ class MemberRenamed(Event, tag="member_renamed", frozen=True):
     name: str
 
 
+class UserErased(Event, tag="user_erased", frozen=True):
+    """Somebody was erased: a member, an invitee, or who has invited one is called `deleted`, in the past as well."""
+
+    journaled: ClassVar[bool] = False
+    durable: ClassVar[bool] = False
+
+    user_id: str
+
+
 AnyEvent: TypeAlias = (
     InviteSent
     | InvitesGone
@@ -137,6 +147,7 @@ AnyEvent: TypeAlias = (
     | ReadyChanged
     | PresenceChanged
     | MemberRenamed
+    | UserErased
 )
 """Any of them."""
 

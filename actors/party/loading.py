@@ -29,7 +29,7 @@ _events: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyEvent)
 
 def dump(state: State) -> bytes:
     """The snapshot: all but what lives in memory only."""
-    return _encoder.encode(replace(state, trail=(), found=None))
+    return _encoder.encode(replace(state, erased=0, trail=(), found=None))
 
 
 def restore(kept: bytes) -> State:

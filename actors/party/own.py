@@ -148,7 +148,9 @@ def position(state: OwnParty) -> tuple[str, int]:
     invites = _digest(state.incoming)
     if state.party is None:
         return f"-.{invites}", 0
-    return f"{state.party.epoch}.{invites}", state.party.revision
+    # Once somebody was erased, the past is told in other words: nobody goes on from where they were.
+    erased = f".{state.party.erased}" if state.party.erased else ""
+    return f"{state.party.epoch}.{invites}{erased}", state.party.revision
 
 
 def recall(state: OwnParty, after: int) -> list[tuple[int, State]] | None:

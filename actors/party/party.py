@@ -7,7 +7,7 @@ from typing import Any
 
 from actors.errors import NotFound
 from actors.kernel.kind import Delta, Event, Kind, View
-from actors.party import commands, events, loading, rules_invites, rules_lobby, rules_members
+from actors.party import commands, events, forgetting, loading, rules_invites, rules_lobby, rules_members
 from actors.party.apply import apply
 from actors.party.commands import AnyCommand, MeetDeadlines, PartyViewer
 from actors.party.events import AnyEvent
@@ -130,6 +130,8 @@ def decide(  # noqa: PLR0911, PLR0912 - a table
             return rules_members.take_presence(state, command)
         case commands.TellRename():
             return rules_members.take_rename(state, command)
+        case commands.TellErased():
+            return forgetting.take_erased(state, command)
         case commands.MeetDeadlines():
             return rules_members.meet_deadlines(state, command, now_ms, is_online, since_ms=since_ms)
 
@@ -149,6 +151,8 @@ def concerned(state: State, event: AnyEvent) -> Collection[str]:  # noqa: PLR091
             return {*state.members, *gone}
         case events.PresenceChanged():
             return ()
+        case events.UserErased():
+            return {*state.members, *state.invites}
         case _:
             return state.members.keys()
 

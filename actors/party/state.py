@@ -59,6 +59,10 @@ class Member(msgspec.Struct, frozen=True):
     offline_since_ms: int | None = None
 
 
+DELETED = "deleted"
+"""What somebody is called who is no more (contract §8)."""
+
+
 class Invite(msgspec.Struct, frozen=True):
     """An invite into a party.
 
@@ -132,6 +136,7 @@ class State(msgspec.Struct, frozen=True):
         revision: counts what is journaled, from 1.
         members: {user id: member}, the longest-standing first; none once the party has ended.
         invites: {target id: invite}, in the order of sending; lapsed ones too.
+        erased: how many were erased of whom it speaks, since it was loaded.
         trail: the states before this one, up to 32, the oldest first; in memory only.
         found: what was read for the command under consideration.
     """
@@ -146,6 +151,7 @@ class State(msgspec.Struct, frozen=True):
     members: dict[str, Member]
     invites: dict[str, Invite]
     lobby: Lobby = Lobby()
+    erased: int = 0
     trail: "tuple[State, ...]" = ()
     found: Found | None = None
 

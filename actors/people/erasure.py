@@ -13,8 +13,10 @@ from persistence.people import erasure
 from persistence.users import lock_user
 
 
-async def erase(conn: Connection, user_id: str, stamp: Stamp) -> list[str]:
-    """Erase a user, and return everybody with whom they had a friendship or a request.
+async def erase(conn: Connection, user_id: str, stamp: Stamp) -> dict[str, bool]:
+    """Erase a user.
+
+    Returns: {other user: whether that one blocks them} of everybody between whom and the user there was anything.
 
     Raises:
         Conflict: oneself; so that there is always a super-admin left.
@@ -24,8 +26,8 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp) -> list[str]:
         raise Conflict("you cannot erase yourself")
     if await lock_user(conn, user_id) is None:
         raise NotFound("no such user")
-    friends = await erasure.friends_of(conn, user_id)
+    others = await erasure.others_of(conn, user_id)
     # The trail keeps the bare id: a name in it would outlive the user.
     await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))
     await erasure.erase(conn, user_id, stamp.at_ms)
-    return friends
+    return others

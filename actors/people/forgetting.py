@@ -1,4 +1,4 @@
-"""Taking an erased user's name out of what others were notified of (contract §8)."""
+"""Taking an erased user's name out of what others were notified of, and were answered (contract §8)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,13 +9,19 @@ import msgspec
 from actors.chat.records import DELETED
 from actors.kernel.store import Store
 from actors.stored_json import values_in
+from persistence import receipts
 from persistence.connection import Connection
 from persistence.people import erasure
 
-NAMED_IN: Mapping[str, str] = MappingProxyType(
-    {"friend_request": "name", "friend_accepted": "name", "party_invite": "senderName"}
+WRITTEN_IN: Mapping[str, tuple[str, str | None]] = MappingProxyType(
+    {
+        "friend_request": ("name", DELETED),
+        "friend_accepted": ("name", DELETED),
+        "party_invite": ("senderName", DELETED),
+        "server_invite": ("note", None),
+    }
 )
-"""{kind of notification: the member of its data that is the name of who has caused it}."""
+"""{kind of notification: the member of its data that comes from who has caused it, and what it is without them}."""
 
 
 async def forget_in_notifications(store: Store, user_id: str) -> set[str]:
@@ -43,8 +49,31 @@ async def forget_in_notifications(store: Store, user_id: str) -> set[str]:
 
 def _forgotten(kind: str, data: bytes) -> bytes | None:
     """The data without the name; None when it is so already."""
-    field = NAMED_IN.get(kind)
-    decoded: dict[str, Any] = values_in(data)
-    if field is None or decoded.get(field) in (None, DELETED):
+    written = WRITTEN_IN.get(kind)
+    if written is None:
         return None
-    return msgspec.json.encode({**decoded, field: DELETED})
+    field, without = written
+    decoded: dict[str, Any] = values_in(data)
+    if decoded.get(field) in (None, without):
+        return None
+    return msgspec.json.encode({**decoded, field: without})
+
+
+async def forget_in_receipts(store: Store, user_id: str, mark: bytes) -> None:
+    """Take a user's name out of what is kept of answers. To be repeated when it was interrupted.
+
+    Args:
+        mark: of the user's own requests.
+
+    Raises:
+        PersistenceError: the database is away.
+    """
+
+    async def forget_some(conn: Connection, after: bytes) -> bytes | None:
+        upto = await receipts.page_end(conn, after)
+        await receipts.forget_user(conn, user_id, mark, after, upto)
+        return upto
+
+    after: bytes | None = b""
+    while after is not None:
+        after = await store.transact(forget_some, after)

@@ -15,15 +15,20 @@ PAGE_ROWS = 5_000
 """Notifications that are looked through at once."""
 
 
-async def friends_of(conn: Connection, user_id: str) -> list[str]:
-    """Everybody with whom a user has a friendship or a request."""
+async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
+    """{other user: whether they block this one} of all with friendships, requests, blocks, or what is left of them."""
     rows = await conn.fetch(
-        "SELECT friend_id FROM friend_links WHERE user_id = $1"
-        " UNION SELECT recipient_id FROM friend_requests WHERE sender_id = $1"
-        " UNION SELECT sender_id FROM friend_requests WHERE recipient_id = $1",
+        "SELECT other_id, bool_or(blocks) FROM ("
+        " SELECT friend_id AS other_id, false AS blocks FROM friend_links WHERE user_id = $1"
+        " UNION SELECT recipient_id, false FROM friend_requests WHERE sender_id = $1"
+        " UNION SELECT sender_id, false FROM friend_requests WHERE recipient_id = $1"
+        " UNION SELECT viewer_id, false FROM veils WHERE holder_id = $1"
+        " UNION SELECT holder_id, false FROM veils WHERE viewer_id = $1"
+        " UNION SELECT target_id, false FROM blocks WHERE user_id = $1"
+        " UNION SELECT user_id, true FROM blocks WHERE target_id = $1) AS others GROUP BY other_id",
         user_id,
     )
-    return [row[0] for row in rows]
+    return {row[0]: row[1] for row in rows}
 
 
 async def erase(conn: Connection, user_id: str, now_ms: int) -> None:

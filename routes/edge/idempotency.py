@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from persistence.turn import Receipt
+from persistence.turn import MARK_BYTES, Receipt
 from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
 
 KEPT_MS = 24 * 60 * 60 * 1000
@@ -76,7 +76,7 @@ class Attempt:
 
     Args:
         key: of its receipt, 32 bytes.
-        fingerprint: SHA-256 of the body, 32 bytes.
+        fingerprint: SHA-256 of the body, 32 bytes, and whose request it is (`mark_of`).
         expires_at_ms: of the receipt.
         sealer: for replies that hold a secret, else None.
         id_only: of the reply nothing but its `id` is kept.
@@ -109,8 +109,11 @@ class Attempt:
         Raises:
             IdempotencyKeyReused: that answer was to another body.
         """
-        if kept.fingerprint != self.fingerprint:
+        # One that was kept by an older version says nothing of whose it is.
+        if not self.fingerprint.startswith(kept.fingerprint):
             raise IdempotencyKeyReused
+        if kept.forgotten:
+            raise IdempotencyKeyReused("the answer to this key is no longer kept")
         if self.sealer is None:
             return kept.status, kept.reply
         reply = self.sealer.open(kept.reply)
@@ -124,6 +127,15 @@ class Attempt:
 def id_kept(reply: bytes) -> str:
     """The `id` in a reply that was kept, alone or, by earlier versions, with all the rest."""
     return _identified.decode(reply).id
+
+
+def mark_of(scope: str) -> bytes:
+    """By what the receipts of one caller are found, 16 bytes.
+
+    Args:
+        scope: as for `Idempotency.begin`.
+    """
+    return hashlib.sha256(scope.encode()).digest()[:MARK_BYTES]
 
 
 class Idempotency:
@@ -176,7 +188,7 @@ class Idempotency:
             raise IdempotencyInProgress
         attempt = Attempt(
             key,
-            hashlib.sha256(body).digest(),
+            hashlib.sha256(body).digest() + mark_of(scope),
             now_ms + KEPT_MS,
             self._sealer(text, key) if secret else None,
             id_only,

@@ -1,5 +1,7 @@
 """Erasing a user, and what is still to be done afterwards (contract §8)."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from actors.chat.commands import TellErased
@@ -7,12 +9,15 @@ from actors.chat.erasing import erase_everywhere
 from actors.chat.forgetting import forget_in_journal
 from actors.connect.commands import ForgetUser, RemoveServer
 from actors.errors import Conflict, NotFound, Refused
+from actors.friends.relations import Between
 from actors.ids import UserId, new_object_id
 from actors.kernel.kind import Kind
 from actors.kernel.supervisor import Fault
 from actors.party.commands import Leave
+from actors.party.commands import TellErased as ForgetInParty
+from actors.party.forgetting import forget_in_parties
 from actors.people import erasure as rules
-from actors.people.forgetting import forget_in_notifications
+from actors.people.forgetting import forget_in_notifications, forget_in_receipts
 from persistence.audit import Stamp
 from persistence.chat.conversations import of_member
 from persistence.connect import members, servers
@@ -21,6 +26,7 @@ from persistence.users import read_user
 from routes.edge.call import Call
 from routes.edge.close_codes import CloseCode
 from routes.edge.endpoint import endpoint
+from routes.edge.idempotency import mark_of
 from routes.edge.principal import SUPER_ADMIN
 
 if TYPE_CHECKING:
@@ -44,9 +50,9 @@ async def erase_user(call: Call, user_id: UserId) -> None:
         await _give_up(service, user_id)
     entry_id = new_object_id(call.now_ms, service.random_bytes)
     stamp = Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
-    friends: list[str] = []
-    await call.transact(rules.erase, user_id, stamp, shape=friends.extend)
-    _tell(service, user_id, friends)
+    others: dict[str, bool] = {}
+    await call.transact(rules.erase, user_id, stamp, shape=others.update)
+    _tell(service, user_id, others)
 
 
 async def sweep_erased(service: "Service") -> None:
@@ -86,9 +92,18 @@ async def _sweep(service: "Service", user_id: str) -> None:
     for conversation_id in await database.read(of_member, user_id):
         await tell(conversation_id)
         await forget_in_journal(database, conversation_id, user_id)
+    await forget_in_parties(database, user_id, partial(_tell_party, service, user_id))
+    await forget_in_receipts(database, user_id, mark_of(user_id))
     for recipient_id in await forget_in_notifications(database, user_id):
         service.system.changed(service.notifications, recipient_id, "notifications")
     await database.transact(erasure.finish, user_id)
+
+
+async def _tell_party(service: "Service", user_id: str, party_id: str) -> None:
+    try:
+        await service.system.ask(service.parties.party, party_id, ForgetInParty(user_id))
+    except NotFound:
+        return  # it has ended: nothing of it is in memory
 
 
 async def _give_up(service: "Service", user_id: str) -> None:
@@ -109,11 +124,9 @@ async def _ask_if_there(service: "Service", kind: Kind[Any, Any], id: str, comma
         return  # somebody was faster
 
 
-def _tell(service: "Service", user_id: str, friends: list[str]) -> None:
+def _tell(service: "Service", user_id: str, others: Mapping[str, bool]) -> None:
     service.users.changed(user_id)
     service.sockets.close_user(user_id, CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
-    for friend_id in friends:
-        turn = service.friends.next_turn()
-        service.friends.visibility_changed(user_id, friend_id, "DEFAULT", turn)
-        service.friends.visibility_changed(friend_id, user_id, "DEFAULT", turn)
-        service.friends.changed(user_id, friend_id)
+    for other_id, blocks in others.items():
+        nothing = Between(False, {}, frozenset({other_id} if blocks else ()), [])
+        service.friends.settled(user_id, other_id, nothing, service.friends.next_turn())

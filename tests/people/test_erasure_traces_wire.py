@@ -1,16 +1,22 @@
 """Wire: after a user was erased, their name and what they wrote of themselves stand in no row of any table."""
 
+from base64 import b64encode
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 
+from actors.chat.sweeping import sweep as sweep_attachments
+from persistence.blobs import RENEWED_SECONDS
 from persistence.connection import Connection
 from persistence.party.rows import ENDED_KEPT_MS, sweep_ended
 from tests.capes.stage import SELECTION, cape_in, moderator
 from tests.chat.test_attachments_wire import a_file
 from tests.connect.play import claimed
 from tests.friends.test_requests_wire import ask, make_friends
+from tests.party.test_party_wire import PARTY
 from tests.people.test_erasure_wire import erase
 from tests.saved.test_own_wire import SAVED, save_all
 from tests.support.world import Player, World
@@ -52,6 +58,34 @@ async def traces(conn: Connection, word: str) -> dict[str, int]:
     return found
 
 
+def once(number: int) -> dict[str, str]:
+    """The headers of a request whose answer is kept."""
+    return {"idempotency-key": f"request-{number}"}
+
+
+async def answered(ann: Player, ben: Player) -> None:
+    """Answers of both are kept, and say what she is called and has written."""
+    shared = {"name": SECRET, "manifest": {"word": SECRET}}
+    group = {"kind": "group", "participantIds": [ann.id]}
+    for number, (player, path, body) in enumerate((
+        (ann, "/v1/profile/shares", shared),
+        (ann, "/v1/social/chat/conversations", {"kind": "group", "participantIds": [ben.id]}),
+        (ben, "/v1/social/chat/conversations", group),
+        (ben, "/v1/social/party/invites", {"targetId": ann.id}),
+    )):  # fmt: skip
+        response = await player.ask("POST", path, body, headers=once(number))
+        assert response.status_code in {200, 201}, response.text
+
+
+async def in_a_party_of(ben: Player, ann: Player) -> str:
+    """Ann comes into Ben's party, invites somebody and goes; the party lives on."""
+    party_id = (await ben.get(PARTY))["party"]["id"]
+    await ann.do("POST", f"{PARTY}/invites/{party_id}/accept", status=200)
+    await ann.do("POST", f"{PARTY}/invites", {"targetId": (await ann.world.player("Dan")).id}, status=200)
+    await ann.do("POST", f"{PARTY}/leave", status=200)
+    return str(party_id)
+
+
 async def everything(world: World, ann: Player, ben: Player) -> None:
     """Ann leaves something in every corner that has one."""
     mod = await moderator(world)
@@ -60,6 +94,10 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await ben.do("PATCH", f"/v1/social/friends/{ann.id}", {"favorite": True})
     room = await ann.talk_to(ben)
     await ann.do("POST", f"{room.path}/attachments", a_file(name=f"{SECRET}.png"), status=201)
+    text = b64encode(f"{SECRET} by {NAME}".encode()).decode()
+    written = {"fileName": "a.txt", "contentType": "text/plain", "dataBase64": text}
+    uploaded = await ann.do("POST", f"{room.path}/attachments", written, status=201)
+    await ann.say(room, "look", attachmentIds=[uploaded["id"]])
     await ben.say(room, f"<@user:{ann.id}>!", mentions=[{"kind": "user", "id": ann.id}])
     await ann.say(room, "hello")
     await ann.do("POST", "/v1/social/friends/reports", {"targetId": ben.id, "reason": SECRET}, status=201)
@@ -74,8 +112,15 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await carry(ben, await upload_totem(ann, fileName=f"{SECRET}.json"))
     await claimed(world, ann)
     await ann.do("POST", "/v1/connect/networks", {"name": SECRET}, status=201)
+    await answered(ann, ben)
+    await in_a_party_of(ben, ann)
     await ann.do("POST", "/v1/social/party", status=200)
     await ann.do("POST", "/v1/social/party/invites", {"targetId": ben.id}, status=200)
+
+
+def files_holding(folder: Path, word: str) -> list[str]:
+    """The files below a folder in which a word stands."""
+    return [str(file) for file in folder.rglob("*") if file.is_file() and word.encode() in file.read_bytes()]
 
 
 @pytest.mark.parametrize("word", KEPT)
@@ -91,6 +136,91 @@ async def test_no_row_tells_of_them(world: World, word: str) -> None:
     await database.transact(partial(sweep_ended, now_ms=world.clock.now_ms()), None, 100)
     after: Any = await database.read(traces, word)
     assert set(after) <= KEPT[word], after
+    # Files that nothing shows go a little later.
+    blobs = world.service.config.data_dir / "blobs"
+    assert files_holding(blobs, word)
+    world.clock.advance(int(2 * RENEWED_SECONDS * 1000))
+    await sweep_attachments(
+        database, world.service.blobs, trio.to_thread.run_sync, now_ms=world.clock.now_ms()
+    )
+    assert not files_holding(blobs, word)
+
+
+async def test_a_party_that_lives_on_tells_nothing_of_them(world: World) -> None:
+    ann, ben = await world.players(NAME, "Ben")
+    await ben.do("POST", f"{PARTY}/invites", {"targetId": ann.id}, status=200)
+    async with ben.live("/v1/social/live?channels=party") as socket:
+        first = await socket.receive_until(type="snapshot", channel="party")
+        await in_a_party_of(ben, ann)
+        dan = await world.player("Eli")
+        await ben.do("POST", f"{PARTY}/invites", {"targetId": dan.id}, status=200)
+        shown = await socket.receive_until(type="snapshot", channel="party")
+        while NAME not in str(shown):
+            shown = await socket.receive_until(type="snapshot", channel="party")
+        await erase(world, ann)
+        while NAME in str(shown):
+            shown = await socket.receive_until(type="snapshot", channel="party")
+        # Neither from memory, while somebody looks, nor from rows.
+        await told_nothing(ben, first)
+    assert NAME not in str(await ben.get(PARTY))
+    await told_nothing(ben, first)
+
+
+async def told_nothing(player: Player, seen: Any) -> None:
+    """Whoever comes back from before is shown nothing of her, at whatever offset they were."""
+    for offset in range(seen["offset"], seen["offset"] + 6):
+        async with player.live("/v1/social/live?channels=") as socket:
+            await socket.receive_until(type="hello")
+            since = {"epoch": seen["epoch"], "offset": offset}
+            for mode in ("delta", "snapshot"):
+                await socket.send_json(
+                    {
+                        "id": mode,
+                        "op": "subscribe",
+                        "channel": "party",
+                        "since": since,
+                        "params": {"mode": mode},
+                    }
+                )
+                await socket.send_json({"id": f"{mode} is over", "op": "ping"})
+                told = await socket.receive_json()
+                while told.get("id") != f"{mode} is over":
+                    assert NAME not in str(told)
+                    told = await socket.receive_json()
+
+
+async def test_a_live_conversation_replays_nothing_of_them(world: World) -> None:
+    ann, ben = await world.players(NAME, "Ben")
+    room = await ann.talk_to(ben)
+    watch = {"op": "subscribe", "channel": room.channel, "params": {"mode": "delta"}}
+    async with ben.live("/v1/social/live?channels=") as socket:
+        await socket.receive_until(type="hello")
+        await socket.send_json({"id": 1, **watch})
+        first = await socket.receive_until(type="snapshot")
+        await ann.say(room)
+        await socket.receive_until(type="event", event="message_created")
+        await erase(world, ann)
+        async with ben.live("/v1/social/live?channels=") as other:
+            await other.receive_until(type="hello")
+            since = {"epoch": first["epoch"], "offset": first["offset"]}
+            await other.send_json({"id": 1, **watch, "since": since})
+            assert (await other.receive_until(type="reply"))["recovered"] is True
+            told = await other.receive_until(type="event", event="message_created")
+            assert told["data"]["senderName"] == "deleted"
+
+
+async def test_what_others_have_done_of_them_is_not_done_twice(world: World) -> None:
+    ann, ben = await world.players(NAME, "Ben")
+    path, body = "/v1/social/chat/conversations", {"kind": "group", "participantIds": [ann.id]}
+    response = await ben.ask("POST", path, body, headers=once(1))
+    assert response.status_code == 201
+    plain = {"kind": "group", "participantIds": [(await world.player("Cid")).id]}
+    assert (await ben.ask("POST", path, plain, headers=once(2))).status_code == 201
+    await erase(world, ann)
+    again = await ben.ask("POST", path, body, headers=once(1))
+    assert (again.status_code, again.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")
+    again = await ben.ask("POST", path, plain, headers=once(2))
+    assert (again.status_code, again.headers["idempotent-replayed"]) == (201, "true")
 
 
 async def test_what_was_missed_is_told_without_the_name(world: World) -> None:
