@@ -16,7 +16,7 @@ always one that the store has answered with: who could not ask it has no `Access
 import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from actors.quantities import Quantity
@@ -145,6 +145,7 @@ class Access:
     valid_until_ms: int | None = None
     held: tuple[str, ...] = field(init=False)
     _of_roles: frozenset[str] = field(init=False, repr=False)
+    _capped: "Access | None" = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
         # Both are asked for in every request, and made once for each access.
@@ -169,6 +170,18 @@ class Access:
         """The label of the highest role, `User` at least."""
         return next(label for role, label in ROLE_LABELS.items() if role in self.roles)
 
+    def capped(self) -> "Access":
+        """The same without what makes a super-admin: the role, and grants of patterns over all areas; itself where
+        there is nothing of that. The same object each time."""
+        if self._capped is None:
+            roles = self.roles - {Role.SUPER_ADMIN}
+            granted = frozenset(node for node in self.granted if not node.startswith("*"))
+            same = roles == self.roles and granted == self.granted
+            capped = self if same else replace(self, roles=roles, granted=granted)
+            object.__setattr__(self, "_capped", capped)
+            return capped
+        return self._capped
+
     def allows(self, node: str) -> bool:
         """Whether the user may do what `node` gates; see the module's five rules. A quota node gates
         nothing."""
@@ -185,6 +198,11 @@ class Access:
     def quota(self, node: str) -> Quantity | None:
         """The quantity granted for a quota node, or None: the default holds. Patterns grant no quantities."""
         return self.quotas.get(node)
+
+
+def capped_to(access: Access, *, capped: bool) -> Access:
+    """The access of a user by a token whose issuer does, or does not (`capped`), speak for super-admins."""
+    return access.capped() if capped else access
 
 
 def _any_covers(patterns: frozenset[str], node: str) -> bool:

@@ -25,6 +25,7 @@ def show_gauges(service: "Service") -> None:
     metrics, database, system = service.metrics, service.database, service.system
     metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
     metrics.gauge("actors", "Live actors and views.", lambda: len(system.statistics()))
+    metrics.gauge("users_in_memory", "Users in memory, some 2 KB each.", lambda: len(service.users))
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
     housekeeping = service.housekeeping

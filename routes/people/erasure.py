@@ -45,7 +45,13 @@ async def erase_user(call: Call, user_id: UserId) -> None:
     entry_id = new_object_id(call.now_ms, service.random_bytes)
     stamp = Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
     friends: list[str] = []
-    await call.transact(rules.erase, user_id, stamp, shape=friends.extend)
+
+    async def settle() -> None:
+        if await service.database.read(read_user, user_id) is None:
+            _tell(service, user_id, friends)
+
+    with service.doubts.unless_known(f"erased {user_id}", settle):
+        await call.transact(rules.erase, user_id, stamp, shape=friends.extend)
     _tell(service, user_id, friends)
 
 
