@@ -16,7 +16,7 @@ always one that the store has answered with: who could not ask it has no `Access
 import re
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from actors.quantities import Quantity
@@ -146,6 +146,7 @@ class Access:
     valid_until_ms: int | None = None
     held: tuple[str, ...] = field(init=False)
     _of_roles: frozenset[str] = field(init=False, repr=False)
+    _capped: "Access | None" = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
         # Both are asked for in every request, and made once for each access.
@@ -169,6 +170,18 @@ class Access:
     def highest_role_label(self) -> str:
         """The label of the highest role, `User` at least."""
         return next(label for role, label in ROLE_LABELS.items() if role in self.roles)
+
+    def capped(self) -> "Access":
+        """The same without what makes a super-admin: the role, and grants of patterns over all areas; itself where
+        there is nothing of that. The same object each time."""
+        if self._capped is None:
+            roles = self.roles - {Role.SUPER_ADMIN}
+            granted = frozenset(node for node in self.granted if not node.startswith("*"))
+            same = roles == self.roles and granted == self.granted
+            capped = self if same else replace(self, roles=roles, granted=granted)
+            object.__setattr__(self, "_capped", capped)
+            return capped
+        return self._capped
 
     def allows(self, node: str) -> bool:
         """Whether the user may do what `node` gates; see the module's five rules. A quota node gates
@@ -196,6 +209,11 @@ def moved_by(access: Access, node: str) -> bool:
     if node in ABSENT_GRANTS or access.is_super_admin:
         return True
     return any("*" in pattern and covers(pattern, node) for pattern in access.granted)
+
+
+def capped_to(access: Access, *, capped: bool) -> Access:
+    """The access of a user by a token whose issuer does, or does not (`capped`), speak for super-admins."""
+    return access.capped() if capped else access
 
 
 def _any_covers(patterns: frozenset[str], node: str) -> bool:

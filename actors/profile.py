@@ -5,7 +5,7 @@ import msgspec
 
 from actors.errors import FieldError, Invalid, NotFound
 from persistence.connection import Connection
-from persistence.users import GroupInvites, User, Visibility, lock_user, save_settings
+from persistence.users import GroupInvites, Settings, Visibility, lock_user, read_settings, save_settings
 
 UI_STYLE_MAX_BYTES = 64 * 1024
 """Encoded, as it is kept (contract §8)."""
@@ -48,9 +48,9 @@ class SettingsChange(msgspec.Struct, frozen=True):
     ui_style: UiStyleChange | None = None
 
 
-def ui_style_of(user: User) -> UiStyle:
+def ui_style_of(settings: Settings) -> UiStyle:
     """The user's style, the default when they never set one."""
-    return UiStyle() if user.ui_style is None else msgspec.json.decode(user.ui_style, type=UiStyle)
+    return UiStyle() if settings.ui_style is None else msgspec.json.decode(settings.ui_style, type=UiStyle)
 
 
 def with_change(style: UiStyle, change: UiStyleChange) -> bytes:
@@ -76,7 +76,7 @@ def with_change(style: UiStyle, change: UiStyleChange) -> bytes:
     return encoded
 
 
-async def change_settings(conn: Connection, user_id: str, change: SettingsChange, now_ms: int) -> User:
+async def change_settings(conn: Connection, user_id: str, change: SettingsChange, now_ms: int) -> Settings:
     """Change a user's settings; a unit of work for one transaction.
 
     Args:
@@ -88,10 +88,11 @@ async def change_settings(conn: Connection, user_id: str, change: SettingsChange
         Invalid: `ui_style` would become too large.
         NotFound: there is no such user.
     """
-    user = await lock_user(conn, user_id)
-    if user is not None:
-        style = None if change.ui_style is None else with_change(ui_style_of(user), change.ui_style)
-        user = await save_settings(
+    await lock_user(conn, user_id)
+    settings = await read_settings(conn, user_id)
+    if settings is not None:
+        style = None if change.ui_style is None else with_change(ui_style_of(settings), change.ui_style)
+        settings = await save_settings(
             conn,
             user_id,
             allow_friend_requests=change.allow_friend_requests,
@@ -100,6 +101,6 @@ async def change_settings(conn: Connection, user_id: str, change: SettingsChange
             ui_style=style,
             now_ms=now_ms,
         )
-    if user is None:
+    if settings is None:
         raise NotFound("no such user")
-    return user
+    return settings

@@ -13,6 +13,7 @@ anything.
 import heapq
 from collections.abc import Awaitable, Callable, Collection
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Protocol, TypeVar
@@ -128,10 +129,12 @@ class Users:
             issued_at_s: `iat`; an older token does not take back the name that a newer one gave.
 
         Raises:
-            NotFound: the user was erased since the token was issued.
+            NotFound: the user was erased, or the token revoked, since it was issued.
             DatabaseUnavailable: the store cannot be asked.
         """
         entry = await self._entry(user_id)
+        if entry is not None and issued_at_s < entry.user.tokens_not_before_s:
+            raise NotFound("this token was revoked")
         if entry is None or (
             entry.user.name != name and issued_at_s + NAME_SLACK_SECONDS >= entry.user.name_issued_at_s
         ):
@@ -147,6 +150,18 @@ class Users:
         if entry is None:
             raise NotFound("this user was erased")
         return self._fresh(entry)
+
+    def peek_believed(self, user_id: str, issued_at_s: int) -> Access | None:
+        """The rights of a user who is in memory, unless a token of that time was revoked; never waits."""
+        entry = self._entries.get(user_id)
+        if entry is None or entry.stale or issued_at_s < entry.user.tokens_not_before_s:
+            return None
+        return self._fresh(entry)
+
+    def not_before_s(self, user_id: str) -> int:
+        """The first `iat` that is believed of a user, as far as memory knows; 0 for any."""
+        entry = self._entries.get(user_id)
+        return 0 if entry is None else entry.user.tokens_not_before_s
 
     def peek_access(self, user_id: str) -> Access | None:
         """The rights of a user who is in memory, or None; never waits."""
@@ -228,6 +243,13 @@ class Users:
         self._drop(user_id)
         self._tell(user_id)
 
+    def revoked(self, user_id: str, not_before_s: int) -> None:
+        """Tokens of this user from before a second open nothing any more."""
+        entry = self._entries.get(user_id)
+        if entry is not None:  # also where it is stale: who comes in just now is asked for it
+            entry.user = replace(entry.user, tokens_not_before_s=not_before_s)
+        self.changed(user_id)
+
     def catalog_grew(self, node: str) -> None:
         """A node is in the catalog now: it no longer grants by being absent (service-api §5 rule 6)."""
         self._catalogs.void_all()
@@ -252,6 +274,10 @@ class Users:
             for entry in self._entries.values():
                 entry.stale = True
             self._tell("")
+
+    def __len__(self) -> int:
+        """How many users are in memory."""
+        return len(self._entries)
 
     def saw(self, user_id: str, now_ms: int) -> None:
         """The user did something; `now_ms` is the time as epoch milliseconds."""

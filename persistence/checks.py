@@ -49,6 +49,21 @@ async def check_server(conn: Connection) -> None:
         raise DatabaseUnfit("this PostgreSQL is a read-only standby; give the address of the primary")
 
 
+async def running_seconds(conn: Connection) -> float:
+    """For how long the oldest transaction of ours has been running on this database, 0 when there is none.
+
+    One whose connection we have given up is among them, until the server has noticed or committed it.
+    """
+    age = await conn.fetchval(
+        """
+        SELECT extract(epoch FROM clock_timestamp() - min(xact_start)) FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = current_setting('application_name')
+            AND pid <> pg_backend_pid()
+        """
+    )
+    return 0.0 if age is None else float(age)
+
+
 async def read_clock(conn: Connection) -> float:
     """The server's wall clock, epoch seconds."""
     return float(await conn.fetchval("SELECT extract(epoch FROM clock_timestamp())"))

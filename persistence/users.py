@@ -40,8 +40,10 @@ class User:
         home_region, last_region: as a client reported them.
         server_list_visibility: who may read the user's saved servers.
         group_invites: who may put the user into a group.
-        ui_style: the user's own JSON, encoded, at most 64 KiB.
         patreon_tier, discord_username, supporter_tier: None where not linked or not a supporter.
+        tokens_not_before_s: tokens with an earlier `iat` were revoked; epoch seconds, 0 for none.
+
+    Every field is short: thousands of users are in memory. What is long is read by itself (`Settings`).
     """
 
     id: str
@@ -57,11 +59,43 @@ class User:
     allow_friend_requests: bool
     server_list_visibility: Visibility
     group_invites: GroupInvites
-    ui_style: bytes | None
     patreon_tier: str | None
     discord_username: str | None
     supporter_tier: str | None
     supporter_since_ms: int | None
+    tokens_not_before_s: int
+
+
+_COLUMNS = ", ".join(User.__slots__)
+_SELECT = f"SELECT {_COLUMNS} FROM users"  # noqa: S608 — names of our own
+_ARRIVE = f"""
+INSERT INTO users (id, name, name_lower, name_issued_at_s, created_at_ms, updated_at_ms, first_joined_at_ms,
+                   last_seen_at_ms)
+VALUES ($1, $2, $3, $4, $5, $5, $5, $5) ON CONFLICT (id) DO NOTHING RETURNING {_COLUMNS}
+"""  # noqa: S608
+_RENAME = f"""
+UPDATE users SET name = $2, name_lower = $3, name_issued_at_s = greatest(name_issued_at_s, $4), updated_at_ms = $5
+WHERE id = $1 AND name <> $2 AND name_issued_at_s <= $6 RETURNING {_COLUMNS}
+"""  # noqa: S608
+_SETTINGS = f"SELECT {_COLUMNS}, ui_style FROM users WHERE id = $1"  # noqa: S608
+_SAVE_SETTINGS = f"""
+UPDATE users SET allow_friend_requests = coalesce($2, allow_friend_requests),
+    server_list_visibility = coalesce($3, server_list_visibility), group_invites = coalesce($4, group_invites),
+    ui_style = coalesce($5, ui_style), updated_at_ms = $6
+WHERE id = $1 RETURNING {_COLUMNS}, ui_style
+"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A user with what only they see.
+
+    Args:
+        ui_style: the user's own JSON, encoded, at most 64 KiB.
+    """
+
+    user: User
+    ui_style: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +125,7 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
         now_ms: epoch milliseconds.
     """
     row = await conn.fetchrow(
-        "INSERT INTO users (id, name, name_lower, name_issued_at_s, created_at_ms, updated_at_ms,"
-        " first_joined_at_ms, last_seen_at_ms) VALUES ($1, $2, $3, $4, $5, $5, $5, $5)"
-        " ON CONFLICT (id) DO NOTHING RETURNING *",
+        _ARRIVE,
         user_id,
         name,
         name.lower(),
@@ -107,8 +139,7 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
             return None
         return _user(row)
     row = await conn.fetchrow(
-        "UPDATE users SET name = $2, name_lower = $3, name_issued_at_s = greatest(name_issued_at_s, $4),"
-        " updated_at_ms = $5 WHERE id = $1 AND name <> $2 AND name_issued_at_s <= $6 RETURNING *",
+        _RENAME,
         user_id,
         name,
         name.lower(),
@@ -133,7 +164,7 @@ async def _was_erased(conn: Connection, user_id: str, issued_at_s: int) -> bool:
 
 async def read_user(conn: Connection, user_id: str) -> User | None:
     """One user, or None."""
-    row = await conn.fetchrow("SELECT * FROM users WHERE id = $1", user_id)
+    row = await conn.fetchrow(f"{_SELECT} WHERE id = $1", user_id)
     return None if row is None else _user(row)
 
 
@@ -164,7 +195,7 @@ async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User
     # Two bounds in place of LIKE: the index serves them whatever plan is kept for the statement.
     first = prefix.lower()
     rows = await conn.fetch(
-        "SELECT * FROM users WHERE name_lower ~>=~ $1 AND name_lower ~<~ $2"
+        f"{_SELECT} WHERE name_lower ~>=~ $1 AND name_lower ~<~ $2"
         " ORDER BY name_lower USING ~<~, id LIMIT $3",
         first,
         _behind(first),
@@ -182,6 +213,12 @@ def _behind(prefix: str) -> str:
     return stem[:-1] + chr(AFTER_SURROGATES if following == FIRST_SURROGATE else following)
 
 
+async def read_settings(conn: Connection, user_id: str) -> Settings | None:
+    """One user with what only they see, or None."""
+    row = await conn.fetchrow(_SETTINGS, user_id)
+    return None if row is None else Settings(_user(row), row["ui_style"])
+
+
 async def save_settings(
     conn: Connection,
     user_id: str,
@@ -191,13 +228,10 @@ async def save_settings(
     group_invites: GroupInvites | None,
     ui_style: bytes | None,
     now_ms: int,
-) -> User | None:
-    """Change the settings that are not None; returns the user after it, or None when there is none."""
+) -> Settings | None:
+    """Change the settings that are not None; returns all after it, or None when there is no such user."""
     row = await conn.fetchrow(
-        "UPDATE users SET allow_friend_requests = coalesce($2, allow_friend_requests),"
-        " server_list_visibility = coalesce($3, server_list_visibility),"
-        " group_invites = coalesce($4, group_invites),"
-        " ui_style = coalesce($5, ui_style), updated_at_ms = $6 WHERE id = $1 RETURNING *",
+        _SAVE_SETTINGS,
         user_id,
         allow_friend_requests,
         server_list_visibility,
@@ -205,7 +239,7 @@ async def save_settings(
         ui_style,
         now_ms,
     )
-    return None if row is None else _user(row)
+    return None if row is None else Settings(_user(row), row["ui_style"])
 
 
 async def lock_user(conn: Connection, user_id: str) -> User | None:
@@ -213,8 +247,18 @@ async def lock_user(conn: Connection, user_id: str) -> User | None:
 
     Rows that refer to the user can still be written meanwhile: their foreign keys do not wait for this lock.
     """
-    row = await conn.fetchrow("SELECT * FROM users WHERE id = $1 FOR NO KEY UPDATE", user_id)
+    row = await conn.fetchrow(f"{_SELECT} WHERE id = $1 FOR NO KEY UPDATE", user_id)
     return None if row is None else _user(row)
+
+
+async def refuse_tokens(conn: Connection, user_id: str, not_before_s: int) -> None:
+    """Revoke a user's tokens of before a second; every process hears of it.
+
+    Args:
+        not_before_s: the first `iat` that is believed, epoch seconds.
+    """
+    await conn.execute("UPDATE users SET tokens_not_before_s = $2 WHERE id = $1", user_id, not_before_s)
+    await announce(conn, user_id)
 
 
 async def save_last_seen(conn: Connection, seen: Mapping[str, int]) -> None:

@@ -4,6 +4,8 @@ Looking up needs `admin:user:view`; permissions and the audit trail are for supe
 rule 8).
 """
 
+from contextlib import AbstractContextManager
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -19,14 +21,16 @@ from actors.administration import (
     revoke_grant,
 )
 from actors.bounds import Bigint, IdText, ShortText
-from actors.errors import FieldError, Invalid, NotFound
+from actors.errors import Conflict, FieldError, Invalid, NotFound
 from actors.ids import ObjectId, UserId, new_object_id, parse_uuid
 from actors.permissions import is_node
 from actors.quantities import Quantity
+from actors.revoking import revoke_tokens_of
 from actors.time import iso, iso_or_none, parse_iso
 from persistence.audit import AuditEntry, Stamp, read_audit
 from persistence.permissions import Grant, read_catalog
 from persistence.users import User, find_by_prefix, read_user
+from routes.auth import revocation_settled
 from routes.edge.call import Call
 from routes.edge.cursor import cursor_number
 from routes.edge.endpoint import endpoint
@@ -167,7 +171,8 @@ class AuditItem(Wire, frozen=True):
 
     Args:
         actor_id: who did it; null = the command line.
-        action: `permission.granted`, `permission.removed`, `role.added`, `report.settled`, `user.erased`, ….
+        action: `permission.granted`, `permission.removed`, `role.added`, `tokens.revoked`, `report.settled`,
+            `user.erased`, ….
         detail: what was there before and after.
     """
 
@@ -252,9 +257,9 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
         grant = _granted(changed.grant)
         return UserGranted(user_id, grant.node, grant.negated, grant.expires_at, grant.value)
 
-    granted = await call.transact(change_grant, change, _stamp(call), shape=shape)
+    with _followed(call, user_id):
+        granted = await call.transact(change_grant, change, _stamp(call), shape=shape)
     call.service.users.catalog_grew(body.node)
-    call.service.users.changed(user_id)
     return granted
 
 
@@ -263,9 +268,15 @@ async def remove_permission(call: Call, user_id: UserId, node: str) -> Removed:
     """Takes a grant from a user; the node stays in the catalog."""
     if not is_node(node):
         raise NotFound("no such permission")
-    removed = await call.transact(revoke_grant, user_id, node, _stamp(call), shape=Removed)
-    call.service.users.changed(user_id)
-    return removed
+    with _followed(call, user_id):
+        return await call.transact(revoke_grant, user_id, node, _stamp(call), shape=Removed)
+
+
+@endpoint("POST", "/v1/admin/users/{userId}/revoke-tokens", needs=SUPER_ADMIN, refusals=(NotFound, Conflict))
+async def revoke_tokens_of_user(call: Call, user_id: UserId) -> None:
+    """Revokes every token of a user that was issued so far; sockets that they have opened close with 4401."""
+    with revocation_settled(call.service, user_id) as revoked:
+        await call.transact(revoke_tokens_of, user_id, _stamp(call), shape=revoked)
 
 
 @endpoint("GET", "/v1/admin/audit", needs=SUPER_ADMIN)
@@ -274,6 +285,12 @@ async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
     rows = await call.service.database.read(read_audit, cursor_number(query.cursor), query.limit + 1)
     items, more = rows[: query.limit], len(rows) > query.limit
     return AuditPage([_audit_item(row) for row in items], str(items[-1].seq) if more else None, more)
+
+
+def _followed(call: Call, user_id: str) -> AbstractContextManager[None]:
+    """Around a change of somebody's rights: memory reads them anew, whatever becomes of it."""
+    service = call.service
+    return service.doubts.following(f"user {user_id}", partial(service.users.changed, user_id))
 
 
 def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:

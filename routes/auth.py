@@ -1,12 +1,23 @@
-"""Whose token is this: `GET /v1/auth/verify` (contract §2)."""
+"""Whose token is this, and that it is to count for nothing any more: `/v1/auth` (contract §2)."""
 
-from actors.permissions import Access
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from actors.errors import Conflict, NotFound
+from actors.permissions import Access, capped_to
+from actors.revoking import revoke_tokens
 from actors.time import iso
+from persistence.users import read_user
 from routes.edge.call import Call
+from routes.edge.close_codes import CloseCode
 from routes.edge.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED, UserPrincipal
 from routes.edge.reply import Soon
 from routes.edge.wire import Wire
+
+if TYPE_CHECKING:
+    from routes.service import Service
 
 
 class Verified(Wire, frozen=True):
@@ -40,4 +51,42 @@ async def _read(call: Call) -> Verified:
 
 
 def _verified(user: UserPrincipal, access: Access) -> Verified:
-    return Verified(True, user.user_id, user.name, access.held, iso(user.expires_at_ms))
+    held = capped_to(access, capped=user.capped).held
+    return Verified(True, user.user_id, user.name, held, iso(user.expires_at_ms))
+
+
+@endpoint("POST", "/v1/auth/revoke", needs=AUTHENTICATED, refusals=(NotFound, Conflict))
+async def revoke_own_tokens(call: Call) -> None:
+    """Revokes every token of the caller's that was issued so far, the one of this request too; sockets that they have
+    opened close with 4401. Tokens that are issued from now on work; those of other issuers from the next second on.
+    """
+    with revocation_settled(call.service, call.user_id) as revoked:
+        await call.transact(revoke_tokens, call.user_id, call.now_ms, shape=revoked)
+
+
+@contextmanager
+def revocation_settled(service: "Service", user_id: str) -> Iterator[Callable[[int], None]]:
+    """Around the transaction that revokes tokens: memory and sockets follow it, whatever its outcome.
+
+    Args:
+        user_id: whose tokens.
+
+    Yields: what is to be told the first `iat` that is believed, epoch seconds.
+    """
+    believed_from_s: list[int] = []
+
+    async def settle() -> None:
+        user = await service.database.read(read_user, user_id)
+        if user is not None:
+            _revoked(service, user_id, user.tokens_not_before_s)
+
+    with service.doubts.unless_known(f"tokens {user_id}", settle):
+        yield believed_from_s.append
+    _revoked(service, user_id, believed_from_s[-1])
+
+
+def _revoked(service: "Service", user_id: str, not_before_s: int) -> None:
+    service.users.revoked(user_id, not_before_s)
+    for socket in service.sockets.of_user(user_id):
+        if socket.issued_at_s is not None and socket.issued_at_s < not_before_s:
+            socket.close(CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")

@@ -1,7 +1,8 @@
 """Changes of which nobody knows whether they were made: the connection was lost while they were committed.
 
 Memory beside the rows (who hides from whom, who may write to whom) follows what is known to be committed. After such a
-change it asks the rows, until they answer.
+change it asks the rows, until they answer; and not before the database has ended the transaction, which it may still
+commit long after we have given up to wait.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -23,11 +24,21 @@ Settle: TypeAlias = Callable[[], Awaitable[None]]
 log = structlog.get_logger()
 
 
-class Doubts:
-    """What has to be asked."""
+async def _nothing_runs() -> float:
+    return 0.0
 
-    def __init__(self) -> None:
-        self._open: dict[str, Settle] = {}
+
+class Doubts:
+    """What has to be asked.
+
+    Args:
+        running_seconds: says for how long the oldest transaction has been running that may still change something;
+            raises PersistenceError when the database is away.
+    """
+
+    def __init__(self, running_seconds: Callable[[], Awaitable[float]] = _nothing_runs) -> None:
+        self._running_seconds = running_seconds
+        self._open: dict[str, tuple[Settle, float]] = {}  # {about: (what asks, when it was added)}
 
     def __len__(self) -> int:
         return len(self._open)
@@ -45,10 +56,31 @@ class Doubts:
             self.add(about, settle)
             raise
 
+    @contextmanager
+    def following(self, about: str, tell: Callable[[], None]) -> Iterator[None]:
+        """Around a transaction that memory only has to be told of: it reads anew what it needs.
+
+        Args:
+            about: the same for all changes that the same telling covers.
+            tell: says that something has changed; called once it is committed, and where that stays unknown at once,
+                and again when it is known.
+        """
+
+        async def settle() -> None:
+            tell()
+
+        try:
+            with self.unless_known(about, settle):
+                yield
+        except (OutcomeUnknown, trio.Cancelled):
+            tell()
+            raise
+        tell()
+
     def add(self, about: str, settle: Settle) -> None:
         """Something may have been changed."""
         if about in self._open or len(self._open) < MAX_OPEN:
-            self._open[about] = settle
+            self._open[about] = settle, trio.current_time()
         else:
             log.warning("too many changes whose outcome is unknown", open=MAX_OPEN)
 
@@ -58,10 +90,16 @@ class Doubts:
         Raises:
             PersistenceError: the rows cannot be asked; what was not settled stays open.
         """
-        for about, settle in tuple(self._open.items()):
+        if not self._open:
+            return
+        running_since = trio.current_time()
+        running_since -= await self._running_seconds()
+        for about, (settle, added_at) in tuple(self._open.items()):
+            if running_since < added_at:  # it may be the one that is still running
+                continue
             try:
                 await settle()
             except Refused:  # whoever is asked is not to be had now
                 continue
-            if self._open.get(about) is settle:
+            if self._open.get(about) == (settle, added_at):
                 del self._open[about]

@@ -36,6 +36,7 @@ def show_gauges(service: "Service") -> None:
     metrics.gauge("replay_bytes", "Events in memory for clients that come back.", lambda: system.replay_bytes)
     metrics.gauge("journal_bytes", "Events of all actors on disk.", lambda: service.disk.journal_bytes)
     metrics.gauge("snapshot_bytes", "Snapshots of all actors on disk.", lambda: service.disk.snapshot_bytes)
+    metrics.gauge("users_in_memory", "Users in memory, some 2 KB each.", lambda: len(service.users))
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
     unsent = service.unsent

@@ -1,23 +1,23 @@
 """The caller's own profile and settings (service-api §4 Profile, contract §8)."""
 
+from functools import partial
 from typing import Annotated
 
 import msgspec
 
 from actors.errors import NotFound
-from actors.permissions import Access
+from actors.permissions import Access, capped_to
 from actors.presence import Presence
 from actors.profile import (
     ABSENT,
     UI_STYLE_SOURCE_MAX,
     SettingsChange,
-    UiStyle,
     UiStyleChange,
     change_settings,
     ui_style_of,
 )
 from actors.time import iso, iso_or_none
-from persistence.users import GroupInvites, User, Visibility
+from persistence.users import GroupInvites, Settings, User, Visibility, read_settings
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
@@ -159,9 +159,9 @@ def status_of(user: User, presence: Presence, started_at_ms: int) -> Status:
     return Status("OFFLINE", iso(gone_ms or max(user.created_at_ms, started_at_ms)))
 
 
-def settings_of(user: User) -> ProfileSettings:
+def settings_of(settings: Settings) -> ProfileSettings:
     """A user's settings as they cross the wire."""
-    style: UiStyle = ui_style_of(user)
+    user, style = settings.user, ui_style_of(settings)
     return ProfileSettings(
         user.allow_friend_requests,
         Privacy(user.server_list_visibility, user.group_invites),
@@ -185,6 +185,7 @@ async def _read_own_profile(call: Call) -> ProfileSelf:
 
 
 def _profile(call: Call, user: User, access: Access) -> ProfileSelf:
+    access = capped_to(access, capped=call.user.capped)
     status = status_of(user, call.service.presence, call.service.lifecycle.started_at_ms)
     return ProfileSelf(
         user.id,
@@ -198,14 +199,12 @@ def _profile(call: Call, user: User, access: Access) -> ProfileSelf:
 
 
 @endpoint("GET", "/v1/profile/settings", needs=AUTHENTICATED, refusals=(NotFound,))
-def read_settings(call: Call) -> Soon[ProfileSettings]:
+async def read_own_settings(call: Call) -> ProfileSettings:
     """Answers the caller's settings."""
-    known = call.service.users.peek(call.user_id)
-    return _read_settings(call) if known is None else settings_of(known[0])
-
-
-async def _read_settings(call: Call) -> ProfileSettings:
-    return settings_of(await call.service.users.user_of(call.user_id))
+    settings = await call.service.database.read(read_settings, call.user_id)
+    if settings is None:
+        raise NotFound("no such user")
+    return settings_of(settings)
 
 
 @endpoint(
@@ -224,6 +223,6 @@ async def change_own_settings(call: Call, body: SettingsPatch) -> ProfileSetting
         privacy.group_invites,
         None if style is None else UiStyleChange(style.sync_enabled, style.source, style.payload),
     )
-    settings = await call.transact(change_settings, call.user_id, change, call.now_ms, shape=settings_of)
-    call.service.users.changed(call.user_id)
-    return settings
+    users = call.service.users
+    with call.service.doubts.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
+        return await call.transact(change_settings, call.user_id, change, call.now_ms, shape=settings_of)

@@ -40,7 +40,7 @@ from actors.publications.statuses import Statuses
 from actors.users import Users
 from persistence.blobs import Blobs
 from persistence.bridge import Database, open_database
-from persistence.checks import check_server
+from persistence.checks import check_server, running_seconds
 from persistence.data_dir import hold_data_dir, node_name
 from persistence.embedded import embedded_postgres
 from persistence.embedded_cluster import ClusterInUse
@@ -57,6 +57,7 @@ from routes.connect.settling import follow_doubts
 from routes.disk import Disk
 from routes.doubts import Doubts
 from routes.edge.auth import Authenticator
+from routes.edge.close_codes import CloseCode
 from routes.edge.config import Config
 from routes.edge.issuers import Issuers
 from routes.edge.keys import Keys, open_keys
@@ -227,8 +228,9 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             blobs=Blobs(config.data_dir / "blobs"),
             places=await _open_places(stack, config),
             statuses=await _open_statuses(database, config, clock),
-            sockets=_sockets(config, clock, rng, presence),
+            sockets=_sockets(config, clock, rng, presence, users),
             rights=Rights(users),
+            doubts=Doubts(partial(database.read, running_seconds)),
         )
         async with _serving(service, issuers):
             yield service
@@ -315,8 +317,10 @@ async def _hold(stack: AsyncExitStack, data_dir: Path) -> None:
             return
 
 
-def _sockets(config: Config, clock: Clock, rng: Random, presence: Presence) -> Sockets:
+def _sockets(config: Config, clock: Clock, rng: Random, presence: Presence, users: Users) -> Sockets:
     def opened(socket: LiveSocket) -> None:
+        if socket.issued_at_s is not None and socket.issued_at_s < users.not_before_s(socket.user_id or ""):
+            socket.close(CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")  # revoked while it was opened
         if socket.user_id is not None and is_uuid(socket.user_id):  # a game server's is none
             presence.opened(socket.user_id)
 

@@ -75,7 +75,7 @@ async def test_a_doubt_that_comes_while_it_is_asked_is_asked_again():
     assert (later.asked, len(open_)) == (1, 0)
 
 
-def test_they_are_bounded(monkeypatch: pytest.MonkeyPatch):
+async def test_they_are_bounded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(doubts, "MAX_OPEN", 2)
     open_, rows = Doubts(), Rows()
     for name in ("one", "two", "three", "one"):

@@ -1,5 +1,6 @@
 """Moderating capes: needs `capes:moderate`, which moderators have (service-api §4 Capes, contract §8)."""
 
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Annotated
 
@@ -25,6 +26,7 @@ from routes.capes.entries import (
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
 from routes.edge.wire import Wire
+from routes.notifications.listing import notified
 
 
 class ModerationQuery(Paging, frozen=True):
@@ -91,9 +93,8 @@ async def moderate_cape(call: Call, id: Uuid, body: ModerationBody) -> Moderated
     )
     unit = partial(moderate, id=id, said=said, by=_moderator(call))
     shape = partial(moderated_entry, base_url=call.service.config.base_url)
-    result = await call.transact(changed, unit, call.user_id, shape=shape)
-    _tell_owner(call)
-    return result
+    with _owner_notified(call):
+        return await call.transact(changed, unit, call.user_id, shape=shape)
 
 
 @endpoint("DELETE", "/v1/admin/capes/{id}", needs=MODERATE, refusals=(NotFound, Forbidden), guard=known_cape)
@@ -102,8 +103,8 @@ async def remove_moderated_cape(call: Call, id: Uuid) -> None:
 
     Needs `capes:moderate`. Answers 204.
     """
-    await call.transact(remove, id, _moderator(call), shape=lambda _removed: None)
-    _tell_owner(call)
+    with _owner_notified(call):
+        await call.transact(remove, id, _moderator(call), shape=lambda _removed: None)
 
 
 def _moderator(call: Call) -> Moderator:
@@ -115,6 +116,6 @@ def _new_id(call: Call) -> str:
     return new_object_id(call.now_ms, call.service.random_bytes)
 
 
-def _tell_owner(call: Call) -> None:
+def _owner_notified(call: Call) -> AbstractContextManager[None]:
     cape: Cape = call.subject
-    call.service.system.changed(call.service.notifications, cape.owner_id, "notifications")
+    return notified(call.service, cape.owner_id)

@@ -127,11 +127,13 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
         body = rendering.conversation(frames, created.conversation)
         return Reply(Encoded(body), status=201 if created.fresh else 200)
 
-    reply = await call.transact(creating.create, creation, shape=shape)
-    for created in made:
-        for member_id in created.member_ids if created.fresh else ():
-            service.system.changed(service.chat.inbox, member_id, creation.row.id)
-    return reply
+    def tell() -> None:
+        for created in made:
+            for member_id in created.member_ids if created.fresh else ():
+                service.system.changed(service.chat.inbox, member_id, creation.row.id)
+
+    with service.doubts.following(f"conversation {creation.row.id}", tell):
+        return await call.transact(creating.create, creation, shape=shape)
 
 
 @endpoint("GET", _ONE, needs=READ, refusals=(ConversationNotFound,), guard=onlooker, not_found=NOT_FOUND)

@@ -69,8 +69,13 @@ async def make_token(wish: TokenWish, database: Database, keys: Keys, clock: Clo
     now_ms = clock.now_ms()
     user_id = wish.user_id or new_uuid(secrets.token_bytes)
     stamp = Stamp(new_object_id(now_ms, secrets.token_bytes), now_ms, None, None)
-    await database.transact(enrol, user_id, wish.name, wish.role, stamp)
+    user = await database.transact(enrol, user_id, wish.name, wish.role, stamp)
     minted = keys.mint_user_token(
-        user_id, wish.name, now_ms=now_ms, ttl_seconds=wish.ttl_seconds, random_bytes=secrets.token_bytes
+        user_id,
+        wish.name,
+        now_ms=now_ms,
+        ttl_seconds=wish.ttl_seconds,
+        random_bytes=secrets.token_bytes,
+        not_before_s=user.tokens_not_before_s,
     )
     return minted.token

@@ -27,6 +27,7 @@ from actors.errors import (
     TooLarge,
 )
 from actors.ids import Uuid, new_object_id
+from actors.permissions import capped_to
 from persistence.connect import extensions
 from persistence.connect.extensions import NODE
 from persistence.connect.rows import ExtensionRow, RegistrationRow
@@ -157,9 +158,10 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
         updated_at_ms=call.now_ms,
     )
     node_id = new_object_id(call.now_ms, call.service.random_bytes)
-    made = await call.transact(_create, row, node_id, shape=extension_of)
-    call.service.users.catalog_grew(node_of(body.extension_id))
-    call.service.users.changed(call.user_id)
+    users = call.service.users
+    with call.service.doubts.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
+        made = await call.transact(_create, row, node_id, shape=extension_of)
+    users.catalog_grew(node_of(body.extension_id))
     return made
 
 
@@ -302,5 +304,5 @@ async def _may_use(call: Call, extension_id: str) -> bool:
 def _own(call: Call) -> list[str]:
     """Extensions that the caller was granted."""
     held = call.service.users.peek_access(call.user_id)
-    nodes = () if held is None else held.held
+    nodes = () if held is None else capped_to(held, capped=call.user.capped).held
     return [node.removeprefix(NODE) for node in nodes if node.startswith(NODE)]

@@ -194,7 +194,7 @@ class _OfUser(_Stream):
         super().__init__(call.service, socket, subscription)
         sees = ((READ_COMMANDS, viewer.commands), (READ_MEMBERS, viewer.members))
         self._nodes = (READ_SETTINGS, *(node for node, seen in sees if seen))
-        call.service.rights.follow(call.user_id, self, call.user.access)
+        call.service.rights.follow(call.user_id, self, call.user.access, capped=call.user.capped)
         socket.on_close(partial(self._close, call.user_id))
 
     def recheck(self, access: Access) -> None:

@@ -31,7 +31,7 @@ class QueuedSocket(LiveSocket):
         send: of ASGI, after `websocket.accept`.
         nursery: for what a listener waits for; it stays open until that is done.
         report: told of a fault there.
-        session_id, user_id, expires_at_ms: as in `LiveSocket`.
+        session_id, user_id, expires_at_ms, issued_at_s: as in `LiveSocket`.
         max_message_bytes: of one message of the client.
     """
 
@@ -57,9 +57,12 @@ class QueuedSocket(LiveSocket):
         session_id: str,
         user_id: str | None = None,
         expires_at_ms: int | None = None,
+        issued_at_s: int | None = None,
         max_message_bytes: int,
     ) -> None:
-        super().__init__(session_id=session_id, user_id=user_id, expires_at_ms=expires_at_ms)
+        super().__init__(
+            session_id=session_id, user_id=user_id, expires_at_ms=expires_at_ms, issued_at_s=issued_at_s
+        )
         self._send = send
         self._nursery = nursery
         self._report = report
@@ -171,6 +174,7 @@ async def serve_socket(
     session_id: str,
     user_id: str | None = None,
     expires_at_ms: int | None = None,
+    issued_at_s: int | None = None,
     subprotocol: str | None = None,
     headers: Iterable[tuple[bytes, bytes]] = (),
     max_message_bytes: int = 65_536,
@@ -185,7 +189,7 @@ async def serve_socket(
         handler: opens the stream.
         sockets: where it is registered while it is open.
         report: told of a fault of the stream.
-        session_id, user_id, expires_at_ms: as in `LiveSocket`.
+        session_id, user_id, expires_at_ms, issued_at_s: as in `LiveSocket`.
         subprotocol: the selected one, or None.
         headers: of the 101 response, lower-case names.
         max_message_bytes: of one message of the client.
@@ -198,6 +202,7 @@ async def serve_socket(
             session_id=session_id,
             user_id=user_id,
             expires_at_ms=expires_at_ms,
+            issued_at_s=issued_at_s,
             max_message_bytes=max_message_bytes,
         )
         await send({"type": "websocket.accept", "subprotocol": subprotocol, "headers": list(headers)})

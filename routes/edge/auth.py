@@ -9,6 +9,7 @@ from hashlib import blake2b
 
 from actors.errors import NotFound
 from actors.kernel.clock import Clock
+from actors.permissions import capped_to
 from actors.users import Users
 from routes.edge.errors import TokenExpired, Unauthenticated
 from routes.edge.issuers import Issuers
@@ -60,7 +61,7 @@ class Authenticator:
 
         Raises:
             TokenExpired: it was good once.
-            Unauthenticated: it is not a token that we accept, or its user was erased since.
+            Unauthenticated: it is not a token that we accept, or it was revoked, or its user was erased since.
             UpstreamUnavailable: its issuer's keys are not known yet.
             DatabaseUnavailable: the user's rights are not in memory and the store cannot be asked.
         """
@@ -72,7 +73,14 @@ class Authenticator:
                 access = await self._users.arrive(verified.user_id, verified.name, verified.issued_at_s)
             except NotFound:
                 raise Unauthenticated from None
-            principal = UserPrincipal(verified.user_id, verified.name, verified.expires_at_ms, access)
+            principal = UserPrincipal(
+                verified.user_id,
+                verified.name,
+                verified.expires_at_ms,
+                capped_to(access, capped=verified.capped),
+                verified.issued_at_s,
+                verified.capped,
+            )
             self._remember(_digest(carried), principal)
             self._users.saw(principal.user_id, self._clock.now_ms())
         return principal
@@ -100,7 +108,8 @@ class Authenticator:
         if principal.expires_at_ms <= now_ms:
             del self._recent[digest]
             raise TokenExpired
-        if self._users.peek_access(principal.user_id) is not principal.access:
+        access = self._users.peek_believed(principal.user_id, principal.issued_at_s)
+        if access is None or capped_to(access, capped=principal.capped) is not principal.access:
             del self._recent[digest]
             return None
         self._users.saw(principal.user_id, now_ms)

@@ -5,6 +5,7 @@ The algorithm belongs to the key and is never taken from the token (RFC 8725 §3
 schedule and by nothing that a token says, so that a flood of unknown `kid`s costs nobody anything.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -57,6 +58,8 @@ _PUBLIC: dict[str, tuple[type, str | None]] = {
     "EdDSA": (Ed25519PublicKey, None),
 }
 
+_SUBJECTS = re.compile(r"[0-9a-f-]{0,36}")
+
 PublicKey: TypeAlias = RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
 
 VerifyingKey: TypeAlias = bytes | PublicKey
@@ -73,6 +76,9 @@ class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
         secret: for HS256, at least 32 bytes.
         public_key: PEM.
         jwks_url: where the public keys are published.
+        subjects: the `sub` of every token has to begin with it, lower case; empty for any user.
+        super_admins: whether who is a super-admin is one by a token of this issuer, too. Else it admits them without
+            that role, and without grants of patterns that begin with `*`.
     """
 
     iss: str
@@ -81,6 +87,8 @@ class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
     secret: str | None = None
     public_key: str | None = None
     jwks_url: str | None = None
+    subjects: str = ""
+    super_admins: bool = False
 
 
 def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
@@ -97,7 +105,9 @@ def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
     try:
         entries = msgspec.json.decode(text, type=tuple[IssuerSettings, ...])
     except msgspec.DecodeError as error:
-        raise ValueError(f"is no JSON array of {{iss,aud?,alg,secret|publicKey|jwksUrl}}: {error}") from None
+        raise ValueError(
+            f"is no JSON array of {{iss,aud?,alg,secret|publicKey|jwksUrl,subjects?,superAdmins?}}: {error}"
+        ) from None
     for entry in entries:
         _check(entry)
     return entries
@@ -106,6 +116,8 @@ def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
 def _check(entry: IssuerSettings) -> None:
     if not entry.iss or entry.iss == OWN_ISSUER:
         raise ValueError(f"iss may not be empty or {OWN_ISSUER!r}")
+    if not _SUBJECTS.fullmatch(entry.subjects):
+        raise ValueError(f"issuer {entry.iss}: subjects is not the beginning of a lower-case uuid")
     ways = [way for way in (entry.secret, entry.public_key, entry.jwks_url) if way is not None]
     if len(ways) != 1:
         raise ValueError(f"issuer {entry.iss}: wants exactly one of secret, publicKey, jwksUrl")

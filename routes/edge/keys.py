@@ -98,7 +98,14 @@ class Keys:
         return HKDF(hashes.SHA256(), 32, salt=None, info=f"partyline {purpose}".encode()).derive(self.master)
 
     def mint_user_token(
-        self, user_id: str, name: str, *, now_ms: int, ttl_seconds: int, random_bytes: RandomBytes
+        self,
+        user_id: str,
+        name: str,
+        *,
+        now_ms: int,
+        ttl_seconds: int,
+        random_bytes: RandomBytes,
+        not_before_s: int = 0,
     ) -> MintedToken:
         """A user token, signed.
 
@@ -108,7 +115,10 @@ class Keys:
             now_ms: epoch milliseconds; the token's times are whole seconds.
             ttl_seconds: how long it lives, at least 1.
             random_bytes: for its `jti`.
+            not_before_s: the first `iat` that is believed of the user, epoch seconds: in the second in which their
+                tokens were revoked, a new one is dated into the next (see `actors/revoking.py`).
         """
+        now_ms = max(now_ms, not_before_s * 1000)
         claims = {"sub": user_id, "name": name, "jti": new_uuid(random_bytes)}
         return self.mint(USER_TYPE, USER_AUDIENCE, claims, now_ms=now_ms, ttl_seconds=ttl_seconds)
 

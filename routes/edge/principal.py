@@ -81,12 +81,16 @@ class UserPrincipal:
         name: as in the token.
         expires_at_ms: epoch milliseconds after which the token counts for nothing.
         access: their rights.
+        issued_at_s: epoch seconds, of the token.
+        capped: whoever issued the token does not speak for super-admins, so that the user is none by it.
     """
 
     user_id: UserId
     name: str
     expires_at_ms: int
     access: Access
+    issued_at_s: int = 0
+    capped: bool = False
 
     @property
     def key(self) -> str:
@@ -112,6 +116,11 @@ class ServerPrincipal:
     scopes: frozenset[str] | None
     access: Access
     expires_at_ms: int | None
+
+    @property
+    def issued_at_s(self) -> None:
+        """Credentials of servers end with their secret, not by a time."""
+        return
 
     @property
     def key(self) -> str:

@@ -234,6 +234,7 @@ class EdgeWebsocket(TrioASGIWebsocketConnection):
             session_id=call.service.random_bytes(12).hex(),
             user_id=None if principal is None else principal.key,
             expires_at_ms=None if principal is None else principal.expires_at_ms,
+            issued_at_s=None if principal is None else principal.issued_at_s,
             subprotocol=opening.subprotocol,
             headers=opening.headers,
         )

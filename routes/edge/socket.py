@@ -71,6 +71,7 @@ class LiveSocket(ABC):
         session_id: unique, told to the client in `hello`.
         user_id: whose it is, None for anonymous streams.
         expires_at_ms: when its token ends, epoch milliseconds; None for never.
+        issued_at_s: when its token was issued, epoch seconds; None for those that are not revoked that way.
 
     Attributes:
         clear: nothing waits for the socket to take it.
@@ -97,6 +98,7 @@ class LiveSocket(ABC):
         "expires_at_ms",
         "heard",
         "heard_at",
+        "issued_at_s",
         "multiplexed",
         "pinged_at",
         "registry",
@@ -107,11 +109,17 @@ class LiveSocket(ABC):
     pings = True
 
     def __init__(
-        self, *, session_id: str, user_id: str | None = None, expires_at_ms: int | None = None
+        self,
+        *,
+        session_id: str,
+        user_id: str | None = None,
+        expires_at_ms: int | None = None,
+        issued_at_s: int | None = None,
     ) -> None:
         self.session_id = session_id
         self.user_id = user_id
         self.expires_at_ms = expires_at_ms
+        self.issued_at_s = issued_at_s
         self.multiplexed = False
         self.clear = True
         self.heard = True

@@ -43,15 +43,23 @@ class DirectSocket(LiveSocket):
 
     Args:
         link: of the accepted connection.
-        session_id, user_id, expires_at_ms: as in `LiveSocket`.
+        session_id, user_id, expires_at_ms, issued_at_s: as in `LiveSocket`.
     """
 
     __slots__ = ("_held", "_link", "_send", "_writer")
 
     def __init__(
-        self, link: Link, *, session_id: str, user_id: str | None = None, expires_at_ms: int | None = None
+        self,
+        link: Link,
+        *,
+        session_id: str,
+        user_id: str | None = None,
+        expires_at_ms: int | None = None,
+        issued_at_s: int | None = None,
     ) -> None:
-        super().__init__(session_id=session_id, user_id=user_id, expires_at_ms=expires_at_ms)
+        super().__init__(
+            session_id=session_id, user_id=user_id, expires_at_ms=expires_at_ms, issued_at_s=issued_at_s
+        )
         self._link = link
         self._writer = link.writer
         self._send: Callable[[bytes], int] = link.writer.send

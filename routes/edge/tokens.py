@@ -15,7 +15,7 @@ from actors.ids import UserId, parse_uuid
 from actors.time import LAST_MS
 from routes.edge.base64url import from_base64url
 from routes.edge.errors import TokenExpired, Unauthenticated, UpstreamUnavailable
-from routes.edge.issuers import Issuers, VerifyingKey
+from routes.edge.issuers import Issuers, IssuerSettings, VerifyingKey
 from routes.edge.keys import ALGORITHM, OWN_ISSUER, USER_AUDIENCE, USER_TYPE, Keys
 
 TOKEN_MAX_BYTES = 8_192
@@ -58,12 +58,14 @@ class VerifiedToken:
         name: 1 to 64 characters, no control characters, no white space at its ends.
         issued_at_s: epoch seconds.
         expires_at_ms: epoch milliseconds; from then on it counts for nothing.
+        capped: its issuer does not speak for super-admins.
     """
 
     user_id: UserId
     name: str
     issued_at_s: int
     expires_at_ms: int
+    capped: bool = False
 
 
 def is_name(text: str) -> bool:
@@ -86,8 +88,8 @@ def verify_user_token(token: str, keys: Keys, issuers: Issuers, now_ms: int) -> 
         UpstreamUnavailable: its issuer is configured, and its keys could not be fetched yet.
     """
     header, claims = _read(token)
-    _check_signature(token, header, claims, keys, issuers)
-    return _checked(claims, now_ms)
+    settings = _issuer_of(token, header, claims, keys, issuers)
+    return _checked(claims, settings, now_ms)
 
 
 def _read(token: str) -> tuple[_Header, _Claims]:
@@ -108,24 +110,27 @@ def _read(token: str) -> tuple[_Header, _Claims]:
     return header, claims
 
 
-def _check_signature(token: str, header: _Header, claims: _Claims, keys: Keys, issuers: Issuers) -> None:
-    for algorithm, key in _candidates(header, claims, keys, issuers):
+def _issuer_of(
+    token: str, header: _Header, claims: _Claims, keys: Keys, issuers: Issuers
+) -> IssuerSettings | None:
+    """Who has signed the token; None for ourselves."""
+    for algorithm, key, settings in _candidates(header, claims, keys, issuers):
         try:
             jwt.PyJWS().decode_complete(token, key, algorithms=[algorithm])
         except (jwt.PyJWTError, RecursionError):
             continue
-        return
+        return settings
     raise Unauthenticated
 
 
 def _candidates(
     header: _Header, claims: _Claims, keys: Keys, issuers: Issuers
-) -> Iterator[tuple[str, VerifyingKey]]:
-    """The keys that a token with these words may be signed with."""
+) -> Iterator[tuple[str, VerifyingKey, IssuerSettings | None]]:
+    """The keys that a token with these words may be signed with, and whose they are."""
     if claims.iss == OWN_ISSUER:
         own = header.typ == USER_TYPE and header.kid in {None, keys.key_id} and claims.aud == USER_AUDIENCE
         if own and header.alg == ALGORITHM:
-            yield ALGORITHM, keys.public_key
+            yield ALGORITHM, keys.public_key, None
         return
     if header.typ is not None and header.typ.lower() not in FOREIGN_TYPES:
         return
@@ -138,18 +143,25 @@ def _candidates(
             raise UpstreamUnavailable("the keys of the token's issuer are not known yet")
         key = issuer.key_for(header.kid)
         if key is not None:
-            yield settings.alg, key
+            yield settings.alg, key, settings
 
 
-def _checked(claims: _Claims, now_ms: int) -> VerifiedToken:
-    """The claims of a token with a good signature, after their own checks."""
+def _checked(claims: _Claims, settings: IssuerSettings | None, now_ms: int) -> VerifiedToken:
+    """The claims of a token with a good signature, after their own checks.
+
+    Args:
+        settings: of who has signed it; None for ourselves.
+    """
     user_id = parse_uuid(claims.sub)
     times = (claims.exp, claims.iat, claims.nbf or 0)
     if user_id is None or not is_name(claims.name) or not all(0 <= time * 1000 <= LAST_MS for time in times):
         raise Unauthenticated
     if times[1] * 1000 > now_ms + ISSUED_AHEAD_SECONDS * 1000 or times[2] * 1000 > now_ms:
         raise Unauthenticated
+    if settings is not None and not user_id.startswith(settings.subjects):
+        raise Unauthenticated
     expires_at_ms = int(claims.exp * 1000)
     if expires_at_ms <= now_ms:
         raise TokenExpired
-    return VerifiedToken(UserId(user_id), claims.name, int(claims.iat), expires_at_ms)
+    capped = settings is not None and not settings.super_admins
+    return VerifiedToken(UserId(user_id), claims.name, int(claims.iat), expires_at_ms, capped)

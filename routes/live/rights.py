@@ -10,7 +10,7 @@ from typing import Protocol
 import trio
 
 from actors.errors import Forbidden, NotFound
-from actors.permissions import resolve
+from actors.permissions import capped_to, resolve
 from actors.users import Users
 from persistence.errors import PersistenceError
 from persistence.permissions import Grant
@@ -44,11 +44,12 @@ class Rights:
 
     def __init__(self, users: Users) -> None:
         self._users = users
-        self._followers: dict[str, tuple[Follower, ...]] = {}  # {user id: who runs their streams}
+        # {user id: (who runs one of their streams, whether its token's issuer speaks for super-admins)}
+        self._followers: dict[str, tuple[tuple[Follower, bool], ...]] = {}
         self._moved: dict[str, None] = {}  # user ids still to be asked about, in order
         self._wake = trio.Event()
 
-    def follow(self, user_id: str, follower: Follower, known: Access) -> None:
+    def follow(self, user_id: str, follower: Follower, known: Access, *, capped: bool = False) -> None:
         """Tell this stream whenever the user's rights may have moved, until `unfollow`.
 
         Args:
@@ -56,17 +57,18 @@ class Rights:
             follower: told synchronously, from any task.
             known: the rights that it was opened with. Where others are true by now, which nobody was told of
                 in between, it is told at once.
+            capped: as in `UserPrincipal`, of who opened it.
         """
-        self._followers[user_id] = (*self._followers.get(user_id, ()), follower)
+        self._followers[user_id] = (*self._followers.get(user_id, ()), (follower, capped))
         access = self._users.peek_access(user_id)
         if access is None:
             self.moved(user_id)
-        elif access is not known:
-            follower.recheck(access)
+        elif capped_to(access, capped=capped) is not known:
+            follower.recheck(capped_to(access, capped=capped))
 
     def unfollow(self, user_id: str, follower: Follower) -> None:
         """Tell it no more; once for each `follow`."""
-        others = tuple(one for one in self._followers[user_id] if one is not follower)
+        others = tuple(one for one in self._followers[user_id] if one[0] is not follower)
         if others:
             self._followers[user_id] = others
         else:
@@ -105,8 +107,8 @@ class Rights:
             except PersistenceError:
                 await trio.sleep(RETRY_SECONDS)
                 continue
-            for follower in self._followers.get(user_id, ()):
-                follower.recheck(access)
+            for follower, capped in self._followers.get(user_id, ()):
+                follower.recheck(capped_to(access, capped=capped))
             return
 
 

@@ -53,19 +53,21 @@ class Session:
 
     Attributes:
         access: the user's rights, as last heard.
+        capped: as in `UserPrincipal`.
     """
 
-    __slots__ = ("_in_flight", "_settled", "_watched", "access", "service", "socket", "user_id")
+    __slots__ = ("_in_flight", "_settled", "_watched", "access", "capped", "service", "socket", "user_id")
 
     def __init__(self, service: "Service", socket: LiveSocket, user: UserPrincipal) -> None:
         self.service = service
         self.socket = socket
         self.user_id = user.user_id
+        self.capped = user.capped
         self.access: Access = user.access
         self._watched: dict[str, Subscription] = {}  # {name on the wire: …}
         self._in_flight = 0
         self._settled: trio.Event | None = None
-        service.rights.follow(user.user_id, self, user.access)
+        service.rights.follow(user.user_id, self, user.access, capped=user.capped)
         socket.on_close(self._close)
 
     # -- answering -------------------------------------------------------------------------------------------

@@ -131,7 +131,7 @@ class SingleStream:
         self._subscription = subscription
         self._needs = needs
         self._pace = Pace(service.limits, socket.user_id or socket.session_id)
-        service.rights.follow(user.user_id, self, user.access)
+        service.rights.follow(user.user_id, self, user.access, capped=user.capped)
         socket.on_close(partial(self._close, user.user_id))
 
     def heard(self, message: bytes) -> None:  # noqa: ARG002

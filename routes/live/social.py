@@ -7,6 +7,7 @@ import msgspec
 
 from actors.errors import Refused
 from actors.kernel.supervisor import Fault
+from actors.permissions import capped_to
 from persistence.errors import PersistenceError
 from routes.chat.channels import READ
 from routes.edge import frames
@@ -132,7 +133,7 @@ class SocialSession(Session):
         access = self.service.users.peek_access(self.user_id)
         if access is None:
             return self._do_slowly(command)
-        self.access = access
+        self.access = capped_to(access, capped=self.capped)
         try:
             waiting = OPS[type(command)](self, command)
         except FAILURES as error:
@@ -145,7 +146,8 @@ class SocialSession(Session):
     async def _do_slowly(self, command: AnyCommand) -> None:
         """The user's rights have just moved and are not in memory."""
         try:
-            self.access = await self.service.users.access_of(self.user_id)
+            access = await self.service.users.access_of(self.user_id)
+            self.access = capped_to(access, capped=self.capped)
             waiting = OPS[type(command)](self, command)
             if waiting is not None:
                 await waiting

@@ -1,7 +1,8 @@
 """A user's own notifications: listed, and marked as read (contract §5)."""
 
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -16,6 +17,9 @@ from routes.edge.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.query import Clamp
 from routes.edge.wire import Wire
+
+if TYPE_CHECKING:
+    from routes.service import Service
 
 
 class NotificationQuery(Wire, frozen=True):
@@ -71,9 +75,14 @@ async def list_notifications(call: Call, query: NotificationQuery) -> Notificati
 async def read_notifications(call: Call, body: ReadBody) -> ReadCounts:
     """Marks the caller's notifications as read: those named by `ids`, those made before `beforeMs`, or both."""
     unit = partial(mark, ids=body.ids, before_ms=body.before_ms, now_ms=call.now_ms)
-    counts = await call.transact(unit, call.user_id, shape=_counts)
-    call.service.system.changed(call.service.notifications, call.user_id, "notifications")
-    return counts
+    with notified(call.service, call.user_id):
+        return await call.transact(unit, call.user_id, shape=_counts)
+
+
+def notified(service: "Service", user_id: str) -> AbstractContextManager[None]:
+    """Around a transaction that changes somebody's notifications: their views read them anew, whatever its outcome."""
+    tell = partial(service.system.changed, service.notifications, user_id, "notifications")
+    return service.doubts.following(f"notifications {user_id}", tell)
 
 
 def _counts(marked: Marked) -> ReadCounts:

@@ -51,7 +51,13 @@ async def erase_user(call: Call, user_id: UserId) -> None:
     entry_id = new_object_id(call.now_ms, service.random_bytes)
     stamp = Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
     others: dict[str, bool] = {}
-    await call.transact(rules.erase, user_id, stamp, shape=others.update)
+
+    async def settle() -> None:
+        if await service.database.read(read_user, user_id) is None:
+            _tell(service, user_id, others)
+
+    with service.doubts.unless_known(f"erased {user_id}", settle):
+        await call.transact(rules.erase, user_id, stamp, shape=others.update)
     _tell(service, user_id, others)
 
 

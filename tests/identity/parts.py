@@ -6,10 +6,12 @@ from actors.connect.credentials import Credentials
 from actors.presence import Presence
 from actors.users import Users
 from routes.connect.authenticator import ServerCredentials
+from routes.doubts import Doubts
 from routes.edge.auth import Authenticator
 from routes.edge.config import read_config
 from routes.edge.limits import Limits
 from routes.edge.metrics import Metrics
+from routes.edge.sockets import Sockets
 from routes.lifecycle import Lifecycle
 
 NOW_MS = 1_800_000_000_000
@@ -49,4 +51,6 @@ class Parts:
         self.limits = Limits(enabled=False)
         self.metrics = Metrics()
         self.lifecycle = Lifecycle(NOW_MS)
+        self.doubts = Doubts()
+        self.sockets = Sockets(self.clock, Random(2))
         self.draining = False
