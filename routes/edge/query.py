@@ -26,6 +26,9 @@ KEPT_QUERY_BYTES = 64
 MAX_FIELDS = 100
 """More parameters than any route has; parsing more is only work."""
 
+MAX_ESCAPES = 4_096
+"""Percent signs of one query: each costs more than all else that is read of it."""
+
 MAX_TEXT_CHARACTERS = 8_192
 """The longest text of a parameter: the names of as many channels as one socket may watch."""
 
@@ -173,6 +176,8 @@ _NAMED = re.compile(r"required field `([^`]+)`|at `\$\.([^`.\[]+)")
 
 
 def _pairs(query: bytes) -> list[tuple[str, str]]:
+    if query.count(b"%") > MAX_ESCAPES:
+        raise BadQuery("the query string is not valid")
     try:
         return parse_qsl(
             query.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MAX_FIELDS

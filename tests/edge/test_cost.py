@@ -1,0 +1,196 @@
+"""What a stranger can make us spend: no body costs much more than an ordinary one of its size, on any route or socket.
+
+Times are CPU time of the thread, the least of several, and are compared with each other: what is looked for is not a
+slow line, but a cost that grows with the square of something.
+"""
+
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from functools import partial
+
+import pytest
+
+from actors.errors import Refused
+from routes import MOUNTS
+from routes.edge.endpoint import Endpoint, RouteTable
+from routes.edge.query import MAX_SEGMENT_CHARACTERS
+from routes.edge.strict_json import MAX_BYTES, parse
+from routes.edge.wire import decode
+from routes.live.commands import BadFrame, Misread, read_command
+from tests.support.cost import least_seconds, without_collector
+from tests.support.world import Player, World, world
+
+__all__ = ["world"]
+
+MARGIN = 40
+"""Times what an ordinary body costs. The worst that is known costs ten times that; what was cured, a thousand times."""
+
+ENDPOINTS = [one for one in RouteTable.of(MOUNTS).endpoints if one.shape is not None]
+
+FRAME_BYTES = 65_536
+
+
+def within(start: bytes, unit: bytes, end: bytes, size: int) -> bytes:
+    """A text of a size, filled with as many units as fit."""
+    return start + unit * ((size - len(start) - len(end)) // len(unit)) + end
+
+
+def ordinary(field: bytes, size: int) -> bytes:
+    """What a diligent client would send."""
+    item = b'{"id":"65f0a1b2c3d4e5f601020304","name":"Somebody","at":1700000000000},'
+    return within(b'{"%b":[' % field, item, b"{}]}", size)
+
+
+Hostile = Callable[[bytes, int], bytes]
+
+ATTACK = b"[" + b"[]," * 33 + b'"'
+
+HOSTILE: dict[str, Hostile] = {
+    "quotes escaped in a text without an end": lambda field, size: within(ATTACK, b'\\"', b"", size),
+    "quotes alone": lambda field, size: within(b"", b'"', b"", size),
+    "backslashes": lambda field, size: within(b'{"%b":"' % field, b"\\", b"", size),
+    "escapes": lambda field, size: within(b'{"%b":"' % field, b"\\u00e9", b'"}', size),
+    "escaped zeros, nearly": lambda field, size: within(b'{"%b":"' % field, b"\\u000", b'"}', size),
+    "escaped zeros": lambda field, size: within(b'{"%b":["' % field, b'\\u0000","', b'"]}', size),
+    "brackets that open": lambda field, size: within(b"", b"[", b"", size),
+    "brackets side by side": lambda field, size: within(b'{"%b":[' % field, b"[],", b"0]}", size),
+    "brackets as deep as may be": lambda field, size: within(
+        b'{"%b":[' % field, b"[" * 30 + b"]" * 30 + b",", b"0]}", size
+    ),
+    "objects side by side": lambda field, size: within(b'{"%b":[' % field, b"{},", b"0]}", size),
+    "objects, and a number out of range": lambda field, size: within(
+        b'{"%b":[' % field, b"{},", b"1e999]}", size
+    ),
+    "many keys": lambda field, size: b"{%b}" % b",".join(b'"%x":0' % n for n in range(size // 9)),
+    "one key many times": lambda field, size: within(b"{", b'"":0,', b'"":0}', size),
+    "texts without anything": lambda field, size: within(b'{"%b":[' % field, b'"",', b"0]}", size),
+    "long numbers": lambda field, size: within(b'{"%b":[' % field, b"9" * 4_300 + b",", b"0]}", size),
+    "a longer number": lambda field, size: within(b'{"%b":' % field, b"9", b"}", size),
+    "numbers of 18 digits": lambda field, size: within(b'{"%b":[' % field, b"1" * 18 + b",", b"0]}", size),
+    "floats without normal form": lambda field, size: within(b'{"%b":[' % field, b"1e-320,", b"0]}", size),
+    "floats of many digits": lambda field, size: within(
+        b'{"%b":[' % field, b"1." + b"3" * 770 + b"e-300,", b"0]}", size
+    ),
+    "marks that combine": lambda field, size: within(
+        b'{"%b":"a' % field, "\u0300\u0316".encode(), b'"}', size
+    ),
+    "base64": lambda field, size: within(b'{"%b":"' % field, b"0123456789ABCDEFabcdef+/", b'"}', size),
+    "white space": lambda field, size: within(b'{"%b":0' % field, b" ", b"}", size),
+}
+"""{what it is made of: a body of about that size}."""
+
+
+def answered(work: Callable[[], object]) -> None:
+    """Do it, whatever the answer is."""
+    with suppress(Refused, BadFrame, Misread):
+        work()
+
+
+def cost_of(work: Callable[[], object]) -> float:
+    return least_seconds(partial(answered, work))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_is_collected() -> Iterator[None]:
+    with without_collector():
+        yield
+
+
+def first_field(endpoint: Endpoint) -> bytes:
+    """The field that is looked at first."""
+    field: str = endpoint.body.__struct_encode_fields__[0]  # type: ignore[union-attr]
+    return field.encode()
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_no_text_at_the_limit_costs_more_than_its_length(kind: str) -> None:
+    usual = cost_of(lambda: parse(ordinary(b"x", MAX_BYTES)))
+    body = HOSTILE[kind](b"x", MAX_BYTES)
+    assert cost_of(lambda: parse(body)) < MARGIN * usual
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda one: one.line)
+def test_no_body_of_any_route_costs_more_than_its_length(endpoint: Endpoint) -> None:
+    shape = endpoint.shape
+    assert shape is not None
+    field, size = first_field(endpoint), 16 * 1024
+    usual = cost_of(lambda: decode(ordinary(field, size), shape))
+    for kind, hostile in HOSTILE.items():
+        body = hostile(field, size)
+        assert cost_of(partial(decode, body, shape)) < MARGIN * usual, kind
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_no_message_of_a_socket_costs_more_than_its_length(kind: str) -> None:
+    usual = cost_of(lambda: read_command(ordinary(b"data", FRAME_BYTES)))
+    body = HOSTILE[kind](b"data", FRAME_BYTES)
+    assert cost_of(lambda: read_command(body)) < MARGIN * usual
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_no_upload_costs_more_than_its_length(kind: str) -> None:
+    """Ordinary is a file in base64 here, so that the bound is a tight one: what is no file is refused by its size."""
+    size = 2 * 1024 * 1024
+    usual = cost_of(lambda: parse(HOSTILE["base64"](b"dataBase64", size)))
+    body = HOSTILE[kind](b"dataBase64", size)
+    assert cost_of(lambda: parse(body)) < MARGIN * usual
+
+
+def test_no_name_of_a_file_is_normalised_that_is_longer_than_names_are() -> None:
+    """Putting 40,000 marks in order took two seconds, in which nobody was answered."""
+    (endpoint,) = (one for one in ENDPOINTS if one.name == "upload_attachment")
+    shape = endpoint.shape
+    assert shape is not None
+    marks = "a" + "\u0300\u0316" * 20_000
+    with pytest.raises(Refused) as refused:
+        decode(f'{{"fileName":"{marks}","contentType":"text/plain","dataBase64":"YQ=="}}'.encode(), shape)
+    (error,) = refused.value.errors  # type: ignore[attr-defined]
+    assert (error.pointer, error.code) == ("/fileName", "BAD_LENGTH")
+
+
+QUERIES = {
+    "parameters": b"a=1&" * 4_000,
+    "parameters without anything": b"&" * 16_000,
+    "escapes": b"a=" + b"%41" * 5_000,
+    "escapes that are none": b"a=" + b"%" * 16_000,
+    "names that are escaped": b"%61&" * 4_000,
+    "plus signs": b"a=" + b"+" * 16_000,
+    "digits": b"limit=" + b"9" * 16_000,
+}
+
+
+@pytest.mark.parametrize("kind", QUERIES)
+def test_no_query_costs_more_than_its_length(kind: str) -> None:
+    routes = [one for one in RouteTable.of(MOUNTS).endpoints if one.query is not None]
+    for route in routes:
+        assert route.query is not None
+        usual = cost_of(partial(route.query.decode, b"&".join(b"name%d=value" % n for n in range(100))))
+        assert cost_of(partial(route.query.decode, QUERIES[kind])) < MARGIN * usual, route.line
+
+
+def test_no_segment_of_a_path_is_looked_up_that_is_longer_than_names_are() -> None:
+    for endpoint in RouteTable.of(MOUNTS).endpoints:
+        for parameter in endpoint.parameters:
+            assert parameter.parse("a" * (MAX_SEGMENT_CHARACTERS + 1)) is None
+
+
+async def spent(work: Callable[[], Awaitable[None]]) -> float:
+    """CPU time of the server, which runs in the thread of the test."""
+    started = time.thread_time()
+    await work()
+    return time.thread_time() - started
+
+
+async def test_no_stranger_stops_the_server_with_one_body(world: World) -> None:
+    """16 KiB took three seconds, and 256 KiB would have taken minutes."""
+    stranger = world.nobody()
+    usual = min([await spent(partial(_set_up, stranger, ordinary(b"name", 32_000))) for _ in range(3)])
+    for kind in ("quotes escaped in a text without an end", "quotes alone", "brackets as deep as may be"):
+        body = HOSTILE[kind](b"name", 32_000)
+        assert min([await spent(partial(_set_up, stranger, body)) for _ in range(3)]) < MARGIN * usual, kind
+
+
+async def _set_up(stranger: Player, body: bytes) -> None:
+    response = await stranger.ask("POST", "/v1/setup", content=body)
+    assert 400 <= response.status_code < 500, response.text
