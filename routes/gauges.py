@@ -32,6 +32,8 @@ def show_gauges(service: "Service") -> None:
     metrics.gauge("slow_connections", "Connections for which bytes wait.", lambda: unsent.slow)
     metrics.counter("unsent_refused", "Requests refused because too much was unread.", lambda: unsent.refused)
     metrics.counter("unsent_cut", "Connections cut because too much was unread.", lambda: unsent.cut)
+    documents = service.documents
+    metrics.gauge("documents_bytes", "Descriptions and pages kept in memory.", lambda: documents.held_bytes)
     for name, field, says in _DATABASE_GAUGES:
         metrics.gauge(name, says, _number(database.statistics, field))
     for name, field, says in _DATABASE_COUNTERS:
