@@ -7,12 +7,12 @@ exits at once; what was acknowledged is committed, so nothing is lost by that ei
 
 import gc
 import os
-import resource
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import hypercorn.trio
+import msgspec
 import structlog
 import trio
 
@@ -21,6 +21,7 @@ from routes.edge.address import Proxies
 from routes.edge.config import Config
 from routes.edge.server import serve
 from routes.edge.server_settings import ServerSettings
+from routes.open_files import make_room
 from routes.service import Service, open_service
 from routes.setup import announce_setup
 
@@ -46,9 +47,31 @@ def run(config: Config) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTOR_THRESHOLDS)
-    _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))
-    trio.run(_run, config)
+    trio.run(_run, _affordable(config))
+
+
+def _affordable(config: Config) -> Config:
+    """The same, with no more connections than the system lets us have files for."""
+    room = make_room(config.max_connections)
+    if room < config.max_connections:
+        log.warning(
+            f"the limit of open files (ulimit -Hn) leaves room for {room} connections, not for "
+            f"PARTYLINE_MAX_CONNECTIONS={config.max_connections}"
+        )
+    return msgspec.structs.replace(config, max_connections=room)
+
+
+def cautions(config: Config) -> Iterator[str]:
+    """What an operator should know of a configuration that works, one line each.
+
+    Args:
+        config: as read from the environment.
+    """
+    if config.edge == "stock":
+        yield (
+            "PARTYLINE_EDGE=stock is for comparison only: Hypercorn's own server lacks the bounds of the lean one, "
+            "and a stranger can end it"
+        )
 
 
 async def _run(config: Config) -> None:
@@ -56,6 +79,8 @@ async def _run(config: Config) -> None:
         nursery.start_soon(_obey_signals, service)
         nursery.start_soon(_drain_sockets, service)
         await announce_setup(service)
+        for caution in cautions(config):
+            log.warning(caution)
         if config.edge == "stock":
             await _serve_stock(service)
         else:

@@ -54,6 +54,8 @@ def show_gauges(service: "Service") -> None:
         "job",
         housekeeping.behind_seconds,
     )
+    documents = service.documents
+    metrics.gauge("documents_bytes", "Descriptions and pages kept in memory.", lambda: documents.held_bytes)
     for name, field, says in _DATABASE_GAUGES:
         metrics.gauge(name, says, _number(database.statistics, field))
     for name, field, says in _DATABASE_COUNTERS:

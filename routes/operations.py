@@ -4,20 +4,24 @@ Nothing here asks more than it must: `/health` touches no database, so that a pr
 is not restarted for it; `/ready` asks the database, so that such a process gets no traffic.
 """
 
-from functools import lru_cache
+from hmac import compare_digest
 from importlib.resources import files
 
 from actors.errors import Draining, NotFound
 from actors.kernel.statistics import ActorStatistics
 from persistence.migrate import unapplied
+from routes.edge.address import is_loopback
 from routes.edge.asyncapi import asyncapi
 from routes.edge.call import Call
+from routes.edge.credentials import bearer
+from routes.edge.documents import Document
 from routes.edge.endpoint import endpoint
-from routes.edge.errors import DatabaseDown
+from routes.edge.errors import DatabaseDown, Unauthenticated
 from routes.edge.metrics import CONTENT_TYPE
 from routes.edge.openapi import openapi
 from routes.edge.principal import PUBLIC, SUPER_ADMIN
-from routes.edge.reply import Encoded, Page
+from routes.edge.rendered import JSON_HEADER, page_headers
+from routes.edge.reply import NO_SOURCES, Page, Soon
 from routes.edge.version import VERSION
 from routes.edge.wire import Wire
 
@@ -32,6 +36,13 @@ DOCS_FILES = {
     "swagger-ui-bundle.js": ("swagger-ui/swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
     "swagger-ui.css": ("swagger-ui/swagger-ui.css", "text/css; charset=utf-8"),
 }
+
+HTML = "text/html; charset=utf-8"
+
+_FORWARDED = frozenset(
+    {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
+)
+"""What proxies add, those included that nobody told us of."""
 
 STABLE = "public, max-age=300"
 """What changes only with a new release is asked for again after five minutes, and then answered with 304."""
@@ -109,38 +120,65 @@ async def ready(call: Call) -> Ready:
     return Ready("ok")
 
 
-@endpoint("GET", "/metrics", needs=PUBLIC, rate="operations", produces="text/plain")
+def operator_of(call: Call) -> None:
+    """Passes who scrapes from this machine, or brings the operator's token.
+
+    A request that a proxy forwarded is not from this machine, whether we trust that proxy or do not know of it.
+
+    Raises:
+        Unauthenticated: anybody else.
+    """
+    config = call.service.config
+    forwarded = any(name in _FORWARDED or name == config.client_ip_header for name, _ in call.headers)
+    if not forwarded and is_loopback(call.client_address):
+        return
+    token = bearer(call.header(b"authorization"))
+    known = config.metrics_token
+    if known is None or token is None or not compare_digest(token.encode(), known.encode()):
+        raise Unauthenticated
+
+
+@endpoint(
+    "GET",
+    "/metrics",
+    needs=PUBLIC,
+    rate="operations",
+    guard=operator_of,
+    refusals=(Unauthenticated,),
+    produces="text/plain",
+)
 def metrics(call: Call) -> Page:
-    """Numbers for Prometheus, in its text form."""
+    """Numbers for Prometheus, in its text form. Answers this machine, and who brings `PARTYLINE_METRICS_TOKEN` as a
+    bearer token."""
     return Page(call.service.metrics.text(), content_type=CONTENT_TYPE)
 
 
 @endpoint("GET", "/openapi.json", needs=PUBLIC, rate="operations", cacheable=STABLE)
-def openapi_document(call: Call) -> Encoded[dict[str, object]]:
+def openapi_document(call: Call) -> Soon[Document[dict[str, object]]]:
     """This description, OpenAPI 3.1."""
-    return Encoded(openapi(call.table))
+    return call.service.documents.get("openapi.json", lambda: _description(openapi(call.table)))
 
 
 @endpoint("GET", "/asyncapi.json", needs=PUBLIC, rate="operations", cacheable=STABLE)
-def asyncapi_document(call: Call) -> Encoded[dict[str, object]]:
+def asyncapi_document(call: Call) -> Soon[Document[dict[str, object]]]:
     """The description of the WebSocket streams, AsyncAPI 3.0."""
-    return Encoded(asyncapi(call.table))
+    return call.service.documents.get("asyncapi.json", lambda: _description(asyncapi(call.table)))
 
 
 @endpoint("GET", "/docs", needs=PUBLIC, rate="operations", cacheable=STABLE)
-def docs(call: Call) -> Page:  # noqa: ARG001 - every handler is given its call
+def docs(call: Call) -> Soon[Document[Page]]:
     """The description as a page to read and try out; works without any outside network."""
-    return Page(_shipped("docs.html"), DOCS_POLICY)
+    return call.service.documents.get("docs", lambda: _shipped("docs.html", HTML, DOCS_POLICY))
 
 
 @endpoint("GET", "/docs/{file}", needs=PUBLIC, rate="operations", cacheable=STABLE, produces="text/*")
-def docs_file(call: Call, file: str) -> Page:  # noqa: ARG001
+def docs_file(call: Call, file: str) -> Soon[Document[Page]]:
     """A script or style sheet of that page."""
     found = DOCS_FILES.get(file)
     if found is None:
         raise NotFound
     path, media = found
-    return Page(_shipped(path), content_type=media)
+    return call.service.documents.get(path, lambda: _shipped(path, media, NO_SOURCES))
 
 
 @endpoint("GET", "/v1/admin/actors", needs=SUPER_ADMIN)
@@ -149,6 +187,10 @@ def list_actors(call: Call) -> ActorList:
     return ActorList(list(call.service.system.statistics()))
 
 
-@lru_cache(maxsize=8)
-def _shipped(path: str) -> bytes:
-    return files("routes").joinpath("static", path).read_bytes()
+def _description(text: bytes) -> Document[dict[str, object]]:
+    return Document(text, [JSON_HEADER], STABLE)
+
+
+def _shipped(path: str, media: str, policy: str) -> Document[Page]:
+    content = files("routes").joinpath("static", path).read_bytes()
+    return Document(content, page_headers(media, policy), STABLE)

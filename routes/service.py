@@ -59,7 +59,9 @@ from routes.doubts import Doubts
 from routes.edge.auth import Authenticator
 from routes.edge.close_codes import CloseCode
 from routes.edge.config import Config
+from routes.edge.documents import Documents
 from routes.edge.issuers import Issuers
+from routes.edge.key_files import close_to_others
 from routes.edge.keys import Keys, open_keys
 from routes.edge.limits import Limits
 from routes.edge.metrics import Metrics
@@ -119,6 +121,7 @@ class Service:
         rights: tells open streams that rights have moved.
         metrics: what `/metrics` shows.
         reads: equal reads under way at once are one.
+        documents: what never changes, made once.
         unsent: what waits for clients that do not read, counted and bounded.
         doubts: changes of which nobody knows whether they were made.
         turnstile: what one user does to several owners takes turns.
@@ -157,6 +160,7 @@ class Service:
     totem_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
     upload_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
     attending: Attending = field(default_factory=Attending)
+    documents: Documents = field(default_factory=Documents)
     unsent: Unsent = field(default_factory=Unsent)
     doubts: Doubts = field(default_factory=Doubts)
     turnstile: Turnstile = field(default_factory=Turnstile)
@@ -185,7 +189,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
     clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
         database = await _open_database(stack, config)
-        keys = await trio.to_thread.run_sync(open_keys, config.data_dir)
+        keys = await trio.to_thread.run_sync(_open_keys, config.data_dir)
         users = Users(database, clock, secrets.token_bytes)
         await users.open()
         issuers = Issuers(config.jwt_issuers, clock)
@@ -246,6 +250,12 @@ async def _serving(service: Service, issuers: Issuers) -> AsyncIterator[None]:
         finally:
             service.lifecycle.drain()
             nursery.cancel_scope.cancel()
+
+
+def _open_keys(data_dir: Path) -> Keys:
+    for path in close_to_others(data_dir):
+        log.warning(f"{path} could be read by others; it is closed to them now")
+    return open_keys(data_dir)
 
 
 async def _open_places(stack: AsyncExitStack, config: Config) -> Places:

@@ -1,8 +1,10 @@
 """What operators and probes ask of a running service (contract §11)."""
 
+import gzip
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +15,9 @@ from actors.permissions import Role
 from persistence.audit import Stamp
 from persistence.connection import Connection
 from routes.edge.config import read_config
+from routes.edge.incoming import Incoming
 from routes.edge.quart_app import EdgeApp
+from routes.edge.unsent import SharedBytes
 from routes.edge.version import VERSION
 from routes.service import Service, open_service
 from tests.edge.asgi import Answered
@@ -21,7 +25,7 @@ from tests.edge.asgi import request as asked
 from tests.support.spec import spec
 
 
-async def request(app: EdgeApp, method: str, target: str, **given: str | None) -> Answered:
+async def request(app: EdgeApp, method: str, target: str, **given: Any) -> Answered:
     """Ask, and hold the answer against the OpenAPI document."""
     answer = await asked(app, method, target, **given)
     media = answer.headers.get("content-type", "")
@@ -80,10 +84,88 @@ async def test_missing_migration_is_not_ready(app: EdgeApp, service: Service) ->
 
 async def test_metrics(app: EdgeApp) -> None:
     await request(app, "GET", "/health")
-    answer = await request(app, "GET", "/metrics")
+    answer = await request(app, "GET", "/metrics", peer="127.0.0.1")
     assert answer.headers["content-type"].startswith("text/plain")
     assert b'partyline_http_requests_total{route="GET /health",status="200"} 1.0' in answer.body
     assert b"# TYPE partyline_sockets gauge" in answer.body
+
+
+LOCAL = {"peer": "127.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        ({"peer": "127.0.0.1"}, 200),
+        ({"peer": "::1"}, 200),
+        ({"peer": "::ffff:127.0.0.1"}, 200),
+        ({"peer": "198.51.100.1"}, 401),
+        ({"peer": ""}, 401),
+        (LOCAL | {"x_forwarded_for": "203.0.113.7"}, 401),
+        (LOCAL | {"x_forwarded_for": "127.0.0.1"}, 401),
+        (LOCAL | {"forwarded": "for=127.0.0.1"}, 401),
+        (LOCAL | {"x_real_ip": "127.0.0.1"}, 401),
+        (LOCAL | {"via": "1.1 proxy"}, 401),
+        (LOCAL | {"x_forwarded_for": "203.0.113.7", "token": "scraper"}, 200),
+        ({"token": "scraper"}, 200),
+        ({"token": "scrapers"}, 401),
+        ({"token": "scrape"}, 401),
+        ({"authorization": "Basic scraper"}, 401),
+    ],
+)
+async def test_metrics_are_not_for_strangers(
+    database_url: str, tmp_path: Path, given: dict[str, str], status: int
+) -> None:
+    """Trusted or not: what a proxy forwards is not from this machine."""
+    environment = {
+        "PARTYLINE_DATABASE_URL": database_url,
+        "PARTYLINE_DATA_DIR": str(tmp_path / "data"),
+        "PARTYLINE_METRICS_TOKEN": "scraper",
+        "PARTYLINE_TRUSTED_PROXIES": "127.0.0.1" if len(given) % 2 else "",
+    }
+    async with open_service(read_config(environment)) as service:
+        app = routes.create_app(service=service)
+        async with app.test_app():
+            assert (await request(app, "GET", "/metrics", **given)).status == status
+
+
+async def test_without_a_token_metrics_are_for_this_machine_alone(app: EdgeApp) -> None:
+    for token in (None, "None", "x"):
+        assert (await request(app, "GET", "/metrics", token=token)).code == "UNAUTHENTICATED"
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/asyncapi.json", "/docs", "/docs/swagger-ui-bundle.js"])
+async def test_documents_are_compressed_once_and_shared(app: EdgeApp, service: Service, path: str) -> None:
+    plain = await request(app, "GET", path)
+    packed = await asked(app, "GET", path, accept_encoding="br, gzip")
+    assert "content-encoding" not in plain.headers
+    assert packed.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(packed.body) == plain.body
+    assert int(packed.headers["content-length"]) == len(packed.body) < len(plain.body)
+    assert plain.headers["vary"] == packed.headers["vary"] == "Accept-Encoding"
+    tags = {plain.headers["etag"], packed.headers["etag"]}
+    assert len(tags) == 2
+    assert not any(tag.startswith("W/") for tag in tags)
+    known = {"if_none_match": packed.headers["etag"]}
+    assert (await asked(app, "GET", path, accept_encoding="gzip", **known)).status == 304
+    assert (await asked(app, "GET", path, **known)).status == 200
+    held = service.documents.held_bytes
+    bodies = [await body_of(app, path) for _ in range(2)]
+    assert bodies[0] is bodies[1]
+    assert isinstance(bodies[0], SharedBytes)
+    assert held == service.documents.held_bytes
+
+
+async def body_of(app: EdgeApp, path: str) -> object:
+    """The very object that a server is to send."""
+    incoming = Incoming("GET", path, {}, query=b"", headers=[], peer="", receive=_nothing)
+    outgoing = await app.answer(incoming)
+    assert outgoing is not None
+    return outgoing.body
+
+
+async def _nothing() -> tuple[bytes, bool]:
+    return b"", False
 
 
 async def test_descriptions_are_kept_by_clients(app: EdgeApp) -> None:

@@ -118,6 +118,16 @@ def normal(peer: str) -> str:
     return UNKNOWN if address is None else str(address)
 
 
+def is_loopback(client: str) -> bool:
+    """Whether it is this machine.
+
+    Args:
+        client: as `Proxies.client` gave it.
+    """
+    address = _parsed(client)
+    return address is not None and address.is_loopback
+
+
 @lru_cache(maxsize=4096)
 def rate_key(client: str) -> str:
     """What limits count an address by: IPv4 as it is, IPv6 by its /64, which one household has (contract §2).

@@ -48,6 +48,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     modrinth_url: str
     curseforge_url: str
     curseforge_key: str | None
+    metrics_token: str | None
     gateway_token: str | None
     gateway_domain: str | None
     gateway_host: str | None
@@ -137,6 +138,9 @@ SETTINGS = (
     Setting("modrinth_url", "https://api.modrinth.com/v2", settings.web_address, "Modrinth's API"),
     Setting("curseforge_url", "https://api.curseforge.com/v1", settings.web_address, "CurseForge's API"),
     Setting("curseforge_key", None, settings.text, "key for CurseForge's API", True),
+    Setting(
+        "metrics_token", None, settings.text, "bearer token of whoever scrapes /metrics from elsewhere", True
+    ),
     Setting("gateway_token", None, settings.text, "deployment token with which gateways register", True),
     Setting("gateway_domain", None, settings.host_name, "domain below which gateways give out names"),
     Setting("gateway_host", None, settings.host_name, "host that those names point to"),

@@ -4,11 +4,12 @@ import trio
 
 from actors.errors import NotFound
 from routes.edge.call import Call
+from routes.edge.documents import Document
 from routes.edge.downloads import blob_response, with_etag
 from routes.edge.endpoint import Endpoint
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Headers, Outgoing
-from routes.edge.reply import Blob, Page, Reply
+from routes.edge.reply import Blob, Finished, Page, Reply
 from routes.edge.wire import encode
 
 JSON_HEADER = (b"content-type", b"application/json")
@@ -23,7 +24,7 @@ async def rendered(call: Call, endpoint: Endpoint, incoming: Incoming, result: o
         call: of the request.
         endpoint: as declared.
         incoming: asked for conditions and ranges.
-        result: a struct, `Encoded`, `Reply`, `Blob`, `Page` or None.
+        result: a struct, `Encoded`, `Reply`, `Blob`, `Page`, `Document` or None.
 
     Raises:
         NotFound: a file has been removed since it was looked up.
@@ -37,10 +38,14 @@ async def rendered(call: Call, endpoint: Endpoint, incoming: Incoming, result: o
         result = result.value
     if result is None:
         return Outgoing(204, headers)
-    if isinstance(result, Blob):
-        return await _blob(call, incoming, result, headers)
-    if isinstance(result, Page):
-        outgoing = Outgoing(status, headers + _page_headers(result), result.html)
+    if isinstance(result, Finished):
+        if isinstance(result, Document):
+            return result.response(incoming)
+        if isinstance(result, Blob):
+            return await _blob(call, incoming, result, headers)
+        if not isinstance(result, Page):
+            raise TypeError(f"{type(result).__name__} is not rendered")
+        outgoing = Outgoing(status, headers + page_headers(result.content_type, result.policy), result.html)
     else:
         outgoing = Outgoing(status, [JSON_HEADER, *headers], encode(result))
     return outgoing if endpoint.cacheable is None else with_etag(outgoing, incoming, endpoint.cacheable)
@@ -61,10 +66,16 @@ async def _blob(call: Call, incoming: Incoming, blob: Blob, headers: Headers) ->
     return outgoing
 
 
-def _page_headers(page: Page) -> Headers:
+def page_headers(content_type: str, policy: str) -> Headers:
+    """The headers of what a browser may show.
+
+    Args:
+        content_type: what it is.
+        policy: Content-Security-Policy.
+    """
     return [
-        (b"content-type", page.content_type.encode("ascii")),
-        (b"content-security-policy", page.policy.encode("ascii")),
+        (b"content-type", content_type.encode("ascii")),
+        (b"content-security-policy", policy.encode("ascii")),
         (b"referrer-policy", b"no-referrer"),
         (b"x-frame-options", b"DENY"),
     ]

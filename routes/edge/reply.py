@@ -63,8 +63,18 @@ class Reply(Generic[T_co]):
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
+NO_SOURCES = "default-src 'none'; frame-ancestors 'none'"
+"""Content-Security-Policy of what loads nothing."""
+
+
+class Finished:
+    """What is no struct that has to be encoded, but bytes already."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Blob:
+class Blob(Finished):
     """A file for download, with Range, ETag and the headers that keep it from running in a page (RFC 6266).
 
     Args:
@@ -83,7 +93,7 @@ class Blob:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Page(Finished):
     """A page, script or text that is ours and that a browser may show.
 
     Args:
@@ -93,7 +103,7 @@ class Page:
     """
 
     html: bytes
-    policy: str = "default-src 'none'; frame-ancestors 'none'"
+    policy: str = NO_SOURCES
     content_type: str = "text/html; charset=utf-8"
 
 

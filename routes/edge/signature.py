@@ -9,6 +9,7 @@ from typing import Union, get_args, get_origin, get_type_hints
 
 from actors.errors import NotFound
 from actors.ids import ObjectId, Uuid
+from routes.edge.documents import Document
 from routes.edge.query import PathForm, PathParam, QueryPlan
 from routes.edge.reply import Asked, Encoded, Reply
 
@@ -77,7 +78,7 @@ def _form_of(annotation: object) -> PathForm:
 def _described(returns: object) -> object | None:
     """The return annotation without the wrappers that only say how it is sent."""
     origin = get_origin(returns)
-    if origin in {Asked, Reply, Encoded}:
+    if origin in {Asked, Reply, Encoded, Document}:
         return _described(get_args(returns)[0])
     if origin in {Union, UnionType}:
         parts = {_described(part): None for part in get_args(returns) if get_origin(part) not in _WAITING}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from routes.__main__ import cautions
 from routes.edge.config import (
     RESERVED,
     SETTINGS,
@@ -56,7 +57,7 @@ CONTRACT = [
     "LOG_LEVEL",
 ]
 
-MORE = ["REQUEST_SECONDS"]  # what the contract leaves to us
+MORE = ["METRICS_TOKEN", "REQUEST_SECONDS"]  # not in the contract's list, or left to us
 
 
 def test_names_are_those_of_the_contract() -> None:
@@ -164,3 +165,9 @@ def test_settings_without_effect_are_known():
         "PARTYLINE_NATS_URL",
     )
     assert {row.field for row in SETTINGS} >= RESERVED
+
+
+def test_a_server_without_our_bounds_is_said_to_be_one() -> None:
+    assert not list(cautions(read_config({})))
+    (line,) = cautions(read_config({"PARTYLINE_EDGE": "stock"}))
+    assert "PARTYLINE_EDGE=stock is for comparison only" in line
