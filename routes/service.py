@@ -194,11 +194,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         await users.open()
         issuers = Issuers(config.jwt_issuers, clock)
         presence = Presence(clock)
-        memberships, visibilities = await _remembered(database)
-        circles = Circles(database, presence.is_looking)
-        friends = FriendsLive(
-            presence, users, visibilities, clock.now_ms, party_of=memberships.of, circles=circles
-        )
+        memberships, friends = await _open_friends(database, presence, users, clock)
         streaks = Streaks(database, friends.changed)
         chat = chat_kinds(presence.is_online, clock.now_ms, friends, streaks.contact)
         connect = await open_connect(database, presence, keys.derive("settings of game servers"))
@@ -283,12 +279,19 @@ async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
     return database
 
 
-async def _remembered(database: Database) -> tuple[Memberships, Visibilities]:
+async def _open_friends(
+    database: Database, presence: Presence, users: Users, clock: Clock
+) -> tuple[Memberships, FriendsLive]:
+    """Who is in which party, and how users appear to each other, as rows say."""
     memberships, visibilities = Memberships(await database.read(stored_memberships)), Visibilities()
     visibilities.fill(await database.read(veiled))
     for blocker_id, target_id in await database.read(parted):
         visibilities.part(blocker_id, target_id, parted=True)
-    return memberships, visibilities
+    circles = Circles(database, presence.is_looking)
+    friends = FriendsLive(
+        presence, users, visibilities, clock.now_ms, party_of=memberships.of, circles=circles
+    )
+    return memberships, friends
 
 
 async def _open_system(

@@ -133,12 +133,14 @@ class Frames:
             silent: those of them who have neither made the conversation nor written in it.
         """
         is_online, viewer_id = self._is_online, self._viewer_id
-        sight = self._sight if viewer_id is None else sight_of(self._company, viewer_id, ids, silent)
+        known, hidden = self._sight if viewer_id is None else sight_of(self._company, viewer_id, ids, silent)
         unseen = silent
-        if sight.known:
-            unseen = unseen - sight.known
-        if sight.hidden:
-            unseen = unseen | sight.hidden
+        if known:
+            unseen = unseen - known
+        if hidden:
+            unseen = unseen | hidden
+        if not unseen:
+            return bytes([is_online(id) for id in ids])
         return bytes([id not in unseen and is_online(id) for id in ids])
 
     def facts(self, state: State) -> Facts:

@@ -59,7 +59,10 @@ def sight_of(company: Company, viewer_id: str, ids: Collection[str], silent: fro
         ids: the participants that are shown.
         silent: those of them who have neither made the conversation nor written in it.
     """
-    known = company.friends_among(viewer_id, silent) if silent else NOBODY
+    hidden = company.hidden_among(viewer_id, ids)
+    if not silent:
+        return Sight(NOBODY, hidden) if hidden else STRANGER
+    known = company.friends_among(viewer_id, silent)
     if viewer_id in silent:
         known |= {viewer_id}
-    return Sight(known, company.hidden_among(viewer_id, ids))
+    return Sight(known, hidden)
