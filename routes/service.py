@@ -173,8 +173,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
     async with AsyncExitStack() as stack:
         database = await _open_database(stack, config)
         keys = await trio.to_thread.run_sync(open_keys, config.data_dir)
-        users = Users(database, clock, secrets.token_bytes)
-        await users.open()
+        users = await _open_users(database, clock)
         issuers = Issuers(config.jwt_issuers, clock)
         presence = Presence(clock)
         memberships, visibilities = await _remembered(database)
@@ -184,8 +183,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         connect = await open_connect(database, presence, keys.derive("settings of game servers"))
         rendered = Rendered(friends.appearance, visibilities.hidden_from, presence.changes)
         parties = party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
-        rng = Random(secrets.randbits(128))
         kinds = (chat.conversation, connect.server, parties.party)
+        rng = Random(secrets.randbits(128))
         system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
         service = Service(
             config=config,
@@ -230,6 +229,12 @@ async def _serving(service: Service, issuers: Issuers) -> AsyncIterator[None]:
         finally:
             service.lifecycle.drain()
             nursery.cancel_scope.cancel()
+
+
+async def _open_users(database: Database, clock: Clock) -> Users:
+    users = Users(database, clock, secrets.token_bytes)
+    await users.open()
+    return users
 
 
 async def _open_places(stack: AsyncExitStack, config: Config) -> Places:
