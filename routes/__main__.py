@@ -16,11 +16,11 @@ import msgspec
 import structlog
 import trio
 
-from routes import create_app
 from routes.edge.address import Proxies
 from routes.edge.config import Config
 from routes.edge.server import serve
 from routes.edge.server_settings import ServerSettings
+from routes.mounts import create_app
 from routes.open_files import make_room
 from routes.service import Service, open_service
 from routes.setup import announce_setup

@@ -5,35 +5,23 @@ and exit code 1; bad arguments are 2, as everywhere; a fault of ours is a traceb
 """
 
 import argparse
+import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import structlog
-import trio
-
-from actors.kernel.clock import SystemClock
 from actors.permissions import Role
 from persistence.errors import PersistenceError
-from routes import MOUNTS
-from routes.__main__ import run
-from routes.commands.archive import import_file, said
-from routes.commands.doctor import examine
-from routes.commands.faults import CommandFault
-from routes.commands.listing import list_routes, list_settings
-from routes.commands.token import TokenWish, make_token
-from routes.edge.config import Config, ConfigError, process_environment, read_config, without_effect
-from routes.edge.endpoint import RouteTable
-from routes.edge.keys import TOKEN_TTL_SECONDS, KeyFault, open_keys
-from routes.edge.openapi import openapi
-from routes.edge.server import CannotListen
+from routes.edge.config import Config, process_environment, read_config, without_effect
+from routes.edge.faults import OperatorFault
+from routes.edge.lifetimes import TOKEN_TTL_SECONDS
 from routes.edge.version import VERSION
-from routes.logs import configure_logging
-from routes.standalone import database_of
 
-log = structlog.get_logger()
+# Each command imports what it alone needs, when it is run: all routes together take a second.
+# ruff: noqa: PLC0415
 
-KNOWN_FAULTS = (CannotListen, CommandFault, ConfigError, KeyFault, PersistenceError)
+KNOWN_FAULTS = (OperatorFault, PersistenceError)
 """What is told in one line."""
 
 Command = Callable[[argparse.Namespace, Config], int]
@@ -48,9 +36,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         config = read_config(process_environment())
-        configure_logging(config, least=arguments.log_level)
+        if arguments.logs:
+            from routes.logs import configure_logging
+
+            configure_logging(config, least=arguments.log_level)
         command: Command = arguments.command
-        return command(arguments, config)
+        code = command(arguments, config)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read it has seen enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter's own flush
+        return 128 + signal.SIGPIPE
     except KNOWN_FAULTS as fault:
         return _told(fault)
     except BaseExceptionGroup as group:
@@ -60,6 +55,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if known is None or rest is not None:
             raise
         return _told(_first(known))
+    return code
 
 
 def _told(fault: BaseException) -> int:
@@ -84,10 +80,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     def add(
-        name: str, says: str, command: Command, *, log_level: str | None = "warning"
+        name: str, says: str, command: Command, *, log_level: str | None = "warning", logs: bool = True
     ) -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=says, description=says, allow_abbrev=False)
-        added.set_defaults(command=command, log_level=log_level)
+        added.set_defaults(command=command, log_level=log_level, logs=logs)
         return added
 
     add("serve", "serve until SIGTERM", _serve, log_level=None)
@@ -103,7 +99,7 @@ def _parser() -> argparse.ArgumentParser:
         "--ttl", type=int, default=TOKEN_TTL_SECONDS, metavar="SECONDS", help="default: %(default)s, 30 days"
     )
     add("openapi", "print the OpenAPI document", _openapi)
-    add("config", "print every setting: name, default, meaning", _config)
+    add("config", "print every setting: name, default, meaning", _config, logs=False)
     archive = add("archive", "the archive of old chat messages", _archive_import)
     kinds = archive.add_subparsers(metavar="import", required=True)
     imported = kinds.add_parser(
@@ -114,13 +110,21 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _serve(_arguments: argparse.Namespace, config: Config) -> int:
+    import structlog
+
+    from routes.__main__ import run
+
     for name in without_effect(process_environment()):
-        log.warning("a setting is without effect in this release", setting=name)
+        structlog.get_logger().warning("a setting is without effect in this release", setting=name)
     run(config)
     return 0
 
 
 def _migrate(_arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.standalone import database_of
+
     async def opened() -> None:
         async with database_of(config):
             pass
@@ -131,12 +135,20 @@ def _migrate(_arguments: argparse.Namespace, config: Config) -> int:
 
 
 def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
+    from routes.commands.listing import list_routes
+    from routes.edge.endpoint import RouteTable
+    from routes.mounts import MOUNTS
+
     for line in list_routes(RouteTable.of(MOUNTS)):
         _say(line)
     return 0
 
 
 def _doctor(_arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.commands.doctor import examine
+
     async def examined() -> int:
         ill = 0
         async for finding in examine(config):
@@ -148,6 +160,13 @@ def _doctor(_arguments: argparse.Namespace, config: Config) -> int:
 
 
 def _token(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from actors.kernel.clock import SystemClock
+    from routes.commands.token import TokenWish, make_token
+    from routes.edge.keys import open_keys
+    from routes.standalone import database_of
+
     wish = TokenWish.of(arguments.name, arguments.id, arguments.role, arguments.ttl)
 
     async def minted() -> str:
@@ -160,17 +179,29 @@ def _token(arguments: argparse.Namespace, config: Config) -> int:
 
 
 def _openapi(_arguments: argparse.Namespace, _config: Config) -> int:
+    from routes.edge.endpoint import RouteTable
+    from routes.edge.openapi import openapi
+    from routes.mounts import MOUNTS
+
     _say(openapi(RouteTable.of(MOUNTS)).decode())
     return 0
 
 
 def _config(_arguments: argparse.Namespace, _config: Config) -> int:
+    from routes.commands.listing import list_settings
+
     for line in list_settings(process_environment()):
         _say(line)
     return 0
 
 
 def _archive_import(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from actors.kernel.clock import SystemClock
+    from routes.commands.archive import import_file, said
+    from routes.standalone import database_of
+
     async def imported() -> int:
         async with database_of(config) as database:
             report = await import_file(arguments.file, database, SystemClock())

@@ -190,8 +190,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
     async with AsyncExitStack() as stack:
         database = await _open_database(stack, config)
         keys = await trio.to_thread.run_sync(_open_keys, config.data_dir)
-        users = Users(database, clock, secrets.token_bytes)
-        await users.open()
+        users = await _open_users(database, clock)
         issuers = Issuers(config.jwt_issuers, clock)
         presence = Presence(clock)
         memberships, friends = await _open_friends(database, presence, users, clock)
@@ -200,8 +199,8 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
         connect = await open_connect(database, presence, keys.derive("settings of game servers"))
         rendered = Rendered(friends.appearance, friends.hidden_among, presence.changes)
         parties = party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
-        rng = Random(secrets.randbits(128))
         kinds = (chat.conversation, connect.server, parties.party)
+        rng = Random(secrets.randbits(128))
         system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
         service = Service(
             config=config,
@@ -252,6 +251,12 @@ def _open_keys(data_dir: Path) -> Keys:
     for path in close_to_others(data_dir):
         log.warning(f"{path} could be read by others; it is closed to them now")
     return open_keys(data_dir)
+
+
+async def _open_users(database: Database, clock: Clock) -> Users:
+    users = Users(database, clock, secrets.token_bytes)
+    await users.open()
+    return users
 
 
 async def _open_places(stack: AsyncExitStack, config: Config) -> Places:

@@ -23,10 +23,10 @@ from persistence.users import User
 from routes.edge.base64url import to_base64url
 from routes.edge.call import Call
 from routes.edge.endpoint import endpoint
-from routes.edge.keys import TOKEN_TTL_SECONDS
+from routes.edge.lifetimes import TOKEN_TTL_SECONDS
+from routes.edge.names import NAME_MAX, is_name
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Page
-from routes.edge.tokens import NAME_MAX, is_name
 from routes.edge.wire import Wire
 
 if TYPE_CHECKING:

@@ -1,13 +1,16 @@
 """`partyline routes` and `partyline config`: what there is, as text."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from routes.edge.config import listing
-from routes.edge.endpoint import Route, RouteTable
 from routes.edge.principal import Need
 
+if TYPE_CHECKING:
+    from routes.edge.endpoint import Route, RouteTable
 
-def list_routes(table: RouteTable) -> Iterator[str]:
+
+def list_routes(table: "RouteTable") -> Iterator[str]:
     """One line a route, by path: method, path, what it needs, and the handler that serves it."""
     rows = [
         ("WS" if route in table.streams else route.method, path, _needs(route), _handler(route))
@@ -29,9 +32,9 @@ def list_settings(environ: Mapping[str, str]) -> Iterator[str]:
             yield f"    now: {text}"
 
 
-def _needs(route: Route) -> str:
+def _needs(route: "Route") -> str:
     return route.needs.value if isinstance(route.needs, Need) else route.needs
 
 
-def _handler(route: Route) -> str:
+def _handler(route: "Route") -> str:
     return f"{route.handler.__module__}.{route.handler.__name__}"

@@ -9,7 +9,8 @@ import msgspec
 
 from actors.ids import RandomBytes, new_uuid
 from routes.edge.errors import BadServerCredentials, TokenExpired
-from routes.edge.keys import ALGORITHM, OWN_ISSUER, Keys, MintedToken
+from routes.edge.issuer_settings import OWN_ISSUER
+from routes.edge.keys import ALGORITHM, Keys, MintedToken
 
 DELEGATED_TYPE = "server+jwt"
 DELEGATED_AUDIENCE = "partyline:server"

@@ -16,14 +16,15 @@ import msgspec
 
 from routes.edge import settings
 from routes.edge.address import Network
-from routes.edge.issuers import IssuerSettings
+from routes.edge.faults import OperatorFault
+from routes.edge.issuer_settings import IssuerSettings
 from routes.edge.settings import Bind
 
 PREFIX = "PARTYLINE_"
 DOTENV = ".env"
 
 
-class ConfigError(Exception):
+class ConfigError(OperatorFault):
     """The configuration cannot be used; the text is one line for the operator."""
 
 
@@ -79,6 +80,7 @@ class Setting(NamedTuple):
         parse: the text as value; raises ValueError with the rest of a sentence.
         says: what it means, one line.
         secret: its value is shown to nobody.
+        also: words that others call it by, or a part of it; one who writes such a name is told this one.
     """
 
     field: str
@@ -86,6 +88,7 @@ class Setting(NamedTuple):
     parse: Callable[[str], object]
     says: str
     secret: bool = False
+    also: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -94,12 +97,19 @@ class Setting(NamedTuple):
 
 
 SETTINGS = (
-    Setting("bind", "127.0.0.1:8080", settings.binds, "addresses to listen on, comma-separated host:port"),
+    Setting(
+        "bind",
+        "127.0.0.1:8080",
+        settings.binds,
+        "addresses to listen on, comma-separated host:port",
+        also=("port", "host", "listen"),
+    ),
     Setting(
         "base_url",
         None,
         settings.web_address,
         "how clients reach the service; default: from the bind address",
+        also=("publicurl", "externalurl", "siteurl", "baseurl", "domain"),
     ),
     Setting(
         "dashboard_url",
@@ -107,14 +117,50 @@ SETTINGS = (
         settings.web_address,
         "how users reach the dashboard; default: the base address",
     ),
-    Setting("data_dir", "./.partyline", Path, "keys, embedded database and attachments"),
     Setting(
-        "database_url", None, settings.database_url, "PostgreSQL 15 or newer; unset: the embedded one", True
+        "data_dir",
+        "./.partyline",
+        Path,
+        "keys, embedded database and attachments",
+        also=("datafolder", "datapath", "storage", "datadir"),
     ),
-    Setting("pg_bin", None, Path, "folder of PostgreSQL's programs for the embedded database"),
-    Setting("nats_url", None, settings.text, "NATS server that joins several nodes; unset: one node", True),
-    Setting("rate_limits", "on", settings.switch, "off lifts all rates, for load tests"),
-    Setting("trusted_proxies", "", settings.networks, "proxies whose forwarded headers are believed, CIDR"),
+    Setting(
+        "database_url",
+        None,
+        settings.database_url,
+        "PostgreSQL 15 or newer; unset: the embedded one",
+        True,
+        also=("database", "postgres", "dsn", "db", "sql"),
+    ),
+    Setting(
+        "pg_bin",
+        None,
+        Path,
+        "folder of PostgreSQL's programs for the embedded database",
+        also=("pgbin", "pgpath"),
+    ),
+    Setting(
+        "nats_url",
+        None,
+        settings.text,
+        "NATS server that joins several nodes; unset: one node",
+        True,
+        also=("nats",),
+    ),
+    Setting(
+        "rate_limits",
+        "on",
+        settings.switch,
+        "off lifts all rates, for load tests",
+        also=("ratelimit", "limits", "throttl"),
+    ),
+    Setting(
+        "trusted_proxies",
+        "",
+        settings.networks,
+        "proxies whose forwarded headers are believed, CIDR",
+        also=("proxy", "proxies", "forwarded"),
+    ),
     Setting(
         "client_ip_header",
         None,
@@ -126,11 +172,23 @@ SETTINGS = (
         "",
         settings.origins,
         "origins of pages that may call the service, comma-separated, or *",
+        also=("origin", "cors"),
     ),
-    Setting("jwt_issuers", "", settings.issuers, "who else may sign user tokens, as a JSON array", True),
-    Setting("geoip_db", None, Path, "MaxMind database for GeoIP lookups"),
     Setting(
-        "dns_server", None, settings.host_port, "resolver for domain claims, host:port; unset: the system's"
+        "jwt_issuers",
+        "",
+        settings.issuers,
+        "who else may sign user tokens, as a JSON array",
+        True,
+        also=("jwt", "issuer", "secret", "tokenkey"),
+    ),
+    Setting("geoip_db", None, Path, "MaxMind database for GeoIP lookups", also=("geoip", "maxmind", "mmdb")),
+    Setting(
+        "dns_server",
+        None,
+        settings.host_port,
+        "resolver for domain claims, host:port; unset: the system's",
+        also=("dns", "resolver", "nameserver"),
     ),
     Setting(
         "cloudflare_url", "https://api.cloudflare.com/client/v4", settings.web_address, "Cloudflare's API"
@@ -158,7 +216,13 @@ SETTINGS = (
     Setting(
         "freshness_seconds", "90", settings.whole(1, 86_400), "how long a server's reported status counts"
     ),
-    Setting("attachment_max_bytes", "8388608", settings.whole(1, 268_435_456), "largest attachment, decoded"),
+    Setting(
+        "attachment_max_bytes",
+        "8388608",
+        settings.whole(1, 268_435_456),
+        "largest attachment, decoded",
+        also=("attachment", "upload", "maxbody"),
+    ),
     Setting(
         "disk_free_min_bytes",
         "1073741824",
@@ -166,8 +230,20 @@ SETTINGS = (
         "free disk space that attachments leave alone: below it uploads are refused",
     ),
     Setting("edge", "lean", settings.one_of("lean", "stock"), "connections: lean, or stock Hypercorn"),
-    Setting("ws_deflate", "off", settings.switch, "offer permessage-deflate on WebSockets"),
-    Setting("max_connections", "20000", settings.whole(1, 1_000_000), "connections at once, in all"),
+    Setting(
+        "ws_deflate",
+        "off",
+        settings.switch,
+        "offer permessage-deflate on WebSockets",
+        also=("deflate", "compress"),
+    ),
+    Setting(
+        "max_connections",
+        "20000",
+        settings.whole(1, 1_000_000),
+        "connections at once, in all",
+        also=("connections", "maxclients"),
+    ),
     Setting(
         "max_unclaimed_servers",
         "10000",
@@ -179,17 +255,29 @@ SETTINGS = (
         "5",
         settings.whole(1, 300),
         "how long a request may take, the arrival of its body not counted",
+        also=("timeout", "deadline"),
     ),
     Setting("totem_gallery", "on", settings.switch, "the public gallery of totems"),
     Setting(
-        "archive_after_days", "0", settings.whole(0, 36_500), "messages this old go to the archive; 0: never"
+        "archive_after_days",
+        "0",
+        settings.whole(0, 36_500),
+        "messages this old go to the archive; 0: never",
+        also=("archive", "retention"),
     ),
-    Setting("log", "console", settings.one_of("console", "json"), "form of the log: console or json"),
+    Setting(
+        "log",
+        "console",
+        settings.one_of("console", "json"),
+        "form of the log: console or json",
+        also=("logformat", "logformatter", "logjson"),
+    ),
     Setting(
         "log_level",
         "info",
         settings.one_of("debug", "info", "warning", "error"),
         "least level that is logged",
+        also=("loglevel", "verbos", "debug"),
     ),
 )
 
@@ -291,6 +379,13 @@ def _refuse_unknown(environ: Mapping[str, str]) -> None:
     known = [setting.name for setting in SETTINGS]
     for name in environ:
         if name.startswith(PREFIX) and name not in known:
-            near = difflib.get_close_matches(name, known, 1)
+            near = _meant(name.removeprefix(PREFIX).lower()) or difflib.get_close_matches(name, known, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise ConfigError(f"{name}: there is no such setting{hint}")
+
+
+def _meant(wrong: str) -> list[str]:
+    """The setting of which one of its other words is the longest that stands in a wrong name, ignoring underscores."""
+    bare = wrong.replace("_", "")
+    meant = [(len(word), row.name) for row in SETTINGS for word in row.also if word in bare]
+    return [max(meant, key=lambda one: one[0])[1]] if meant else []

@@ -5,11 +5,9 @@ The algorithm belongs to the key and is never taken from the token (RFC 8725 §3
 schedule and by nothing that a token says, so that a flood of unknown `kid`s costs nobody anything.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
-from urllib.parse import urlsplit
 
 import httpx2
 import jwt
@@ -23,14 +21,10 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from actors.kernel.clock import Clock
-from routes.edge.keys import OWN_ISSUER
+from routes.edge.issuer_settings import IssuerSettings, parse_issuers
 from routes.edge.outbound import trusted_authorities
 
 log = structlog.get_logger("partyline.issuers")
-
-SECRET_MIN_BYTES = 32
-"""An HS256 key is at least as long as its hash (RFC 7518 §3.2): whoever has a token can guess at it
-offline."""
 
 RSA_MIN_BITS = 2048
 """RFC 7518 §3.3."""
@@ -58,85 +52,20 @@ _PUBLIC: dict[str, tuple[type, str | None]] = {
     "EdDSA": (Ed25519PublicKey, None),
 }
 
-_SUBJECTS = re.compile(r"[0-9a-f-]{0,36}")
-
 PublicKey: TypeAlias = RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
+
+__all__ = ["Issuer", "IssuerSettings", "Issuers", "VerifyingKey", "parse_issuers", "pem_key", "read_key_set"]
 
 VerifyingKey: TypeAlias = bytes | PublicKey
 """A secret for HS256, a public key for everything else."""
 
 
-class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """One entry of `PARTYLINE_JWT_ISSUERS` (contract §11); exactly one of the last three is there.
-
-    Args:
-        iss: compared whole with the token's.
-        alg: `HS256`, or an algorithm of RSA, EC or Ed25519.
-        aud: when given, the token's `aud` must be it, or hold it.
-        secret: for HS256, at least 32 bytes.
-        public_key: PEM.
-        jwks_url: where the public keys are published.
-        subjects: the `sub` of every token has to begin with it, lower case; empty for any user.
-        super_admins: whether who is a super-admin is one by a token of this issuer, too. Else it admits them without
-            that role, and without grants of patterns that begin with `*`.
-    """
-
-    iss: str
-    alg: str
-    aud: str | None = None
-    secret: str | None = None
-    public_key: str | None = None
-    jwks_url: str | None = None
-    subjects: str = ""
-    super_admins: bool = False
-
-
-def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
-    """Read the setting, and check everything that can be checked without the network.
-
-    Args:
-        text: a JSON array; empty for none.
+def pem_key(entry: IssuerSettings) -> PublicKey:
+    """The public key of an entry that has one.
 
     Raises:
-        ValueError: with one line that says what is wrong; never with a secret in it.
+        ValueError: with one line: it is none, or not one for the entry's algorithm.
     """
-    if not text.strip():
-        return ()
-    try:
-        entries = msgspec.json.decode(text, type=tuple[IssuerSettings, ...])
-    except msgspec.DecodeError as error:
-        raise ValueError(
-            f"is no JSON array of {{iss,aud?,alg,secret|publicKey|jwksUrl,subjects?,superAdmins?}}: {error}"
-        ) from None
-    for entry in entries:
-        _check(entry)
-    return entries
-
-
-def _check(entry: IssuerSettings) -> None:
-    if not entry.iss or entry.iss == OWN_ISSUER:
-        raise ValueError(f"iss may not be empty or {OWN_ISSUER!r}")
-    if not _SUBJECTS.fullmatch(entry.subjects):
-        raise ValueError(f"issuer {entry.iss}: subjects is not the beginning of a lower-case uuid")
-    ways = [way for way in (entry.secret, entry.public_key, entry.jwks_url) if way is not None]
-    if len(ways) != 1:
-        raise ValueError(f"issuer {entry.iss}: wants exactly one of secret, publicKey, jwksUrl")
-    if entry.alg == "HS256":
-        if entry.secret is None:
-            raise ValueError(f"issuer {entry.iss}: HS256 wants a secret")
-        if len(entry.secret.encode()) < SECRET_MIN_BYTES:
-            raise ValueError(f"issuer {entry.iss}: the secret wants at least {SECRET_MIN_BYTES} bytes")
-    elif entry.alg not in _PUBLIC:
-        raise ValueError(f"issuer {entry.iss}: alg is none of HS256, {', '.join(_PUBLIC)}")
-    elif entry.secret is not None:
-        raise ValueError(f"issuer {entry.iss}: {entry.alg} wants publicKey or jwksUrl, not a secret")
-    elif entry.public_key is not None:
-        _pem_key(entry)
-    elif urlsplit(entry.jwks_url or "").scheme not in {"http", "https"}:
-        raise ValueError(f"issuer {entry.iss}: jwksUrl is not an http(s) address")
-
-
-def _pem_key(entry: IssuerSettings) -> PublicKey:
     try:
         key = load_pem_public_key((entry.public_key or "").encode())
     except (ValueError, UnsupportedAlgorithm):
@@ -202,7 +131,7 @@ class Issuers:
             if entry.secret is not None:
                 keys[""] = entry.secret.encode()
             elif entry.public_key is not None:
-                keys[""] = _pem_key(entry)
+                keys[""] = pem_key(entry)
             self._issuers.setdefault(entry.iss, []).append(Issuer(entry, keys))
 
     def named(self, iss: str) -> list[Issuer]:

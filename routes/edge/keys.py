@@ -28,6 +28,8 @@ from cryptography.hazmat.primitives.serialization import (
 
 from actors.ids import RandomBytes, new_uuid
 from routes.edge.base64url import to_base64url
+from routes.edge.faults import OperatorFault
+from routes.edge.issuer_settings import OWN_ISSUER
 
 SIGNING_FILE = "signing.pem"
 """PKCS#8 PEM of the Ed25519 key (RFC 8410)."""
@@ -37,23 +39,16 @@ MASTER_FILE = "master.key"
 
 MASTER_BYTES = 32
 
-OWN_ISSUER = "partyline"
-"""`iss` of the tokens made here; constant, because the address of an installation changes and its tokens
-should not."""
-
 USER_AUDIENCE = "partyline:user"
 """`aud` of user tokens made here: a token for anything else, signed by the same key, is not one."""
 
 USER_TYPE = "JWT"
 """`typ` of user tokens; every other sort of token has its own (RFC 8725 §3.11)."""
 
-TOKEN_TTL_SECONDS = 30 * 86_400
-"""How long a token lives when nobody says otherwise."""
-
 ALGORITHM = "EdDSA"
 
 
-class KeyFault(Exception):
+class KeyFault(OperatorFault):
     """A key file cannot be made or read; the message is one line for the operator."""
 
 

@@ -24,6 +24,7 @@ from hypercorn.utils import parse_socket_addr, repr_socket_addr
 
 from routes.edge.carrier import Carrier
 from routes.edge.errors import EdgeRefused, contained
+from routes.edge.faults import OperatorFault
 from routes.edge.server_acceptor import Acceptor
 from routes.edge.server_admission import Connections
 from routes.edge.server_connection import HttpConnection
@@ -38,7 +39,7 @@ __all__ = ["CannotListen", "ServerSettings", "serve"]
 log = structlog.get_logger("partyline.server")
 
 
-class CannotListen(Exception):
+class CannotListen(OperatorFault):
     """An address cannot be bound: taken, not ours, or not allowed; the text is one line for the operator."""
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from routes.edge.address import Network, parse_networks
-from routes.edge.issuers import IssuerSettings, parse_issuers
+from routes.edge.issuer_settings import IssuerSettings, parse_issuers
 
 _HEADER = re.compile(r"[A-Za-z0-9-]+", re.ASCII)
 _HOST_NAME = re.compile(

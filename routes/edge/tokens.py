@@ -15,14 +15,13 @@ from actors.ids import UserId, parse_uuid
 from actors.time import LAST_MS
 from routes.edge.base64url import from_base64url
 from routes.edge.errors import TokenExpired, Unauthenticated, UpstreamUnavailable
-from routes.edge.issuers import Issuers, IssuerSettings, VerifyingKey
-from routes.edge.keys import ALGORITHM, OWN_ISSUER, USER_AUDIENCE, USER_TYPE, Keys
+from routes.edge.issuer_settings import OWN_ISSUER, IssuerSettings
+from routes.edge.issuers import Issuers, VerifyingKey
+from routes.edge.keys import ALGORITHM, USER_AUDIENCE, USER_TYPE, Keys
+from routes.edge.names import is_name
 
 TOKEN_MAX_BYTES = 8_192
 """Longer than any token that fits a header of a common proxy."""
-
-NAME_MAX = 64
-"""Characters of a user's name."""
 
 ISSUED_AHEAD_SECONDS = 60
 """How far `iat` may lie ahead: the clock of another machine. `exp` and `nbf` have no leeway (contract §2)."""
@@ -66,11 +65,6 @@ class VerifiedToken:
     issued_at_s: int
     expires_at_ms: int
     capped: bool = False
-
-
-def is_name(text: str) -> bool:
-    """Whether a user may be called this: 1 to 64 printable characters, no white space at the ends."""
-    return 0 < len(text) <= NAME_MAX and text.isprintable() and text == text.strip()
 
 
 def verify_user_token(token: str, keys: Keys, issuers: Issuers, now_ms: int) -> VerifiedToken:

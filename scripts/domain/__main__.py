@@ -98,7 +98,7 @@ def write_domain(root: Path, name: str, live: bool) -> list[Path]:
     if any(path.stem == name for path in taken):
         raise CannotWrite(f"there is a domain {name} already: {taken[0].relative_to(root)}")
     edited: dict[Path, Change] = {
-        root / "routes" / "__init__.py": _mounted,
+        root / "routes" / "mounts.py": _mounted,
         root / "tests" / "contract" / "endpoints.csv": _listed(sort),
     }
     if live:
@@ -112,12 +112,12 @@ def write_domain(root: Path, name: str, live: bool) -> list[Path]:
 
 
 def _mounted(text: str, names: Names) -> str:
-    """routes/__init__.py with the domain's import and mount line."""
+    """routes/mounts.py with the domain's import and mount line."""
     line = f'    Mount("{names.domain}", ({names.domain},)),\n'
     begun = re.search(r"^MOUNTS\b[^(]*\(\n(?:.*\n)*?\)", text, re.MULTILINE)
     imported = re.search(r"^from routes import .*$", text, re.MULTILINE)
     if begun is None or imported is None:
-        raise CannotWrite("routes/__init__.py has no MOUNTS, or does not import from routes")
+        raise CannotWrite("routes/mounts.py has no MOUNTS, or does not import from routes")
     at = begun.end() - 1
     text = text[:at] + line + text[at:]
     return text[: imported.start()] + f"from routes import {names.domain}\n" + text[imported.start() :]

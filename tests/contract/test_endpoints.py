@@ -12,6 +12,7 @@ import pytest
 
 from routes import MOUNTS
 from routes.edge.endpoint import Endpoint, Route, RouteTable
+from routes.edge.listener import Listener
 from routes.edge.principal import (
     AUTHENTICATED,
     MODERATOR,
@@ -94,3 +95,13 @@ def test_public_data_has_an_etag():
         if route.cacheable is None and get_type_hints(route.handler)["return"] is not Blob
     ]
     assert not bare, "\n".join(bare)
+
+
+def test_every_stream_leaves_its_listener():
+    """Without one nobody counts what a client says, and a flood is never ended."""
+    deaf = [
+        route.path
+        for route in RouteTable.of(MOUNTS).streams
+        if get_type_hints(route.handler)["return"] not in (Listener, Listener | None)
+    ]
+    assert not deaf, deaf

@@ -171,3 +171,41 @@ def test_a_server_without_our_bounds_is_said_to_be_one() -> None:
     assert not list(cautions(read_config({})))
     (line,) = cautions(read_config({"PARTYLINE_EDGE": "stock"}))
     assert "PARTYLINE_EDGE=stock is for comparison only" in line
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("PORT", "BIND"),
+        ("HOST", "BIND"),
+        ("LISTEN_ADDRESS", "BIND"),
+        ("DB", "DATABASE_URL"),
+        ("DATABASE", "DATABASE_URL"),
+        ("DSN", "DATABASE_URL"),
+        ("POSTGRES_URL", "DATABASE_URL"),
+        ("POSTGRESQL_DSN", "DATABASE_URL"),
+        ("LOGLEVEL", "LOG_LEVEL"),
+        ("VERBOSITY", "LOG_LEVEL"),
+        ("LOG_FORMAT", "LOG"),
+        ("ORIGINS", "CORS_ORIGINS"),
+        ("ALLOWED_ORIGINS", "CORS_ORIGINS"),
+        ("SECRET", "JWT_ISSUERS"),
+        ("JWT_SECRET", "JWT_ISSUERS"),
+        ("DATA_FOLDER", "DATA_DIR"),
+        ("PUBLIC_URL", "BASE_URL"),
+        ("TIMEOUT", "REQUEST_SECONDS"),
+        ("PROXY", "TRUSTED_PROXIES"),
+        ("MAX_UPLOAD_BYTES", "ATTACHMENT_MAX_BYTES"),
+        ("RATELIMIT", "RATE_LIMITS"),
+    ],
+)
+def test_a_wrong_name_suggests_the_setting_that_is_meant(wrong: str, meant: str):
+    with pytest.raises(ConfigError, match=f"did you mean PARTYLINE_{meant}\\?"):
+        read_config({f"PARTYLINE_{wrong}": "1"})
+
+
+def test_no_setting_is_another_word_for_another():
+    """A right name is never taken for a wrong one, and each word means one setting."""
+    words = [word for setting in SETTINGS for word in setting.also]
+    assert len(words) == len(set(words))
+    assert all(re.fullmatch(r"[a-z]+", word) for word in words)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -279,3 +280,40 @@ def test_a_data_folder_that_cannot_be_is_one_line():
         assert served.returncode == 1
         assert served.stderr.startswith(f"partyline: the data folder {folder / 'file'} cannot be used")
         assert served.stderr.count("\n") == 1
+
+
+SERVING = {"routes.mounts", "routes.service", "quart", "hypercorn", "prometheus_client", "httpx2"}
+"""What takes long to import, and only a server needs."""
+
+
+@pytest.mark.parametrize(
+    ("modules", "also_spared"),
+    [
+        ("routes.cli, routes.commands.listing", {"trio", "structlog", "jwt", "cryptography", "asyncpg"}),
+        ("routes.cli, routes.commands.token, routes.standalone, routes.logs, routes.edge.keys", set()),
+        ("routes.cli, routes.commands.doctor, routes.logs", set()),
+        ("routes.cli, routes.commands.archive, routes.standalone, routes.logs", {"jwt", "cryptography"}),
+    ],
+)
+def test_a_command_imports_nothing_that_only_a_server_needs(modules, also_spared):
+    script = f"import sys, {modules}\nprint(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not set(loaded.stdout.split()) & (SERVING | also_spared)
+
+
+@pytest.mark.parametrize("command", ["routes", "config", "openapi"])
+def test_whoever_has_read_enough_ends_a_command_without_a_traceback(command, tmp_path):
+    script = "from routes.cli import main; import sys; sys.exit(main(sys.argv[1:]))"
+    reading, writing = os.pipe()
+    os.close(reading)  # as `| head` does, but sooner
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", script, command],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")

@@ -19,7 +19,8 @@ from routes.edge.base64url import from_base64url, to_base64url
 from routes.edge.errors import TokenExpired, Unauthenticated, UpstreamUnavailable
 from routes.edge.issuers import Issuers, IssuerSettings, parse_issuers
 from routes.edge.keys import Keys
-from routes.edge.tokens import NAME_MAX, verify_user_token
+from routes.edge.names import NAME_MAX
+from routes.edge.tokens import verify_user_token
 
 NOW_S = 1_800_000_000
 NOW_MS = NOW_S * 1000
