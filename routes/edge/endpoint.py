@@ -62,7 +62,7 @@ class Route:
         needs: the gate (`routes/edge/principal.py`).
         servers: what a game server needs where `needs` is for users: `SERVER` for any, or a node; None where only
             those come whom `needs` names.
-        rate: the policy that a call is counted by.
+        rate: the policy that a call is counted by; declared by its name, by default after method and `needs`.
         rate_key: the path parameter that the count is kept for as well, or None.
         refusals: what the handler and guard may raise, beside what the pipeline itself refuses.
         guard: asks whether the caller belongs here, before the body is read; what it returns is
@@ -185,9 +185,7 @@ def endpoint(
 ) -> Callable[[Handler], Endpoint]:
     """Declare a request; the decorated name becomes the `Endpoint`, which says what each argument means.
 
-    `rate` names a policy, by default after method and `needs`; `not_found` is {path parameter: what a malformed one is
-    refused with}, where that is not NOT_FOUND. A declaration that contradicts itself raises ValueError or KeyError.
-    """
+    `not_found` is {path parameter: what a malformed one is refused with}; contradictions raise ValueError, KeyError."""
 
     def declare(handler: Handler) -> Endpoint:
         _check(method, path, needs, servers)
