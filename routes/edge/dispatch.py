@@ -46,7 +46,7 @@ from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.rendered import JSON_HEADER, rendered
 from routes.edge.reply import Asked
 from routes.edge.socket import LiveSocket
-from routes.edge.unsent import Tab
+from routes.edge.tabs import Tab
 from routes.edge.wire import decode
 
 if TYPE_CHECKING:
@@ -129,7 +129,11 @@ class Edge:
         """
         started = trio.current_time()
         call = self._call(incoming, endpoint.status, started)
-        outgoing = await answered(self._in_time(call, endpoint, incoming), call.request_id, endpoint.line)
+        try:
+            outgoing = await answered(self._in_time(call, endpoint, incoming), call.request_id, endpoint.line)
+        finally:
+            if incoming.arrived_bytes:
+                incoming.release()
         self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
         return self._finished(call, incoming, outgoing)
 
@@ -311,7 +315,8 @@ class Edge:
         if data is None:
             call.deadline.begin()
             call.deadline.move(trio.current_time() + BODY_SECONDS)
-            data = await incoming.body(bound)
+            key = rate_key(call.client_address) if self.service.limits.enabled else None
+            data = await incoming.body(bound, self.service.arriving.tab(key))
             call.deadline.move(trio.current_time() + self._request_seconds)
         elif len(data) > bound:
             raise PayloadTooLarge(maxBytes=bound)
