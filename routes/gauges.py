@@ -39,11 +39,6 @@ def show_gauges(service: "Service") -> None:
     metrics.gauge("users_in_memory", "Users in memory, some 2 KB each.", lambda: len(service.users))
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
-    unsent = service.unsent
-    metrics.gauge("unsent_bytes", "Bytes that clients have not taken yet.", lambda: unsent.total_bytes)
-    metrics.gauge("slow_connections", "Connections for which bytes wait.", lambda: unsent.slow)
-    metrics.counter("unsent_refused", "Requests refused because too much was unread.", lambda: unsent.refused)
-    metrics.counter("unsent_cut", "Connections cut because too much was unread.", lambda: unsent.cut)
     housekeeping = service.housekeeping
     metrics.counters(
         "job_failures", "Runs of a job of the housekeeping that failed.", "job", lambda: housekeeping.failures
@@ -54,8 +49,7 @@ def show_gauges(service: "Service") -> None:
         "job",
         housekeeping.behind_seconds,
     )
-    documents = service.documents
-    metrics.gauge("documents_bytes", "Descriptions and pages kept in memory.", lambda: documents.held_bytes)
+    _show_memory(service)
     for name, field, says in _DATABASE_GAUGES:
         metrics.gauge(name, says, _number(database.statistics, field))
     for name, field, says in _DATABASE_COUNTERS:
@@ -63,6 +57,38 @@ def show_gauges(service: "Service") -> None:
     for name, _ in system.counters.items():
         says = f"Kernel: {name.replace('_', ' ')}."
         metrics.counter(f"kernel_{name}", says, _number(lambda: system.counters, name))
+
+
+def _show_memory(service: "Service") -> None:
+    """What is held for clients, in bytes where it is bounded in bytes."""
+    metrics, unsent, arriving = service.metrics, service.unsent, service.arriving
+    documents, limits, sockets = service.documents, service.limits, service.sockets
+    metrics.gauge("unsent_bytes", "Bytes that clients have not taken yet.", lambda: unsent.total_bytes)
+    metrics.gauge("slow_connections", "Connections for which bytes wait.", lambda: unsent.slow)
+    metrics.counter("unsent_refused", "Requests refused because too much was unread.", lambda: unsent.refused)
+    metrics.counter("unsent_cut", "Connections cut because too much was unread.", lambda: unsent.cut)
+    metrics.gauge(
+        "arriving_bytes", "Bytes of bodies that arrive, or are worked on.", lambda: arriving.total_bytes
+    )
+    metrics.counter(
+        "arriving_refused", "Requests refused because too much arrived.", lambda: arriving.refused
+    )
+    metrics.gauge(
+        "socket_queue_bytes",
+        "Frames that wait in live sockets.",
+        lambda: sum(one.queued_bytes for one in sockets),
+    )
+    metrics.gauge(
+        "socket_inbox_bytes",
+        "Messages that wait for their listeners.",
+        lambda: sum(one.inbox_bytes for one in sockets),
+    )
+    metrics.gauge("documents_bytes", "Descriptions and pages kept in memory.", lambda: documents.held_bytes)
+    metrics.counter("rate_overflows", "Callers who found no bucket of their own.", lambda: limits.overflows)
+    metrics.gauge(
+        "tokens_remembered", "Tokens that need not be verified again.", lambda: len(service.authenticator)
+    )
+    metrics.gauge("reads_shared", "Reads under way that others may share.", lambda: len(service.reads))
 
 
 def _number(read: Callable[[], object], field: str) -> Callable[[], float]:

@@ -60,6 +60,7 @@ from routes.edge.auth import Authenticator
 from routes.edge.close_codes import CloseCode
 from routes.edge.config import Config
 from routes.edge.documents import Documents
+from routes.edge.incoming import arriving_bodies
 from routes.edge.issuers import Issuers
 from routes.edge.key_files import close_to_others
 from routes.edge.keys import Keys, open_keys
@@ -67,6 +68,7 @@ from routes.edge.limits import Limits
 from routes.edge.metrics import Metrics
 from routes.edge.socket import LiveSocket
 from routes.edge.sockets import MAX_PER_USER, Sockets
+from routes.edge.tabs import Tabs
 from routes.edge.unsent import Unsent
 from routes.gauges import show_gauges
 from routes.housekeeping import Housekeeping, Standing, keep_house, keep_standing
@@ -122,6 +124,7 @@ class Service:
         metrics: what `/metrics` shows.
         reads: equal reads under way at once are one.
         documents: what never changes, made once.
+        arriving: bodies of requests that are received piece by piece.
         unsent: what waits for clients that do not read, counted and bounded.
         doubts: changes of which nobody knows whether they were made.
         turnstile: what one user does to several owners takes turns.
@@ -161,6 +164,7 @@ class Service:
     upload_checks: trio.CapacityLimiter = field(default_factory=lambda: trio.CapacityLimiter(2))
     attending: Attending = field(default_factory=Attending)
     documents: Documents = field(default_factory=Documents)
+    arriving: Tabs = field(default_factory=arriving_bodies)
     unsent: Unsent = field(default_factory=Unsent)
     doubts: Doubts = field(default_factory=Doubts)
     turnstile: Turnstile = field(default_factory=Turnstile)

@@ -53,6 +53,10 @@ class Authenticator:
         self._older: dict[bytes, UserPrincipal] = {}
         self._generation = issuers.generation
 
+    def __len__(self) -> int:
+        """How many tokens are remembered."""
+        return len(self._recent) + len(self._older)
+
     async def user(self, token: str) -> UserPrincipal:
         """The user whose token this is.
 

@@ -47,7 +47,7 @@ from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.rendered import JSON_HEADER, rendered
 from routes.edge.reply import Asked
 from routes.edge.socket import LiveSocket
-from routes.edge.unsent import Tab
+from routes.edge.tabs import Tab
 from routes.edge.wire import decode, encode
 
 if TYPE_CHECKING:
@@ -140,6 +140,8 @@ class Edge:
         finally:
             if call.place is not None:
                 call.place.give_back()
+            if incoming.arrived_bytes:
+                incoming.release()
         self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
         return self._finished(call, incoming, outgoing)
 
@@ -332,7 +334,8 @@ class Edge:
                 caller = principal.key if principal is not None else call.client_address
                 call.place = await self._large_bodies.take(caller)
             call.deadline.move(trio.current_time() + BODY_SECONDS)
-            data = await incoming.body(bound)
+            key = rate_key(call.client_address) if self.service.limits.enabled else None
+            data = await incoming.body(bound, self.service.arriving.tab(key))
             call.deadline.move(trio.current_time() + self._request_seconds)
         elif len(data) > bound:
             raise PayloadTooLarge(maxBytes=bound)

@@ -22,6 +22,7 @@
         ├── RateLimited              429  carries Retry-After
         ├── DatabaseDown             503  carries Retry-After
         ├── TooMuchUnread            503  carries Retry-After
+        ├── TooMuchArriving          503  carries Retry-After
         ├── UpstreamUnavailable      503  carries Retry-After
         ├── Internal                 500  our fault; says nothing of what it was
         └── in server_refusals.py, for what never becomes a request: BadRequest 400, RequestTimeout 408,
@@ -211,6 +212,12 @@ class TooMuchUnread(EdgeRefused):
     """The client's address, or all clients together, leave so much unread that nothing is put behind it."""
 
     code, status_hint, sentence = "OVERLOADED", 503, "earlier responses have to be read first"
+
+
+class TooMuchArriving(EdgeRefused):
+    """The bodies that arrive from the client's address, or from all clients together, are more than is held at once."""
+
+    code, status_hint, sentence = "OVERLOADED", 503, "too much is being uploaded right now; try again shortly"
 
 
 class Problem(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):

@@ -3,8 +3,15 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
 
-from routes.edge.errors import MalformedJson, PayloadTooLarge
+from routes.edge.errors import MalformedJson, PayloadTooLarge, TooMuchArriving
 from routes.edge.outgoing import Headers
+from routes.edge.tabs import Tab, Tabs
+
+ARRIVING_MAX_BYTES = 256 * 1024 * 1024
+"""Of bodies that arrive or are being worked on, in all: some twenty of the largest attachments."""
+
+ARRIVING_ADDRESS_MAX_BYTES = 64 * 1024 * 1024
+"""Of those from one address."""
 
 Receive: TypeAlias = Callable[[], Awaitable[tuple[bytes, bool]]]
 """`async () -> (next piece of the body, whether more follows)`; raises `CutShort` when the client is gone."""
@@ -22,9 +29,24 @@ class Incoming:
         peer: the address at the other end of the connection.
         receive: gives the body piece by piece.
         whole: all of the body, where it came together with the head; then nothing needs to be received.
+
+    Attributes:
+        arrived_bytes: of a body that was received piece by piece, written down until `release`.
     """
 
-    __slots__ = ("_by_name", "headers", "method", "parameters", "path", "peer", "query", "receive", "whole")
+    __slots__ = (
+        "_by_name",
+        "_tab",
+        "arrived_bytes",
+        "headers",
+        "method",
+        "parameters",
+        "path",
+        "peer",
+        "query",
+        "receive",
+        "whole",
+    )
 
     def __init__(
         self,
@@ -46,6 +68,8 @@ class Incoming:
         self.peer = peer
         self.receive = receive
         self.whole = whole
+        self.arrived_bytes = 0
+        self._tab: Tab | None = None
         self._by_name: dict[bytes, bytes] | None = None
 
     def header(self, name: bytes) -> bytes | None:
@@ -78,14 +102,16 @@ class Incoming:
         if int(declared) > max_bytes:
             raise PayloadTooLarge(maxBytes=max_bytes)
 
-    async def body(self, max_bytes: int) -> bytes:
+    async def body(self, max_bytes: int, tab: Tab | None = None) -> bytes:
         """The whole body.
 
         Args:
             max_bytes: a body without a declared length is cut off there.
+            tab: where what has arrived is written down, until `release`; None where nobody counts.
 
         Raises:
             PayloadTooLarge: there was more.
+            TooMuchArriving: more than may be held for this address, or for all.
             CutShort: the client went away.
         """
         pieces: list[bytes] = []
@@ -93,7 +119,25 @@ class Incoming:
         while more and size <= max_bytes:
             piece, more = await self.receive()
             size += len(piece)
+            if tab is not None:
+                self._tab = tab
+                if not tab.fits(len(piece)):
+                    tab.all.refused += 1
+                    raise TooMuchArriving
+                tab.add(len(piece))
+                self.arrived_bytes = size
             pieces.append(piece)
         if size > max_bytes:
             raise PayloadTooLarge(maxBytes=max_bytes)
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def release(self) -> None:
+        """The body is needed no longer."""
+        if self._tab is not None:
+            self._tab.add(-self.arrived_bytes)
+        self.arrived_bytes = 0
+
+
+def arriving_bodies() -> Tabs:
+    """Where a service writes down the bodies that arrive."""
+    return Tabs(ARRIVING_MAX_BYTES, ARRIVING_ADDRESS_MAX_BYTES)

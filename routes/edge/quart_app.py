@@ -36,7 +36,8 @@ from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, TooMuc
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import PIECE_BYTES, FileSlice, Outgoing, pieces
 from routes.edge.router import WEBSOCKET, Router
-from routes.edge.unsent import Tab, held_bytes
+from routes.edge.tabs import Tab
+from routes.edge.unsent import held_bytes
 
 log = structlog.get_logger("partyline.edge")
 

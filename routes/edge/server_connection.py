@@ -102,7 +102,8 @@ class HttpConnection:
         self._place = place
         self.client = client
         self.server = server
-        self.writer = Writer(sock, self, shared.settings.unsent.tab(place.key))
+        unsent = shared.settings.unsent
+        self.writer = Writer(sock, self, unsent.tab(place.key), unsent)
         self.answering = self.closed = False
         self._parser = RequestParser(shared.settings.max_head_bytes)
         self._phase = Phase.HEAD

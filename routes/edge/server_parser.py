@@ -24,6 +24,9 @@ MAX_FIELDS = 128
 PIPELINED = 16
 """Requests parsed ahead of the one that is being answered; then parsing waits, and TCP holds the client back."""
 
+AHEAD_PIECES = 16
+"""Pieces, of up to 4 KiB, of the bodies of those requests; likewise."""
+
 _SLICE = 4096
 """Bytes parsed between two looks at `PIPELINED`."""
 
@@ -158,7 +161,7 @@ class RequestParser:
 
     def resume(self) -> None:
         """Parse what was kept, now that a request has been taken."""
-        if self._rest and len(self.requests) < PIPELINED:
+        if self._rest and not self._is_far_ahead():
             rest, self._rest = self._rest, b""
             self.feed(rest)
             if self._ended:
@@ -179,10 +182,16 @@ class RequestParser:
         if self.early is not None:
             self.early += data
             return True
-        if len(self.requests) >= PIPELINED:
+        if self._is_far_ahead():
             self._rest += bytes(data)
             return True
         return False
+
+    def _is_far_ahead(self) -> bool:
+        ahead = len(self.requests)
+        return ahead >= PIPELINED or (
+            ahead > 1 and sum(len(request.pieces) for request in self.requests) >= AHEAD_PIECES
+        )
 
     def _begin(self) -> None:
         self._moves += 1

@@ -13,7 +13,8 @@ from typing import Protocol
 
 import trio
 
-from routes.edge.unsent import Tab, held_bytes
+from routes.edge.tabs import Tab
+from routes.edge.unsent import Unsent, held_bytes
 
 _PIECES_A_CALL = 64
 """Buffers given to one `sendmsg`; the kernel's own limit is 1,024."""
@@ -50,6 +51,7 @@ class Writer:
         sock: non-blocking; stays the property of the connection.
         owner: the connection.
         tab: of the client's address.
+        unsent: of the process.
 
     Attributes:
         send: the socket's own `send`, for the one line that must not cost a call more.
@@ -66,6 +68,7 @@ class Writer:
         "_owner",
         "_socket",
         "_taken_bytes",
+        "_unsent",
         "follower",
         "paid_until",
         "send",
@@ -74,10 +77,11 @@ class Writer:
         "waiting",
     )
 
-    def __init__(self, sock: socket.socket, owner: Owner, tab: Tab) -> None:
+    def __init__(self, sock: socket.socket, owner: Owner, tab: Tab, unsent: Unsent) -> None:
         self._socket = sock
         self._owner = owner
         self.tab = tab
+        self._unsent = unsent
         self._cleared: trio.Event | None = None
         self._finish = False
         self.send = sock.send
@@ -180,6 +184,11 @@ class Writer:
         self.paid_until = min(now, self.paid_until + taken / bytes_per_second)
         return now - self.paid_until >= grace_seconds
 
+    @property
+    def crowded(self) -> bool:
+        """So much waits, here or elsewhere, that what may be sent later is not put behind it."""
+        return self._unsent.crowds(self.tab)
+
     def cut(self) -> None:
         """As in `Slow`."""
         self._owner.broken()
@@ -201,7 +210,7 @@ class Writer:
         self.took_at = self.paid_until = trio.current_time()
         self._taken_bytes = 0
         self.tab.add(sum(map(held_bytes, pieces)))
-        self.tab.unsent.began(self)
+        self._unsent.began(self)
         if self.follower is not None:
             self.follower.blocked()
         self._owner.watch(True)
@@ -214,7 +223,7 @@ class Writer:
         waiting, self.waiting = self.waiting, None
         if waiting is not None:
             self.tab.add(-sum(map(held_bytes, waiting)))
-            self.tab.unsent.ended(self)
+            self._unsent.ended(self)
         if self._cleared is not None:
             self._cleared.set()
             self._cleared = None

@@ -33,6 +33,7 @@ REPLIES_MAX_BYTES = 1024 * 1024
 """A client that sends commands and never reads the replies is closed at this; it cannot be owed a reply."""
 
 INBOX_MAX_MESSAGES = 16
+INBOX_MAX_BYTES = 128 * 1024
 """With as many waiting for the listener we stop reading, and TCP holds the client back; what the last read
 brought beyond them waits too, and is no more than one read."""
 
@@ -145,6 +146,11 @@ class LiveSocket(ABC):
     def queued_bytes(self) -> int:
         """What waits in user space, behind the message that is being taken."""
         return self._queued_bytes
+
+    @property
+    def inbox_bytes(self) -> int:
+        """What the client has said and the listener has not heard."""
+        return sum(map(len, self._inbox or ()))
 
     # -- towards the client
 
@@ -263,7 +269,7 @@ class LiveSocket(ABC):
         if self._inbox is None:
             self._inbox = deque()
         self._inbox.append(message)
-        if len(self._inbox) >= INBOX_MAX_MESSAGES:
+        if len(self._inbox) >= INBOX_MAX_MESSAGES or self.inbox_bytes >= INBOX_MAX_BYTES:
             self._hold_back(True)
 
     def deliver_binary(self, message: bytes) -> None:  # noqa: ARG002

@@ -121,7 +121,7 @@ class DirectSocket(LiveSocket):
 
     def _crowded(self) -> bool:
         """As in `LiveSocket`."""
-        return self._writer.tab.crowded
+        return self._writer.crowded
 
     def _append(self, prepared: Prepared) -> None:
         self._writer.write(prepared.wire)

@@ -11,10 +11,9 @@ anyway, such as the documentation (`SharedBytes`), counts nothing, however many 
 Nothing here is asked, and nothing is counted, while clients take what they are sent.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Protocol
-from weakref import WeakValueDictionary
+
+from routes.edge.tabs import Tab, Tabs
 
 MAX_BYTES = 256 * 1024 * 1024
 """Of all connections."""
@@ -46,7 +45,7 @@ class Slow(Protocol):
         ...
 
 
-class Unsent:
+class Unsent(Tabs):
     """The bytes that wait in this process.
 
     Args:
@@ -54,39 +53,27 @@ class Unsent:
         max_address_bytes: for one address.
 
     Attributes:
-        total_bytes: that wait now.
-        refused: requests that were refused because of it.
         cut: connections that were closed because of it.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_address_bytes: int = MAX_ADDRESS_BYTES) -> None:
-        self.max_bytes = max_bytes
-        self.owed_from_bytes = int(max_bytes * _OWED_FROM)
-        self.total_bytes = 0
-        self.refused = 0
+        super().__init__(max_bytes, max_address_bytes)
         self.cut = 0
-        self._max_address_bytes = max_address_bytes
+        self._owed_from_bytes = int(max_bytes * _OWED_FROM)
         self._slow: dict[Slow, None] = {}
-        self._tabs: WeakValueDictionary[str, Tab] = WeakValueDictionary()
-        self._uncounted = Tab(self, max_bytes)
 
     @property
     def slow(self) -> int:
         """Connections for which bytes wait now."""
         return len(self._slow)
 
-    def tab(self, key: str | None) -> "Tab":
-        """Where the bytes of an address are written down; the same one for as long as anybody holds it.
+    def crowds(self, tab: Tab) -> bool:
+        """Whether what may be sent later is not queued now.
 
         Args:
-            key: what the address is counted by; None where only the process counts (a proxy of ours).
+            tab: of the address that it is for.
         """
-        if key is None:
-            return self._uncounted
-        tab = self._tabs.get(key)
-        if tab is None:
-            tab = self._tabs[key] = Tab(self, self._max_address_bytes)
-        return tab
+        return tab.spent or self.total_bytes >= self._owed_from_bytes
 
     def relieve(self) -> None:
         """Cut the slowest until the bound is kept; to be called once a second or so."""
@@ -105,56 +92,6 @@ class Unsent:
     def ended(self, slow: Slow) -> None:
         """None wait for it any more."""
         del self._slow[slow]
-
-
-class Tab:
-    """The bytes that wait for one address.
-
-    Args:
-        unsent: of the process.
-        max_bytes: for this address.
-
-    Attributes:
-        unsent_bytes: that wait for it now.
-    """
-
-    __slots__ = ("__weakref__", "_max_bytes", "unsent", "unsent_bytes")
-
-    def __init__(self, unsent: Unsent, max_bytes: int) -> None:
-        self.unsent = unsent
-        self._max_bytes = max_bytes
-        self.unsent_bytes = 0
-
-    @property
-    def spent(self) -> bool:
-        """Nothing that could be large is begun for this address."""
-        return self.unsent_bytes >= self._max_bytes
-
-    @property
-    def crowded(self) -> bool:
-        """What may be sent later is not queued now."""
-        return self.unsent_bytes >= self._max_bytes or self.unsent.total_bytes >= self.unsent.owed_from_bytes
-
-    def fits(self, count: int) -> bool:
-        """Whether so many bytes may wait, should the client take none of them."""
-        return (
-            self.unsent_bytes + count <= self._max_bytes
-            and self.unsent.total_bytes + count <= self.unsent.max_bytes
-        )
-
-    @contextmanager
-    def holding(self, count: int) -> Iterator[None]:
-        """So many bytes wait as long as the block runs."""
-        self.add(count)
-        try:
-            yield
-        finally:
-            self.add(-count)
-
-    def add(self, count: int) -> None:
-        """So many bytes more wait, or, where it is negative, fewer."""
-        self.unsent_bytes += count
-        self.unsent.total_bytes += count
 
 
 def held_bytes(piece: bytes | memoryview) -> int:

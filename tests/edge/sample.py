@@ -22,6 +22,7 @@ from routes.edge.config import Config, read_config
 from routes.edge.dispatch import Edge
 from routes.edge.endpoint import Mount, RouteTable, endpoint, stream
 from routes.edge.errors import BadServerCredentials, TokenExpired, Unauthenticated
+from routes.edge.incoming import arriving_bodies
 from routes.edge.limits import Limits
 from routes.edge.metrics import Metrics
 from routes.edge.principal import (
@@ -39,6 +40,7 @@ from routes.edge.query import Clamp
 from routes.edge.reply import Blob, Encoded, Page, Reply
 from routes.edge.socket import LiveSocket
 from routes.edge.sockets import Sockets
+from routes.edge.tabs import Tabs
 from routes.edge.unsent import Unsent
 from routes.edge.wire import Wire
 
@@ -341,6 +343,7 @@ class Parts:
     keys: Keys = field(default_factory=Keys)
     limits: Limits = field(default_factory=Limits)
     metrics: Metrics = field(default_factory=Metrics)
+    arriving: Tabs = field(default_factory=arriving_bodies)
     unsent: Unsent = field(default_factory=Unsent)
     draining: bool = False
 

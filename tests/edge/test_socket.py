@@ -212,13 +212,13 @@ async def test_only_the_newest_ping_of_a_client_that_does_not_read_is_answered(s
         await connection.read_response()
         socket = await held.socket()
         socket.offer(prepare("x" * 5_000_000))
-        for number in range(1000):
+        for number in range(500):
             await connection.send(b"\x89\x84\x00\x00\x00\x00%04d" % number)
         await trio.testing.wait_all_tasks_blocked(0.01)
         read = b""
-        while not read.endswith(b"0999"):
+        while not read.endswith(b"0499"):
             read += await connection.stream.receive_some(1 << 20)
-        assert read.endswith(b'x"\x8a\x040999')
+        assert read.endswith(b'x"\x8a\x040499')
 
 
 @pytest.mark.parametrize("multiplexed", [True, False])
