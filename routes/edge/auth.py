@@ -113,7 +113,9 @@ class Authenticator:
             del self._recent[digest]
             raise TokenExpired
         access = self._users.peek_believed(principal.user_id, principal.issued_at_s)
-        if access is None or capped_to(access, capped=principal.capped) is not principal.access:
+        if access is not None and principal.capped:
+            access = access.capped()
+        if access is not principal.access:
             del self._recent[digest]
             return None
         self._users.saw(principal.user_id, now_ms)

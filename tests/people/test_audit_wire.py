@@ -56,6 +56,7 @@ PLAYS: dict[tuple[str, str], Play] = {
     ("POST", f"{USER}/permissions"): Play("permission.granted", {"node": "a:b"}, refused={"node": "a b"}),
     ("DELETE", f"{USER}/permissions/{{node}}"): Play("permission.removed", prepare=a_grant),
     ("DELETE", USER): Play("user.erased"),
+    ("POST", f"{USER}/revoke-tokens"): Play("tokens.revoked"),
     ("PATCH", "/v1/admin/reports/{id}"): Play(
         "report.settled", {"status": "actioned"}, a_report, {"status": "gone"}
     ),
