@@ -11,19 +11,18 @@ anything.
 """
 
 import heapq
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Callable, Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Protocol, TypeVar
 
 from actors.errors import NotFound
 from actors.ids import RandomBytes, new_object_id
 from actors.kernel.clock import Clock
 from actors.kernel.single_flight import SingleFlight
+from actors.kernel.store import Store
 from actors.permissions import ABSENT_GRANTS, BUILT_IN_NODES, Access, moved_by, resolve
-from persistence.connection import Connection
 from persistence.permissions import GREW, nodes_of, read_catalog, seed_catalog
 from persistence.users import (
     NAME_SLACK_SECONDS,
@@ -46,20 +45,6 @@ AccessListener = Callable[[str], None]
 
 RenameListener = Callable[[str, str], None]
 """Called with a user id and the new name."""
-
-Result = TypeVar("Result")
-
-
-class Store(Protocol):
-    """The two calls of the database that are needed here."""
-
-    async def read(self, unit: Callable[[Connection], Awaitable[Result]], /) -> Result:
-        """Run a unit of work that only reads."""
-        ...
-
-    async def transact(self, unit: Callable[[Connection], Awaitable[Result]], /) -> Result:
-        """Run a unit of work in one transaction."""
-        ...
 
 
 class _Entry:

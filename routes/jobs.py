@@ -8,7 +8,7 @@ import trio
 from actors.chat.archive import archive_old
 from actors.chat.leavings import sweep_leavings
 from actors.chat.sweeping import sweep, sweep_strays
-from persistence import journal, notifications, receipts
+from persistence import history, notifications, receipts
 from persistence.chat import bounds
 from persistence.connection import Connection
 from persistence.friends import requests as friend_requests
@@ -74,7 +74,7 @@ def _prunings(service: "Service") -> tuple[Job, ...]:
     async def prune_journal(
         conn: Connection, after: tuple[str, str] | None, limit: int
     ) -> tuple[str, str] | None:
-        return await journal.prune(conn, after, limit, now_ms=now_ms())
+        return await history.prune(conn, after, limit, now_ms=now_ms())
 
     async def expire_shares(conn: Connection, limit: int) -> int:
         return await shares.prune(conn, limit, now_ms=now_ms())

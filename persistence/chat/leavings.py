@@ -3,7 +3,7 @@
 What there may be much of goes in pieces; the row of the conversation, by which it is found again, goes last.
 """
 
-from persistence import journal
+from persistence import history
 from persistence.chat import attachments
 from persistence.chat.conversations import KIND
 from persistence.connection import Connection
@@ -53,5 +53,5 @@ async def drop_rest(conn: Connection, conversation_id: str) -> None:
     """Delete the group itself, its history, and uploads that no message has used."""
     await attachments.free_of_conversation(conn, conversation_id)
     await conn.execute("DELETE FROM mentions WHERE conversation_id = $1", conversation_id)
-    await journal.forget(conn, KIND, conversation_id)
+    await history.forget(conn, KIND, conversation_id)
     await conn.execute("DELETE FROM conversations WHERE id = $1", conversation_id)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from persistence import journal
+from persistence import history, journal
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.connection import Connection
 
@@ -112,7 +112,7 @@ async def forget_removed(conn: Connection, after: str | None, limit: int, *, bef
         """,
         KIND, before_ms, after or "", limit,
     )  # fmt: skip
-    if not await journal.forget_ended(conn, KIND, [row["id"] for row in page if row["gone"]], limit):
+    if not await history.forget_ended(conn, KIND, [row["id"] for row in page if row["gone"]], limit):
         return after or ""
     return page[-1]["id"] if len(page) >= limit else None
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from persistence import journal
+from persistence import history, journal
 from persistence.connection import Connection
 
 KIND = "party"
@@ -214,6 +214,6 @@ async def sweep_ended(conn: Connection, after: str | None, limit: int, *, now_ms
         after or "",
         limit,
     )
-    if not await journal.forget_ended(conn, KIND, [row["id"] for row in page if row["ended"]], limit):
+    if not await history.forget_ended(conn, KIND, [row["id"] for row in page if row["ended"]], limit):
         return after or ""
     return page[-1]["id"] if len(page) >= limit else None

@@ -14,7 +14,6 @@ import math
 import re
 from collections.abc import Awaitable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from types import CoroutineType
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,7 @@ from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
 from routes.edge.call import Call
 from routes.edge.cors import Cors
 from routes.edge.deadline import Deadline
-from routes.edge.endpoint import JSON_MEDIA, Endpoint, RouteTable, Stream, StreamHandler
+from routes.edge.endpoint import Endpoint, RouteTable, Stream, StreamHandler
 from routes.edge.errors import (
     DatabaseDown,
     MalformedJson,
@@ -43,6 +42,7 @@ from routes.edge.idempotency import METHODS, Attempt, Idempotency, id_kept
 from routes.edge.incoming import Incoming
 from routes.edge.large_bodies import LARGE_BYTES, LargeBodies
 from routes.edge.listener import Listener
+from routes.edge.media import check_media, sentence
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.rendered import JSON_HEADER, rendered
 from routes.edge.reply import Asked
@@ -323,8 +323,8 @@ class Edge:
         media = incoming.header(b"content-type")
         if media is not None:
             if len(media) > MAX_MEDIA_BYTES:
-                raise UnsupportedMedia(_taken(endpoint.media))
-            _check_media(media, endpoint.media)
+                raise UnsupportedMedia(sentence(endpoint.media))
+            check_media(media, endpoint.media)
         bound = endpoint.body_bound(self.service.config)
         data = incoming.whole
         if data is None:
@@ -340,7 +340,7 @@ class Edge:
         elif len(data) > bound:
             raise PayloadTooLarge(maxBytes=bound)
         if media is None and data:
-            raise UnsupportedMedia(_taken(endpoint.media))
+            raise UnsupportedMedia(sentence(endpoint.media))
         return data
 
     async def _decoded(self, call: Call, endpoint: Endpoint, data: bytes) -> object:
@@ -391,18 +391,3 @@ def _may_be_large(incoming: Incoming, bound: int) -> bool:
     if declared is None:
         return bound > LARGE_BYTES
     return not declared.isdigit() or int(declared[:20]) > LARGE_BYTES
-
-
-@lru_cache(maxsize=256)
-def _check_media(media: bytes, taken: tuple[str, ...]) -> None:
-    kind, _, rest = media.decode("latin-1").lower().partition(";")
-    kind = kind.strip()
-    if not any(kind == known or (known.endswith("/*") and kind.startswith(known[:-1])) for known in taken):
-        raise UnsupportedMedia(_taken(taken))
-    charset = rest.strip().removeprefix("charset=").strip('"') if "charset=" in rest else "utf-8"
-    if kind == JSON_MEDIA and charset not in {"utf-8", "utf8"}:
-        raise UnsupportedMedia("JSON is UTF-8")
-
-
-def _taken(media: tuple[str, ...]) -> str:
-    return f"the body must be {' or '.join(media)}"

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from persistence import journal
+from persistence import history, journal
 from persistence.bridge import Database
 from persistence.connection import Connection
 from persistence.errors import RowsRejected
@@ -86,7 +86,7 @@ async def test_old_events_are_forgotten(database: Database, count: int, age_days
     await database.transact(fill, "a", count, now_ms - age_days * DAY_MS)
     await database.transact(fill, "b", 10, 0)
 
-    prune = partial(journal.prune, now_ms=now_ms)
+    prune = partial(history.prune, now_ms=now_ms)
     place: tuple[str, str] | None = ("", "")
     runs = 0
     while place is not None:
