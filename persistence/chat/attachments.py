@@ -87,7 +87,7 @@ WHERE id IN (
 
 async def release(conn: Connection, id: str) -> None:
     """Give back a reservation whose upload came to nothing; one that was kept stays."""
-    await conn.execute(f"{FREE}WHERE id = $1 AND state = 'reserved'", id)
+    await conn.execute(f"{FREE} WHERE id = $1 AND state = 'reserved'", id)
 
 
 async def by_ids(conn: Connection, conversation_id: str, ids: Sequence[str]) -> list[AttachmentRow]:
@@ -124,17 +124,17 @@ async def use(conn: Connection, rows: Sequence[tuple[str, str, int]]) -> None:
 
 async def free_of_messages(conn: Connection, message_ids: Sequence[str]) -> None:
     """Let go of the attachments of deleted messages; their bytes go with the next sweep."""
-    await conn.execute(f"{FREE}WHERE message_id = ANY($1::text[]) AND state = 'kept'", list(message_ids))
+    await conn.execute(f"{FREE} WHERE message_id = ANY($1::text[]) AND state = 'kept'", list(message_ids))
 
 
 async def free_of_uploader(conn: Connection, uploader_id: str) -> None:
     """Let go of everything that a user has uploaded; its bytes go with the next sweep."""
-    await conn.execute(f"{FREE}WHERE uploader_id = $1 AND state IN ('reserved', 'kept')", uploader_id)
+    await conn.execute(f"{FREE} WHERE uploader_id = $1 AND state IN ('reserved', 'kept')", uploader_id)
 
 
 async def free_of_conversation(conn: Connection, conversation_id: str) -> None:
     """Let go of everything that was uploaded to a conversation; its bytes go with the next sweep."""
-    await conn.execute(f"{FREE}WHERE conversation_id = $1 AND state IN ('reserved', 'kept')", conversation_id)
+    await conn.execute(f"{FREE} WHERE conversation_id = $1 AND state IN ('reserved', 'kept')", conversation_id)
 
 
 async def free_unused(conn: Connection, *, kept_before_ms: int, reserved_before_ms: int, limit: int) -> int:
