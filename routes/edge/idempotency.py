@@ -107,6 +107,11 @@ class Attempt:
         return kept.status, reply
 
 
+def fingerprint_of(body: bytes) -> bytes:
+    """SHA-256 of a body, by which a repeated request is known."""
+    return hashlib.sha256(body).digest()
+
+
 class Idempotency:
     """The keys that are being worked on in this process.
 
@@ -123,7 +128,7 @@ class Idempotency:
         self._in_flight: set[bytes] = set()
 
     def begin(  # the parts that make a key unique, and nothing else
-        self, text: bytes, *, scope: str, line: str, body: bytes, secret: bool, now_ms: int
+        self, text: bytes, *, scope: str, line: str, fingerprint: bytes, secret: bool, now_ms: int
     ) -> Attempt:
         """Mark a key as being worked on; `end` must follow.
 
@@ -131,7 +136,7 @@ class Idempotency:
             text: the Idempotency-Key header.
             scope: the principal's key, or the client address of an anonymous caller.
             line: method and actual path.
-            body: the whole body.
+            fingerprint: SHA-256 of the whole body.
             secret: whether the reply is to be sealed.
             now_ms: epoch milliseconds.
 
@@ -148,7 +153,7 @@ class Idempotency:
             raise IdempotencyInProgress
         attempt = Attempt(
             key,
-            hashlib.sha256(body).digest(),
+            fingerprint,
             now_ms + KEPT_MS,
             self._sealer(text, key) if secret else None,
         )
