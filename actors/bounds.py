@@ -20,11 +20,8 @@ ShortText = Annotated[str, msgspec.Meta(max_length=4_096)]
 LongText = Annotated[str, msgspec.Meta(max_length=65_536)]
 """What people write to each other."""
 
-Whole = Annotated[int, msgspec.Meta(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER)]
-"""A number that is counted with, or a time."""
-
 Bigint = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-"""A number of any meaning, as the database keeps it."""
+"""A whole number whose rule brings it into its range, or says in words of its own that it is out of it."""
 
 MAX_NAMED = 2_048
 """Things that one request names, twice what the largest group has."""

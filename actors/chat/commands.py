@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from actors.bounds import MAX_NAMED, IdText, LongText, ShortText, Whole
+from actors.bounds import MAX_NAMED, Bigint, IdText, LongText, ShortText
 from actors.chat.public import Public
 from persistence.audit import Stamp
 
@@ -37,7 +37,7 @@ class PollDraft(Public, frozen=True):
     question: ShortText
     options: Annotated[tuple[PollOptionDraft, ...], msgspec.Meta(max_length=MAX_NAMED)]
     multiple: bool = False
-    expires_at_ms: Whole | None = None
+    expires_at_ms: Bigint | None = None
 
 
 class MessageDraft(Public, frozen=True):

@@ -134,7 +134,9 @@ async def free_of_uploader(conn: Connection, uploader_id: str) -> None:
 
 async def free_of_conversation(conn: Connection, conversation_id: str) -> None:
     """Let go of everything that was uploaded to a conversation; its bytes go with the next sweep."""
-    await conn.execute(f"{FREE} WHERE conversation_id = $1 AND state IN ('reserved', 'kept')", conversation_id)
+    await conn.execute(
+        f"{FREE} WHERE conversation_id = $1 AND state IN ('reserved', 'kept')", conversation_id
+    )
 
 
 async def free_unused(conn: Connection, *, kept_before_ms: int, reserved_before_ms: int, limit: int) -> int:

@@ -2,7 +2,7 @@
 
 from importlib import resources
 
-from actors.bounds import Whole
+from actors.bounds import Bigint
 from actors.capes.terms import TERMS_REVISION, accept_terms
 from actors.errors import Conflict
 from actors.time import iso
@@ -42,7 +42,7 @@ class UploadTerms(Wire, frozen=True):
 class TermsBody(Wire, frozen=True):
     """`revision`: the terms that the caller was shown; left out = the present ones."""
 
-    revision: Whole = TERMS_REVISION
+    revision: Bigint = TERMS_REVISION
 
 
 @endpoint("GET", PATH, needs=PUBLIC, cacheable="public, no-cache")

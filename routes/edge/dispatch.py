@@ -38,7 +38,7 @@ from routes.edge.errors import (
     problem,
 )
 from routes.edge.gate import Gate
-from routes.edge.idempotency import METHODS, Attempt, Idempotency, id_kept
+from routes.edge.idempotency import METHODS, Attempt, Idempotency, fingerprint_of, id_kept
 from routes.edge.incoming import Incoming
 from routes.edge.large_bodies import LARGE_BYTES, LargeBodies
 from routes.edge.listener import Listener
@@ -57,8 +57,8 @@ BODY_SECONDS = 30.0
 """How long a body may take to arrive; 8 MiB at 2.3 Mbit/s."""
 
 OFFLOAD_BYTES = 32 * 1024
-"""Bodies above this are decoded in a worker thread, so that nobody else waits for it (reliability R16); the worst of
-this length costs 5 ms."""
+"""Bodies above this are decoded, and hashed, in a worker thread, so that nobody else waits for it (reliability R16);
+the worst of this length costs 5 ms."""
 
 MAX_MEDIA_BYTES = 256
 """Of a Content-Type that is looked at, and then remembered."""
@@ -265,12 +265,16 @@ class Edge:
                 result = await result
             return await rendered(call, endpoint, incoming, result)
         call.deadline.begin()
+        if len(data) > OFFLOAD_BYTES:
+            fingerprint = await trio.to_thread.run_sync(fingerprint_of, data)
+        else:
+            fingerprint = fingerprint_of(data)
         principal = call.principal
         call.attempt = attempt = self._idempotency.begin(
             key,
             scope=principal.key if principal is not None else call.client_address,
             line=f"{endpoint.method} {incoming.path}",
-            body=data,
+            fingerprint=fingerprint,
             secret=endpoint.secret_reply,
             now_ms=call.now_ms,
             id_only=endpoint.again is not None,

@@ -138,6 +138,11 @@ def mark_of(scope: str) -> bytes:
     return hashlib.sha256(scope.encode()).digest()[:MARK_BYTES]
 
 
+def fingerprint_of(body: bytes) -> bytes:
+    """SHA-256 of a body, by which a repeated request is known."""
+    return hashlib.sha256(body).digest()
+
+
 class Idempotency:
     """The keys that are being worked on in this process.
 
@@ -159,7 +164,7 @@ class Idempotency:
         *,
         scope: str,
         line: str,
-        body: bytes,
+        fingerprint: bytes,
         secret: bool,
         now_ms: int,
         id_only: bool = False,
@@ -170,7 +175,7 @@ class Idempotency:
             text: the Idempotency-Key header.
             scope: the principal's key, or the client address of an anonymous caller.
             line: method and actual path.
-            body: the whole body.
+            fingerprint: SHA-256 of the whole body.
             secret: whether the reply is to be sealed.
             now_ms: epoch milliseconds.
             id_only: of the reply nothing but its `id` is to be kept.
@@ -188,7 +193,7 @@ class Idempotency:
             raise IdempotencyInProgress
         attempt = Attempt(
             key,
-            hashlib.sha256(body).digest() + mark_of(scope),
+            fingerprint + mark_of(scope),
             now_ms + KEPT_MS,
             self._sealer(text, key) if secret else None,
             id_only,

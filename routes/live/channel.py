@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 
-from actors.bounds import Whole
+from actors.bounds import Bigint
 from actors.errors import NotFound
 from actors.ids import UserId
 from actors.kernel.kind import Kind, View
@@ -37,9 +37,9 @@ class SubscribeParams(msgspec.Struct, frozen=True, rename="camel"):
     """
 
     mode: Literal["snapshot", "delta"] = "snapshot"
-    limit: Whole = 50
+    limit: Bigint = 50
     include_archived: bool = True
-    interval: Whole | None = None
+    interval: Bigint | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from actors.bounds import Whole
+from actors.bounds import Bigint
 from actors.errors import Invalid, NotFound, RevisionConflict
 from actors.people import options as rules
 from actors.people.levels import level_of
@@ -48,7 +48,7 @@ class OptionsBody(Wire, frozen=True):
     """
 
     options: msgspec.Raw
-    revision: Whole | None = None
+    revision: Bigint | None = None
 
 
 class OptionsOut(Wire, frozen=True):

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText, Whole
+from actors.bounds import Bigint, IdText
 from actors.errors import FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
 from actors.time import parse_iso
@@ -38,8 +38,8 @@ class StatusBody(Wire, frozen=True):
     online: bool
     address: Annotated[str, msgspec.Meta(max_length=255)] | None = None
     motd: Annotated[str, msgspec.Meta(max_length=MAX_MOTD_CHARACTERS)] | None = None
-    player_count: Whole = 0
-    player_capacity: Whole = 0
+    player_count: Bigint = 0
+    player_capacity: Bigint = 0
     updated_at: IdText | None = None
 
 

@@ -8,7 +8,6 @@ import trio
 
 from actors.bounds import IdText, ShortText
 from actors.errors import FieldError, Invalid, NotFound, TooLarge
-from actors.file_names import MAX_NAME_CHARACTERS
 from actors.ids import new_object_id, parse_uuid
 from actors.totems.choosing import Draft, activate, check_draft, upload
 from actors.totems.documents import MAX_BYTES, check_upload
@@ -58,7 +57,7 @@ class TotemChoice(Wire, frozen=True):
 
     data: NewModel | None = None
     item_model_id: Annotated[str, msgspec.Meta(pattern="^[0-9a-fA-F]{24}$")] | None = None
-    file_name: Annotated[str, msgspec.Meta(max_length=MAX_NAME_CHARACTERS)] | None = None
+    file_name: Annotated[str, msgspec.Meta(max_length=255)] | None = None
     rating: Rating | None = None
     author: NewAuthor | None = None
 

@@ -9,7 +9,7 @@ import trio
 from persistence.bridge import Database
 from persistence.connection import Connection
 from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
-from routes.edge.idempotency import KEPT_MS, Attempt, Idempotency
+from routes.edge.idempotency import KEPT_MS, Attempt, Idempotency, fingerprint_of
 from routes.edge.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
 from tests.edge.sample import NOW_MS, Parts, serving
@@ -185,7 +185,9 @@ def test_key_that_is_not_well_formed(text: bytes) -> None:
 
 
 def begin(keys: Idempotency, text: bytes = b"k", *, secret: bool = False) -> Attempt:
-    return keys.begin(text, scope="ann", line="POST /x", body=b"{}", secret=secret, now_ms=NOW_MS)
+    return keys.begin(
+        text, scope="ann", line="POST /x", fingerprint=fingerprint_of(b"{}"), secret=secret, now_ms=NOW_MS
+    )
 
 
 def test_key_is_free_again_after_its_request() -> None:
