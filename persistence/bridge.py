@@ -36,9 +36,10 @@ from persistence.turn import Turn
 
 Result = TypeVar("Result")
 
-CONNECT_SECONDS = 2.0
-"""For one attempt to connect. A server behind a cut cable swallows attempts; a later one must get its
-chance."""
+CONNECT_SHARE = 0.4
+CONNECT_MAX_SECONDS = 10.0
+"""For one attempt to connect: a share of the deadline of what is asked, and at most so long. A server behind a cut
+cable swallows attempts; a later one must get its chance."""
 
 DRAIN_SECONDS = 5.0
 """How long closing waits for turns that were submitted before."""
@@ -243,11 +244,13 @@ class _Connector:
     Args:
         dsn: see `open_database`.
         timeout_seconds: most that a statement may take on the server, and that a transaction may stand idle:
-            a process that froze must not hold its locks (on leases, above all) any longer.
+            a process that froze must not hold its locks (on leases, above all) any longer. An attempt to connect
+            gets a share of it.
     """
 
     def __init__(self, dsn: str, timeout_seconds: float) -> None:
         self._dsn = dsn
+        self._connect_seconds = min(CONNECT_SHARE * timeout_seconds, CONNECT_MAX_SECONDS)
         limit_ms = str(round(timeout_seconds * 1000))
         self._settings = {
             "application_name": APPLICATION_NAME,
@@ -273,7 +276,7 @@ class _Connector:
         """
         return await asyncpg.connect(
             self._dsn,
-            timeout=CONNECT_SECONDS,
+            timeout=self._connect_seconds,
             server_settings=self._settings,
             statement_cache_size=500,
             max_cached_statement_lifetime=0,

@@ -203,7 +203,7 @@ async def test_a_client_that_never_reads_its_response(sockets: Sockets, wire: Wi
     async with wire.running(app, **bounds) as base_url, wire.raw(base_url) as connection:
         await connection.send(b"GET /big HTTP/1.1\r\nHost: t\r\n\r\n")
         await app.arrived.wait()
-        await trio.testing.wait_all_tasks_blocked(0.01)
+        await trio.testing.wait_all_tasks_blocked()
         # Leaving the block stops the server, which must not wait for this response.
 
 

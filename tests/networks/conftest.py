@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 import trio
 
+from routes.networks import automation, resolver
+from routes.networks import cloudflare as provider
 from tests.networks.cloudflare import CloudflareStub
 from tests.networks.dns_server import DnsServer
 from tests.networks.play import Place
 from tests.support.server import EDGES
+from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import open_world, world
 
 __all__ = ["world"]
@@ -35,6 +38,12 @@ async def cloudflare() -> AsyncIterator[CloudflareStub]:
         nursery.cancel_scope.cancel()
 
 
+@pytest.fixture
+def upstream_seconds() -> float:
+    """How long DNS servers and providers are waited for: a test in which one never answers says how long."""
+    return PATIENCE_SECONDS
+
+
 @pytest.fixture(params=EDGES)
 async def place(
     request: pytest.FixtureRequest,
@@ -42,8 +51,12 @@ async def place(
     tmp_path: Path,
     dns_server: DnsServer,
     cloudflare: CloudflareStub,
+    upstream_seconds: float,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[Place]:
     """A service that asks these two, with a gateway domain."""
+    for module, bound in ((resolver, "SECONDS"), (provider, "SECONDS"), (automation, "INLINE_SECONDS")):
+        monkeypatch.setattr(module, bound, upstream_seconds)
     settings = {
         "dns_server": f"127.0.0.1:{dns_server.port}",
         "cloudflare_url": cloudflare.url,

@@ -72,6 +72,7 @@ async def test_tokens_that_do_not_verify(place: Place):
         ("refuse", "invalid"),
     ],
 )
+@pytest.mark.parametrize("upstream_seconds", [2.0])
 async def test_answers_that_go_wrong(place: Place, wrong: str, status: str):
     """Nothing is saved, no redirect is followed, and what never answers is not waited for."""
     sky = await network(await place.world.player("Ann"))
@@ -178,6 +179,7 @@ async def test_a_provider_that_is_away_fails_no_claim(place: Place):
     assert len(place.cloudflare.asked) == asked
 
 
+@pytest.mark.parametrize("upstream_seconds", [2.0])
 async def test_a_slow_provider_holds_no_claim_up(place: Place):
     """It never answers; the claim does."""
     sky = await _provided(place)

@@ -93,6 +93,7 @@ async def test_what_cannot_be_claimed(place: Place, domain: str):
         ("silent", "TIMEOUT"),
     ],
 )
+@pytest.mark.parametrize("upstream_seconds", [2.0])
 async def test_resolvers_that_fail(place: Place, fault: str, error: str):
     """What never answers is not waited for; a record at another name is not one."""
     ann = await place.world.player("Ann")

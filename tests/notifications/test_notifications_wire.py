@@ -157,7 +157,7 @@ async def test_what_was_missed_is_told_from_rows(world: World) -> None:
 
 
 async def test_old_ones_go_and_the_channel_shows_it(world: World) -> None:
-    ann = await world.player("Ann")
+    ann = await world.player("Ann", ttl_seconds=2 * KEPT_MS // 1000)
     await notify(world, ann, 1)
     async with ann.live("/v1/social/live?channels=") as client:
         await opened(client, mode="snapshot")

@@ -17,7 +17,8 @@ SAVED = "/v1/profile/public-servers/saved"
 
 
 async def fill(world: World, alice: Player) -> None:
-    """Three servers in the list, with players, tags and categories."""
+    """Three servers in the list, with players, tags and categories; their statuses stay fresh."""
+    world.clock.stop()
     for at, (name, players, tags, category) in enumerate(
         [
             ("Sky Islands", 5, ["pvp", "sky"], "survival"),
@@ -25,6 +26,7 @@ async def fill(world: World, alice: Player) -> None:
             ("böse Überraschung", 0, [], "survival"),
         ]
     ):
+        world.clock.advance(1)
         server = await claimed(world, alice, name)
         await push(server, players)
         await publish(
@@ -167,6 +169,7 @@ async def test_freshness_in_the_list(world: World, age_s: int, online: bool):
     alice = await world.player("Alice")
     server = await claimed(world, alice)
     made = await publish(alice, server)
+    world.clock.stop()
     await push(server, 7, ago_s=age_s)
     told = await world.nobody().get(f"{PUBLIC}/{made['id']}")
     assert (told["online"], told["playerCount"], told["playerCapacity"]) == (online, 7 * online, 20 * online)

@@ -44,12 +44,14 @@ async def test_own_servers_with_what_is_published(world: World):
 async def test_a_restart_loses_no_status(database_url: str, tmp_path: Path):
     """What was said before the stop counts after it, by its own age."""
     async with open_world(database_url, tmp_path) as world:
+        clock = world.clock
+        clock.stop()
         alice = await world.player("Alice")
         server = await claimed(world, alice)
         made = await publish(alice, server)
         await push(server, 6, ago_s=30)
         await flush(world)
-    async with open_world(database_url, tmp_path) as world:
+    async with open_world(database_url, tmp_path, clock=clock) as world:
         told = await world.nobody().get(f"{PUBLIC}/{made['id']}")
         assert (told["online"], told["playerCount"], told["motd"]) == (True, 6, "Welcome")
         world.clock.advance(61_000)
@@ -113,6 +115,7 @@ async def test_too_many_statuses(world: World):
     """Two a second and server; another server's are its own."""
     alice: Player = await world.player("Alice")
     server, other = await claimed(world, alice), await claimed(world, alice, "Other")
+    world.clock.stop()
     answers = [
         await server.ask("PUT", f"{server.path}/publication/status", {"online": True}) for _ in range(8)
     ]

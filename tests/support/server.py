@@ -19,6 +19,12 @@ Edge = Literal["lean", "stock"]
 EDGES: tuple[Edge, ...] = ("lean", "stock")
 
 
+# A machine that stands still for a while must not decide what a test finds.
+PATIENT = ServerSettings(
+    head_seconds=PATIENCE_SECONDS, body_seconds=PATIENCE_SECONDS, keep_alive_seconds=PATIENCE_SECONDS
+)
+
+
 @asynccontextmanager
 async def running(
     app: ASGIFramework, *, edge: Edge = "lean", settings: ServerSettings | None = None
@@ -28,7 +34,8 @@ async def running(
     Args:
         app: with or without a lifespan.
         edge: `lean` for our server, `stock` for Hypercorn's own.
-        settings: of our server; the address is replaced by a free port of the loopback.
+        settings: of our server, by default one whose clients may take their time; the address is replaced by a free
+            port of the loopback.
 
     Yields:
         The base URL, `http://127.0.0.1:port`.
@@ -36,7 +43,7 @@ async def running(
     async with trio.open_nursery() as nursery:
         stop = trio.Event()
         if edge == "lean":
-            base_url = await nursery.start(_lean, app, settings or ServerSettings(), stop)
+            base_url = await nursery.start(_lean, app, settings or PATIENT, stop)
         else:
             base_url = await nursery.start(_stock, app, stop)
         try:

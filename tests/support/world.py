@@ -239,13 +239,19 @@ async def _drop_block(conn: Connection, user_id: str, target_id: str, _now_ms: i
 
 @asynccontextmanager
 async def open_world(
-    database_url: str, folder: Path, *, edge: Edge = "lean", **settings: str
+    database_url: str,
+    folder: Path,
+    *,
+    edge: Edge = "lean",
+    clock: ShiftedClock | None = None,
+    **settings: str,
 ) -> AsyncIterator[World]:
     """Run a service for the block.
 
     Args:
         database_url: a fresh database.
         folder: for its files.
+        clock: of an earlier service, to go on with.
         settings: configuration, by field name.
     """
     environ = {
@@ -255,7 +261,7 @@ async def open_world(
         "PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS),
     }
     environ |= {f"PARTYLINE_{name.upper()}": value for name, value in settings.items()}
-    clock = ShiftedClock()
+    clock = clock or ShiftedClock()
     async with (
         open_service(read_config(environ), clock) as service,
         running(create_app(service=service), edge=edge) as url,
