@@ -54,8 +54,8 @@ BODY_SECONDS = 30.0
 """How long a body may take to arrive; 8 MiB at 2.3 Mbit/s."""
 
 OFFLOAD_BYTES = 32 * 1024
-"""Bodies above this are decoded, and hashed, in a worker thread, so that nobody else waits for it (reliability R16); the
-worst of this length costs 5 ms."""
+"""Bodies above this are decoded, and hashed, in a worker thread, so that nobody else waits for it (reliability R16):
+the worst of this length costs 5 ms."""
 
 MAX_MEDIA_BYTES = 256
 """Of a Content-Type that is looked at, and then remembered."""
