@@ -121,6 +121,7 @@ class Channel:
         moves: bool,
         reframing: int,
         journal: Sequence[bytes] = (),
+        rewrites: bool = False,
     ) -> None:
         """Tell what a committed turn has changed.
 
@@ -130,15 +131,16 @@ class Channel:
             moves: audiences may have changed.
             reframing: how many of the events change the snapshot.
             journal: those with an offset, encoded; none for a view, whose events are what it shows anyway.
+            rewrites: the past, these events included, is told as the journal has it now, and not from memory.
         """
         self.state = state
         sizes = map(len, journal)
         for offset, event in events:
-            if event.rewrites:
-                self.recent = Recent(self.offset)
             if offset is not None:
                 self.offset = offset
                 self.recent.record(offset, event, next(sizes, 0))
+        if rewrites:
+            self.recent = Recent(self.offset)
         if self._subscriptions:
             if moves:
                 self._place_all()

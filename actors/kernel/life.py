@@ -295,11 +295,19 @@ class Life:
         draft.tell()
         channel, events = self.channel, draft.events
         if channel is not None and events:
-            moves, reframing = False, 0
+            moves, rewrites, reframing = False, False, 0
             for _, event in events:
                 moves = moves or event.moves_audience
+                rewrites = rewrites or event.rewrites
                 reframing += event.reframes
-            channel.publish(self.state, events, moves=moves, reframing=reframing, journal=draft.journal)
+            channel.publish(
+                self.state,
+                events,
+                moves=moves,
+                reframing=reframing,
+                journal=draft.journal,
+                rewrites=rewrites,
+            )
         elif channel is not None:
             channel.state = self.state
         draft.end()

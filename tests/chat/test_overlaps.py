@@ -8,20 +8,24 @@ from msgspec.structs import replace
 from actors.chat.events import (
     AnyEvent,
     ConversationChanged,
+    DeletionAudited,
     MemberRemoved,
     MembersAdded,
     MessageCreated,
     MessageDeleted,
     MessageEdited,
+    MessageRetold,
     MuteChanged,
     PollClosed,
     PollVoted,
     ReadMarked,
+    TextReplaced,
     UserErased,
 )
 from actors.chat.public import ReadNotice
 from actors.chat.recall import Need, overlaps
 from actors.chat.window import Line
+from persistence.audit import Stamp
 from tests.chat.play import NOW_MS, mid, uid
 
 ANN, BOB = uid("ann"), uid("bob")
@@ -38,7 +42,7 @@ LINE = Line(
     attachment_ids=("a", "b"),
 )
 CHANGES: dict[str, AnyEvent] = {
-    "edited": MessageEdited(LINE, NOW_MS, 1, "", NOW_MS, ""),
+    "edited": MessageEdited(LINE, NOW_MS, ""),
     "deleted": MessageDeleted(replace(LINE, attachment_ids=()), NOW_MS, ANN),
     "voted": PollVoted(LINE, NOW_MS, BOB, ("1",)),
     "closed": PollClosed(LINE, NOW_MS),
@@ -50,12 +54,16 @@ OTHERS: dict[str, AnyEvent] = {
     "removed": MemberRemoved(BOB, NOW_MS, None, None),
     "named": ConversationChanged("t", NOW_MS),
     "muted": MuteChanged(ANN, muted=True),
+    "former text": TextReplaced(mid(1), 1, "was", NOW_MS, ANN),
+    "retold": MessageRetold(LINE, (1,)),
+    "audited": DeletionAudited(Stamp("e", NOW_MS, BOB, "r"), mid(1), ANN),
     "read": ReadMarked(1, ReadNotice(ANN, mid(1), NOW_MS), 0, NOW_MS, everyone=True),
 }
 NEEDS: dict[str, tuple[Need, bool, bool]] = {
     # need: (a change of the message overlaps, its creation overlaps)
     "the message": (Need(message_ids=(mid(2), mid(1))), True, True),
     "its votes": (Need(message_ids=(mid(1),), voter_id=BOB), True, True),
+    "what tells of it": (Need(told_of=mid(1)), True, True),
     "what was read": (Need(message_ids=(mid(1),), reader_id=ANN), True, True),
     "another message": (Need(message_ids=(mid(2),)), False, False),
     "its clientMessageId": (Need(client=(ANN, "mine")), True, True),

@@ -30,6 +30,7 @@ def test_contract_table() -> None:
         "live-command": (120, 60),
         "settings-write": (60, 60),
         "live-frame": (600, 60),
+        "invite": (10, 600),
         "domain-verify": (30, 60),
         "operations": (1200, 60),
         "bad-credentials": (60, 60),

@@ -9,9 +9,11 @@ from routes.connect.authenticator import ServerCredentials
 from routes.doubts import Doubts
 from routes.edge.auth import Authenticator
 from routes.edge.config import read_config
+from routes.edge.incoming import arriving_bodies
 from routes.edge.limits import Limits
 from routes.edge.metrics import Metrics
 from routes.edge.sockets import Sockets
+from routes.edge.unsent import Unsent
 from routes.lifecycle import Lifecycle
 
 NOW_MS = 1_800_000_000_000
@@ -49,6 +51,7 @@ class Parts:
         self.authenticator = Authenticator(keys, issuers, self.users, self.clock)
         self.server_authenticator = ServerCredentials(keys, Credentials(database), self.users, self.clock)
         self.limits = Limits(enabled=False)
+        self.arriving, self.unsent = arriving_bodies(), Unsent()
         self.metrics = Metrics()
         self.lifecycle = Lifecycle(NOW_MS)
         self.doubts = Doubts()

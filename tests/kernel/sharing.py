@@ -92,7 +92,7 @@ async def outcome(
     kind = replace(subject.kind, happened=happened)
     answers = await _decide(database, kind, subject.id, groups)
     after = await database.read(_read_rows)
-    return Outcome(answers, events, {table: sorted(_rows_of(text)) for table, text in after.items()})
+    return Outcome(answers, events, {table: sorted(_rows_of(table, text)) for table, text in after.items()})
 
 
 async def _decide(
@@ -157,8 +157,13 @@ async def _read_rows(conn: Connection) -> Rows:
     return {row[0]: row[1] for row in await conn.fetch(" UNION ALL ".join(each))}
 
 
-def _rows_of(text: str) -> list[str]:
-    return [msgspec.json.encode(row).decode() for row in msgspec.json.decode(text)]
+def _rows_of(table: str, text: str) -> list[str]:
+    counts = _COUNTS_TURNS.get(table, ())
+    rows = [
+        {name: value for name, value in row.items() if name not in counts}
+        for row in msgspec.json.decode(text)
+    ]
+    return [msgspec.json.encode(row).decode() for row in rows]
 
 
 async def _restore(conn: Connection, rows: Rows) -> None:

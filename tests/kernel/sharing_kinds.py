@@ -66,7 +66,8 @@ async def _found_conversation(conn: Connection) -> None:
             sha256=bytes(31) + bytes([n]),
             created_at_ms=NOW_MS,
         )
-        assert await attachments.add(conn, row, quota_bytes=100)
+        assert await attachments.reserve(conn, row, quota_bytes=100, day_bytes=100, day_began_ms=0) is None
+        assert await attachments.keep(conn, row.id)
 
 
 def _history() -> list[Any]:
