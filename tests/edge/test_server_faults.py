@@ -226,7 +226,7 @@ async def test_an_answer_before_a_large_body_that_nobody_reads(wire: Wire) -> No
 
     async def late(scope, receive, send):  # type: ignore[no-untyped-def]
         if scope["type"] == "http" and scope["path"] == "/unread":
-            await trio.testing.wait_all_tasks_blocked(0.05)
+            await trio.testing.wait_all_tasks_blocked()
         await app(scope, receive, send)
 
     async with wire.running(late) as base_url, wire.raw(base_url) as connection:
