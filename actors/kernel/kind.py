@@ -230,9 +230,7 @@ class Recall(Protocol):
     async def __call__(
         self, conn: Connection, id: str, missed: Sequence[tuple[int, Any]], /
     ) -> list[tuple[int, Any]] | None:
-        """(offset, event) in order; those that a later one makes needless may be left out. None when a snapshot is
-        smaller.
-        """
+        """(offset, event) in order, one for each; None when a snapshot serves better."""
         ...
 
 

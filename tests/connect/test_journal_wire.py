@@ -56,6 +56,10 @@ async def _rewrite(conn: Connection, id: str, seq: int, event: bytes) -> None:
     )
 
 
+_BUSY = [*["settings_updated"] * 3, *["command"] * 4, "extensions"]
+"""The events of `_busy`."""
+
+
 async def _busy(owner: Player, server: GameServer) -> str:
     """Settings, a command with all its moves, an extension: each with tens of thousands of bytes."""
     for number in range(3):
@@ -83,8 +87,8 @@ async def test_the_journal_never_holds_whole_settings_commands_or_extensions(wor
     assert max(map(len, kept)) < 200
 
 
-async def test_missed_events_never_tell_the_same_thing_twice(database_url: str, tmp_path: Path):
-    """Whoever was away is told each thing once, as it is now, from the journal as from memory."""
+async def test_no_missed_event_is_left_out(database_url: str, tmp_path: Path):
+    """Whoever was away is told each event at its offset, and of what it is about how that is now."""
     async with open_world(database_url, tmp_path) as world:
         ann = await world.player("Ann")
         server = await claimed(world, ann)
@@ -93,8 +97,9 @@ async def test_missed_events_never_tell_the_same_thing_twice(database_url: str, 
     async with open_world(database_url, tmp_path) as world:
         ann.world = world
         told = await _missed(ann, server, since)
-        assert [event for _, event, _ in told] == ["settings_updated", "command", "extensions"]
-        settings, command, extensions = (data for _, _, data in told)
+        assert [event for _, event, _ in told] == _BUSY
+        assert [offset for offset, _, _ in told] == list(range(since[1] + 1, since[1] + 9))
+        settings, command, extensions = (told[at][2] for at in (2, 6, 7))
         assert (settings["version"], settings["data"]) == (3, {"text": LARGE, "n": 2})
         assert (command["id"], command["status"]) == (command_id, "success")
         assert (command["payload"], command["result"]) == ({"text": LARGE}, LARGE)
@@ -126,6 +131,6 @@ async def test_a_journal_from_before_is_read(database_url: str, tmp_path: Path):
     async with open_world(database_url, tmp_path) as world:
         ann.world = world
         told = await _missed(ann, server, (epoch, offset))
-        assert [event for _, event, _ in told] == ["settings_updated", "command", "extensions"]
-        assert told[0][2]["version"] == 3
-        assert told[1][2]["result"] == LARGE
+        assert [event for _, event, _ in told] == _BUSY
+        assert told[2][2]["version"] == 3
+        assert told[6][2]["result"] == LARGE
