@@ -218,15 +218,6 @@ CASES = (
         "server_statuses",
         11,
     ),
-    Case(
-        "unused attachments",
-        (
-            "INSERT INTO attachments SELECT lpad(to_hex(i), 24, '0'), 'c', 'u', 'x', 'x', 1, sha256('x'),"
-            f" CASE WHEN i <= 3500 THEN i ELSE {YOUNG_MS} END, NULL, NULL FROM generate_series(1, 3600) AS i",
-        ),
-        "attachments",
-        100,
-    ),
 )
 
 

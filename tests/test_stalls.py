@@ -19,6 +19,7 @@ from tests.support.world import World, open_world
 
 ASK_NOTHING = (
     "GeoIP database",
+    "files without an attachment",
     "grants that expire",
     "presence",
     "statuses in memory that are old",
@@ -27,17 +28,22 @@ ASK_NOTHING = (
 
 ASK = (
     "DNS records",
+    "additions to groups",
     "addresses that nobody saves",
     "archive",
+    "attachments that nothing shows",
     "calls of game servers",
     "changes whose outcome is unknown",
     "claim keys",
+    "consent across blocks",
     "downloads of capes",
     "ended parties",
     "erased users",
+    "extensions without owner",
     "finished commands",
     "flame streaks",
     "friend requests that expire",
+    "groups that everybody has left",
     "idempotency receipts",
     "join tickets",
     "join tokens",
@@ -49,9 +55,9 @@ ASK = (
     "removed game servers",
     "shared profiles that expire",
     "silent game servers",
+    "sizes of tables",
     "statuses of game servers",
     "statuses that are old",
-    "unused attachments",
 )
 """Those that do."""
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 import trio
 
-from persistence import journal
+from persistence import history, journal
 from persistence.bridge import Database
 from persistence.connection import Connection
 from tests.support.turns import KIND, a_turn, commit, make_things, read_journal
@@ -92,4 +92,4 @@ async def test_what_was_missed_is_read_within_its_bounds_or_not_at_all(
 
 
 async def test_sizes_are_known(database: Database) -> None:
-    assert all(size > 0 for size in await database.read(journal.sizes))
+    assert all(size > 0 for size in await database.read(history.sizes))

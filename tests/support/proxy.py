@@ -26,6 +26,7 @@ class Proxy:
         self._swallows = False
         self._late_at: bytes | None = None
         self._let_go = trio.Event()
+        self._sendings_left: int | None = None
 
     def delay_at(self, text: bytes) -> None:
         """Once, when a client sends this text, end its connection, but keep the text for PostgreSQL until `let_go`."""
@@ -34,7 +35,6 @@ class Proxy:
     def let_go(self) -> None:
         """PostgreSQL gets what was delayed."""
         self._let_go.set()
-        self._sendings_left: int | None = None
 
     def cut_at(self, text: bytes, *, answered: bool, after: bytes = b"") -> None:
         """Once, when a client sends this text, end its connection: before PostgreSQL has it, or once it has
