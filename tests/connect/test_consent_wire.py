@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from persistence.connection import Connection
 from tests.connect.play import GameServer, claimed
 from tests.support.jobs import clean_connect
 from tests.support.world import Player, World, open_world
@@ -91,7 +92,7 @@ async def test_no_consent_outlives_a_block_that_nobody_was_told_of(database_url:
         ann, bob = await world.players("Ann", "Bob")
         server = await claimed(world, ann)
         await server.seat(bob)
-        await world.block(bob, ann)
+        await world.service.database.transact(_block, bob.id, ann.id)
         assert await _acts(server, bob)
     async with open_world(database_url, tmp_path) as world:
         await clean_connect(world)
@@ -99,3 +100,7 @@ async def test_no_consent_outlives_a_block_that_nobody_was_told_of(database_url:
             world, {"serverId": server.id, "serverName": "", "serverSecret": server.secret, "claimKey": ""}
         )
         assert not await _acts(server, bob)
+
+
+async def _block(conn: Connection, user_id: str, target_id: str) -> None:
+    await conn.execute("INSERT INTO blocks VALUES ($1, $2, '', 0, 0)", user_id, target_id)
