@@ -152,11 +152,7 @@ async def read_message(
         ConversationNotFound: no such conversation, or the user is not in it.
         NotFound: no such message in it.
     """
-    if not await members.is_member(conn, conversation_id, user_id):
-        raise ConversationNotFound
-    row = await messages.one(conn, conversation_id, message_id)
-    if row is None:
-        raise NotFound("message not found")
+    row = await _message(conn, conversation_id, user_id, message_id)
     chosen = await polls.choices(conn, [row.id], user_id) if row.has_poll else {}
     return _line_of(row), chosen.get(row.id, ())
 
@@ -204,11 +200,7 @@ async def read_revisions(
         ConversationNotFound: no such conversation, or the user is not in it.
         NotFound: no such message in it.
     """
-    if not await members.is_member(conn, conversation_id, user_id):
-        raise ConversationNotFound
-    row = await messages.one(conn, conversation_id, message_id)
-    if row is None:
-        raise NotFound("message not found")
+    row = await _message(conn, conversation_id, user_id, message_id)
     message = decode(row.record)
     if message.deleted_at is not None:
         return RevisionList(items=())
@@ -269,6 +261,15 @@ async def _page_of_events(conn: Connection, conversation_id: str, after: int, li
         if len(more) < several:
             break
     return rows
+
+
+async def _message(conn: Connection, conversation_id: str, user_id: str, message_id: str) -> PageRow:
+    if not await members.is_member(conn, conversation_id, user_id):
+        raise ConversationNotFound
+    row = await messages.one(conn, conversation_id, message_id)
+    if row is None:
+        raise NotFound("message not found")
+    return row
 
 
 def _line_of(row: PageRow) -> Line:
