@@ -92,7 +92,7 @@ async def test_no_consent_outlives_a_block_that_nobody_was_told_of(database_url:
         ann, bob = await world.players("Ann", "Bob")
         server = await claimed(world, ann)
         await server.seat(bob)
-        await world.service.database.transact(_block, bob.id, ann.id)
+        await world.service.database.transact(_store_block, bob.id, ann.id)
         assert await _acts(server, bob)
     async with open_world(database_url, tmp_path) as world:
         await clean_connect(world)
@@ -102,5 +102,5 @@ async def test_no_consent_outlives_a_block_that_nobody_was_told_of(database_url:
         assert not await _acts(server, bob)
 
 
-async def _block(conn: Connection, user_id: str, target_id: str) -> None:
+async def _store_block(conn: Connection, user_id: str, target_id: str) -> None:
     await conn.execute("INSERT INTO blocks VALUES ($1, $2, '', 0, 0)", user_id, target_id)
