@@ -6,7 +6,7 @@ is kept once.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from sys import intern
 from typing import NewType
 
@@ -36,6 +36,34 @@ def new_object_id(now_ms: int, random_bytes: RandomBytes) -> ObjectId:
         random_bytes: the injected source of randomness.
     """
     return ObjectId(f"{now_ms // 1000 & _SECONDS_MASK:08x}{random_bytes(8).hex()}")
+
+
+def random_hex(random_bytes: RandomBytes, length: int) -> Iterator[str]:
+    """Random hexadecimal digits without end, read from the source for 64 at a time: to ask the system costs 4 µs.
+
+    Args:
+        random_bytes: the injected source of randomness.
+        length: bytes of each.
+    """
+    digits = 2 * length
+    while True:
+        several = random_bytes(64 * length).hex()
+        yield from (several[at : at + digits] for at in range(0, len(several), digits))
+
+
+class ObjectIds:
+    """Fresh object ids for one thread.
+
+    Args:
+        random_bytes: the injected source of randomness.
+    """
+
+    def __init__(self, random_bytes: RandomBytes) -> None:
+        self._random = random_hex(random_bytes, 8)
+
+    def new(self, now_ms: int) -> ObjectId:
+        """As `new_object_id`."""
+        return ObjectId(f"{now_ms // 1000 & _SECONDS_MASK:08x}{next(self._random)}")
 
 
 def new_uuid(random_bytes: RandomBytes) -> Uuid:

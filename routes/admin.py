@@ -22,7 +22,7 @@ from actors.administration import (
 )
 from actors.bounds import Bigint, IdText, ShortText
 from actors.errors import Conflict, FieldError, Invalid, NotFound
-from actors.ids import ObjectId, UserId, new_object_id, parse_uuid
+from actors.ids import ObjectId, UserId, parse_uuid
 from actors.permissions import is_node
 from actors.quantities import Quantity
 from actors.revoking import revoke_tokens_of
@@ -250,7 +250,7 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
         body.negated,
         _expiry(body.expires_at),
         _quantity(body),
-        new_object_id(call.now_ms, call.service.random_bytes),
+        call.new_id(),
     )
 
     def shape(changed: GrantChanged) -> UserGranted:
@@ -336,7 +336,7 @@ def _expiry(text: str | None) -> int | None:
 
 
 def _stamp(call: Call) -> Stamp:
-    entry_id = new_object_id(call.now_ms, call.service.random_bytes)
+    entry_id = call.new_id()
     return Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from actors.bounds import IdText
 from actors.errors import Invalid, NotFound, QuotaExceeded
-from actors.ids import ObjectId, new_object_id, parse_uuid
+from actors.ids import ObjectId, parse_uuid
 from actors.reports import REASON_MAX, report, settle
 from actors.time import iso, iso_or_none
 from persistence.audit import Stamp
@@ -98,7 +98,7 @@ async def report_user(call: Call, body: ReportBody) -> ReportMade:
     target_id = parse_uuid(body.target_id)
     if target_id is None:
         raise NotFound("no such user")
-    id = new_object_id(call.now_ms, call.service.random_bytes)
+    id = call.new_id()
     unit = partial(report, reason=body.reason, now_ms=call.now_ms)
     return await call.transact(unit, id, call.user_id, target_id, shape=_made)
 
@@ -115,9 +115,7 @@ async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
 @endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound,))
 async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> ReportItem:
     """Settles a report, or opens it again; the audit trail keeps each change."""
-    stamp = Stamp(
-        new_object_id(call.now_ms, call.service.random_bytes), call.now_ms, call.user_id, call.request_id
-    )
+    stamp = Stamp(call.new_id(), call.now_ms, call.user_id, call.request_id)
     return await call.transact(settle, id, body.status, stamp, shape=_item)
 
 

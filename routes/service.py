@@ -23,7 +23,7 @@ from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
 from actors.friends.streaks import Streaks
 from actors.friends.visibility import Visibilities
-from actors.ids import RandomBytes, is_uuid
+from actors.ids import ObjectIds, RandomBytes, is_uuid
 from actors.ip import Places
 from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
@@ -94,7 +94,8 @@ class Service:
     Args:
         config: as read from the environment.
         clock: the time that rules see.
-        random_bytes: where ids, codes and tokens come from.
+        random_bytes: where codes and tokens come from.
+        ids: where object ids come from, in the trio thread.
         lifecycle: starting, serving, draining.
         database: PostgreSQL, through the bridge.
         system: all actors.
@@ -135,6 +136,7 @@ class Service:
     config: Config
     clock: Clock
     random_bytes: RandomBytes
+    ids: ObjectIds
     lifecycle: Lifecycle
     database: Database
     system: System
@@ -210,6 +212,7 @@ async def open_service(config: Config, clock: Clock | None = None) -> AsyncItera
             config=config,
             clock=clock,
             random_bytes=secrets.token_bytes,
+            ids=ObjectIds(secrets.token_bytes),
             lifecycle=Lifecycle(clock.now_ms()),
             database=database,
             system=system,

@@ -16,7 +16,7 @@ import msgspec
 
 from actors.administration import open_setup, set_up
 from actors.errors import Conflict, FieldError, Invalid, NotFound
-from actors.ids import RandomBytes, UserId, new_object_id, new_uuid
+from actors.ids import RandomBytes, UserId, new_uuid
 from persistence.audit import Stamp
 from persistence.bridge import Database
 from persistence.users import User
@@ -139,7 +139,7 @@ async def set_up_server(call: Call, body: SetupBody) -> SetUp:
         ttl_seconds=TOKEN_TTL_SECONDS,
         random_bytes=service.random_bytes,
     )
-    stamp = Stamp(new_object_id(call.now_ms, service.random_bytes), call.now_ms, user_id, call.request_id)
+    stamp = Stamp(call.new_id(), call.now_ms, user_id, call.request_id)
 
     def shape(user: User) -> SetUp:
         return SetUp(user.id, minted.token)

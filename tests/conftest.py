@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.database import database, database_url, postgres_server
 from tests.support.hurry import hurry
+from tests.support.server import EDGES
 
 __all__ = ["database", "database_url", "postgres_server"]
 
@@ -29,6 +30,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if (rate := config.getoption("--hurry")) != 1:
         hurry(rate)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """What is behind the dispatch does not depend on who serves it: only what is marked runs on both servers."""
+    if "served_by" in metafunc.fixturenames:
+        both = metafunc.definition.get_closest_marker("both_edges") is not None
+        metafunc.parametrize("served_by", EDGES if both else EDGES[:1])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

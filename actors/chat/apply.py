@@ -56,7 +56,7 @@ def _created(state: State, event: events.MessageCreated) -> State:
     _mention(members, line.seq, event.mentioned)
     shown = _shown(state, state.window.with_newest(line))
     if line.has_poll:
-        shown["votes"] = {**shown["votes"], line.id: {}}
+        shown["votes"] = {**shown.get("votes", state.votes), line.id: {}}
     return replace(
         state,
         **shown,
@@ -73,22 +73,20 @@ def _created(state: State, event: events.MessageCreated) -> State:
 
 def _shown(state: State, window: Window) -> dict[str, Any]:
     """The fields that follow from the next version of the window: nothing is kept for messages that have left it."""
-    votes, older_live, oldest_seq = state.votes, state.older_live, window[0].seq if window else 0
-    for line in state.window:
-        if line.seq >= oldest_seq:
-            break
-        older_live = True
-        if line.id in votes:
-            votes = {id: choices for id, choices in votes.items() if id != line.id}
-    archived = newest_archived(window, state.archived)
-    left_out_ms = newest_left_out_ms(state.archived, archived)
-    return {
-        "window": window,
-        "votes": votes,
-        "older_live": older_live,
-        "archived": archived,
-        "older_archived_ms": max(state.older_archived_ms, left_out_ms),
-    }
+    shown: dict[str, Any] = {"window": window}
+    left = state.window.left_before(window)
+    if left:
+        gone = {line.id for line in left}
+        shown["older_live"] = True
+        if not gone.isdisjoint(state.votes):
+            shown["votes"] = {id: choices for id, choices in state.votes.items() if id not in gone}
+    if state.archived:
+        archived = newest_archived(window, state.archived)
+        shown["archived"] = archived
+        shown["older_archived_ms"] = max(
+            state.older_archived_ms, newest_left_out_ms(state.archived, archived)
+        )
+    return shown
 
 
 def _edited(state: State, event: events.MessageEdited) -> State:

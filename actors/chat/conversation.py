@@ -12,7 +12,7 @@ from msgspec import Raw
 from actors.chat import commands, erasing, events, loading, rules_members, rules_messages, rules_polls
 from actors.chat.apply import apply
 from actors.chat.commands import AnyCommand, ChatViewer
-from actors.chat.deltas import delta
+from actors.chat.deltas import delta, delta_key
 from actors.chat.events import AnyEvent
 from actors.chat.frames import Audience, Frames, audience
 from actors.chat.inbox import InboxState, inbox_view
@@ -105,6 +105,7 @@ def conversation_kind(frames: Frames, touching: Touches) -> Kind[State, AnyComma
         audience=seen,
         frame=frame,
         delta=change,
+        delta_key=delta_key,
         touches=touching,
         unknown=ConversationNotFound,
     )

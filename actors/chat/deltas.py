@@ -1,5 +1,7 @@
 """Events as clients see them: as deltas on a live channel, and as items of `GET …/events` (contract §9)."""
 
+from collections.abc import Hashable
+
 from msgspec import Raw
 
 from actors.chat import events
@@ -48,6 +50,19 @@ def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audien
             return Delta("conversation_updated", Raw(frames.conversation(frames.facts(state), None)))
         case _:
             return None
+
+
+def delta_key(event: events.AnyEvent, audience: Audience) -> Hashable:
+    """What of an audience the delta of an event depends on: nothing, its votes, or also whom it sees online."""
+    match event:
+        case events.MessageCreated() | events.MessageDeleted():
+            return None
+        case events.MessageEdited() | events.PollVoted() | events.PollClosed():
+            return audience.choices
+        case events.ReadMarked() | events.ReadTold() | events.TypingStarted():
+            return None
+        case _:
+            return audience
 
 
 def _own(

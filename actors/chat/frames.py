@@ -6,7 +6,7 @@ What differs per viewer in a message is their choice in a poll, so that only tho
 them (architecture, Fan-out).
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -16,7 +16,7 @@ from actors.chat.commands import ChatViewer
 from actors.chat.public import ConversationHead, Participant
 from actors.chat.recall import place, record_bytes
 from actors.chat.rules_messages import member_of
-from actors.chat.sight import STRANGER, Company, Sight, Strangers, sight_of
+from actors.chat.sight import STRANGER, Company, Sight, Strangers, known_among, sight_of
 from actors.chat.state import (
     Facts,
     Standing,
@@ -66,13 +66,15 @@ class Head(NamedTuple):
     Args:
         facts: that it was made of.
         parts: JSON; one more than there are participants.
-        online: of each participant, as it was joined last.
+        speaking: ids of those participants who show to everybody.
+        online: who of the participants showed as online when it was joined last.
         joined: the whole of it.
     """
 
     facts: Facts
     parts: tuple[bytes, ...]
-    online: bytes
+    speaking: tuple[str, ...]
+    online: frozenset[str]
     joined: bytes
 
 
@@ -107,7 +109,7 @@ class Frames:
 
     def seen_with(self, sight: Sight) -> "Frames":
         """The frames of those who see this of one conversation: the very same where it is nothing of their own."""
-        if sight == STRANGER:
+        if sight is STRANGER or sight == STRANGER:
             return self
         own = self._sharing()
         own._sight = sight
@@ -126,22 +128,22 @@ class Frames:
             return sight._replace(known=sight.known - {viewer_id})
         return sight
 
-    def online(self, ids: Collection[str], silent: frozenset[str]) -> bytes:
-        """Whether participants of one conversation show as online, a byte 0 or 1 for each.
+    def online(self, speaking: Collection[str], silent: frozenset[str]) -> frozenset[str]:
+        """Who of the participants of one conversation shows as online.
 
         Args:
-            silent: those of them who have neither made the conversation nor written in it.
+            speaking: those who have made the conversation or written in it.
+            silent: the others.
         """
-        is_online, viewer_id = self._is_online, self._viewer_id
-        known, hidden = self._sight if viewer_id is None else sight_of(self._company, viewer_id, ids, silent)
-        unseen = silent
+        is_online, viewer_id, company = self._is_online, self._viewer_id, self._company
+        known, hidden = self._sight
+        if viewer_id is not None:
+            known = known_among(company, viewer_id, silent)
+            hidden = company.hidden_among(viewer_id, (*speaking, *known))
+        online = [id for id in speaking if is_online(id)]
         if known:
-            unseen = unseen - known
-        if hidden:
-            unseen = unseen | hidden
-        if not unseen:
-            return bytes([is_online(id) for id in ids])
-        return bytes([id not in unseen and is_online(id) for id in ids])
+            online += [id for id in known if is_online(id)]
+        return frozenset(online).difference(hidden) if hidden else frozenset(online)
 
     def facts(self, state: State) -> Facts:
         """What the head shows of a live conversation, the same object as long as the state is."""
@@ -154,17 +156,19 @@ class Frames:
 
     def head(self, shown: Facts) -> bytes:
         """A conversation up to the viewer's own fields: JSON that lacks them and its closing brace."""
-        online = self.online([id for id, _ in shown.participants], shown.silent)
         known = self._heads.get(shown.id)
         if known is None or not (known.facts is shown or known.facts == shown):
             parts = _encode_head(shown)
-        elif known.online == online:
-            return known.joined
+            speaking = tuple(id for id, _ in shown.participants if id not in shown.silent)
+            online = self.online(speaking, shown.silent)
         else:
-            parts = known.parts
-        head = Head(shown, parts, online, _joined(parts, online))
-        _keep(self._heads, shown.id, head)
-        return head.joined
+            _, parts, speaking, was_online, joined = known
+            online = self.online(speaking, shown.silent)
+            if online == was_online:
+                return joined
+        joined = _joined(parts, [id in online for id, _ in shown.participants])
+        _keep(self._heads, shown.id, Head(shown, parts, speaking, online, joined))
+        return joined
 
     def conversation(self, shown: Facts, own: Standing | None) -> bytes:
         """A whole Conversation; without a viewer, their fields are null."""
@@ -315,10 +319,10 @@ def own_fields(own: Standing) -> bytes:
     )
 
 
-def _joined(parts: Sequence[bytes], online: bytes) -> bytes:
+def _joined(parts: Sequence[bytes], online: Iterable[bool]) -> bytes:
     pieces = [parts[0]]
-    for bit, part in zip(online, parts[1:], strict=True):
-        pieces += (b"true" if bit else b"false", part)
+    for one, part in zip(online, parts[1:], strict=True):
+        pieces += (b"true" if one else b"false", part)
     return b"".join(pieces)
 
 

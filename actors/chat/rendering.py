@@ -43,12 +43,9 @@ def conversation_list(frames: Frames, stored: StoredList) -> bytes:
 
 def participant_list(frames: Frames, stored: StoredParticipants) -> ParticipantList:
     """Members with their presence."""
-    online = frames.online([id for id, _ in stored.items], stored.silent)
+    online = frames.online([id for id, _ in stored.items if id not in stored.silent], stored.silent)
     return ParticipantList(
-        items=tuple(
-            Participant(id=id, name=name, online=bool(bit))
-            for (id, name), bit in zip(stored.items, online, strict=True)
-        ),
+        items=tuple(Participant(id=id, name=name, online=id in online) for id, name in stored.items),
         next_cursor=None if stored.next_place is None else cursor_of(stored.next_place),
         has_more=stored.next_place is not None,
     )

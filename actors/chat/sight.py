@@ -62,7 +62,12 @@ def sight_of(company: Company, viewer_id: str, ids: Collection[str], silent: fro
     hidden = company.hidden_among(viewer_id, ids)
     if not silent:
         return Sight(NOBODY, hidden) if hidden else STRANGER
+    return Sight(known_among(company, viewer_id, silent), hidden)
+
+
+def known_among(company: Company, viewer_id: str, silent: frozenset[str]) -> frozenset[str]:
+    """Those of the silent who show to the viewer nevertheless: friends, and the viewer."""
+    if not silent:
+        return NOBODY
     known = company.friends_among(viewer_id, silent)
-    if viewer_id in silent:
-        known |= {viewer_id}
-    return Sight(known, hidden)
+    return known | {viewer_id} if viewer_id in silent else known

@@ -101,6 +101,14 @@ class Window(Sequence[Line]):
             self.size_bytes -= passed_bytes
             self._start += 1
 
+    def left_before(self, later: "Window") -> Sequence[Line]:
+        """Those of these messages, oldest first, that a later version of the window no longer holds."""
+        oldest_seq = later._lines[later._start].seq if later._end > later._start else 0
+        lines, at = self._lines, self._start
+        while at < self._end and lines[at].seq < oldest_seq:
+            at += 1
+        return lines[self._start : at] if at > self._start else ()
+
     def with_changed(self, line: Line) -> "Window":
         """The window with another version of a message, if it is in here."""
         return Window(line if one.id == line.id else one for one in self)

@@ -2,11 +2,12 @@
 
 The key is every property that changes the bytes. A publication is encoded for a group when the walk first
 meets one of its members, and forgotten with the publication; publications that a member has not had are joined,
-so that it is sent to once. There are more groups than users, and most are idle: between publications a group
+so that it is sent to once. Groups that differ only in what their snapshots show share the bytes of events
+(`Kind.delta_key`). There are more groups than users, and most are idle: between publications a group
 holds its key and nothing else.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple, Protocol
 
 from actors.kernel.kind import Delta
@@ -37,6 +38,11 @@ class Shown(Protocol):
 
     def delta(self, state: Any, event: Any, audience: Any, /) -> Delta | None:
         """The event."""
+        ...
+
+    @property
+    def delta_key(self) -> Callable[[Any, Any], Hashable] | None:
+        """What of an audience the event depends on."""
         ...
 
 
@@ -70,8 +76,8 @@ class Publication:
         self.told = told
         self.reframes = reframes
         self.whole = whole
-        # {group: its bytes}; made with the first
-        self.encoded: dict[Group, Prepared] | None = None
+        # {group, or what several have in common: the bytes}; made with the first
+        self.encoded: dict[object, Prepared] | None = None
 
 
 class Source(Protocol):
@@ -191,8 +197,12 @@ class Group:
 
     def replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> Prepared:
         """The given events as members see them now, as one; NOTHING when none of them is shown to them."""
+        return self._replay(state, events)[0]
+
+    def _replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> tuple[Prepared, bool]:
+        """`replay`, and whether some event was for members of one user only."""
         parts: list[Prepared] = []
-        shown, audience = self._channel.shown, self.key.audience
+        shown, audience, to_one = self._channel.shown, self.key.audience, False
         for offset, event in events:
             delta = shown.delta(state, event, audience)
             if delta is None:
@@ -201,12 +211,12 @@ class Group:
             if delta.to is None:
                 parts.append(prepared)
             else:
+                to_one = True
                 self._channel.offer_to(delta.to, self, prepared)
-        return _joined(parts)
+        return _joined(parts), to_one
 
     def _make(self, at: int, ready: dict[int, Prepared]) -> None:
         newest = False
-        size = 0
         parts: list[Prepared] = []
         for publication in self._channel.unheard(at):
             if publication.whole:
@@ -216,16 +226,25 @@ class Group:
                 newest = newest or publication.reframes
             elif (part := self._encoded(publication)) is not NOTHING:
                 parts.append(part)
-                size += part.size
-        newest = newest or size > REPLAY_BYTES
+        if len(parts) > 1:
+            newest = newest or sum(part.size for part in parts) > REPLAY_BYTES
         ready[at] = self._newest() if newest else _joined(parts)
 
     def _encoded(self, publication: Publication) -> Prepared:
-        if publication.encoded is None:
-            publication.encoded = {}
-        prepared = publication.encoded.get(self)
-        if prepared is None:
-            prepared = publication.encoded[self] = self.replay(publication.state, publication.events)
+        encoded, delta_key = publication.encoded, self._channel.shown.delta_key
+        if encoded is None:
+            encoded = publication.encoded = {}
+        elif (prepared := encoded.get(self)) is not None:
+            return prepared
+        common: object = None
+        if delta_key is not None:
+            wire_name, envelope, _, audience = self.key
+            parts = tuple([delta_key(event, audience) for _, event in publication.events])
+            common = (wire_name, envelope, parts)
+            if (prepared := encoded.get(common)) is not None:
+                return prepared
+        prepared, to_one = self._replay(publication.state, publication.events)
+        encoded[self if common is None or to_one else common] = prepared
         return prepared
 
     def _newest(self) -> Prepared:

@@ -106,6 +106,8 @@ class Kind(Generic[State, Command]):
             beside the actors (who is in which party). Neither waits nor raises.
         recall: turns events as the journal keeps them into such as `delta` shows, for a client that was away; where
             the journal keeps them whole, None.
+        delta_key: what of an audience the `delta` of an event depends on: such as differ in nothing
+            else share its bytes. None: all of it.
         unsure: told of an owner whose last turn may or may not have been committed, so that `happened` may miss
             something. Neither waits nor raises.
     """
@@ -139,6 +141,7 @@ class Kind(Generic[State, Command]):
     happened: Callable[[State, Any], None] | None = None
     unsure: Callable[[str], None] | None = None
     recall: "Recall | None" = None
+    delta_key: Callable[[Any, Any], Hashable] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -167,7 +170,7 @@ class View(Generic[State]):
         take: takes in changed sources from the live owners; returns the new state and what is still to be
             read.
         absorb: takes in what `reread` returned.
-        frame, audience, delta: as in `Kind`; `delta` is asked once for each source that changed, or each of
+        frame, audience, delta, delta_key: as in `Kind`; `delta` is asked once for each source that changed, or each of
             `events`.
         interval_ms: frames to one viewer are at least this far apart.
         adopt: told of a state that is about to be shown and of the one that it follows (None at first), in the
@@ -194,6 +197,7 @@ class View(Generic[State]):
     release: Callable[[State], None] | None = None
     events: "Callable[[State, State, Collection[str]], Sequence[Event]] | None" = None
     durable: Durable[State] | None = None
+    delta_key: Callable[[Any, Any], Hashable] | None = None
 
 
 StateOut_co = TypeVar("StateOut_co", covariant=True)

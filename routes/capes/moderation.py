@@ -11,7 +11,7 @@ from actors.capes.moves import Verdict
 from actors.capes.owning import clean_description, clean_name
 from actors.capes.showing import changed, page_all
 from actors.errors import Conflict, Forbidden, Invalid, NotFound
-from actors.ids import Uuid, new_object_id
+from actors.ids import Uuid
 from persistence.audit import Stamp
 from persistence.capes.rows import Cape, CapeStatus, read_cape
 from routes.capes.catalog import MODERATE
@@ -113,7 +113,7 @@ def _moderator(call: Call) -> Moderator:
 
 
 def _new_id(call: Call) -> str:
-    return new_object_id(call.now_ms, call.service.random_bytes)
+    return call.new_id()
 
 
 def _owner_notified(call: Call) -> AbstractContextManager[None]:

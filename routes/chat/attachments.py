@@ -32,7 +32,7 @@ from actors.errors import (
     QuotaExceeded,
     TooLarge,
 )
-from actors.ids import ObjectId, new_object_id
+from actors.ids import ObjectId
 from persistence.chat.rows import AttachmentRow
 from persistence.errors import PersistenceError
 from routes.chat.again import attachment_again
@@ -88,7 +88,7 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
     )
     row = attachment_row(
         upload,
-        id=new_object_id(call.now_ms, service.random_bytes),
+        id=call.new_id(),
         conversation_id=conversation_id,
         uploader_id=call.user_id,
         now_ms=call.now_ms,

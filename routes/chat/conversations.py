@@ -22,7 +22,7 @@ from actors.errors import (
     NotFound,
     QuotaExceeded,
 )
-from actors.ids import ObjectId, UserId, new_object_id
+from actors.ids import ObjectId, UserId
 from routes.chat import reads
 from routes.chat.again import conversation_again
 from routes.chat.channels import READ, WRITE
@@ -109,7 +109,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     creation = creating.plan(
         body,
         call.user_id,
-        id=new_object_id(call.now_ms, service.random_bytes),
+        id=call.new_id(),
         epoch=service.random_bytes(EPOCH_BYTES).hex(),
         now_ms=call.now_ms,
         groups_max=bounds.capacity(await service.users.access_of(call.user_id)),

@@ -26,7 +26,7 @@ from actors.errors import (
     Invalid,
     NotFound,
 )
-from actors.ids import ObjectId, new_object_id
+from actors.ids import ObjectId
 from persistence.audit import Stamp
 from routes.chat import reads
 from routes.chat.again import message_again
@@ -136,7 +136,7 @@ def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> A
     block between the two it is a 403 `BLOCKED`. A repeated `clientMessageId` is answered with the first
     message.
     """
-    message_id = new_object_id(call.now_ms, call.service.random_bytes)
+    message_id = call.new_id()
     command = PostMessage(call.user_id, message_id, body)
     return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
 
@@ -178,7 +178,7 @@ def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) 
     """
     stamp = None
     if call.subject is True:
-        entry_id = new_object_id(call.now_ms, call.service.random_bytes)
+        entry_id = call.new_id()
         stamp = Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
     command = DeleteMessage(call.user_id, message_id, stamp)
     return call.ask(call.service.chat.conversation, conversation_id, command, as_message)

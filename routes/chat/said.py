@@ -12,7 +12,7 @@ import msgspec
 from actors.bounds import IdText
 from actors.chat.commands import MarkRead, MessageDraft, PostMessage, StartTyping
 from actors.errors import ConversationNotFound, NotFound
-from actors.ids import ObjectId, new_object_id, parse_object_id
+from actors.ids import ObjectId, parse_object_id
 from routes.chat.channels import CONVERSATION, WRITE
 from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
@@ -75,7 +75,7 @@ def send(session: "Session", command: Send) -> None:
     if not decision.allowed:
         raise RateLimited(decision.retry_after_ms)
     require(session.access, WRITE)
-    message_id = new_object_id(now_ms, service.random_bytes)
+    message_id = service.ids.new(now_ms)
     session.post(
         command.id,
         service.chat.conversation,

@@ -19,7 +19,7 @@ from actors.errors import (
     RevisionConflict,
     TooLarge,
 )
-from actors.ids import ObjectId, Uuid, new_object_id, parse_object_id
+from actors.ids import ObjectId, Uuid, parse_object_id
 from actors.pages import MAX_PAGE_BYTES, fitting
 from persistence.connect import commands, extensions
 from persistence.connect.commands import Wanted
@@ -131,7 +131,7 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
     service = call.service
     command = CreateCommand(
         user_id=call.user_id,
-        command_id=new_object_id(call.now_ms, service.random_bytes),
+        command_id=call.new_id(),
         action=body.action,
         payload=body.payload,
         extension_id=await _extension_of(call, server_id, body),

@@ -26,7 +26,7 @@ from actors.errors import (
     QuotaExceeded,
     TooLarge,
 )
-from actors.ids import Uuid, new_object_id
+from actors.ids import Uuid
 from actors.permissions import capped_to
 from persistence.connect import extensions
 from persistence.connect.extensions import NODE
@@ -149,7 +149,7 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
         raise Invalid(FieldError("/extensionId", "BAD_FORMAT", "1 to 64 of a-z, 0-9, '.', '_' and '-'"))
     row = ExtensionRow(
         extension_id=body.extension_id,
-        id=new_object_id(call.now_ms, call.service.random_bytes),
+        id=call.new_id(),
         name=body.name,
         description=body.description,
         owner_id=call.user_id,
@@ -157,7 +157,7 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
         created_at_ms=call.now_ms,
         updated_at_ms=call.now_ms,
     )
-    node_id = new_object_id(call.now_ms, call.service.random_bytes)
+    node_id = call.new_id()
     users = call.service.users
     with call.service.doubts.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
         made = await call.transact(_create, row, node_id, shape=extension_of)

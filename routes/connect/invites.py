@@ -19,7 +19,7 @@ from actors.errors import (
     NotFound,
     QuotaExceeded,
 )
-from actors.ids import ObjectId, Uuid, new_object_id, parse_uuid
+from actors.ids import ObjectId, Uuid, parse_uuid
 from persistence.connect import invites
 from persistence.connect.rows import InviteRow
 from routes.connect.members import READ_NODE, WRITE_NODE, Capabilities
@@ -86,11 +86,10 @@ def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Asked[Invite
     if invitee_user_id is None:
         raise Invalid(FieldError("/inviteeUserId", "BAD_FORMAT", "a uuid"))
     count_invite(call, call.user_id, invitee_user_id)
-    random_bytes = call.service.random_bytes
     command = CreateInvite(
         actor_id=call.user_id,
-        invite_id=new_object_id(call.now_ms, random_bytes),
-        notice_id=new_object_id(call.now_ms, random_bytes),
+        invite_id=call.new_id(),
+        notice_id=call.new_id(),
         invitee_user_id=invitee_user_id,
         role=body.role,
         capabilities=body.capabilities,

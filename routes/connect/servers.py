@@ -24,7 +24,7 @@ from actors.errors import (
     NotFound,
     QuotaExceeded,
 )
-from actors.ids import Uuid, new_object_id, new_uuid, parse_uuid
+from actors.ids import Uuid, new_uuid, parse_uuid
 from actors.networks.managing import require_place
 from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
@@ -135,7 +135,7 @@ async def register_server(call: Call, body: NewServer) -> RegisteredServer:
     key = new_claim_key(random_bytes)
     row = ServerRow(
         server_id=server_id,
-        id=new_object_id(call.now_ms, random_bytes),
+        id=call.new_id(),
         server_type=body.server_type,
         name=name,
         template_id=body.template_id,

@@ -7,7 +7,7 @@ import msgspec
 from actors.connect.claim_keys import digest
 from actors.connect.commands import EndSession, IssueTicket, RedeemTicket
 from actors.errors import Blocked, Forbidden, JoinTokenExpired, JoinTokenUsed, NotFound, QuotaExceeded
-from actors.ids import ObjectId, Uuid, new_object_id
+from actors.ids import ObjectId, Uuid
 from actors.time import iso
 from persistence.connect import sessions
 from persistence.connect.rows import SessionRow
@@ -114,7 +114,7 @@ def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Asked[Player
     An unknown ticket, or one for another server, is a 404; a used or expired one a 410. A session that the player had
     on this server ends. Delegated tokens need the scope `server.sessions.write`.
     """
-    session_id = new_object_id(call.now_ms, call.service.random_bytes)
+    session_id = call.new_id()
     command = RedeemTicket(digest(body.ticket), session_id)
     return call.ask(call.service.connect.server, server_id, command, _session_of)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import trio
 
-from actors.ids import UserId
+from actors.ids import ObjectId, UserId
 from actors.kernel.kind import Kind
 from persistence import receipts
 from persistence.connection import Connection
@@ -138,6 +138,10 @@ class Call:
             if known == name:
                 return text
         return None
+
+    def new_id(self) -> ObjectId:
+        """A fresh id of this moment; to be asked in the trio thread."""
+        return self.service.ids.new(self.now_ms)
 
     def wait_longer(self, seconds: float) -> None:
         """Put the request's deadline off: a long poll adds its own `wait` (contract §1, Deadlines).

@@ -12,7 +12,7 @@ closure. Whatever is awaited here comes after `deadline.begin()`.
 
 import math
 import re
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from types import CoroutineType
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from actors.errors import Draining, Overloaded, Refused
-from actors.ids import RandomBytes
+from actors.ids import random_hex
 from persistence import receipts
 from persistence.errors import RowsRejected
 from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
@@ -113,7 +113,7 @@ class Edge:
             route: service.metrics.answers(route.line) for route in (*table.endpoints, *table.streams)
         }
         self._unmatched = service.metrics.answers("unmatched")
-        self._request_ids = _request_ids(service.random_bytes)
+        self._request_ids = random_hex(service.random_bytes, _REQUEST_ID_BYTES)
         self._proxies = Proxies(config.trusted_proxies, config.client_ip_header)
         self._cors = Cors(config.cors_origins)
         self._gate = Gate(
@@ -378,15 +378,6 @@ class Edge:
         if incoming.method == "HEAD":
             outgoing.body = b""
         return outgoing
-
-
-def _request_ids(random_bytes: RandomBytes) -> Iterator[str]:
-    """Ids of 12 random bytes, read from the system 64 at a time."""
-    while True:
-        several = random_bytes(64 * _REQUEST_ID_BYTES).hex()
-        yield from (
-            several[at : at + 2 * _REQUEST_ID_BYTES] for at in range(0, len(several), 2 * _REQUEST_ID_BYTES)
-        )
 
 
 def _may_be_large(incoming: Incoming, bound: int) -> bool:

@@ -16,7 +16,7 @@ from actors.friends.frames import request_entry
 from actors.friends.links import Choice, choose
 from actors.friends.public import BlockEntry, FriendEntry, FriendsOverview, RequestSent
 from actors.friends.relations import NowBlocked, Pair, Sent, capacity
-from actors.ids import UserId, Uuid, new_object_id, parse_uuid
+from actors.ids import UserId, Uuid, parse_uuid
 from actors.time import iso
 from persistence.connection import Connection
 from persistence.friends.links import Link
@@ -234,14 +234,14 @@ async def _move(
 
 
 async def _pair(call: Call, actor_id: UserId, other_id: UserId) -> Pair:
-    users, random_bytes = call.service.users, call.service.random_bytes
+    users = call.service.users
     return Pair(
         actor_id=actor_id,
         other_id=other_id,
         actor_max=capacity(await users.access_of(actor_id)),
         other_max=capacity(await users.access_of(other_id)),
-        id=new_object_id(call.now_ms, random_bytes),
-        notice_id=new_object_id(call.now_ms, random_bytes),
+        id=call.new_id(),
+        notice_id=call.new_id(),
         now_ms=call.now_ms,
     )
 

@@ -5,7 +5,7 @@ from typing import Annotated
 import msgspec
 
 from actors.errors import DomainNotVerified, Invalid, NotFound, QuotaExceeded
-from actors.ids import ObjectId, Uuid, new_object_id
+from actors.ids import ObjectId, Uuid
 from actors.networks import claims
 from actors.networks.claims import HELD_ELSEWHERE, WRONG_VALUE, Lookup, claimable
 from actors.networks.public import Domain, domain_of
@@ -113,7 +113,7 @@ async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[
     """
     service, here = call.service, call.service.networks
     row = DomainRow(
-        id=new_object_id(call.now_ms, service.random_bytes),
+        id=call.new_id(),
         network_id=network_id,
         domain=claimable(body.domain, here.zones),
         token=to_base64url(service.random_bytes(TOKEN_BYTES)),

@@ -17,7 +17,7 @@ from actors.errors import (
     QuotaExceeded,
     SlugTaken,
 )
-from actors.ids import Uuid, new_object_id, new_uuid
+from actors.ids import Uuid, new_uuid
 from actors.networks import managing
 from actors.networks.managing import JOIN_TOKEN_MS, MAX_NETWORKS, NetworkChange
 from actors.networks.public import Host, Network, host_of, network_of
@@ -131,7 +131,7 @@ async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
     random_bytes = call.service.random_bytes
     row = NetworkRow(
         network_id=new_uuid(random_bytes),
-        id=new_object_id(call.now_ms, random_bytes),
+        id=call.new_id(),
         name=_checked_name(body.name),
         owner_id=call.user_id,
         created_at_ms=call.now_ms,
@@ -201,7 +201,7 @@ async def join_network(call: Call, body: JoinBody) -> JoinedHost:
     secret = to_base64url(random_bytes(TOKEN_BYTES))
     row = ServerRow(
         server_id=new_uuid(random_bytes),
-        id=new_object_id(call.now_ms, random_bytes),
+        id=call.new_id(),
         server_type="agent",
         name=_checked_name(body.name),
         secret=digest(secret),

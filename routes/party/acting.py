@@ -7,7 +7,7 @@ the frame of the actor, as it is after the turn.
 from collections.abc import Mapping, Sequence
 
 from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
-from actors.ids import UserId, Uuid, new_object_id, new_uuid
+from actors.ids import UserId, Uuid, new_uuid
 from actors.party import frames, own
 from actors.party.commands import AcceptInvite, AnyCommand, DeclineInvite, Disband, Leave, SendInvite
 from actors.party.founding import Founding, found
@@ -96,7 +96,7 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
             state = await service.database.transact(found, founding)
         _founded(call, actor_id, state)
         party_id = state.id
-    notice_id = new_object_id(call.now_ms, service.random_bytes)
+    notice_id = call.new_id()
     return await do(call, actor_id, party_id, SendInvite(actor_id, target_id, notice_id))
 
 

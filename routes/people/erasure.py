@@ -10,7 +10,7 @@ from actors.chat.forgetting import forget_in_journal
 from actors.connect.commands import ForgetUser, RemoveServer
 from actors.errors import Conflict, NotFound, Refused
 from actors.friends.relations import Between
-from actors.ids import UserId, new_object_id
+from actors.ids import UserId
 from actors.kernel.kind import Kind
 from actors.kernel.supervisor import Fault
 from actors.party.commands import Leave
@@ -48,7 +48,7 @@ async def erase_user(call: Call, user_id: UserId) -> None:
     service = call.service
     if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:
         await _give_up(service, user_id)
-    entry_id = new_object_id(call.now_ms, service.random_bytes)
+    entry_id = call.new_id()
     stamp = Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
     others: dict[str, bool] = {}
 

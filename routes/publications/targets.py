@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
-from actors.ids import Uuid, new_object_id
+from actors.ids import Uuid
 from actors.publications import managing
 from actors.publications.managing import Manager, Surroundings, Wish
 from actors.publications.public import Publication, SocialLink, publication_of
@@ -109,7 +109,7 @@ async def put_publication(
     target, wish, service = _target(target_type, target_id), _wish(body), call.service
     heard = service.connect.credentials.last_seen(target_id)
     around = Surroundings(
-        new_id=new_object_id(call.now_ms, service.random_bytes),
+        new_id=call.new_id(),
         gateway_domain=service.networks.gateway_domain,
         called_from=None if heard is None else heard[1],
         now_ms=call.now_ms,
@@ -147,9 +147,7 @@ def _shown(call: Call, row: PublicationRow) -> Publication:
 
 
 def _manager(call: Call) -> Manager:
-    stamp = Stamp(
-        new_object_id(call.now_ms, call.service.random_bytes), call.now_ms, call.user_id, call.request_id
-    )
+    stamp = Stamp(call.new_id(), call.now_ms, call.user_id, call.request_id)
     return Manager(call.user_id, call.user.access.is_moderator, stamp)
 
 

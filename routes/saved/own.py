@@ -6,7 +6,7 @@ import msgspec
 
 from actors.bounds import IdText
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
-from actors.ids import ObjectId, new_object_id, parse_object_id
+from actors.ids import ObjectId, parse_object_id
 from actors.saved import lists
 from actors.saved.lists import SAVED_MAX, Placed, Wanted
 from actors.server_address import parse_address
@@ -81,7 +81,7 @@ async def save_server(call: Call, body: SaveBody) -> Reply[SavedServer]:
     Answers 201 with its entry, 200 when it was saved already. An address that no public server has makes an unlisted
     one. At most 500 are saved.
     """
-    wanted = _wanted(body, new_object_id(call.now_ms, call.service.random_bytes))
+    wanted = _wanted(body, call.new_id())
     return await call.transact(lists.save, call.user_id, wanted, call.now_ms, shape=_reply)
 
 

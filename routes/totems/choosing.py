@@ -8,7 +8,7 @@ import trio
 
 from actors.bounds import IdText, ShortText
 from actors.errors import FieldError, Invalid, NotFound, TooLarge
-from actors.ids import new_object_id, parse_uuid
+from actors.ids import parse_uuid
 from actors.totems.choosing import Draft, activate, check_draft, upload
 from actors.totems.documents import MAX_BYTES, check_upload
 from persistence.totems import Format, Model
@@ -97,7 +97,7 @@ async def _upload(call: Call, body: TotemChoice, data: NewModel) -> Totem:
     content = await trio.to_thread.run_sync(
         check_upload, data.format, data.data, limiter=call.service.totem_checks, abandon_on_cancel=True
     )
-    model_id = new_object_id(call.now_ms, call.service.random_bytes)
+    model_id = call.new_id()
     store = partial(upload, now_ms=call.now_ms)
     return await call.transact(store, call.user_id, model_id, draft, content, shape=totem_of)
 

@@ -8,6 +8,8 @@ from tests.capes.images import cape, data_url, hostile
 from tests.capes.stage import ADMIN, OWN, PUBLIC, TERMS, cape_in, moderator, texture, upload
 from tests.support.world import World
 
+pytestmark = pytest.mark.both_edges
+
 
 async def test_drafting_needs_no_terms_and_submitting_does(world: World):
     ann = await world.player("Ann")

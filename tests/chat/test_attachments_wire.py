@@ -14,6 +14,8 @@ from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
 from tests.support.world import Player, Room, World, open_world
 
+pytestmark = pytest.mark.both_edges
+
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(200))
 
 

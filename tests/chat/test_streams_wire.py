@@ -9,6 +9,8 @@ from tests.support.spec import spec
 from tests.support.websocket import Client, Refused
 from tests.support.world import CONVERSATIONS, Player, Room, World
 
+pytestmark = pytest.mark.both_edges
+
 INBOX = "/v1/social/chat/live"
 
 QUIET_SECONDS = 0.4

@@ -11,6 +11,8 @@ from tests.support.jobs import clean_connect
 from tests.support.waiting import patience, wait_until
 from tests.support.world import Player, World, open_world
 
+pytestmark = pytest.mark.both_edges
+
 
 async def _give(owner: Player, server: GameServer, action: str = "restart", **more: object) -> str:
     made = await owner.do("POST", f"{server.path}/commands", {"action": action, **more}, status=201)

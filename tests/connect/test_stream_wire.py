@@ -7,6 +7,8 @@ from tests.support.waiting import patience, wait_until
 from tests.support.websocket import Client, Closed, Refused, connect
 from tests.support.world import World
 
+pytestmark = pytest.mark.both_edges
+
 
 def _live(server: GameServer):
     headers = [("x-server-id", server.id)]

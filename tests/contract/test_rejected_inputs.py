@@ -28,6 +28,8 @@ from tests.support.world import Player, World, world
 from tests.totems.models import encoded, item_model
 from tests.totems.test_totems_wire import upload as upload_totem
 
+pytestmark = pytest.mark.both_edges
+
 __all__ = ["world"]
 
 Scene = Callable[[World, Player, Player], Awaitable[dict[str, str]]]

@@ -21,6 +21,8 @@ from routes.live.commands import BadFrame, Misread, read_command
 from tests.support.cost import least_seconds, without_collector
 from tests.support.world import Player, World, world
 
+pytestmark = pytest.mark.both_edges
+
 __all__ = ["world"]
 
 MARGIN = 40

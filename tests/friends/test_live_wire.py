@@ -14,6 +14,8 @@ from tests.support.waiting import wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, World
 
+pytestmark = pytest.mark.both_edges
+
 LIVE = "/v1/social/friends/live"
 
 QUIET_SECONDS = 0.4

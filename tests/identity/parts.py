@@ -3,6 +3,7 @@
 from random import Random
 
 from actors.connect.credentials import Credentials
+from actors.ids import ObjectIds
 from actors.presence import Presence
 from actors.users import Users
 from routes.connect.authenticator import ServerCredentials
@@ -44,6 +45,7 @@ class Parts:
         self.config = read_config({})
         self.clock = SteppedClock()
         self.random_bytes = Random(1).randbytes
+        self.ids = ObjectIds(self.random_bytes)
         self.database = database
         self.keys = keys
         self.users = Users(database, self.clock, self.random_bytes)

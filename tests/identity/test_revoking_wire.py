@@ -9,6 +9,8 @@ from tests.support.losing import world as fragile
 from tests.support.proxy import Proxy
 from tests.support.world import Player, World, open_world, world
 
+pytestmark = pytest.mark.both_edges
+
 __all__ = ["fragile", "proxy", "world"]
 
 REVOKE = "/v1/auth/revoke"

@@ -7,20 +7,22 @@ import pytest
 
 from tests.connect.play import claimed, register
 from tests.ip import databases
-from tests.support.server import EDGES
+from tests.support.server import Edge
 from tests.support.world import Player, World, open_world
+
+pytestmark = pytest.mark.both_edges
 
 GEO = "/v1/ip/geo"
 HERE = "81.2.69.142"
 
 
-@pytest.fixture(params=EDGES)
-async def mapped(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> AsyncIterator[World]:
+@pytest.fixture
+async def mapped(served_by: Edge, database_url: str, tmp_path: Path) -> AsyncIterator[World]:
     """A service with a database, behind a proxy on this machine."""
     path = tmp_path / "geo.mmdb"
     databases.write(path)
     settings = {"geoip_db": str(path), "trusted_proxies": "127.0.0.1"}
-    async with open_world(database_url, tmp_path / "data", edge=request.param, **settings) as world:
+    async with open_world(database_url, tmp_path / "data", edge=served_by, **settings) as world:
         yield world
 
 

@@ -11,6 +11,8 @@ from tests.support.waiting import patience
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World, open_world
 
+pytestmark = pytest.mark.both_edges
+
 NONE = "/v1/social/live?channels="
 
 

@@ -7,6 +7,8 @@ from tests.support.waiting import patience
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World
 
+pytestmark = pytest.mark.both_edges
+
 NONE = "/v1/social/live?channels="
 
 

@@ -8,6 +8,8 @@ from tests.support.spec import spec
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World
 
+pytestmark = pytest.mark.both_edges
+
 NONE = "/v1/social/live?channels="
 
 FRAMES = {

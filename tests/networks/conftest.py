@@ -11,7 +11,7 @@ from routes.networks import cloudflare as provider
 from tests.networks.cloudflare import CloudflareStub
 from tests.networks.dns_server import DnsServer
 from tests.networks.play import Place
-from tests.support.server import EDGES
+from tests.support.server import Edge
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.world import open_world, world
 
@@ -44,9 +44,9 @@ def upstream_seconds() -> float:
     return PATIENCE_SECONDS
 
 
-@pytest.fixture(params=EDGES)
+@pytest.fixture
 async def place(
-    request: pytest.FixtureRequest,
+    served_by: Edge,
     database_url: str,
     tmp_path: Path,
     dns_server: DnsServer,
@@ -63,5 +63,5 @@ async def place(
         "gateway_domain": "play.partyline.test",
         "gateway_host": "gw.partyline.test",
     }
-    async with open_world(database_url, tmp_path, edge=request.param, **settings) as world:
+    async with open_world(database_url, tmp_path, edge=served_by, **settings) as world:
         yield Place(world, dns_server, cloudflare)

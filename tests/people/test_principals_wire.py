@@ -10,6 +10,8 @@ from tests.connect.play import claimed
 from tests.contract.sources import ROOT
 from tests.support.world import Player, World
 
+pytestmark = pytest.mark.both_edges
+
 AREAS = {"admin", "profile", "public", "saved-servers", "totem", "capes", "ip"}
 
 # {role: the nodes of these areas that it gives}

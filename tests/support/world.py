@@ -22,7 +22,7 @@ from routes.edge.outbound import trusted_authorities
 from routes.friends.settling import settle
 from routes.service import Service, open_service
 from tests.support.hurry import hurried_clock
-from tests.support.server import EDGES, Edge, running
+from tests.support.server import Edge, running
 from tests.support.spec import spec
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.websocket import Client, connect
@@ -270,8 +270,8 @@ async def open_world(
         yield World(service, url, clock, http)
 
 
-@pytest.fixture(params=EDGES)
-async def world(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> AsyncIterator[World]:
-    """One service, once on each of the servers: what crosses the wire must not depend on who serves it."""
-    async with open_world(database_url, tmp_path, edge=request.param) as world:
+@pytest.fixture
+async def world(served_by: Edge, database_url: str, tmp_path: Path) -> AsyncIterator[World]:
+    """One service; on each of the servers in turn where the test is marked `both_edges`."""
+    async with open_world(database_url, tmp_path, edge=served_by) as world:
         yield world

@@ -8,10 +8,12 @@ import pytest
 import trio
 
 from actors.totems.documents import MAX_BYTES
-from tests.support.server import EDGES
+from tests.support.server import Edge
 from tests.support.waiting import patience
 from tests.support.world import Player, World, open_world
 from tests.totems.models import BLOCKBENCH, blockbench, body, item_model
+
+pytestmark = pytest.mark.both_edges
 
 OWN, OLD = "/v1/profile/personal-totem", "/v1/api/profile/personal-totem"
 NOWHERE = "0" * 24
@@ -19,10 +21,10 @@ NOWHERE = "0" * 24
 both = pytest.mark.parametrize("path", [OWN, OLD])
 
 
-@pytest.fixture(params=EDGES)
-async def closed(request: pytest.FixtureRequest, database_url: str, tmp_path: Path) -> AsyncIterator[World]:
+@pytest.fixture
+async def closed(served_by: Edge, database_url: str, tmp_path: Path) -> AsyncIterator[World]:
     """A service whose gallery is switched off."""
-    async with open_world(database_url, tmp_path, edge=request.param, totem_gallery="off") as world:
+    async with open_world(database_url, tmp_path, edge=served_by, totem_gallery="off") as world:
         yield world
 
 
