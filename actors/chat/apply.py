@@ -76,9 +76,9 @@ def _shown(state: State, window: Window) -> dict[str, Any]:
     shown: dict[str, Any] = {"window": window}
     left = state.window.left_before(window)
     if left:
-        gone = {line.id for line in left}
         shown["older_live"] = True
-        if not gone.isdisjoint(state.votes):
+        if state.votes:
+            gone = {line.id for line in left}
             shown["votes"] = {id: choices for id, choices in state.votes.items() if id not in gone}
     if state.archived:
         archived = newest_archived(window, state.archived)

@@ -3,7 +3,7 @@ again.
 
 | event               | journaled | rows | audience moves | new snapshot | on the wire                     |
 |---------------------|-----------|------|----------------|--------------|---------------------------------|
-| MessageCreated      | yes       | yes  |                | yes          | message_created                 |
+| MessageCreated      | yes       | yes  | if the first   | yes          | message_created                 |
 | MessageEdited       | yes       | yes  |                | yes          | message_edited                  |
 | MessageDeleted      | yes       | yes  |                | yes          | message_deleted                 |
 | TextReplaced        |           | yes  |                |              |                                 |
@@ -47,6 +47,11 @@ class MessageCreated(Event, tag="message_created", frozen=True):
     sender_seq: int
     preview: str
     mentioned: tuple[str, ...] = ()
+
+    @property
+    def moves_audience(self) -> bool:  # type: ignore[override]
+        """From their first message on a sender shows to everybody, no longer to friends alone (contract §5)."""
+        return self.sender_seq == 1
 
     @property
     def at_ms(self) -> int:

@@ -13,8 +13,8 @@ import msgspec
 
 from actors.chat import records
 from actors.chat.commands import ChatViewer
+from actors.chat.paging import before, newest
 from actors.chat.public import ConversationHead, Participant
-from actors.chat.recall import place, record_bytes
 from actors.chat.rules_messages import member_of
 from actors.chat.sight import STRANGER, Company, Sight, Strangers, known_among, sight_of
 from actors.chat.state import (
@@ -24,12 +24,14 @@ from actors.chat.state import (
     facts,
     standing,
 )
-from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
-from actors.pages import fitting
+from actors.chat.window import WINDOW_LINES, Line
 from actors.time import iso
 
 HEADS_KEPT = 4_096
 """Encoded heads in memory, about 1 KB each."""
+
+NEWEST_KEPT, NEWEST_BYTES = 64, 64 * 1024
+"""Newest pages in memory, each up to 64 KiB: whoever opens a busy conversation asks for the same one."""
 
 _ONLINE = b'"online":'
 _OFFLINE = _ONLINE + b"false"
@@ -78,6 +80,20 @@ class Head(NamedTuple):
     joined: bytes
 
 
+class Newest(NamedTuple):
+    """The messages of the newest page of a conversation without polls: the same for all who read it.
+
+    Args:
+        state: that it was made of.
+        asked: how many messages, and whether of older history too.
+        rest: the messages, joined, the page's `nextBeforeMs`, and whether there are more.
+    """
+
+    state: State
+    asked: tuple[int, bool]
+    rest: tuple[bytes, int, bool]
+
+
 class Frames:
     """Makes the bytes, and keeps the heads that it has encoded.
 
@@ -100,6 +116,7 @@ class Frames:
         self._sight = STRANGER
         self._facts: dict[str, tuple[State, Facts]] = {}
         self._heads: dict[str, Head] = {}
+        self._newest: dict[str, Newest] = {}
 
     def seen_by(self, viewer_id: str) -> "Frames":
         """The frames of one viewer, whichever conversation they are about."""
@@ -210,6 +227,10 @@ class Frames:
             ConversationNotFound: they are not in it.
         """
         member = member_of(state, user_id)
+        asked = (limit, include_archived)
+        known = self._newest.get(state.id) if before_ms is None else None
+        if known is not None and known.state is state and known.asked == asked:
+            return _page(self.conversation(self.facts(state), standing(state, member)), *known.rest)
         if before_ms is None:
             lines, older = newest(state, limit, include_archived=include_archived)
             if older and len(lines) < limit:
@@ -220,7 +241,12 @@ class Frames:
                 return None
             lines, older = found
         head = self.conversation(self.facts(state), standing(state, member))
-        return self.page(head, lines, dict(_choices(state, user_id)), has_more=older)
+        if before_ms is not None or any(line.has_poll for line in lines):
+            return self.page(head, lines, dict(_choices(state, user_id)), has_more=older)
+        rest = (b",".join([line.record for line in lines]), _next_before_ms(lines, has_more=older), older)
+        if len(rest[0]) <= NEWEST_BYTES:
+            _keep(self._newest, state.id, Newest(state, asked, rest), NEWEST_KEPT)
+        return _page(head, *rest)
 
     def page(
         self,
@@ -240,12 +266,7 @@ class Frames:
         records = [
             self._record(line, choices.get(line.id, ())) if line.has_poll else line.record for line in lines
         ]
-        return b'{"conversation":%b,"items":[%b],"nextBeforeMs":%d,"hasMore":%b}' % (
-            conversation,
-            b",".join(records),
-            lines[0].created_at_ms if has_more and lines else 0,
-            b"true" if has_more else b"false",
-        )
+        return _page(conversation, b",".join(records), _next_before_ms(lines, has_more=has_more), has_more)
 
     def _record(self, line: Line, choice: Sequence[str]) -> bytes:
         if not line.has_poll:
@@ -253,6 +274,19 @@ class Frames:
         return records.shown(
             line.record, poll_expires_at_ms=line.poll_expires_at_ms, choice=choice, now_ms=self._now_ms()
         )
+
+
+def _page(conversation: bytes, items: bytes, next_before_ms: int, has_more: bool) -> bytes:
+    return b'{"conversation":%b,"items":[%b],"nextBeforeMs":%d,"hasMore":%b}' % (
+        conversation,
+        items,
+        next_before_ms,
+        b"true" if has_more else b"false",
+    )
+
+
+def _next_before_ms(lines: Sequence[Line], *, has_more: bool) -> int:
+    return lines[0].created_at_ms if has_more and lines else 0
 
 
 def audience(state: State, viewer: ChatViewer, sight: Sight = STRANGER) -> Audience:
@@ -272,41 +306,6 @@ def audience(state: State, viewer: ChatViewer, sight: Sight = STRANGER) -> Audie
 def _choices(state: State, user_id: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """(message id, option ids) of a member's votes in polls of the window."""
     return ((id, poll[user_id]) for id, poll in state.votes.items() if user_id in poll)
-
-
-def newest(state: State, limit: int, *, include_archived: bool) -> tuple[Sequence[Line], bool]:
-    """The newest lines in memory, oldest first, and whether there is anything older."""
-    lines, elsewhere = _in_memory(state, include_archived)
-    return lines[-limit:], elsewhere or len(lines) > limit
-
-
-def before(
-    state: State, before_ms: int, limit: int, *, include_archived: bool
-) -> tuple[Sequence[Line], bool] | None:
-    """The newest lines before a moment, oldest first, and whether there is anything older; None when only
-    rows know.
-    """
-    lines, elsewhere = _in_memory(state, include_archived)
-    wanted = [line for line in lines if line.created_at_ms < before_ms]
-    if elsewhere and len(wanted) < limit:
-        return None
-    return wanted[-limit:], elsewhere or len(wanted) > limit
-
-
-def _in_memory(state: State, include_archived: bool) -> tuple[Sequence[Line], bool]:
-    """The newest of all lines in order, without a gap and no more than a page may have, and whether rows hold more."""
-    if not include_archived:
-        return state.window, state.older_live
-    if not (state.archived or state.older_archived_ms):
-        return state.window, state.older_live
-    complete_from_ms = state.older_archived_ms + 1 if state.older_archived_ms else 0
-    if state.older_live and state.window:
-        complete_from_ms = max(complete_from_ms, state.window[0].created_at_ms)
-    newest_first = sorted((*state.window, *state.archived), key=place, reverse=True)
-    certain = [line for line in newest_first if line.created_at_ms >= complete_from_ms]
-    shown = fitting(certain, record_bytes, WINDOW_BYTES)
-    elsewhere = state.older_live or state.older_archived_ms > 0 or len(shown) < len(certain)
-    return shown[::-1], elsewhere
 
 
 def own_fields(own: Standing) -> bytes:
@@ -348,8 +347,8 @@ def _encode_head(shown: Facts) -> tuple[bytes, ...]:
     return (*(part + _ONLINE for part in before), last_part)
 
 
-def _keep(kept: dict[str, Value], id: str, value: Value) -> None:
+def _keep(kept: dict[str, Value], id: str, value: Value, most: int = HEADS_KEPT) -> None:
     kept.pop(id, None)
     kept[id] = value
-    if len(kept) > HEADS_KEPT:
+    if len(kept) > most:
         del kept[next(iter(kept))]

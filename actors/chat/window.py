@@ -50,6 +50,15 @@ class Line(msgspec.Struct, frozen=True, array_like=True, gc=False):
     attachment_ids: tuple[str, ...] = ()
 
 
+def _places(lines: Sequence[Line]) -> dict[str, int]:
+    """{clientMessageId: place in the list of the newest message that carries it}."""
+    return {
+        line.client_message_id: place
+        for place, line in enumerate(lines)
+        if line.client_message_id is not None
+    }
+
+
 class Window(Sequence[Line]):
     """The newest 120 messages or fewer, oldest first; equal to any sequence of the same lines.
 
@@ -67,19 +76,14 @@ class Window(Sequence[Line]):
         self._passed_bytes = 0
         self.size_bytes = sum(len(line.record) for line in self._lines)
         """What the records of its messages have."""
-        # {clientMessageId: place in the list of the newest message that carries it}
-        self._places: dict[str, int] = {
-            line.client_message_id: place
-            for place, line in enumerate(self._lines)
-            if line.client_message_id is not None
-        }
+        self._places = _places(self._lines)
         self._pass()
 
     def with_newest(self, line: Line) -> "Window":
         """The window after one more message; the oldest leave until it is within its bounds."""
         # An empty window may be the one that all new conversations begin with.
         own = 0 < self._end == len(self._lines) and self._start < PASSED_LINES
-        base = self if own and self._passed_bytes < PASSED_BYTES else Window(self)
+        base = self if own and self._passed_bytes < PASSED_BYTES else self._alone()
         longer = Window.__new__(Window)
         longer._lines, longer._places = base._lines, base._places
         if line.client_message_id is not None:
@@ -88,8 +92,18 @@ class Window(Sequence[Line]):
         longer._start, longer._end = base._start, base._end + 1
         longer._passed_bytes = base._passed_bytes
         longer.size_bytes = base.size_bytes + len(line.record)
-        longer._pass()
+        if longer._end - longer._start > WINDOW_LINES or longer.size_bytes > WINDOW_BYTES:
+            longer._pass()
         return longer
+
+    def _alone(self) -> "Window":
+        """The same window with a list of its own, in which nothing has passed."""
+        alone = Window.__new__(Window)
+        alone._lines = self._lines[self._start : self._end]
+        alone._start, alone._end = 0, len(alone._lines)
+        alone._passed_bytes, alone.size_bytes = 0, self.size_bytes
+        alone._places = _places(alone._lines)
+        return alone
 
     def _pass(self) -> None:
         """Let the oldest go that are beyond the bounds."""

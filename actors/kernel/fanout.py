@@ -214,6 +214,11 @@ class Channel:
 
     # -- what groups ask ----------------------------------------------------------------------------
 
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return len(self._groups)
+
     def unheard(self, at: int) -> list[Publication]:
         """The publications after number `at`, oldest first."""
         return [publication for publication in self._publications if publication.number > at]

@@ -113,6 +113,11 @@ class Source(Protocol):
         """The number of the last publication."""
         ...
 
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        ...
+
     def unheard(self, at: int, /) -> list[Publication]:
         """The publications after number `at`, oldest first."""
         ...
@@ -237,7 +242,7 @@ class Group:
         elif (prepared := encoded.get(self)) is not None:
             return prepared
         common: object = None
-        if delta_key is not None:
+        if delta_key is not None and self._channel.groups > 1:
             wire_name, envelope, _, audience = self.key
             parts = tuple([delta_key(event, audience) for _, event in publication.events])
             common = (wire_name, envelope, parts)
