@@ -333,14 +333,14 @@ class Edge:
         data = incoming.whole
         if data is None:
             call.deadline.begin()
-            if _may_be_large(incoming, bound):
-                principal = call.principal
-                caller = principal.key if principal is not None else call.client_address
-                call.place = await self._large_bodies.take(caller)
             call.deadline.move(trio.current_time() + BODY_SECONDS)
             key = rate_key(call.client_address) if self.service.limits.enabled else None
             data = await incoming.body(bound, self.service.arriving.tab(key))
             call.deadline.move(trio.current_time() + self._request_seconds)
+            if len(data) > LARGE_BYTES:
+                principal = call.principal
+                caller = principal.key if principal is not None else call.client_address
+                call.place = await self._large_bodies.take(caller)
         elif len(data) > bound:
             raise PayloadTooLarge(maxBytes=bound)
         if media is None and data:
@@ -378,11 +378,3 @@ class Edge:
         if incoming.method == "HEAD":
             outgoing.body = b""
         return outgoing
-
-
-def _may_be_large(incoming: Incoming, bound: int) -> bool:
-    """Whether a body may turn out large, as far as its head tells."""
-    declared = incoming.header(b"content-length")
-    if declared is None:
-        return bound > LARGE_BYTES
-    return not declared.isdigit() or int(declared[:20]) > LARGE_BYTES

@@ -7,10 +7,10 @@ from routes.edge.errors import MalformedJson, PayloadTooLarge, TooMuchArriving
 from routes.edge.outgoing import Headers
 from routes.edge.tabs import Tab, Tabs
 
-ARRIVING_MAX_BYTES = 256 * 1024 * 1024
-"""Of bodies that arrive or are being worked on, in all: some twenty of the largest attachments."""
+ARRIVING_MAX_BYTES = 128 * 1024 * 1024
+"""Of bodies that arrive or are being worked on, in all: some ten of the largest attachments."""
 
-ARRIVING_ADDRESS_MAX_BYTES = 64 * 1024 * 1024
+ARRIVING_ADDRESS_MAX_BYTES = 32 * 1024 * 1024
 """Of those from one address."""
 
 Receive: TypeAlias = Callable[[], Awaitable[tuple[bytes, bool]]]

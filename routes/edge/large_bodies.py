@@ -1,7 +1,7 @@
-"""How many large bodies are in memory at once: each costs several times its size while it is read and decoded.
+"""How many large bodies are worked on at once: each costs several times its size while it is decoded and stored.
 
-A request takes its place before its body is read and has it until it is answered; who waits has not been read from yet.
-One caller has two places at most, so that one who sends slowly holds up themselves.
+A request takes its place once its body has arrived and has it until it is answered, so that nobody who sends slowly
+holds up others; what arrives meanwhile is bounded in bytes (`incoming.py`). One caller has two places at most.
 """
 
 import trio

@@ -2,6 +2,8 @@
 frames.
 """
 
+from contextlib import suppress
+
 import msgspec
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,11 +11,14 @@ from msgspec.structs import replace
 
 from actors.chat.apply import apply
 from actors.chat.commands import ChatViewer
+from actors.chat.deltas import delta as change
+from actors.chat.deltas import delta_key
 from actors.chat.frames import Frames, audience
 from actors.chat.inbox import InboxState, load, snapshot, take
 from actors.chat.loading import dump, restore
 from actors.chat.public import Conversation, InboxSnapshot, MessagePage
 from actors.chat.records import decode
+from actors.chat.sight import STRANGER, Sight
 from actors.chat.state import Recalled, State, standing
 from actors.errors import Refused
 from persistence.bridge import open_database
@@ -79,6 +84,45 @@ def test_a_snapshot_and_the_events_after_it_equal_a_fresh_snapshot(steps: list[S
         assert page.conversation.unread_count is None
         assert [message.id for message in page.items] == ids[-20:]
     assert lasting(state) == lasting(play.state)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(STEPS, min_size=20, max_size=60))
+def test_whoever_shares_the_bytes_of_an_event_is_told_the_same(steps: list[Step]):
+    play = Play("ann", "bob", "cid")
+    frames = Frames(lambda _id: True, lambda: NOW_MS)
+    for number, step in enumerate(steps, 1):
+        try:
+            events = play.later(7).do(
+                command_of(step, number, play.state, [one.id for one in play.state.window])
+            )
+        except Refused:
+            continue
+        own = [
+            audience(play.state, ChatViewer(id), sight)
+            for id in play.state.members
+            for sight in (STRANGER, Sight(known=frozenset({id})), Sight(hidden=frozenset(play.state.members)))
+        ]
+        for event in events:
+            told: dict[object, object] = {}
+            for one in own:
+                delta = change(frames.seen_with(one.sight), play.state, event, one)
+                assert told.setdefault(delta_key(event, one), delta) == delta
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(STEPS, min_size=20, max_size=60))
+def test_a_page_that_others_asked_for_is_the_page_that_one_gets(steps: list[Step]):
+    play = Play("ann", "bob", "cid")
+    kept = Frames(lambda _id: True, lambda: NOW_MS)
+    for number, step in enumerate(steps, 1):
+        with suppress(Refused):
+            play.later(7).do(command_of(step, number, play.state, [one.id for one in play.state.window]))
+        for id in play.state.members:
+            for limit in (3, 50):
+                asked = {"before_ms": None, "limit": limit, "include_archived": True}
+                fresh = Frames(lambda _id: True, lambda: NOW_MS).page_for(play.state, id, **asked)
+                assert kept.page_for(play.state, id, **asked) == fresh
 
 
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))

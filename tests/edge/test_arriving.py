@@ -1,9 +1,12 @@
 """What arrives from clients is bounded in bytes: bodies, requests ahead of their turn, messages in an inbox."""
 
+from functools import partial
+
 import pytest
 import trio
 import trio.testing
 
+from routes.edge.large_bodies import AT_ONCE
 from routes.edge.quart_app import EdgeApp
 from routes.edge.server_parser import RequestParser
 from routes.edge.socket import INBOX_MAX_BYTES
@@ -14,6 +17,7 @@ from tests.edge.asgi import request
 from tests.edge.held import Held
 from tests.edge.sample import Parts, serving
 from tests.support.server import running
+from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.websocket import connect
 
 BODY = b'{"name":"x","sizeBytes":1}' + b" " * 600_000
@@ -49,24 +53,44 @@ async def test_bodies_of_all_together_are_bounded() -> None:
     assert (parts.arriving.total_bytes, parts.arriving.refused) == (0, 1)
 
 
+async def test_slow_senders_hold_up_nobody_else() -> None:
+    """More of them than there are places for large bodies."""
+    parts = Parts()
+    async with serving(parts) as app, trio.open_nursery() as nursery:
+        for number in range(AT_ONCE + 1):
+            head = [{"type": "http.request", "body": b"x" * 1000, "more_body": True}]
+            nursery.start_soon(app, large_from(f"198.51.100.{number}"), partial(first_of, head), refuse)
+        await trio.testing.wait_all_tasks_blocked()
+        assert parts.arriving.total_bytes == 1000 * (AT_ONCE + 1)
+        with trio.fail_after(PATIENCE_SECONDS):
+            assert await post(app, "192.0.2.7") == 200
+        nursery.cancel_scope.cancel()
+
+
+def large_from(peer: str) -> dict[str, object]:
+    return {
+        **{"type": "http", "method": "POST", "path": "/v1/large", "query_string": b""},
+        "headers": [(b"content-type", b"application/json"), (b"content-length", b"600000")],
+        "client": (peer, 5),
+    }
+
+
+async def first_of(sent: list[object]) -> object:
+    """What was sent, and then nothing."""
+    return sent.pop() if sent else await trio.sleep_forever()
+
+
+async def refuse(message: object) -> None:
+    raise AssertionError(message)
+
+
 async def test_a_body_that_is_cut_short_is_given_back() -> None:
     parts = Parts()
     async with serving(parts) as app:
         sent = [{"type": "http.request", "body": b"x" * 1000, "more_body": True}]
 
-        async def receive() -> object:
-            return sent.pop() if sent else await trio.sleep_forever()
-
-        async def send(message: object) -> None:
-            raise AssertionError(message)
-
-        scope = {
-            **{"type": "http", "method": "POST", "path": "/v1/large", "query_string": b""},
-            "headers": [(b"content-type", b"application/json")],
-            "client": ("198.51.100.1", 5),
-        }
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(app, scope, receive, send)
+            nursery.start_soon(app, large_from("198.51.100.1"), partial(first_of, sent), refuse)
             await trio.testing.wait_all_tasks_blocked()
             assert parts.arriving.total_bytes == 1000
             nursery.cancel_scope.cancel()

@@ -11,7 +11,7 @@ async def take_into(bodies: LargeBodies, caller: str, taken: list[Place]) -> Non
     taken.append(await bodies.take(caller))
 
 
-async def test_no_more_large_bodies_are_read_than_there_are_places():
+async def test_no_more_large_bodies_are_worked_on_than_there_are_places():
     bodies = LargeBodies(at_once=3, at_once_each=3)
     taken: list[Place] = []
     async with trio.open_nursery() as nursery:

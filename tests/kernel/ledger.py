@@ -246,7 +246,12 @@ def delta(state: Ledger, event: Any, audience: Any) -> Delta | None:
             raise ZeroDivisionError
         case Exploded():
             return None
-    return Delta(type(event).__name__, msgspec.to_builtins(event), self_={"boss": audience == "boss"})
+    boss = audience == "boss" and delta_key(event, audience) is not None
+    return Delta(type(event).__name__, msgspec.to_builtins(event), self_={"boss": boss})
+
+
+def delta_key(event: Any, audience: Any) -> Hashable:
+    return None if isinstance(event, Waved | WasRead) else audience
 
 
 def fold(seen: dict[str, Any], arrived: dict[str, Any]) -> dict[str, Any]:
@@ -294,6 +299,7 @@ def ledger_kind(rows: Rows, *, version: int = 1) -> Kind[Ledger, Any]:
         audience=audience,
         frame=frame,
         delta=delta,
+        delta_key=delta_key,
         touches=lambda state, event: [(PURSE, {state.recent[-1].by})] if isinstance(event, Changed) else [],
     )
 

@@ -64,6 +64,27 @@ async def test_each_audience_is_encoded_once(autojump_clock: MockClock, stage: S
     assert [socket.frames[-1]["data"].get("secret") for socket in sockets[:2]] == [None, 8]
 
 
+async def test_audiences_share_the_bytes_of_events_that_say_the_same(
+    autojump_clock: MockClock, stage: Stage
+) -> None:
+    await stage.ask(Promote("boss"))
+    ann, boss, other = Socket(), Socket(), Socket()
+    for socket, name in ((ann, "ann"), (boss, "boss"), (other, "boss")):
+        await stage.watch(socket, name, mode="delta")
+    before = stage.envelope.encoded
+    await stage.ask(Wave("ann"))
+    await wait_all_tasks_blocked()
+    assert stage.envelope.encoded - before == 1
+    await stage.ask(Deposit("ann", 4))
+    await wait_all_tasks_blocked()
+    assert stage.envelope.encoded - before == 3
+    # What is for one user only reaches each of their sockets once, whatever was shared.
+    await stage.ask(Read("boss"))
+    await wait_all_tasks_blocked()
+    told = [[frame["event"] for frame in socket.frames[1:]] for socket in (ann, boss, other)]
+    assert told == [["Waved", "Changed"], *[["Waved", "Changed", "read"]] * 2]
+
+
 async def test_callers_are_answered_before_the_first_frame(autojump_clock: MockClock, stage: Stage) -> None:
     order: list[str] = []
 
