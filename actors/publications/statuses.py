@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 import msgspec
+import trio
 
 from actors.kernel.store import Store
 from actors.publications.states import STALE_MS
@@ -68,6 +69,7 @@ class Statuses:
         self._networks: dict[str, _Network] = {}
         self._told: set[str] = set()  # servers whose report is not yet written
         self._moved: set[Target] = set()  # what is sorted to another place now
+        self._flushing = trio.Lock()
         self._ends: list[tuple[int, str]] = []  # heap of (when a report stops to count, server); one a server
         self._ending: set[str] = set()  # servers in it
 
@@ -141,11 +143,16 @@ class Statuses:
             self.forget(server_id)
 
     async def flush(self, store: Store, now_ms: int) -> None:
-        """Write what has changed since the last time; what cannot be written is written with the next.
+        """Write what has changed since the last time; what cannot be written is written with the next. When it returns,
+        all that was known when it was called is in rows.
 
         Raises:
             PersistenceError: the database is away.
         """
+        async with self._flushing:
+            await self._flush(store, now_ms)
+
+    async def _flush(self, store: Store, now_ms: int) -> None:
         self._end(now_ms)
         told, moved = self._told, self._moved
         if not told and not moved:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+import trio
+import trio.testing
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -185,6 +187,21 @@ async def test_what_cannot_be_written_is_written_with_the_next() -> None:
     rows.away = False
     await known.flush(rows, NOW_MS)
     assert {id: row.players for id, row in rows.reports.items()} == {"a": 2, "b": 5}
+
+
+async def test_a_flush_returns_once_an_earlier_one_has_written() -> None:
+    class SlowRows(Rows):
+        async def transact(self, *unit: Any) -> None:
+            await trio.testing.wait_all_tasks_blocked()
+            await super().transact(*unit)
+
+    rows: Any = SlowRows()
+    known = told(report("a", 1))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(known.flush, rows, NOW_MS)
+        await trio.lowlevel.checkpoint()
+        await known.flush(rows, NOW_MS)
+        assert rows.reports.keys() == {"a"}
 
 
 async def test_another_process_starts_where_this_one_was() -> None:
