@@ -16,7 +16,7 @@ from actors.chat.records import DELETED
 from actors.chat.state import State
 from actors.kernel.store import Store
 from persistence.chat import naming
-from persistence.chat.naming import FIRST, Naming, Place, Table
+from persistence.chat.naming import FIRST, Place, Table
 from persistence.connection import Connection
 
 Tell = Callable[[str], Awaitable[None]]
@@ -56,9 +56,9 @@ async def erase_everywhere(store: Store, user_id: str, tell: Tell) -> None:
 
 
 async def _erase_page(store: Store, table: Table, user_id: str, after: Place, tell: Tell) -> Place | None:
-    async def look(conn: Connection) -> tuple[list[Naming], Place | None]:
-        upto = await naming.page_end(conn, table, after)
-        return await naming.in_page(conn, table, user_id, after, upto), upto
+    async def stale(conn: Connection, upto: Place | None) -> list[str]:
+        found = await naming.in_page(conn, table, user_id, after, upto)
+        return sorted({one.conversation_id for one in found if erased_record(one.record, user_id) is not None})
 
     async def rewrite(conn: Connection) -> None:
         found = await naming.in_page(conn, table, user_id, after, upto)
@@ -66,12 +66,15 @@ async def _erase_page(store: Store, table: Table, user_id: str, after: Place, te
         if changed:
             await naming.rewrite(conn, table, changed)
 
-    found, upto = await store.read(look)
-    stale = {one.conversation_id for one in found if erased_record(one.record, user_id) is not None}
-    if stale:
+    upto = await store.read(naming.page_end, table, after)
+    while told := await store.read(stale, upto):
         if table is naming.LIVE:
-            for conversation_id in sorted(stale):
+            for conversation_id in told:
                 await tell(conversation_id)
                 await forget_in_journal(store, conversation_id, user_id)
         await store.transact(rewrite)
+        if table is naming.LIVE:
+            # A vote that had read an old message before this commits it as it was; but no later than the turn here.
+            for conversation_id in told:
+                await tell(conversation_id)
     return upto

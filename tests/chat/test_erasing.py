@@ -1,50 +1,47 @@
-"""A conversation without the name of somebody who was erased."""
+"""Erasing a user from messages that are written meanwhile."""
 
 from actors.chat.commands import TellErased
-from actors.chat.erasing import erased_record
-from actors.chat.events import UserErased
-from actors.chat.loading import dump, restore
-from actors.chat.public import Message
-from actors.chat.records import decode
-from tests.chat.play import Play, a_mention, uid
+from actors.chat.erasing import erase_everywhere
+from persistence.bridge import Database
+from persistence.connection import Connection
+from tests.chat.play import uid
+from tests.chat.stage import Stage, open_stage
 
 
-def shown(play: Play) -> list[Message]:
-    return [decode(line.record) for line in play.state.window]
-
-
-def test_messages_and_mentions_lose_the_name() -> None:
-    play = Play()
-    play.post("ann")
-    play.post(
-        "bob", f"<@user:{uid('ann')}> <@user:{uid('cid')}>", mentions=(a_mention("ann"), a_mention("cid"))
+async def first_record(conn: Connection, conversation_id: str) -> bytes:
+    record = await conn.fetchval(
+        "SELECT record FROM messages WHERE conversation_id = $1 ORDER BY seq LIMIT 1", conversation_id
     )
-    play.post("cid")
-    before = shown(play)
-    (event,) = play.do(TellErased(uid("ann")))
-    assert isinstance(event, UserErased)
-    after = shown(play)
-    assert [one.sender_name for one in after] == ["deleted", "bob", "cid"]
-    assert [one.label for one in after[1].mentions] == ["deleted", "cid"]
-    assert [line.id for line in event.lines] == [before[0].id, before[1].id]
-    assert (after[2], play.state.members[uid("ann")].name) == (before[2], "deleted")
-    assert [one.content for one in after] == [one.content for one in before]
-    assert restore(dump(play.state)).window == play.state.window
+    return bytes(record)
 
 
-def test_nothing_comes_of_it_twice_or_for_strangers() -> None:
-    play = Play()
-    play.post("bob")
-    assert play.do(TellErased(uid("eve"))) == ()
-    assert len(play.do(TellErased(uid("ann")))) == 1
-    assert play.do(TellErased(uid("ann"))) == ()
+async def write_first(conn: Connection, conversation_id: str, record: bytes) -> None:
+    await conn.execute(
+        """
+        UPDATE messages SET record = $2 WHERE conversation_id = $1
+            AND seq = (SELECT min(seq) FROM messages WHERE conversation_id = $1)
+        """,
+        conversation_id,
+        record,
+    )
 
 
-def test_a_record_that_needs_no_change_is_told_apart() -> None:
-    play = Play()
-    play.post("ann")
-    record = play.state.window[0].record
-    assert erased_record(record, uid("bob")) is None
-    changed = erased_record(record, uid("ann"))
-    assert changed is not None
-    assert erased_record(changed, uid("ann")) is None
+async def test_a_vote_under_way_brings_no_erased_name_back(database: Database) -> None:
+    """It had read an old message before its record was rewritten, and commits it in the next turn."""
+    stage: Stage = await open_stage(database)
+    await stage.fill(130, "bob")
+    named = await database.read(first_record, stage.id)
+    assert uid("bob").encode() in named
+    turns = 0
+
+    async def tell(conversation_id: str) -> None:
+        nonlocal turns
+        turns += 1
+        if turns == 2:
+            await database.transact(write_first, stage.id, named)
+        if conversation_id == stage.id:
+            await stage.act(TellErased(uid("bob")))
+
+    await erase_everywhere(database, uid("bob"), tell)
+    assert b'"bob"' not in await database.read(first_record, stage.id)
+    assert turns == 4
