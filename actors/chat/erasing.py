@@ -58,7 +58,9 @@ async def erase_everywhere(store: Store, user_id: str, tell: Tell) -> None:
 async def _erase_page(store: Store, table: Table, user_id: str, after: Place, tell: Tell) -> Place | None:
     async def stale(conn: Connection, upto: Place | None) -> list[str]:
         found = await naming.in_page(conn, table, user_id, after, upto)
-        return sorted({one.conversation_id for one in found if erased_record(one.record, user_id) is not None})
+        return sorted(
+            {one.conversation_id for one in found if erased_record(one.record, user_id) is not None}
+        )
 
     async def rewrite(conn: Connection) -> None:
         found = await naming.in_page(conn, table, user_id, after, upto)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from routes.__main__ import cautions
-from routes.edge.config import (
+from routes.edge.config.forms import Bind
+from routes.edge.config.table import (
     RESERVED,
     SETTINGS,
     Config,
@@ -18,7 +19,6 @@ from routes.edge.config import (
     read_config,
     without_effect,
 )
-from routes.edge.settings import Bind
 
 CONTRACT = [
     "BIND",

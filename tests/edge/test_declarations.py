@@ -9,15 +9,16 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from actors.ids import ObjectId, UserId
 from routes import operations
-from routes.edge import asyncapi, errors, openapi
-from routes.edge.call import Call
-from routes.edge.endpoint import Endpoint, Mount, RouteTable, endpoint
+from routes.edge import errors
+from routes.edge.declare.endpoint import Endpoint, Mount, RouteTable, endpoint
+from routes.edge.declare.query import PathForm
+from routes.edge.declare.signature import snake
+from routes.edge.docs import asyncapi, openapi
+from routes.edge.docs.schemas import Schemas
 from routes.edge.errors import EdgeRefused, Problem, problem
+from routes.edge.pipeline.call import Call
 from routes.edge.principal import AUTHENTICATED, PUBLIC
-from routes.edge.query import PathForm
 from routes.edge.reply import Encoded, Reply, shaped
-from routes.edge.schemas import Schemas
-from routes.edge.signature import snake
 from routes.edge.wire import Wire
 from tests.edge.sample import Listing, Thing, sample_table
 

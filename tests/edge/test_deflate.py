@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.kernel.outlet import Prepared
-from routes.edge.deflate import AGREED, MIN_BYTES, Inflater, compress, negotiate
-from routes.edge.frame_reader import BAD_DATA, TOO_BIG, FrameError
-from routes.edge.frames import prepare
-from routes.edge.server_settings import ServerSettings
-from routes.edge.socket_deflated import Packed, deflated
-from routes.edge.sockets import Sockets
+from routes.edge.transport.settings import ServerSettings
+from routes.edge.websocket.deflate import AGREED, MIN_BYTES, Inflater, compress, negotiate
+from routes.edge.websocket.deflated import Packed, deflated
+from routes.edge.websocket.frame_reader import BAD_DATA, TOO_BIG, FrameError
+from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application, echo
 from tests.edge.raw import HANDSHAKE, raw
 from tests.support.server import running

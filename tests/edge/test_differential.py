@@ -12,11 +12,11 @@ import trio
 from hypercorn.typing import ASGIFramework, ASGIReceiveCallable, ASGISendCallable, Scope
 
 from actors.errors import Refused
-from routes.edge.carrier import Carrier
-from routes.edge.dispatch import Opening
 from routes.edge.errors import CutShort
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
+from routes.edge.pipeline.application import Carrier
+from routes.edge.pipeline.dispatch import Opening
 from tests.edge.apps import plain, respond
 from tests.edge.differential import bodies, connections, heads
 from tests.edge.differential.case import Case

@@ -16,11 +16,11 @@ from actors.kernel.placement import open_local_placement
 from persistence import journal
 from persistence.bridge import Database
 from persistence.turn import Turn
-from routes.edge.call import Call
-from routes.edge.endpoint import Mount, RouteTable, endpoint
+from routes.edge.declare.endpoint import Mount, RouteTable, endpoint
+from routes.edge.pipeline.call import Call
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.quart_app import EdgeApp
 from routes.edge.reply import Reply
+from routes.edge.server.quart_app import EdgeApp
 from routes.edge.wire import Wire
 from tests.edge.asgi import Answered, request
 from tests.edge.sample import NOW_MS, Parts, serving

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, Message, Ping, Pong, TextMessage
 
-from routes.edge.deflate import Inflater, compress
-from routes.edge.frame_reader import (
+from routes.edge.websocket.deflate import Inflater, compress
+from routes.edge.websocket.frame_reader import (
     BAD_DATA,
     BINARY,
     CLOSE,

@@ -8,8 +8,8 @@ from wsproto.connection import Connection, ConnectionType
 from wsproto.events import TextMessage
 
 from actors.kernel.outlet import Prepared
-from routes.edge import frames
-from routes.edge.close_codes import DUTIES, SENTENCES, CloseCode
+from routes.edge.websocket import frames
+from routes.edge.websocket.close_codes import DUTIES, SENTENCES, CloseCode
 
 
 def text_of(prepared: Prepared) -> str:

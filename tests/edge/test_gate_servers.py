@@ -2,13 +2,13 @@
 
 import pytest
 
-from routes.edge.dispatch import Opening
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.docs.openapi import document
 from routes.edge.incoming import Incoming
-from routes.edge.openapi import document
 from routes.edge.outgoing import Outgoing
+from routes.edge.pipeline.dispatch import Opening
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER
-from routes.edge.quart_app import EdgeApp
+from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import request
 from tests.edge.sample import Parts, sample_table
 

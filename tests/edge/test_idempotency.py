@@ -9,8 +9,8 @@ import trio
 from persistence.bridge import Database
 from persistence.connection import Connection
 from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
-from routes.edge.idempotency import KEPT_MS, Attempt, Idempotency, fingerprint_of
-from routes.edge.quart_app import EdgeApp
+from routes.edge.pipeline.idempotency import KEPT_MS, Attempt, Idempotency, fingerprint_of
+from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
 from tests.edge.sample import NOW_MS, Parts, serving
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from routes.edge.key_files import close_to_others
-from routes.edge.keys import KeyFault, open_keys
+from routes.edge.identity.key_files import close_to_others
+from routes.edge.identity.keys import KeyFault, open_keys
 
 
 def modes(folder: Path) -> set[int]:

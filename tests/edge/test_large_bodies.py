@@ -4,7 +4,7 @@ import pytest
 import trio
 import trio.testing
 
-from routes.edge.large_bodies import LargeBodies, Place
+from routes.edge.pipeline.large_bodies import LargeBodies, Place
 
 
 async def take_into(bodies: LargeBodies, caller: str, taken: list[Place]) -> None:

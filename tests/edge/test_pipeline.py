@@ -6,10 +6,10 @@ import pytest
 import trio.testing
 from structlog.testing import capture_logs
 
-from routes.edge.config import read_config
+from routes.edge.config.table import read_config
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
-from routes.edge.quart_app import EdgeApp
+from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
 from tests.edge.sample import NOW_MS, Parts, serving
 

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from routes.edge.dispatch import Opening
 from routes.edge.incoming import Incoming
-from routes.edge.quart_app import EdgeApp
+from routes.edge.pipeline.dispatch import Opening
+from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import request
 from tests.edge.sample import Parts
 

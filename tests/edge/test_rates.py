@@ -3,7 +3,7 @@
 import pytest
 
 from routes.edge.limits import POLICIES
-from routes.edge.quart_app import EdgeApp
+from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import request
 from tests.edge.sample import Parts
 

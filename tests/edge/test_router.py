@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import routes
-from routes.edge.call import Call
-from routes.edge.endpoint import Endpoint, Mount, RouteTable, endpoint
+from routes.edge.declare.endpoint import Endpoint, Mount, RouteTable, endpoint
+from routes.edge.declare.router import WEBSOCKET, Router
 from routes.edge.errors import MethodNotAllowed, RouteNotFound, WebsocketOnly
+from routes.edge.pipeline.call import Call
 from routes.edge.principal import PUBLIC
-from routes.edge.quart_app import EdgeApp
-from routes.edge.router import WEBSOCKET, Router
+from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import request
 from tests.edge.sample import Parts, sample_table, serving
 

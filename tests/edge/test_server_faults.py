@@ -11,11 +11,11 @@ import trio.testing
 from hypercorn.typing import ASGIFramework
 from structlog.typing import EventDict
 
-from routes.edge.frames import prepare
 from routes.edge.listener import Listener
-from routes.edge.server import ServerSettings
-from routes.edge.socket import LiveSocket
-from routes.edge.sockets import Sockets
+from routes.edge.server.server import ServerSettings
+from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import Application, echo
 from tests.edge.certificate import Certificate
 from tests.edge.raw import HANDSHAKE, Raw, alive, raw

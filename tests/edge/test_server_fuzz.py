@@ -12,8 +12,8 @@ from wsproto.connection import Connection, ConnectionState, ConnectionType
 from wsproto.events import BytesMessage, CloseConnection, TextMessage
 from wsproto.utilities import LocalProtocolError
 
-from routes.edge.server import ServerSettings
-from routes.edge.sockets import Sockets
+from routes.edge.server.server import ServerSettings
+from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application, echo
 from tests.edge.raw import HANDSHAKE, alive, raw
 from tests.support.server import running

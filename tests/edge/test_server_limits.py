@@ -9,9 +9,9 @@ import trio
 import trio.testing
 from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 
-from routes.edge.server import CannotListen, ServerSettings, serve
-from routes.edge.socket import LiveSocket
-from routes.edge.sockets import Sockets
+from routes.edge.server.server import CannotListen, ServerSettings, serve
+from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import Application
 from tests.edge.raw import alive, raw
 from tests.support.server import on_free_port, running

@@ -13,8 +13,8 @@ import h11
 import pytest
 import trio
 
-from routes.edge.server import ServerSettings
-from routes.edge.server_parser import RequestParser
+from routes.edge.server.parser import RequestParser
+from routes.edge.server.server import ServerSettings
 from tests.edge.apps import Application, plain
 from tests.edge.differential import bodies, connections, heads
 from tests.edge.raw import alive, raw

@@ -7,12 +7,12 @@ import trio
 import trio.testing
 from structlog.typing import EventDict
 
-from routes.edge.frames import close_frame, prepare
-from routes.edge.server import ServerSettings
-from routes.edge.server_handshake import acceptance, handshake_refusal, offered_subprotocols
-from routes.edge.server_socket import MOVES, Phase
-from routes.edge.socket import LiveSocket
-from routes.edge.sockets import Sockets
+from routes.edge.server.server import ServerSettings
+from routes.edge.server.websocket import MOVES, Phase
+from routes.edge.transport.handshake import acceptance, handshake_refusal, offered_subprotocols
+from routes.edge.websocket.frames import close_frame, prepare
+from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import Application, echo
 from tests.edge.raw import HANDSHAKE, Raw, raw
 from tests.support.server import running

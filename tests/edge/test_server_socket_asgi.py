@@ -6,7 +6,7 @@ import trio.testing
 from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 from structlog.typing import EventDict
 
-from routes.edge import server_socket_asgi
+from routes.edge.server import websocket_asgi
 from tests.edge.apps import Application
 from tests.edge.raw import HANDSHAKE, raw
 from tests.support.server import running
@@ -161,7 +161,7 @@ async def test_how_the_application_refuses(
 
 async def test_a_client_that_goes_is_told_and_the_application_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     """An application that does not listen is cancelled after a while."""
-    monkeypatch.setattr(server_socket_asgi, "ABANDON_SECONDS", 0.02)
+    monkeypatch.setattr(websocket_asgi, "ABANDON_SECONDS", 0.02)
     app = Asked()
     async with running(app) as base_url:
         async with connect(base_url + "/sleeps"):

@@ -3,8 +3,8 @@
 import pytest
 
 from routes.edge.limits import POLICIES, Limits
-from routes.edge.server import ServerSettings
-from routes.edge.sockets import Sockets
+from routes.edge.server.server import ServerSettings
+from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application, FixedClock, echo, plain
 from tests.edge.certificate import Certificate
 from tests.edge.raw import HANDSHAKE, Raw, raw

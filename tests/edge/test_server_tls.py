@@ -4,8 +4,8 @@ import httpx2
 import pytest
 import trio
 
-from routes.edge.server import ServerSettings
-from routes.edge.sockets import Sockets
+from routes.edge.server.server import ServerSettings
+from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application, echo
 from tests.edge.certificate import Certificate
 from tests.support.server import address_of, running

@@ -5,11 +5,11 @@ import trio
 import trio.testing
 
 from actors.kernel.outlet import Prepared
-from routes.edge.close_codes import CloseCode
-from routes.edge.frames import prepare
-from routes.edge.server import ServerSettings
-from routes.edge.socket import OFFERS_MAX_BYTES, OFFERS_MAX_MESSAGES, LiveSocket
-from routes.edge.sockets import Sockets
+from routes.edge.server.server import ServerSettings
+from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.socket import OFFERS_MAX_BYTES, OFFERS_MAX_MESSAGES, LiveSocket
 from tests.edge.apps import Application
 from tests.edge.held import WAYS, Held, Way, served
 from tests.edge.raw import HANDSHAKE, raw

@@ -6,8 +6,8 @@ from random import Random
 import trio
 import trio.testing
 
-from routes.edge.close_codes import CloseCode
-from routes.edge.sockets import Sockets
+from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application, FixedClock
 from tests.edge.held import Held
 from tests.support.server import running

@@ -5,8 +5,8 @@ import secrets
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from routes.edge.keys import Keys
-from routes.edge.vault import VERSION, Vault
+from routes.edge.identity.keys import Keys
+from routes.edge.identity.vault import VERSION, Vault
 
 
 def _keys(master: bytes) -> Keys:
