@@ -20,6 +20,10 @@ RENEWED_SECONDS = 60
 STRAY_SECONDS = 24 * 3600
 """A file of this age without a row is a remnant of a crash or of an earlier version; half-written ones as well."""
 
+STEP_BYTES = 512 * 1024
+"""So much is written between two waits for the disk. A commit of the database on the same disk may have to wait for all
+that was written before it and is not there yet: 25 ms for 8 MiB, less than 1 ms for this."""
+
 _HEX_DIGITS = 64
 
 
@@ -52,9 +56,8 @@ class Blobs:
             return digest
         temporary = path.parent / f"{secrets.token_hex(8)}.part"
         try:
-            with temporary.open("xb") as file:
-                file.write(data)
-                file.flush()
+            with temporary.open("xb", buffering=0) as file:
+                _write_in_steps(file.fileno(), data)
                 os.fsync(file.fileno())
             with self._lock:
                 temporary.rename(path)
@@ -143,6 +146,14 @@ def _changed_seconds(path: Path) -> float | None:
         return path.stat().st_mtime
     except FileNotFoundError:
         return None
+
+
+def _write_in_steps(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        written = os.write(descriptor, view[:STEP_BYTES])
+        view = view[written:]
+        os.fdatasync(descriptor)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -139,9 +139,10 @@ def _said(answer: Answer) -> str:
 
 # ---- all rows
 
-# Of leases, caches and counts of turns there is more or less by how many turns there were.
+# Of leases, caches and counts of turns there is more or less by how many turns there were; and from where on snapshots
+# are good again after a deletion is the end of its turn.
 _PASSED_OVER = {"leases", "snapshots"}
-_COUNTS_TURNS = {"heads": ("version",)}
+_COUNTS_TURNS = {"heads": ("version", "snapshots_from")}
 
 
 async def _tables(conn: Connection) -> list[str]:
