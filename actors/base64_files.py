@@ -1,7 +1,7 @@
 """Files that come as base64 in JSON (RFC 4648 §4): megabytes of text, decoded piece by piece.
 
-Decoding holds the interpreter's lock, in whichever thread it is done: 50 ms for 8 MiB. Between two pieces it is given away
-for a moment, because whoever asks for it otherwise waits for 5 ms, at each system call.
+Decoding holds the interpreter's lock, in whichever thread it is done: 50 ms for 8 MiB. Between two pieces it is given
+away for a moment, because whoever asks for it otherwise waits for 5 ms, at each system call.
 """
 
 from binascii import Error, a2b_base64

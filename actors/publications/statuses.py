@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 import msgspec
-import trio
 
 from actors.kernel.store import Store
+from actors.kernel.turnstile import Turnstile
 from actors.publications.states import STALE_MS
 from persistence.publications import statuses
 from persistence.publications.rows import Rank, StatusRow, Target
@@ -69,7 +69,7 @@ class Statuses:
         self._networks: dict[str, _Network] = {}
         self._told: set[str] = set()  # servers whose report is not yet written
         self._moved: set[Target] = set()  # what is sorted to another place now
-        self._flushing = trio.Lock()
+        self._flushing = Turnstile()
         self._ends: list[tuple[int, str]] = []  # heap of (when a report stops to count, server); one a server
         self._ending: set[str] = set()  # servers in it
 
@@ -149,7 +149,7 @@ class Statuses:
         Raises:
             PersistenceError: the database is away.
         """
-        async with self._flushing:
+        async with self._flushing.turn(self):
             await self._flush(store, now_ms)
 
     async def _flush(self, store: Store, now_ms: int) -> None:
