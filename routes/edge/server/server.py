@@ -5,7 +5,7 @@
 
 Stock Hypercorn serves the same application (`hypercorn -k trio 'routes:create_app()'`, `PARTYLINE_EDGE=stock`). Ours
 exists because it is ten times quicker, bounds what is connected, and cures four faults that a stranger can trigger
-there (each proven in `tests/edge/test_server_faults.py`). Nothing of Hypercorn is assigned to: it is subclassed and
+there (each proven in `tests/edge/server/test_faults.py`). Nothing of Hypercorn is assigned to: it is subclassed and
 composed.
 """
 

@@ -1,7 +1,7 @@
 """The Autobahn fuzzing client against our server, where it is installed; what it found stands in docs/autobahn.md.
 
 What it checks of the protocol is checked without it too, case by case, in `test_frame_reader.py` and
-`test_server_socket.py`.
+`test_websocket.py`.
 """
 
 import shutil
@@ -11,7 +11,7 @@ import pytest
 
 from tests.edge.autobahn import AGENTS, VERSION, Agent, Verdict, deviations, fuzz, page
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 QUICK: dict[Agent, list[str]] = {
     "asgi": [*(f"{number}.*" for number in range(1, 8)), "9.3.1", "10.*"],
