@@ -16,7 +16,7 @@ MAX_KNOWN = 1_000
 """Owners counted at once; beyond that counting begins anew."""
 
 
-class Knocks:
+class HotReads:
     """Counts the reads of sleeping owners."""
 
     __slots__ = ("_known",)

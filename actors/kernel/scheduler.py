@@ -13,7 +13,7 @@ from typing import Protocol
 
 import trio
 
-from actors.kernel.parked import Parked
+from actors.kernel.one_shot import OneShot
 from actors.kernel.supervisor import Named, attempt
 
 # Steps between two checkpoints: some 0.5 ms, so that a batch of a thousand commits does not hold up the rest.
@@ -42,14 +42,14 @@ class Stepping(Protocol):
         ...
 
 
-class Turner:
+class Scheduler:
     """The queue of lives that can take a step, and the task that empties it."""
 
     __slots__ = ("_ready", "_sleeping")
 
     def __init__(self) -> None:
         self._ready: deque[Stepping] = deque()
-        self._sleeping: Parked[None] | None = None
+        self._sleeping: OneShot[None] | None = None
 
     def ready(self, life: Stepping) -> None:
         """Have a life take a step soon, behind those that wait already. It sees to it that it waits once."""
@@ -64,7 +64,7 @@ class Turner:
             if self._ready:
                 await trio.lowlevel.checkpoint()
             else:
-                self._sleeping = Parked()
+                self._sleeping = OneShot()
                 await self._sleeping.wait()
             for _ in range(min(len(self._ready), STEPS_A_SLICE)):
                 life = self._ready.popleft()

@@ -18,7 +18,7 @@ LONGEST_PARK_MS = 600_000
 FORGIVEN_AFTER_MS = 600_000
 
 
-class Strikes:
+class RestartPolicy:
     """The recent faults of one actor."""
 
     __slots__ = ("_next_park_ms", "_recent", "parked_until_ms")
@@ -28,7 +28,7 @@ class Strikes:
         self._next_park_ms = FIRST_PARK_MS
         self.parked_until_ms = 0
 
-    def strike(self, now_ms: int) -> int:
+    def failed(self, now_ms: int) -> int:
         """Count a fault; returns for how many milliseconds the actor pauses."""
         if self.forgiven(now_ms):
             self._recent.clear()

@@ -11,7 +11,7 @@ import trio
 Value = TypeVar("Value")
 
 
-class Parked(Generic[Value]):
+class OneShot(Generic[Value]):
     """A place for one value and for the one task that waits for it."""
 
     __slots__ = ("_task", "_value", "_woken")

@@ -4,7 +4,7 @@ import trio
 from trio.testing import MockClock
 
 from actors.kernel.mailbox import Answer
-from actors.kernel.turner import STEPS_A_SLICE
+from actors.kernel.scheduler import STEPS_A_SLICE
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, ROWS, Deposit, Wave, Withdraw
 from tests.support.outlets import Socket
