@@ -17,9 +17,9 @@ import structlog
 import trio
 
 from routes.edge.address import Proxies
-from routes.edge.config import Config
-from routes.edge.server import serve
-from routes.edge.server_settings import ServerSettings
+from routes.edge.config.table import Config
+from routes.edge.server.server import serve
+from routes.edge.transport.settings import ServerSettings
 from routes.mounts import create_app
 from routes.open_files import make_room
 from routes.service import Service, open_service

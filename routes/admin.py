@@ -31,11 +31,11 @@ from persistence.audit import AuditEntry, Stamp, read_audit
 from persistence.permissions import Grant, read_catalog
 from persistence.users import User, find_by_prefix, read_user
 from routes.auth import revocation_settled
-from routes.edge.call import Call
-from routes.edge.cursor import cursor_number
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import cursor_number
+from routes.edge.declare.query import Clamp
 from routes.edge.principal import SUPER_ADMIN
-from routes.edge.query import Clamp
 from routes.edge.wire import Wire
 
 USER_VIEW = "admin:user:view"

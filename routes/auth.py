@@ -9,11 +9,11 @@ from actors.permissions import Access, capped_to
 from actors.revoking import revoke_tokens
 from actors.time import iso
 from persistence.users import read_user
-from routes.edge.call import Call
-from routes.edge.close_codes import CloseCode
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED, UserPrincipal
 from routes.edge.reply import Soon
+from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.wire import Wire
 
 if TYPE_CHECKING:

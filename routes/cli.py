@@ -13,10 +13,10 @@ from pathlib import Path
 
 from actors.permissions import Role
 from persistence.errors import PersistenceError
-from routes.edge.config import Config, process_environment, read_config, without_effect
+from routes.edge.config.table import Config, process_environment, read_config, without_effect
+from routes.edge.docs.version import VERSION
 from routes.edge.faults import OperatorFault
-from routes.edge.lifetimes import TOKEN_TTL_SECONDS
-from routes.edge.version import VERSION
+from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 
 # Each command imports what it alone needs, when it is run: all routes together take a second.
 # ruff: noqa: PLC0415
@@ -136,7 +136,7 @@ def _migrate(_arguments: argparse.Namespace, config: Config) -> int:
 
 def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
     from routes.commands.listing import list_routes
-    from routes.edge.endpoint import RouteTable
+    from routes.edge.declare.endpoint import RouteTable
     from routes.mounts import MOUNTS
 
     for line in list_routes(RouteTable.of(MOUNTS)):
@@ -164,7 +164,7 @@ def _token(arguments: argparse.Namespace, config: Config) -> int:
 
     from actors.kernel.clock import SystemClock
     from routes.commands.token import TokenWish, make_token
-    from routes.edge.keys import open_keys
+    from routes.edge.identity.keys import open_keys
     from routes.standalone import database_of
 
     wish = TokenWish.of(arguments.name, arguments.id, arguments.role, arguments.ttl)
@@ -179,8 +179,8 @@ def _token(arguments: argparse.Namespace, config: Config) -> int:
 
 
 def _openapi(_arguments: argparse.Namespace, _config: Config) -> int:
-    from routes.edge.endpoint import RouteTable
-    from routes.edge.openapi import openapi
+    from routes.edge.declare.endpoint import RouteTable
+    from routes.edge.docs.openapi import openapi
     from routes.mounts import MOUNTS
 
     _say(openapi(RouteTable.of(MOUNTS)).decode())

@@ -1,7 +1,7 @@
 """How often one user invites another: so that nobody can be kept busy with invites that come and go."""
 
 from actors.ids import UserId
-from routes.edge.call import Call
+from routes.call import Call
 from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
 

@@ -2,9 +2,9 @@
 
 from actors.errors import GeoipUnavailable, NotFound
 from actors.ip import public_address
+from routes.call import Call
 from routes.connect.rights import require_secret
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import BadQuery
 from routes.edge.principal import PUBLIC, ServerPrincipal
 from routes.edge.reply import Page

@@ -11,7 +11,7 @@ import sys
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from routes.edge.config import Config
+from routes.edge.config.table import Config
 
 
 def configure_logging(config: Config, *, least: str | None = None) -> None:

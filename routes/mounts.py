@@ -28,10 +28,10 @@ from routes.connect import (
 from routes.connect import invites as server_invites
 from routes.connect import members as server_members
 from routes.connect import streams as server_streams
-from routes.edge.config import Config, process_environment, read_config
-from routes.edge.dispatch import Edge
-from routes.edge.endpoint import Mount, RouteTable
-from routes.edge.quart_app import EdgeApp
+from routes.edge.config.table import Config, process_environment, read_config
+from routes.edge.declare.endpoint import Mount, RouteTable
+from routes.edge.pipeline.dispatch import Edge
+from routes.edge.server.quart_app import EdgeApp
 from routes.friends import blocks, links, lists, requests
 from routes.friends import streams as friends_live
 from routes.live import social

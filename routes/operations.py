@@ -10,19 +10,19 @@ from importlib.resources import files
 from actors.errors import Draining, NotFound
 from actors.kernel.statistics import ActorStatistics
 from persistence.migrate import unapplied
+from routes.call import Call
 from routes.edge.address import is_loopback
-from routes.edge.asyncapi import asyncapi
-from routes.edge.call import Call
-from routes.edge.credentials import bearer
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.docs.asyncapi import asyncapi
+from routes.edge.docs.openapi import openapi
+from routes.edge.docs.version import VERSION
 from routes.edge.documents import Document
-from routes.edge.endpoint import endpoint
 from routes.edge.errors import DatabaseDown, Unauthenticated
-from routes.edge.metrics import CONTENT_TYPE
-from routes.edge.openapi import openapi
+from routes.edge.identity.credentials import bearer
+from routes.edge.pipeline.metrics import CONTENT_TYPE
+from routes.edge.pipeline.rendering import JSON_HEADER, page_headers
 from routes.edge.principal import PUBLIC, SUPER_ADMIN
-from routes.edge.rendered import JSON_HEADER, page_headers
 from routes.edge.reply import NO_SOURCES, Page, Soon
-from routes.edge.version import VERSION
 from routes.edge.wire import Wire
 
 DOCS_POLICY = (

@@ -18,8 +18,8 @@ from actors.profile import (
 )
 from actors.time import iso, iso_or_none
 from persistence.users import GroupInvites, Settings, User, Visibility, read_settings
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Soon
 from routes.edge.wire import Wire

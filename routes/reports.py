@@ -12,11 +12,11 @@ from actors.reports import REASON_MAX, report, settle
 from actors.time import iso, iso_or_none
 from persistence.audit import Stamp
 from persistence.reports import Report, ReportStatus, list_reports
-from routes.edge.call import Call
-from routes.edge.cursor import cursor_number
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import cursor_number
+from routes.edge.declare.query import Clamp
 from routes.edge.principal import MODERATOR
-from routes.edge.query import Clamp
 from routes.edge.wire import Wire
 
 WRITE = "social:friends.write"

@@ -56,20 +56,19 @@ from routes.connect.authenticator import ServerCredentials
 from routes.connect.settling import follow_doubts
 from routes.disk import Disk
 from routes.doubts import Doubts
-from routes.edge.auth import Authenticator
-from routes.edge.close_codes import CloseCode
-from routes.edge.config import Config
+from routes.edge.config.table import Config
 from routes.edge.documents import Documents
+from routes.edge.identity.issuers import Issuers
+from routes.edge.identity.key_files import close_to_others
+from routes.edge.identity.keys import Keys, open_keys
 from routes.edge.incoming import arriving_bodies
-from routes.edge.issuers import Issuers
-from routes.edge.key_files import close_to_others
-from routes.edge.keys import Keys, open_keys
 from routes.edge.limits import Limits
-from routes.edge.metrics import Metrics
-from routes.edge.socket import LiveSocket
-from routes.edge.sockets import MAX_PER_USER, Sockets
+from routes.edge.pipeline.metrics import Metrics
 from routes.edge.tabs import Tabs
 from routes.edge.unsent import Unsent
+from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.registry import MAX_PER_USER, Sockets
+from routes.edge.websocket.socket import LiveSocket
 from routes.gauges import show_gauges
 from routes.housekeeping import Housekeeping, Standing, keep_house, keep_standing
 from routes.jobs import jobs_of
@@ -77,6 +76,7 @@ from routes.lifecycle import Lifecycle
 from routes.live.rights import Rights
 from routes.networks.domain import Networks, open_networks
 from routes.party.follow import follow_parties
+from routes.people.authenticator import Authenticator
 from routes.publications.follow import follow_servers
 
 log = structlog.get_logger()

@@ -20,11 +20,11 @@ from actors.ids import RandomBytes, UserId, new_uuid
 from persistence.audit import Stamp
 from persistence.bridge import Database
 from persistence.users import User
-from routes.edge.base64url import to_base64url
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
-from routes.edge.lifetimes import TOKEN_TTL_SECONDS
-from routes.edge.names import NAME_MAX, is_name
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.identity.base64url import to_base64url
+from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
+from routes.edge.identity.names import NAME_MAX, is_name
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Page
 from routes.edge.wire import Wire

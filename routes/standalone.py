@@ -18,7 +18,7 @@ from persistence.embedded_address import running_address
 from persistence.embedded_cluster import ClusterInUse
 from persistence.errors import DatabaseUnavailable
 from persistence.migrate import migrate
-from routes.edge.config import Config
+from routes.edge.config.table import Config
 
 SERVER_START_SECONDS = 30.0
 """How long to wait for a server that has begun to start, or for one that is just ending."""

@@ -17,7 +17,7 @@ import httpx2
 import pytest
 import trio
 
-from routes.edge.keys import open_keys
+from routes.edge.identity.keys import open_keys
 from tests.support.process import ServerProcess, server_process
 from tests.support.waiting import PATIENCE_SECONDS
 

@@ -14,11 +14,11 @@ from actors.ids import new_object_id, new_uuid
 from actors.permissions import Role
 from persistence.audit import Stamp
 from persistence.connection import Connection
-from routes.edge.config import read_config
+from routes.edge.config.table import read_config
+from routes.edge.docs.version import VERSION
 from routes.edge.incoming import Incoming
-from routes.edge.quart_app import EdgeApp
+from routes.edge.server.quart_app import EdgeApp
 from routes.edge.unsent import SharedBytes
-from routes.edge.version import VERSION
 from routes.service import Service, open_service
 from tests.edge.asgi import Answered
 from tests.edge.asgi import request as asked

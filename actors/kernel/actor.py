@@ -16,10 +16,10 @@ from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
 from actors.kernel.life import Life
 from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox
-from actors.kernel.parked import Parked
+from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import recover
+from actors.kernel.restart_policy import RestartPolicy
 from actors.kernel.statistics import ActorStatistics
-from actors.kernel.strikes import Strikes
 from actors.kernel.supervisor import Fault, supervise
 from actors.kernel.world import World
 from persistence.errors import DatabaseUnavailable, Fenced, OutcomeUnknown, PersistenceError
@@ -44,8 +44,21 @@ class Actor:
     """
 
     __slots__ = (
-        "_active_ms", "_closing", "_last_error", "_leave", "_restarts", "_retiring", "_sleeping", "_strikes",
-        "_waiting", "_world", "channel", "id", "kind", "life", "mailbox",
+        "_active_ms",
+        "_closing",
+        "_last_error",
+        "_leave",
+        "_restart_policy",
+        "_restarts",
+        "_retiring",
+        "_sleeping",
+        "_waiting",
+        "_world",
+        "channel",
+        "id",
+        "kind",
+        "life",
+        "mailbox",
     )  # fmt: skip
 
     def __init__(self, kind: Kind[Any, Any], id: str, world: World, leave: Callable[["Actor"], None]) -> None:
@@ -57,13 +70,13 @@ class Actor:
         self._world = world
         self._leave = leave
         # made with the first fault: most have none, and there are thousands
-        self._strikes: Strikes | None = None
-        self._waiting: list[Parked[Failure | None]] = []
+        self._restart_policy: RestartPolicy | None = None
+        self._waiting: list[OneShot[Failure | None]] = []
         self._active_ms = world.clock.now_ms()
         self._closing = False
         # True while a task sees to its retirement; what a task that waits for the next life sleeps on
         self._retiring = False
-        self._sleeping: Parked[None] | None = None
+        self._sleeping: OneShot[None] | None = None
         self._restarts = 0
         self._last_error: str | None = None
 
@@ -72,7 +85,7 @@ class Actor:
     @property
     def parked_until_ms(self) -> int:
         """Until then it refuses everything, because of its faults."""
-        return self._strikes.parked_until_ms if self._strikes is not None else 0
+        return self._restart_policy.parked_until_ms if self._restart_policy is not None else 0
 
     def poke(self) -> None:
         """There is a letter, or another reason to look around."""
@@ -83,15 +96,15 @@ class Actor:
 
     async def wait_loaded(self) -> None:
         """Return once it has a life, or raise why it has none. A cancelled waiter just leaves."""
-        parked: Parked[Failure | None] = Parked()
-        self._waiting.append(parked)
+        waiter: OneShot[Failure | None] = OneShot()
+        self._waiting.append(waiter)
         self.poke()
         try:
-            failure = await parked.wait()
+            failure = await waiter.wait()
         finally:
             # A waiter that leaves must not keep the actor from retiring.
-            if parked in self._waiting:
-                self._waiting.remove(parked)
+            if waiter in self._waiting:
+                self._waiting.remove(waiter)
         if failure is not None:
             raise failure
 
@@ -267,8 +280,8 @@ class Actor:
 
     def _wake(self, failure: Failure | None) -> None:
         waiting, self._waiting = self._waiting, []
-        for parked in waiting:
-            parked.wake(failure)
+        for waiter in waiting:
+            waiter.wake(failure)
 
     async def _pause_until(self, until_ms: int) -> None:
         while not self._closing and (left_ms := until_ms - self._world.clock.now_ms()) > 0:
@@ -276,19 +289,19 @@ class Actor:
                 await self._wait_poked()
 
     async def _wait_poked(self) -> None:
-        self._sleeping = Parked()
+        self._sleeping = OneShot()
         try:
             await self._sleeping.wait()
         finally:
             self._sleeping = None
 
     def _strike(self, now_ms: int) -> int:
-        if self._strikes is None:
-            self._strikes = Strikes()
-        return self._strikes.strike(now_ms)
+        if self._restart_policy is None:
+            self._restart_policy = RestartPolicy()
+        return self._restart_policy.failed(now_ms)
 
     def _forgiven(self) -> bool:
-        return self._strikes is None or self._strikes.forgiven(self._world.clock.now_ms())
+        return self._restart_policy is None or self._restart_policy.forgiven(self._world.clock.now_ms())
 
     def _overdue(self, letter: Letter, failure: Failure) -> None:
         self._world.counters.overdue += 1

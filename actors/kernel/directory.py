@@ -15,19 +15,19 @@ import trio
 from actors.errors import Draining, Overloaded
 from actors.kernel.actor import Actor
 from actors.kernel.clock import Clock
+from actors.kernel.hot_reads import HotReads
 from actors.kernel.kind import Kind, View
-from actors.kernel.knocks import Knocks
 from actors.kernel.mailbox import Answer, Letter
-from actors.kernel.parked import Parked
+from actors.kernel.one_shot import OneShot
 from actors.kernel.patrol import patrol, sweep
 from actors.kernel.placement import Placement
 from actors.kernel.recovery import read_missed
+from actors.kernel.scheduler import Scheduler
 from actors.kernel.statistics import ActorStatistics, Counters
 from actors.kernel.store import Journal, Store
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import contained_task, supervise
 from actors.kernel.timers import Timers
-from actors.kernel.turner import Turner
 from actors.kernel.views import Views
 from actors.kernel.world import World
 from persistence import journal as persistent_journal
@@ -58,7 +58,7 @@ class System:
         self._kinds = {kind.name: kind for kind in kinds}
         self._actors: dict[tuple[str, str], Actor] = {}
         self._views = Views(world, self.peek, rng)
-        self._knocks = Knocks()
+        self._hot_reads = HotReads()
         self._draining = False
         self._empty = trio.Event()
         world.placement.on_lost(self._lose)
@@ -89,11 +89,11 @@ class System:
         it.
         """
         self._outside_turns()
-        parked: Parked[Answer] = Parked()
-        letter = Letter(command, parked.wake, receipt, self._world.clock.now_ms() + self._world.ask_ms)
+        waiter: OneShot[Answer] = OneShot()
+        letter = Letter(command, waiter.wake, receipt, self._world.clock.now_ms() + self._world.ask_ms)
         self._deliver(kind, id, letter)
         try:
-            answer = await parked.wait()
+            answer = await waiter.wait()
         finally:
             letter.open = False
         if answer.error is not None:
@@ -154,7 +154,7 @@ class System:
         """
         actor = self._actors.get((kind.name, id))
         if actor is None:
-            if not self._draining and self._knocks.wake((kind.name, id), now_ms):
+            if not self._draining and self._hot_reads.wake((kind.name, id), now_ms):
                 self._activate(kind, id)
             return None
         if actor.life is None:
@@ -343,7 +343,7 @@ async def open_system(
             placement=placement,
             clock=clock,
             timers=Timers(clock),
-            turner=Turner(),
+            scheduler=Scheduler(),
             loads=trio.Semaphore(LOADS),
             counters=Counters(),
             touched=touched,
@@ -353,7 +353,7 @@ async def open_system(
         )
         system = System(world, kinds, nursery, rng)
         nursery.start_soon(world.timers.run)
-        nursery.start_soon(world.turner.run)
+        nursery.start_soon(world.scheduler.run)
         nursery.start_soon(patrol, world.clock, system.actors)
         nursery.start_soon(sweep, world, system.overdue)
         try:

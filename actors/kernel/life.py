@@ -2,7 +2,7 @@
 
 A turn: drain the mailbox, decide on a scratch state, hand the events to the writer, settle when it is committed.
 Only then the scratch state is the state, callers are answered, and frames go out, in this order and without
-waiting between. A life has no task: the turner calls `step` whenever something can be done.
+waiting between. A life has no task: the scheduler calls `step` whenever something can be done.
 
 A turn has one moment, and everything in it is decided as of the rows before it. A letter that needs rows which its
 turn has changed therefore ends the turn in front of itself: the turn is submitted as it is, and that letter and those
@@ -37,7 +37,7 @@ from actors.kernel.fanout import Channel
 from actors.kernel.keeping import Keeping
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Letter, Mailbox
-from actors.kernel.parked import Parked
+from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import Recovered
 from actors.kernel.supervisor import Contained, Fault
 from actors.kernel.turn import TURN_LETTERS, Draft
@@ -113,7 +113,7 @@ class Life:
         self._singly: Sequence[Letter] = ()
         self._carried: Sequence[Letter] = ()
         self._keeping = Keeping(kind, id, world, recovered)
-        self._resting: list[Parked[None]] | None = None
+        self._resting: list[OneShot[None]] | None = None
         self._lost: PersistenceError | None = None
         self._due_ms = kind.due(self.state)
         self._head_due_ms = recovered.due_at_ms
@@ -148,9 +148,9 @@ class Life:
     async def wait_rest(self) -> None:
         """Return when no turn is under way and no letter waits, or the life has ended."""
         while self._phase != ENDED and (not self.rests or self._queued or len(self._mailbox)):
-            parked: Parked[None] = Parked()
-            self._resting = [*(self._resting or ()), parked]
-            await parked.wait()
+            waiter: OneShot[None] = OneShot()
+            self._resting = [*(self._resting or ()), waiter]
+            await waiter.wait()
 
     async def save(self) -> None:
         """Keep a snapshot if anything has changed since the last."""
@@ -167,7 +167,7 @@ class Life:
     # -- turns --------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Do what can be done; called by the turner alone."""
+        """Do what can be done; called by the scheduler alone."""
         self._queued = False
         if self._phase == ENDED:
             return
@@ -179,7 +179,7 @@ class Life:
             self._decide(self._draft)
 
     def fail(self, fault: Exception) -> None:
-        """End this life; also called by the turner, when a step raised."""
+        """End this life; also called by the scheduler, when a step raised."""
         if self._phase != ENDED:
             self._died(fault)
 
@@ -335,13 +335,13 @@ class Life:
 
     def _ready(self) -> None:
         self._queued = True
-        self._world.turner.ready(self)
+        self._world.scheduler.ready(self)
 
     def _wake_resting(self) -> None:
         if self._resting is not None:
             waiting, self._resting = self._resting, None
-            for parked in waiting:
-                parked.wake(None)
+            for waiter in waiting:
+                waiter.wake(None)
 
     # -- the deadline -------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 """What the fan-out knows of a socket, and of the bytes it sends: nothing of WebSocket, HTTP or JSON.
 
-The edge implements `Outlet` (`routes/edge/socket.py`) and `Envelope` (`routes/edge/frames.py`).
+The edge implements `Outlet` (`routes/edge/websocket/socket.py`) and `Envelope` (`routes/edge/websocket/frames.py`).
 """
 
 from collections.abc import Iterable

@@ -11,14 +11,11 @@ had:
 import sys
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, Protocol
 
+from actors.kernel.group import Group, Shown
 from actors.kernel.outlet import Envelope, Outlet
 from actors.kernel.supervisor import Contained
-
-if TYPE_CHECKING:
-    from actors.kernel.fanout import Channel
-    from actors.kernel.group import Group
 
 # Above every publication: no walk has anything for a subscription that stands here.
 NEVER = sys.maxsize
@@ -50,12 +47,57 @@ class WatchRequest:
     since: tuple[str, int] | None = None
 
 
+class Watched(Protocol):
+    """What a subscription needs of its channel."""
+
+    @property
+    def shown(self) -> Shown:
+        """The kind or view."""
+        ...
+
+    @property
+    def id(self) -> str:
+        """Of the owner or view."""
+        ...
+
+    @property
+    def live(self) -> bool:
+        """There is a state just now."""
+        ...
+
+    @property
+    def published(self) -> int:
+        """The number of the last publication."""
+        ...
+
+    @property
+    def told(self) -> int:
+        """How many events that change the snapshot there have been."""
+        ...
+
+    def holds(self, subscription: "Subscription", /) -> bool:
+        """Whether it has neither been closed nor ended."""
+        ...
+
+    def leave(self, subscription: "Subscription", /) -> None:
+        """It was closed."""
+        ...
+
+    def place(self, subscription: "Subscription", /) -> bool:
+        """Compute its audience anew; whether that is another one."""
+        ...
+
+    def told_before(self, at: int, /) -> int:
+        """How many events had been told before the first one after publication `at`."""
+        ...
+
+
 class Subscription:
     """Made by `System.watch`; closed by its socket, or ended when the viewer may no longer look."""
 
     __slots__ = ("_missed_from", "at", "channel", "group", "outlet", "viewer")
 
-    def __init__(self, channel: "Channel", group: "Group", outlet: Outlet, viewer: Any) -> None:
+    def __init__(self, channel: Watched, group: Group, outlet: Outlet, viewer: Any) -> None:
         self.channel = channel
         self.group = group
         self.outlet = outlet

@@ -10,7 +10,7 @@ from heapq import heappop, heappush
 import trio
 
 from actors.kernel.clock import Clock
-from actors.kernel.parked import Parked
+from actors.kernel.one_shot import OneShot
 from actors.kernel.supervisor import Contained
 
 # Rings between two checkpoints: as with fan-out, thousands that fall on one moment must not hold up the rest.
@@ -30,7 +30,7 @@ class Timers:
         # (due_ms, order of setting, what rings)
         self._heap: list[tuple[int, int, Callable[[], None]]] = []
         self._set = 0
-        self._sleeping: Parked[None] | None = None
+        self._sleeping: OneShot[None] | None = None
 
     def __len__(self) -> int:
         return len(self._heap)
@@ -48,7 +48,7 @@ class Timers:
             wait_ms = self._heap[0][0] - self._clock.now_ms() if self._heap else None
             if wait_ms is None or wait_ms > 0:
                 seconds = LONGEST_SLEEP_SECONDS if wait_ms is None else wait_ms / 1000
-                self._sleeping = Parked()
+                self._sleeping = OneShot()
                 with trio.move_on_after(min(seconds, LONGEST_SLEEP_SECONDS)):
                     await self._sleeping.wait()
                 self._sleeping = None

@@ -20,7 +20,7 @@ from actors.errors import NotFound
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Peek, View
 from actors.kernel.mailbox import Failure
-from actors.kernel.parked import Parked
+from actors.kernel.one_shot import OneShot
 from actors.kernel.past import ROWS, Past, past_of
 from actors.kernel.statistics import ActorStatistics, Counters
 from actors.kernel.subscription import Subscription, WatchRequest
@@ -70,7 +70,7 @@ class LiveView:
         self.pause_ms = AGAIN_MS
         # viewers between asking and subscribing; those of them who wait for the load
         self.wanted = 0
-        self.waiting: list[Parked[Failure | None]] | None = None
+        self.waiting: list[OneShot[Failure | None]] | None = None
         self.error: str | None = None
 
     def unwatched(self) -> None:
@@ -175,13 +175,13 @@ class Views:
         return live
 
     async def _wait_loaded(self, live: LiveView) -> None:
-        parked: Parked[Failure | None] = Parked()
-        live.waiting = [*(live.waiting or ()), parked]
+        waiter: OneShot[Failure | None] = OneShot()
+        live.waiting = [*(live.waiting or ()), waiter]
         try:
-            failure = await parked.wait()
+            failure = await waiter.wait()
         finally:
-            if live.waiting is not None and parked in live.waiting:
-                live.waiting.remove(parked)
+            if live.waiting is not None and waiter in live.waiting:
+                live.waiting.remove(waiter)
         if failure is not None:
             raise failure
 
@@ -215,8 +215,8 @@ class Views:
             failure = Fault()
         live.busy = False
         waiting, live.waiting = live.waiting, None
-        for parked in waiting or ():
-            parked.wake(failure)
+        for waiter in waiting or ():
+            waiter.wake(failure)
         if failure is not None:
             self._failed(live, failure)
         elif live.dirty:

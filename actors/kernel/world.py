@@ -9,10 +9,10 @@ import trio
 from actors.kernel.clock import Clock
 from actors.kernel.kind import View
 from actors.kernel.placement import Placement
+from actors.kernel.scheduler import Scheduler
 from actors.kernel.statistics import Counters
 from actors.kernel.store import Journal, Store
 from actors.kernel.timers import Timers
-from actors.kernel.turner import Turner
 
 
 class Touched(Protocol):
@@ -30,7 +30,7 @@ class World:
     Args:
         store, journal, placement, clock: as given to `open_system`.
         timers: one heap for everything that happens at a time.
-        turner: one queue for everything that actors do.
+        scheduler: one queue for everything that actors do.
         loads: at most 50 load at once, so that a restart does not bury the database.
         counters: totals.
         touched: tells views of a committed event.
@@ -44,7 +44,7 @@ class World:
     placement: Placement
     clock: Clock
     timers: Timers
-    turner: Turner
+    scheduler: Scheduler
     loads: trio.Semaphore
     counters: Counters
     touched: Touched

@@ -9,12 +9,12 @@ from actors.capes.showing import find_approved, find_worn, page_approved
 from actors.errors import NotFound
 from actors.ids import UserId, Uuid
 from persistence.capes.rows import PictureKind, read_picture
+from routes.call import Call
 from routes.capes.entries import CapeEntry, CapePage, Paging, entry
 from routes.capes.selection import NOTHING_SELECTED, SelectionOut, selection_out
-from routes.edge.call import Call
-from routes.edge.credentials import bearer
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import Unauthenticated
+from routes.edge.identity.credentials import bearer
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Blob
 from routes.edge.wire import Wire

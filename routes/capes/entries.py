@@ -9,7 +9,7 @@ from actors.capes.owning import DESCRIPTION_MAX, NAME_MAX
 from actors.capes.showing import ShownCape
 from actors.time import iso
 from persistence.capes.rows import Cape, CapeStatus
-from routes.edge.query import Clamp
+from routes.edge.declare.query import Clamp
 from routes.edge.wire import Wire
 
 PICTURES = "/v1/public/capes"

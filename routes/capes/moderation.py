@@ -14,6 +14,7 @@ from actors.errors import Conflict, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
 from persistence.audit import Stamp
 from persistence.capes.rows import Cape, CapeStatus, read_cape
+from routes.call import Call
 from routes.capes.catalog import MODERATE
 from routes.capes.entries import (
     CapeDescription,
@@ -23,8 +24,7 @@ from routes.capes.entries import (
     Paging,
     moderated_entry,
 )
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.wire import Wire
 from routes.notifications.listing import notified
 

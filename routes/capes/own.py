@@ -19,6 +19,7 @@ from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded, TermsNotAc
 from actors.ids import Uuid, new_uuid
 from persistence.capes.rows import Cape
 from persistence.connection import Connection
+from routes.call import Call
 from routes.capes.entries import (
     CapeDescription,
     CapeName,
@@ -27,8 +28,7 @@ from routes.capes.entries import (
     Paging,
     own_entry,
 )
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
 

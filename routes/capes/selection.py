@@ -6,8 +6,8 @@ from actors.errors import FieldError, Invalid, NotFound
 from actors.ids import parse_uuid
 from actors.time import iso
 from persistence.capes.choices import CapeSource, Selection, read_selection
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
 

@@ -7,8 +7,8 @@ from actors.capes.terms import TERMS_REVISION, accept_terms
 from actors.errors import Conflict
 from actors.time import iso
 from persistence.capes.choices import Acceptance, read_acceptance
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.reply import Page
 from routes.edge.wire import Wire

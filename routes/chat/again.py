@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from actors.chat.attachments import find
 from actors.chat.public import Attachment, Conversation, Message
 from actors.chat.records import public_attachment
+from routes.call import Call
 from routes.chat import reads
-from routes.edge.call import Call
 from routes.edge.reply import Encoded
 
 

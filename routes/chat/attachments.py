@@ -35,12 +35,12 @@ from actors.errors import (
 from actors.ids import ObjectId
 from persistence.chat.rows import AttachmentRow
 from persistence.errors import PersistenceError
+from routes.call import Call
 from routes.chat.again import attachment_again
 from routes.chat.channels import READ, WRITE
 from routes.chat.membership import NOT_FOUND, participant
-from routes.edge.call import Call
-from routes.edge.config import Config
-from routes.edge.endpoint import endpoint
+from routes.edge.config.table import Config
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Blob
 
 if TYPE_CHECKING:

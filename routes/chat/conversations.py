@@ -23,14 +23,14 @@ from actors.errors import (
     QuotaExceeded,
 )
 from actors.ids import ObjectId, UserId
+from routes.call import Call
 from routes.chat import reads
 from routes.chat.again import conversation_again
 from routes.chat.channels import READ, WRITE
 from routes.chat.joining import room_for
 from routes.chat.membership import NOT_FOUND, acquainted, onlooker, participant
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
-from routes.edge.query import Clamp
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.query import Clamp
 from routes.edge.reply import Asked, Encoded, Reply, Soon
 from routes.edge.wire import Wire
 

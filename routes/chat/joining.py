@@ -11,7 +11,7 @@ from actors.chat.bounds import Addition
 from actors.chat.state import MAX_MEMBERS
 from actors.errors import Refused
 from persistence.errors import PersistenceError
-from routes.edge.call import Call
+from routes.call import Call
 
 END_SECONDS = 2.0
 """How long an addition waits to give back what it has not used; what is not given back counts for a minute more."""

@@ -10,8 +10,8 @@ from collections.abc import Awaitable
 from actors.errors import ConversationNotFound
 from actors.ids import ObjectId
 from persistence.chat import members
+from routes.call import Call
 from routes.chat.channels import MODERATE
-from routes.edge.call import Call
 from routes.edge.reply import Soon
 
 NOT_FOUND = {"conversation_id": ConversationNotFound}

@@ -28,13 +28,13 @@ from actors.errors import (
 )
 from actors.ids import ObjectId
 from persistence.audit import Stamp
+from routes.call import Call
 from routes.chat import reads
 from routes.chat.again import message_again
 from routes.chat.channels import MAX_PAGE, READ, WRITE
 from routes.chat.membership import NOT_FOUND, onlooker, participant, participant_or_moderator
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
-from routes.edge.query import Clamp
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.query import Clamp
 from routes.edge.reply import Asked, Encoded, Soon
 from routes.edge.wire import Wire
 

@@ -16,8 +16,8 @@ import trio
 from actors.errors import Refused
 from actors.kernel.outlet import Debtor, Prepared
 from persistence.errors import PersistenceError
-from routes.edge.frames import prepare
-from routes.edge.socket import LiveSocket
+from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.socket import LiveSocket
 
 PAUSE_SECONDS = 1.0
 """Between two snapshots of one subscriber (contract §4)."""

@@ -9,12 +9,12 @@ from actors.chat.commands import ClosePoll, VotePoll
 from actors.chat.public import Message
 from actors.errors import Blocked, ConversationNotFound, Forbidden, Invalid, NotFound, PollClosed
 from actors.ids import ObjectId
+from routes.call import Call
 from routes.chat.again import message_again
 from routes.chat.channels import WRITE
 from routes.chat.membership import NOT_FOUND, participant
 from routes.chat.messages import as_message
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Asked, Encoded
 from routes.edge.wire import Wire
 

@@ -16,7 +16,7 @@ from actors.chat.inbox import InboxState
 from actors.chat.public import EventPage, ParticipantList, RevisionList
 from actors.chat.reading import PageQuery
 from actors.chat.state import State
-from routes.edge.call import Call
+from routes.call import Call
 from routes.edge.errors import BadQuery
 
 if TYPE_CHECKING:

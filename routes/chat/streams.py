@@ -10,15 +10,15 @@ from actors.chat.reading import PageQuery
 from actors.errors import ConversationNotFound
 from actors.ids import ObjectId
 from actors.kernel.subscription import WatchRequest
+from routes.call import Call
 from routes.chat import reads
 from routes.chat.channels import MAX_PAGE, READ
 from routes.chat.membership import NOT_FOUND, acquainted, onlooker
 from routes.chat.older import TOUCHES, PageWatch
-from routes.edge.call import Call
-from routes.edge.endpoint import stream
+from routes.edge.declare.endpoint import stream
+from routes.edge.declare.query import Clamp
 from routes.edge.listener import Listener
-from routes.edge.query import Clamp
-from routes.edge.socket import LiveSocket
+from routes.edge.websocket.socket import LiveSocket
 from routes.live.single import Interval, StreamQuery, show, unannounced, watch
 
 

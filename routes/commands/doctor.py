@@ -21,8 +21,8 @@ from persistence.embedded_address import running_address
 from persistence.embedded_binaries import find_installation
 from persistence.errors import PersistenceError
 from persistence.migrate import unapplied
-from routes.edge.config import Config
-from routes.edge.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
+from routes.edge.config.table import Config
+from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 
 FREE_MIN_BYTES = 1 << 30
 """Below this the write-ahead log alone may fill the disk."""

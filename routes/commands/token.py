@@ -14,8 +14,8 @@ from actors.permissions import Role
 from persistence.audit import Stamp
 from persistence.bridge import Database
 from routes.commands.faults import CommandFault
-from routes.edge.keys import Keys
-from routes.edge.names import NAME_MAX, is_name
+from routes.edge.identity.keys import Keys
+from routes.edge.identity.names import NAME_MAX, is_name
 
 TTL_MAX_SECONDS = 10 * 365 * 86_400
 """Ten years; longer is a typing error."""

@@ -17,7 +17,7 @@ from actors.users import Users
 from persistence.connect.rows import ServerRow
 from routes.connect.tokens import verify_delegated
 from routes.edge.errors import BadServerCredentials
-from routes.edge.keys import Keys
+from routes.edge.identity.keys import Keys
 from routes.edge.principal import ServerPrincipal
 
 CAPACITY = 20_000

@@ -24,12 +24,12 @@ from actors.pages import MAX_PAGE_BYTES, fitting
 from persistence.connect import commands, extensions
 from persistence.connect.commands import Wanted
 from persistence.connect.rows import CommandRow, RegistrationRow
+from routes.call import Call
 from routes.connect.rights import itself_for, may
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery
 from routes.edge.principal import SERVER, ServerPrincipal
-from routes.edge.query import Clamp
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 

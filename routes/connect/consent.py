@@ -4,8 +4,8 @@ credentials alone must not let it speak for somebody else.
 
 from actors.errors import FieldError, Forbidden, Invalid
 from actors.ids import UserId, parse_uuid
+from routes.call import Call
 from routes.connect.rights import require_scope
-from routes.edge.call import Call
 
 NODE = "connect:social.act"
 """Held by the owner, it lets a server act for anybody."""

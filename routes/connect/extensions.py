@@ -34,12 +34,12 @@ from persistence.connect.rows import ExtensionRow, RegistrationRow
 from persistence.connection import Connection
 from persistence.permissions import Grant, put_grant
 from persistence.users import lock_user
+from routes.call import Call
 from routes.connect.rights import caller_of, may
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery
 from routes.edge.principal import AUTHENTICATED, USER_OR_SERVER, Access
-from routes.edge.query import Clamp
 from routes.edge.wire import Wire
 
 READ, WRITE = "server.settings.read", "server.settings.write"

@@ -22,10 +22,10 @@ from actors.errors import (
 from actors.ids import ObjectId, Uuid, parse_uuid
 from persistence.connect import invites
 from persistence.connect.rows import InviteRow
+from routes.call import Call
 from routes.connect.members import READ_NODE, WRITE_NODE, Capabilities
 from routes.connect.rights import may
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Asked
 from routes.edge.wire import Wire

@@ -12,9 +12,9 @@ from actors.ids import UserId, Uuid
 from persistence.connect import members, servers
 from persistence.connect.rows import MemberRow, ServerRow
 from persistence.connection import Connection
+from routes.call import Call
 from routes.connect.rights import belongs, may
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Asked
 from routes.edge.wire import Wire
 

@@ -16,10 +16,10 @@ from persistence.connect import members
 from persistence.connection import Connection
 from persistence.friends import standing
 from persistence.users import read_names
+from routes.call import Call
 from routes.connect.members import READ_NODE, WRITE_NODE
 from routes.connect.rights import itself_for, may, state_of
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import BadQuery
 from routes.edge.principal import SERVER
 from routes.edge.reply import Asked

@@ -11,7 +11,7 @@ from actors.ids import Uuid
 from persistence.connect import members
 from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
-from routes.edge.call import Call
+from routes.call import Call
 from routes.edge.principal import ServerPrincipal
 
 

@@ -12,14 +12,14 @@ from actors.errors import FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
 from actors.time import iso
 from persistence.connect.rows import ServerRow
+from routes.call import Call
 from routes.connect.consent import SCOPE as CONSENT_SCOPE
 from routes.connect.consent import acting_for
 from routes.connect.rights import by_secret, itself_for, owner_of
 from routes.connect.servers import SECRET_BYTES
 from routes.connect.tokens import mint_delegated, mint_permissions
-from routes.edge.base64url import to_base64url
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, SERVER
 from routes.edge.reply import Asked
 from routes.edge.wire import Wire

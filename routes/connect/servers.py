@@ -29,10 +29,10 @@ from actors.networks.managing import require_place
 from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.networks import networks
+from routes.call import Call
 from routes.connect.rights import owner_of
-from routes.edge.base64url import to_base64url
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.reply import Asked
 from routes.edge.wire import Wire

@@ -12,11 +12,11 @@ from actors.time import iso
 from persistence.connect import sessions
 from persistence.connect.rows import SessionRow
 from persistence.connect.sessions import NamedSession
+from routes.call import Call
 from routes.connect.rights import caller_of, itself_for
 from routes.connect.servers import SECRET_BYTES
-from routes.edge.base64url import to_base64url
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, SERVER, USER_OR_SERVER, ServerPrincipal
 from routes.edge.reply import Asked
 from routes.edge.wire import Wire

@@ -32,12 +32,12 @@ from actors.pages import MAX_PAGE_BYTES, fitting
 from persistence.connect import settings
 from persistence.connect.rows import SettingsRow
 from persistence.connect.settings import Place, Wanted, place_of
+from routes.call import Call
 from routes.connect.rights import caller_of, may
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery
 from routes.edge.principal import SERVER
-from routes.edge.query import Clamp
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 

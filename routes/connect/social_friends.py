@@ -10,9 +10,9 @@ from actors.bounds import IdText
 from actors.errors import Forbidden, Invalid, NotFound
 from actors.friends.public import FriendsOverview, RequestSent
 from actors.ids import UserId
+from routes.call import Call
 from routes.connect.consent import acting_for
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
 from routes.edge.principal import SERVER

@@ -17,11 +17,11 @@ from actors.errors import (
 )
 from actors.ids import UserId, Uuid, parse_uuid
 from actors.party.public import PartyLookup, PartySnapshot
+from routes.call import Call
 from routes.connect.consent import SCOPE, acting_for, has_consent
 from routes.connect.rights import require_scope
 from routes.connect.social_friends import CONSENT_REFUSALS, ActorBody
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SERVER
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire

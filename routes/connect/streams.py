@@ -17,15 +17,15 @@ from actors.ids import Uuid
 from actors.kernel.outlet import Prepared
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
+from routes.call import Call
 from routes.connect.channel import READ_COMMANDS, READ_MEMBERS, READ_SETTINGS
 from routes.connect.rights import may
-from routes.edge.call import Call
-from routes.edge.close_codes import CloseCode
-from routes.edge.endpoint import stream
-from routes.edge.frames import prepare
+from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
 from routes.edge.principal import SERVER, Access, ServerPrincipal
-from routes.edge.socket import LiveSocket
+from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.socket import LiveSocket
 from routes.live.pace import Pace, Verdict
 from routes.live.rights import FORBIDDEN
 from routes.live.single import StreamQuery, unannounced

@@ -9,8 +9,8 @@ import msgspec
 
 from actors.ids import RandomBytes, new_uuid
 from routes.edge.errors import BadServerCredentials, TokenExpired
-from routes.edge.issuer_settings import OWN_ISSUER
-from routes.edge.keys import ALGORITHM, Keys, MintedToken
+from routes.edge.identity.issuer_settings import OWN_ISSUER
+from routes.edge.identity.keys import ALGORITHM, Keys, MintedToken
 
 DELEGATED_TYPE = "server+jwt"
 DELEGATED_AUDIENCE = "partyline:server"

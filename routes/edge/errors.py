@@ -25,7 +25,7 @@
         ├── TooMuchArriving          503  carries Retry-After
         ├── UpstreamUnavailable      503  carries Retry-After
         ├── Internal                 500  our fault; says nothing of what it was
-        └── in server_refusals.py, for what never becomes a request: BadRequest 400, RequestTimeout 408,
+        └── in transport/refusals.py, for what never becomes a request: BadRequest 400, RequestTimeout 408,
             UpgradeRequired 426, TooManyConnections 429, HeadTooLarge 431, CodingUnknown 501, Full 503,
             VersionNotSupported 505
 

@@ -21,8 +21,8 @@ from actors.time import iso
 from persistence.connection import Connection
 from persistence.friends.links import Link
 from persistence.users import ids_named
+from routes.call import Call
 from routes.connect.parting import part
-from routes.edge.call import Call
 from routes.edge.reply import Reply
 from routes.friends import settling
 

@@ -12,10 +12,10 @@ from actors.ids import UUID_FORM, UserId
 from actors.time import iso
 from persistence.friends import blocks
 from persistence.friends.blocks import Block
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery
-from routes.edge.query import Clamp
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.friends import acting

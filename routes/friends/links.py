@@ -10,8 +10,8 @@ from actors.errors import NotFound
 from actors.friends.links import Choice, visibility_named
 from actors.friends.public import FriendEntry
 from actors.ids import UserId
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.wire import Wire
 from routes.friends import acting
 from routes.friends.acting import NOTE_MAX

@@ -6,8 +6,8 @@ from actors.friends.public import FriendsOverview, FriendsSnapshot, Requests
 from actors.friends.relations import capacity
 from actors.ids import UserId
 from persistence.friends import requests
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.friends.acting import overview_of
 from routes.friends.channels import READ
 

@@ -18,8 +18,8 @@ from actors.errors import (
 from actors.friends.public import FriendEntry, RequestSent
 from actors.ids import ObjectId, UserId, Uuid
 from persistence.friends.requests import Request, read
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.friends import acting

@@ -2,10 +2,10 @@
 
 from actors.friends.frames import FriendsFrame
 from actors.friends.view import FriendsViewer
-from routes.edge.call import Call
-from routes.edge.endpoint import stream
+from routes.call import Call
+from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
-from routes.edge.socket import LiveSocket
+from routes.edge.websocket.socket import LiveSocket
 from routes.friends.channels import READ
 from routes.live.single import StreamQuery, show
 

@@ -18,9 +18,9 @@ from actors.bounds import MAX_SAFE_INTEGER
 from actors.errors import FieldError, Invalid
 from routes.chat import said
 from routes.chat.said import Read, Send, Typing
-from routes.edge import frames
 from routes.edge.errors import MalformedJson
 from routes.edge.strict_json import MAX_DEPTH, parse
+from routes.edge.websocket import frames
 from routes.edge.wire import field_error
 from routes.live.channel import ChannelName, SubscribeParams
 from routes.live.command import MAX_ID_LENGTH, Command

@@ -19,10 +19,10 @@ from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
-from routes.edge import frames
 from routes.edge.errors import Internal, refusal_of
 from routes.edge.principal import Access, UserPrincipal
-from routes.edge.socket import LiveSocket
+from routes.edge.websocket import frames
+from routes.edge.websocket.socket import LiveSocket
 from routes.live.channel import SubscribeParams
 from routes.live.channels import channel_of, locate
 from routes.live.rights import FORBIDDEN, require

@@ -14,13 +14,13 @@ from actors.errors import Overloaded, Refused
 from actors.kernel.kind import Kind, View
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
-from routes.edge.call import Call
-from routes.edge.close_codes import CloseCode
-from routes.edge.frames import BARE
+from routes.call import Call
+from routes.edge.declare.query import Clamp
 from routes.edge.listener import Listener
 from routes.edge.principal import Access, UserPrincipal
-from routes.edge.query import Clamp
-from routes.edge.socket import LiveSocket
+from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.frames import BARE
+from routes.edge.websocket.socket import LiveSocket
 from routes.live.pace import Pace, Verdict
 from routes.live.rights import FORBIDDEN
 

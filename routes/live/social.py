@@ -9,16 +9,16 @@ from actors.errors import Refused
 from actors.kernel.supervisor import Fault
 from actors.permissions import capped_to
 from persistence.errors import PersistenceError
+from routes.call import Call
 from routes.chat.channels import READ
-from routes.edge import frames
-from routes.edge.call import Call
-from routes.edge.close_codes import CloseCode
-from routes.edge.endpoint import stream
+from routes.edge.declare.endpoint import stream
 from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
 from routes.edge.listener import Listener
 from routes.edge.principal import UserPrincipal
-from routes.edge.socket import LiveSocket
+from routes.edge.websocket import frames
+from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.socket import LiveSocket
 from routes.live.channel import SubscribeParams
 from routes.live.channels import DEFAULTS
 from routes.live.commands import OPS, AnyCommand, BadFrame, Misread, read_command

@@ -16,7 +16,7 @@ from actors.kernel.clock import Clock
 from persistence.connection import Connection
 from persistence.networks import dns
 from persistence.networks.rows import DnsRow, DnsTask
-from routes.edge.vault import Vault
+from routes.edge.identity.vault import Vault
 from routes.networks.cloudflare import Cloudflare, CloudflareFault, TokenStatus
 from routes.networks.resolver import Resolver
 

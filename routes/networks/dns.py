@@ -10,8 +10,8 @@ from actors.networks import providers
 from actors.networks.public import DnsConfig, dns_config_of
 from persistence.networks import dns
 from persistence.networks.rows import DnsRow
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
 from routes.networks import cloudflare

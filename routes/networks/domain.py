@@ -10,10 +10,10 @@ import httpx2
 from actors.kernel.clock import Clock
 from actors.networks.hostnames import normal_host
 from persistence.bridge import Database
-from routes.edge.config import Config
-from routes.edge.keys import Keys
-from routes.edge.outbound import trusted_authorities
-from routes.edge.vault import Vault
+from routes.edge.config.table import Config
+from routes.edge.identity.keys import Keys
+from routes.edge.identity.outbound import trusted_authorities
+from routes.edge.identity.vault import Vault
 from routes.networks.automation import PURPOSE, Automation
 from routes.networks.cloudflare import Cloudflare
 from routes.networks.resolver import Resolver

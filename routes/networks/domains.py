@@ -12,9 +12,9 @@ from actors.networks.public import Domain, domain_of
 from actors.networks.records import txt_name, txt_value
 from persistence.networks import domains
 from persistence.networks.rows import DomainRow
-from routes.edge.base64url import to_base64url
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire

@@ -9,9 +9,9 @@ from actors.ids import Uuid
 from actors.networks import routes
 from actors.networks.public import GatewayRoute, route_of
 from persistence.networks.rows import RouteRow
+from routes.call import Call
 from routes.connect.rights import by_secret
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SERVER
 from routes.edge.wire import Wire
 from routes.networks.automation import INLINE_SECONDS

@@ -24,9 +24,9 @@ from actors.networks.public import Host, Network, host_of, network_of
 from persistence.connect.rows import ServerRow
 from persistence.networks import networks
 from persistence.networks.rows import NetworkRow, ProfileMode, TokenRow
-from routes.edge.base64url import to_base64url
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.wire import Wire
 from routes.networks.rights import owner_of_network

@@ -16,7 +16,7 @@ from dns.rdtypes.IN.A import A
 
 from actors.networks.claims import Lookup
 from actors.networks.hostnames import is_address
-from routes.edge.settings import Bind
+from routes.edge.config.forms import Bind
 
 log = structlog.get_logger("partyline.dns")
 

@@ -4,7 +4,7 @@ from actors.errors import NotFound
 from actors.ids import Uuid
 from persistence.networks import networks
 from persistence.networks.rows import NetworkRow
-from routes.edge.call import Call
+from routes.call import Call
 
 
 async def owner_of_network(call: Call, network_id: Uuid) -> NetworkRow:

@@ -11,11 +11,11 @@ from actors.errors import Invalid
 from actors.notifications import NotificationEntry, entry, mark
 from persistence import notifications
 from persistence.notifications import KEPT_MAX, Marked
-from routes.edge.call import Call
-from routes.edge.cursor import cursor_number
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import cursor_number
+from routes.edge.declare.query import Clamp
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.query import Clamp
 from routes.edge.wire import Wire
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from actors.party.rules_invites import check_invite
 from actors.party.state import Invite, State
 from persistence.errors import RowsRejected
 from persistence.party.rows import invites_to
-from routes.edge.call import Call
+from routes.call import Call
 from routes.edge.reply import Encoded
 from routes.inviting import count_invite
 from routes.party.settling import unless_known

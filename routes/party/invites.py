@@ -9,8 +9,8 @@ from actors.errors import Blocked, Conflict, Invalid, InviteExpired, NotFound, N
 from actors.ids import UserId, Uuid
 from actors.party.commands import RevokeInvite
 from actors.party.public import PartySnapshot
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire

@@ -10,8 +10,8 @@ from actors.party.commands import Select, SetReady, SetSelectors
 from actors.party.public import PartySnapshot
 from actors.party.selection import Selection
 from actors.party.state import MAX_MEMBERS
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire

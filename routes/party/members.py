@@ -5,8 +5,8 @@ from actors.errors import NotFound, NotLeader
 from actors.ids import UserId, Uuid, parse_uuid
 from actors.party.commands import HandOver, Kick
 from actors.party.public import PartySnapshot
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire

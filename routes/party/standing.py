@@ -10,7 +10,7 @@ from actors.party.loading import load
 from actors.party.rules_lobby import selector_of
 from actors.party.rules_members import leader_of
 from actors.party.state import Member, State
-from routes.edge.call import Call
+from routes.call import Call
 from routes.edge.reply import Soon
 from routes.party.acting import party_of
 

@@ -2,11 +2,11 @@
 
 from actors.party.commands import PartyViewer
 from actors.party.public import PartySnapshot
-from routes.edge.call import Call
-from routes.edge.endpoint import stream
+from routes.call import Call
+from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.socket import LiveSocket
+from routes.edge.websocket.socket import LiveSocket
 from routes.live.single import StreamQuery, show
 
 

@@ -23,11 +23,11 @@ from persistence.chat.conversations import of_member
 from persistence.connect import members, servers
 from persistence.people import erasure
 from persistence.users import read_user
-from routes.edge.call import Call
-from routes.edge.close_codes import CloseCode
-from routes.edge.endpoint import endpoint
-from routes.edge.idempotency import mark_of
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.pipeline.idempotency import mark_of
 from routes.edge.principal import SUPER_ADMIN
+from routes.edge.websocket.close_codes import CloseCode
 
 if TYPE_CHECKING:
     from routes.service import Service

@@ -11,9 +11,9 @@ from actors.people.shares import json_object
 from actors.time import iso
 from persistence.people import experience
 from persistence.people.options import Options
-from routes.edge.call import Call
-from routes.edge.conditions import etag_of, revisions_known
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.pipeline.revisions import etag_of, revisions_known
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire

@@ -8,10 +8,10 @@ from actors.time import iso, iso_or_none
 from persistence.capes.choices import read_worn
 from persistence.people.faces import shuns_somebody, supporters
 from persistence.users import User, ids_named
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.query import Clamp
 from routes.edge.principal import PUBLIC
-from routes.edge.query import Clamp
 from routes.edge.wire import Wire
 
 KEPT = "public, no-cache"

@@ -10,8 +10,8 @@ from actors.people.shares import MANIFEST_MAX_BYTES, SHARE_TTL_MS, SHARES_BOUND
 from actors.time import iso
 from persistence.people import shares
 from persistence.people.shares import Share, ShareHead
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.wire import Wire
 

@@ -12,8 +12,8 @@ from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from persistence.publications import publications
 from persistence.publications.rows import PublicationRow, Target
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
 

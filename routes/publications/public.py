@@ -9,12 +9,12 @@ from actors.ids import ObjectId
 from actors.publications.public import Publication, publication_of
 from persistence.publications import listing, publications
 from persistence.publications.listing import Place, Sort, Wanted
-from routes.edge.base64url import from_base64url, to_base64url
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery
+from routes.edge.identity.base64url import from_base64url, to_base64url
 from routes.edge.principal import PUBLIC
-from routes.edge.query import Clamp
 from routes.edge.wire import Wire
 
 KEPT = "public, max-age=5"

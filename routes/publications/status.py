@@ -11,9 +11,9 @@ from actors.time import parse_iso
 from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
+from routes.call import Call
 from routes.connect.rights import itself_for
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SERVER
 from routes.edge.reply import Soon
 from routes.edge.wire import Wire

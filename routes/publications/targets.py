@@ -15,8 +15,8 @@ from actors.server_address import parse_address
 from persistence.audit import Stamp
 from persistence.publications import publications
 from persistence.publications.rows import PublicationRow, Target, TargetType
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
 

@@ -4,8 +4,8 @@ from actors.errors import NotFound, VisibilityDenied
 from actors.ids import UserId
 from actors.saved.visibility import SEE_ALL, read_list
 from persistence.saved.rows import Saved
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.saved.entries import SavedServers, list_of
 

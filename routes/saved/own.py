@@ -11,8 +11,8 @@ from actors.saved import lists
 from actors.saved.lists import SAVED_MAX, Placed, Wanted
 from actors.server_address import parse_address
 from persistence.saved import rows
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire

@@ -12,8 +12,8 @@ from actors.ids import parse_uuid
 from actors.totems.choosing import Draft, activate, check_draft, upload
 from actors.totems.documents import MAX_BYTES, check_upload
 from persistence.totems import Format, Model
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.totems import ALIAS, PATH, WRITE

@@ -10,10 +10,10 @@ from actors.ids import ObjectId
 from persistence import totems
 from persistence.connection import Connection
 from persistence.totems import Model, Order, Sort
-from routes.edge.call import Call
-from routes.edge.endpoint import endpoint
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.query import Clamp
 from routes.edge.principal import PUBLIC
-from routes.edge.query import Clamp
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire
 from routes.totems import ALIAS, PATH, READ

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import jwt
 
-from routes.edge.keys import SIGNING_FILE, KeyFault, open_keys
+from routes.edge.identity.keys import SIGNING_FILE, KeyFault, open_keys
 
 TTL_SECONDS = 86_400
 

@@ -9,7 +9,7 @@ import trio
 
 from actors.chat.archive import import_archive
 from actors.ids import new_object_id
-from actors.kernel.knocks import WAKING_READS
+from actors.kernel.hot_reads import WAKING_READS
 from tests.support.waiting import patience
 from tests.support.world import Player, Room, World
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from actors.connect.access import SCOPES
 from actors.ids import new_object_id
 from routes.connect.tokens import mint_delegated, mint_permissions
-from routes.edge.base64url import to_base64url
-from routes.edge.keys import USER_AUDIENCE, USER_TYPE, Keys
+from routes.edge.identity.base64url import to_base64url
+from routes.edge.identity.keys import USER_AUDIENCE, USER_TYPE, Keys
 from tests.connect.play import GameServer, register
 from tests.friends.test_requests_wire import make_friends
 from tests.networks.play import Net, Place, network

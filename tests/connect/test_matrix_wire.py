@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from actors.ids import new_object_id, new_uuid
-from routes.edge.base64url import to_base64url
+from routes.edge.identity.base64url import to_base64url
 from tests.connect.scene import Bearer, People, Scene
 from tests.connect.targets import ONE, TARGETS
 from tests.contract.sources import ROOT

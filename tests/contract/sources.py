@@ -55,6 +55,19 @@ def imports(source: Source) -> Iterator[tuple[str, ast.stmt]]:
             yield node.module, node
 
 
+def imported_modules(source: Source) -> set[str]:
+    """What of ours the file imports: modules, also such as are named behind the package they lie in."""
+    found = set()
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.partition(".")[0] in LAYERS:
+            inside = (f"{node.module}.{name.name}" for name in node.names)
+            modules = {one for one in inside if (ROOT / one.replace(".", "/")).with_suffix(".py").exists()}
+            found |= modules or {node.module}
+        elif isinstance(node, ast.Import):
+            found |= {name.name for name in node.names if name.name.partition(".")[0] in LAYERS}
+    return found
+
+
 def functions(source: Source) -> Iterator[Function]:
     """Every function and method, nested ones too."""
     for node in ast.walk(source.tree):

@@ -7,9 +7,9 @@ import pytest
 from msgspec import inspect
 
 from routes import MOUNTS
-from routes.edge.endpoint import Endpoint, Route, RouteTable
+from routes.edge.declare.endpoint import Endpoint, Route, RouteTable
+from routes.edge.declare.query import MAX_TEXT_CHARACTERS
 from routes.edge.errors import BadQuery
-from routes.edge.query import MAX_TEXT_CHARACTERS
 
 TABLE = RouteTable.of(MOUNTS)
 ROUTES: tuple[Route, ...] = (*TABLE.endpoints, *TABLE.streams)

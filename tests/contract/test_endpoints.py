@@ -11,7 +11,7 @@ from typing import get_type_hints
 import pytest
 
 from routes import MOUNTS
-from routes.edge.endpoint import Endpoint, Route, RouteTable
+from routes.edge.declare.endpoint import Endpoint, Route, RouteTable
 from routes.edge.listener import Listener
 from routes.edge.principal import (
     AUTHENTICATED,

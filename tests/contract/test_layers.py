@@ -40,7 +40,7 @@ STATUS_NAMES = {"status", "status_code"}
 
 
 def test_import_contracts():
-    """The contracts of pyproject.toml hold: layers, and neither kernel nor edge knows a domain."""
+    """The contract of pyproject.toml holds: routes → actors → persistence."""
     assert lint_imports(config_filename=str(ROOT / "pyproject.toml"), no_cache=True, no_logo=True) == 0
 
 

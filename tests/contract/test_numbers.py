@@ -10,9 +10,9 @@ from msgspec import inspect
 
 from actors.errors import Invalid
 from routes import MOUNTS
-from routes.edge.endpoint import Endpoint, RouteTable
+from routes.edge.declare.endpoint import Endpoint, RouteTable
+from routes.edge.declare.query import PathForm
 from routes.edge.errors import BadQuery, MalformedJson
-from routes.edge.query import PathForm
 from routes.edge.wire import decode
 from routes.live.commands import AnyCommand, BadFrame, Misread, read_command
 from tests.support.world import Player, Room, World, world

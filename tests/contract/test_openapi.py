@@ -9,9 +9,9 @@ from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from routes import MOUNTS
-from routes.edge.asyncapi import asyncapi
-from routes.edge.endpoint import RouteTable
-from routes.edge.openapi import openapi
+from routes.edge.declare.endpoint import RouteTable
+from routes.edge.docs.asyncapi import asyncapi
+from routes.edge.docs.openapi import openapi
 from routes.edge.principal import PUBLIC
 
 PROBLEM = "application/problem+json"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import actors
 import routes
 from actors.errors import Refused
-from routes.edge.close_codes import CloseCode
-from routes.edge.config import PREFIX, SETTINGS
+from routes.edge.config.table import PREFIX, SETTINGS
+from routes.edge.websocket.close_codes import CloseCode
 from tests.contract.sources import LAYERS, ROOT, sources, strings
 
 CODE = re.compile(r"[A-Z][A-Z]+(?:_[A-Z]+)*")

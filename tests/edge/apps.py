@@ -12,22 +12,22 @@ from hypercorn.typing import ASGIFramework, ASGIReceiveCallable, ASGISendCallabl
 from actors.errors import Refused
 from actors.ids import UserId, Uuid
 from actors.kernel.clock import Clock
-from routes.edge.asgi_socket import serve_socket
-from routes.edge.call import Call
-from routes.edge.carrier import Carrier
 from routes.edge.deadline import Deadline
-from routes.edge.dispatch import Opening
-from routes.edge.endpoint import RouteTable
+from routes.edge.declare.endpoint import RouteTable
 from routes.edge.errors import problem
-from routes.edge.frames import prepare
 from routes.edge.incoming import Incoming
 from routes.edge.listener import Listener
 from routes.edge.outgoing import Outgoing
+from routes.edge.pipeline.application import Carrier
+from routes.edge.pipeline.call import Call
+from routes.edge.pipeline.dispatch import Opening
 from routes.edge.principal import UserPrincipal
-from routes.edge.server_handshake import offered_subprotocols
-from routes.edge.socket import LiveSocket, SocketHandler
-from routes.edge.sockets import Sockets
+from routes.edge.transport.handshake import offered_subprotocols
 from routes.edge.unsent import SharedBytes
+from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.queued import serve_socket
+from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.socket import LiveSocket, SocketHandler
 from tests.edge.sample import user
 
 if TYPE_CHECKING:

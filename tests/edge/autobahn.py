@@ -18,11 +18,11 @@ import trio
 from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
 
 from actors.kernel.clock import SystemClock
-from routes.edge.frames import prepare
 from routes.edge.limits import Limits
-from routes.edge.server_settings import ServerSettings
-from routes.edge.socket import LiveSocket
-from routes.edge.sockets import Sockets
+from routes.edge.transport.settings import ServerSettings
+from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import Application
 from tests.support.server import running
 

@@ -8,8 +8,8 @@ import pytest
 from structlog.testing import capture_logs
 from structlog.typing import EventDict
 
-from routes.edge.quart_app import EdgeApp
-from routes.edge.sockets import Sockets
+from routes.edge.server.quart_app import EdgeApp
+from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import FixedClock
 from tests.edge.certificate import Certificate
 from tests.edge.sample import Parts, serving

@@ -7,7 +7,7 @@ from typing import Literal
 import trio
 import trio.testing
 
-from routes.edge.socket import Ending, LiveSocket
+from routes.edge.websocket.socket import Ending, LiveSocket
 from tests.edge.apps import Application, plain
 from tests.support.server import running
 from tests.support.waiting import patience

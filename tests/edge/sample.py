@@ -17,14 +17,15 @@ from actors.kernel.directory import System
 from persistence.bridge import Database
 from persistence.connection import Connection
 from persistence.errors import OutcomeUnknown, QueueFull, RowsRejected
-from routes.edge.call import Call
-from routes.edge.config import Config, read_config
-from routes.edge.dispatch import Edge
-from routes.edge.endpoint import Mount, RouteTable, endpoint, stream
+from routes.edge.config.table import Config, read_config
+from routes.edge.declare.endpoint import Mount, RouteTable, endpoint, stream
+from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadServerCredentials, TokenExpired, Unauthenticated
 from routes.edge.incoming import arriving_bodies
 from routes.edge.limits import Limits
-from routes.edge.metrics import Metrics
+from routes.edge.pipeline.call import Call
+from routes.edge.pipeline.dispatch import Edge
+from routes.edge.pipeline.metrics import Metrics
 from routes.edge.principal import (
     AUTHENTICATED,
     MODERATOR,
@@ -35,13 +36,12 @@ from routes.edge.principal import (
     ServerPrincipal,
     UserPrincipal,
 )
-from routes.edge.quart_app import EdgeApp
-from routes.edge.query import Clamp
 from routes.edge.reply import Blob, Encoded, Page, Reply
-from routes.edge.socket import LiveSocket
-from routes.edge.sockets import Sockets
+from routes.edge.server.quart_app import EdgeApp
 from routes.edge.tabs import Tabs
 from routes.edge.unsent import Unsent
+from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.socket import LiveSocket
 from routes.edge.wire import Wire
 
 if TYPE_CHECKING:

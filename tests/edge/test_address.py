@@ -5,14 +5,14 @@ from base64 import urlsafe_b64encode
 import pytest
 
 from routes.edge.address import Proxies, _parsed, normal, parse_networks, rate_key
-from routes.edge.credentials import (
+from routes.edge.errors import BadQuery, OriginRefused, TokenInQuery, Unauthenticated
+from routes.edge.identity.credentials import (
     bearer,
     check_origin,
     protocol_bearer,
     query_token,
     refuse_query_token,
 )
-from routes.edge.errors import BadQuery, OriginRefused, TokenInQuery, Unauthenticated
 
 TRUSTED = parse_networks(["10.0.0.0/8", "::1"])
 

@@ -13,8 +13,8 @@ import pytest
 
 from actors.errors import Refused
 from routes import MOUNTS
-from routes.edge.endpoint import Endpoint, RouteTable
-from routes.edge.query import MAX_SEGMENT_CHARACTERS
+from routes.edge.declare.endpoint import Endpoint, RouteTable
+from routes.edge.declare.query import MAX_SEGMENT_CHARACTERS
 from routes.edge.strict_json import MAX_BYTES, parse
 from routes.edge.wire import decode
 from routes.live.commands import BadFrame, Misread, read_command

@@ -12,17 +12,17 @@ import pytest
 import trio
 import trio.testing
 
-from routes.edge.call import Call
-from routes.edge.dispatch import Edge
-from routes.edge.endpoint import Mount, RouteTable, endpoint
-from routes.edge.frames import prepare
+from routes.edge.declare.endpoint import Mount, RouteTable, endpoint
+from routes.edge.pipeline.call import Call
+from routes.edge.pipeline.dispatch import Edge
 from routes.edge.principal import PUBLIC
-from routes.edge.quart_app import EdgeApp
 from routes.edge.reply import Encoded
-from routes.edge.server import ServerSettings
-from routes.edge.socket import OFFERS_MAX_BYTES, LiveSocket
-from routes.edge.sockets import Sockets
+from routes.edge.server.quart_app import EdgeApp
+from routes.edge.server.server import ServerSettings
 from routes.edge.unsent import SharedBytes, Unsent, held_bytes
+from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.socket import OFFERS_MAX_BYTES, LiveSocket
 from tests.edge.apps import LARGE_BYTES, Application
 from tests.edge.certificate import Certificate
 from tests.edge.held import Held

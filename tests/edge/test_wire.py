@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from actors.errors import Invalid, NotFound, Refused
+from routes.edge.declare.query import KEPT_QUERIES, KEPT_QUERY_BYTES, Clamp, PathForm, PathParam, QueryPlan
 from routes.edge.errors import BadQuery, MalformedJson
-from routes.edge.query import KEPT_QUERIES, KEPT_QUERY_BYTES, Clamp, PathForm, PathParam, QueryPlan
 from routes.edge.reply import Encoded
 from routes.edge.wire import Shape, Wire, decode, encode
 

@@ -11,11 +11,11 @@ from actors.ids import new_object_id
 from actors.permissions import Role
 from persistence.audit import Stamp
 from routes import admin, auth, profile, setup
-from routes.edge.dispatch import Edge
-from routes.edge.endpoint import Mount, RouteTable
-from routes.edge.issuers import Issuers
-from routes.edge.keys import Keys
-from routes.edge.quart_app import EdgeApp
+from routes.edge.declare.endpoint import Mount, RouteTable
+from routes.edge.identity.issuers import Issuers
+from routes.edge.identity.keys import Keys
+from routes.edge.pipeline.dispatch import Edge
+from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
 from tests.identity.parts import NOW_MS, Parts
 from tests.support.spec import spec

@@ -8,14 +8,14 @@ from actors.presence import Presence
 from actors.users import Users
 from routes.connect.authenticator import ServerCredentials
 from routes.doubts import Doubts
-from routes.edge.auth import Authenticator
-from routes.edge.config import read_config
+from routes.edge.config.table import read_config
 from routes.edge.incoming import arriving_bodies
 from routes.edge.limits import Limits
-from routes.edge.metrics import Metrics
-from routes.edge.sockets import Sockets
+from routes.edge.pipeline.metrics import Metrics
 from routes.edge.unsent import Unsent
+from routes.edge.websocket.registry import Sockets
 from routes.lifecycle import Lifecycle
+from routes.people.authenticator import Authenticator
 
 NOW_MS = 1_800_000_000_000
 

@@ -6,9 +6,10 @@ from actors.administration import GrantChange, change_grant
 from actors.permissions import ABSENT_GRANTS, ROLE_NODES, Role
 from actors.users import Users
 from persistence.errors import DatabaseUnavailable
-from routes.edge.auth import Authenticator
 from routes.edge.errors import TokenExpired, Unauthenticated
-from routes.edge.issuers import Issuers, IssuerSettings
+from routes.edge.identity.issuer_settings import IssuerSettings
+from routes.edge.identity.issuers import Issuers
+from routes.people.authenticator import Authenticator
 from tests.identity.parts import ANN, BEN, EVE
 from tests.identity.test_tokens import FORGED
 

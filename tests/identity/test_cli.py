@@ -18,9 +18,9 @@ import trio
 from routes import MOUNTS
 from routes.cli import main
 from routes.commands.doctor import examine
-from routes.edge.config import SETTINGS, read_config
-from routes.edge.endpoint import RouteTable
-from routes.edge.keys import open_keys
+from routes.edge.config.table import SETTINGS, read_config
+from routes.edge.declare.endpoint import RouteTable
+from routes.edge.identity.keys import open_keys
 from routes.logs import configure_logging
 from tests.identity.parts import ANN, BEN
 from tests.support.process import reachable_directory, server_process
@@ -290,7 +290,10 @@ SERVING = {"routes.mounts", "routes.service", "quart", "hypercorn", "prometheus_
     ("modules", "also_spared"),
     [
         ("routes.cli, routes.commands.listing", {"trio", "structlog", "jwt", "cryptography", "asyncpg"}),
-        ("routes.cli, routes.commands.token, routes.standalone, routes.logs, routes.edge.keys", set()),
+        (
+            "routes.cli, routes.commands.token, routes.standalone, routes.logs, routes.edge.identity.keys",
+            set(),
+        ),
         ("routes.cli, routes.commands.doctor, routes.logs", set()),
         ("routes.cli, routes.commands.archive, routes.standalone, routes.logs", {"jwt", "cryptography"}),
     ],

@@ -12,13 +12,13 @@ import trio
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from routes.edge.issuers import (
+from routes.edge.identity.issuer_settings import parse_issuers
+from routes.edge.identity.issuers import (
     FETCH_MAX_BYTES,
     REFRESH_SECONDS,
     RETRY_SECONDS,
     STALE_MS,
     Issuers,
-    parse_issuers,
     read_key_set,
 )
 from tests.support.waiting import PATIENCE_SECONDS

@@ -8,7 +8,7 @@ import pytest
 from actors.ids import new_uuid
 from actors.permissions import Access, Role, resolve
 from persistence.permissions import Grant
-from routes.edge.issuers import parse_issuers
+from routes.edge.identity.issuer_settings import parse_issuers
 from tests.support.world import Player, World, open_world
 
 SECRET = "x" * 32

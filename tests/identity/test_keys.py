@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from routes.edge.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
+from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 
 
 def raw(keys) -> bytes:

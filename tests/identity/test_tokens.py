@@ -15,12 +15,13 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from routes.edge.base64url import from_base64url, to_base64url
 from routes.edge.errors import TokenExpired, Unauthenticated, UpstreamUnavailable
-from routes.edge.issuers import Issuers, IssuerSettings, parse_issuers
-from routes.edge.keys import Keys
-from routes.edge.names import NAME_MAX
-from routes.edge.tokens import verify_user_token
+from routes.edge.identity.base64url import from_base64url, to_base64url
+from routes.edge.identity.issuer_settings import IssuerSettings, parse_issuers
+from routes.edge.identity.issuers import Issuers
+from routes.edge.identity.keys import Keys
+from routes.edge.identity.names import NAME_MAX
+from routes.edge.identity.tokens import verify_user_token
 
 NOW_S = 1_800_000_000
 NOW_MS = NOW_S * 1000

@@ -1,13 +1,13 @@
-"""The parts that need no system: clock, strikes, timers, recent events, the parked task."""
+"""The parts that need no system: clock, restart policy, timers, recent events, the parked task."""
 
 import pytest
 import trio
 from trio.testing import MockClock, wait_all_tasks_blocked
 
 from actors.kernel.clock import SystemClock
-from actors.kernel.parked import Parked
+from actors.kernel.one_shot import OneShot
 from actors.kernel.recent import RECENT_EVENTS, Recent
-from actors.kernel.strikes import Strikes
+from actors.kernel.restart_policy import RestartPolicy
 from actors.kernel.timers import Timers
 from tests.support.simulation import SimulatedClock
 
@@ -68,27 +68,27 @@ def test_the_real_clock_runs() -> None:
 
 
 def test_strikes_double_their_pause_and_then_park() -> None:
-    strikes = Strikes()
-    assert [strikes.strike(1_000_000 + n) for n in range(5)] == [100, 200, 400, 800, 30_000]
-    assert strikes.parked_until_ms == 1_000_004 + 30_000
+    policy = RestartPolicy()
+    assert [policy.failed(1_000_000 + n) for n in range(5)] == [100, 200, 400, 800, 30_000]
+    assert policy.parked_until_ms == 1_000_004 + 30_000
 
 
 def test_parking_doubles_to_ten_minutes_and_is_forgotten() -> None:
-    strikes, now_ms, parks = Strikes(), 1_000_000, []
+    policy, now_ms, parks = RestartPolicy(), 1_000_000, []
     for _ in range(7):
         for _ in range(5):
-            pause_ms = strikes.strike(now_ms)
+            pause_ms = policy.failed(now_ms)
         parks.append(pause_ms)
-        now_ms = strikes.parked_until_ms
+        now_ms = policy.parked_until_ms
     assert parks == [30_000, 60_000, 120_000, 240_000, 480_000, 600_000, 600_000]
-    assert not strikes.forgiven(now_ms + 599_999)
-    assert strikes.forgiven(now_ms + 600_000)
-    assert strikes.strike(now_ms + 600_000) == 100
+    assert not policy.forgiven(now_ms + 599_999)
+    assert policy.forgiven(now_ms + 600_000)
+    assert policy.failed(now_ms + 600_000) == 100
 
 
 def test_strikes_far_apart_never_park() -> None:
-    strikes = Strikes()
-    assert {strikes.strike(1_000_000 + 3_000 * n) for n in range(20)} <= {100, 200, 400, 800}
+    policy = RestartPolicy()
+    assert {policy.failed(1_000_000 + 3_000 * n) for n in range(20)} <= {100, 200, 400, 800}
 
 
 async def test_timers_ring_in_order_and_survive_faults(autojump_clock: MockClock) -> None:
@@ -137,11 +137,11 @@ def test_recent_events_know_what_they_lack() -> None:
 
 
 async def test_a_parked_task_gets_the_first_value(autojump_clock: MockClock) -> None:
-    early: Parked[int] = Parked()
+    early: OneShot[int] = OneShot()
     early.wake(1)
     early.wake(2)
     assert await early.wait() == 1
-    left: Parked[int] = Parked()
+    left: OneShot[int] = OneShot()
     with trio.move_on_after(1):
         await left.wait()
     left.wake(3)

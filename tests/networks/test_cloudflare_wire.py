@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from routes.edge.settings import Bind
+from routes.edge.config.forms import Bind
 from routes.networks.resolver import Resolver
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import Net, Place, network

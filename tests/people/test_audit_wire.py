@@ -12,7 +12,7 @@ import pytest
 
 from actors.ids import new_uuid
 from routes import MOUNTS
-from routes.edge.endpoint import RouteTable
+from routes.edge.declare.endpoint import RouteTable
 from tests.capes.stage import ADMIN as CAPES
 from tests.capes.stage import cape_in
 from tests.support.world import Player, World

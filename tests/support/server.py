@@ -11,7 +11,7 @@ from hypercorn.config import Config
 from hypercorn.trio.run import worker_serve
 from hypercorn.typing import ASGIFramework
 
-from routes.edge.server import ServerSettings, serve
+from routes.edge.server.server import ServerSettings, serve
 from tests.support.waiting import PATIENCE_SECONDS
 
 Edge = Literal["lean", "stock"]

@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 
 from routes import MOUNTS
-from routes.edge.asyncapi import asyncapi
-from routes.edge.endpoint import RouteTable
-from routes.edge.openapi import openapi
+from routes.edge.declare.endpoint import RouteTable
+from routes.edge.docs.asyncapi import asyncapi
+from routes.edge.docs.openapi import openapi
 
 
 class Spec:

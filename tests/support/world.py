@@ -17,8 +17,8 @@ from actors.kernel.clock import Clock
 from persistence.connection import Connection
 from persistence.permissions import add_role
 from routes import create_app
-from routes.edge.config import read_config
-from routes.edge.outbound import trusted_authorities
+from routes.edge.config.table import read_config
+from routes.edge.identity.outbound import trusted_authorities
 from routes.friends.settling import settle
 from routes.service import Service, open_service
 from tests.support.hurry import hurried_clock

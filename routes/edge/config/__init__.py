@@ -1,0 +1,1 @@
+"""Settings: what there is, how it is read, what is wrong with it."""

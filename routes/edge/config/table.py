@@ -1,0 +1,387 @@
+"""The service's configuration: environment only, one table, read once at start (contract §11).
+
+The table says name, meaning, default and form of every setting; parsing, `partyline config` and the
+documentation are made from it. A name that is not in it, or a value that does not fit, stops the start with
+one clear line: a typo in a limit must not be found out by its absence. An empty value counts as unset.
+"""
+
+import difflib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from routes.edge.address import Network
+from routes.edge.config import forms
+from routes.edge.config.forms import Bind
+from routes.edge.faults import OperatorFault
+from routes.edge.identity.issuer_settings import IssuerSettings
+
+PREFIX = "PARTYLINE_"
+DOTENV = ".env"
+
+
+class ConfigError(OperatorFault):
+    """The configuration cannot be used; the text is one line for the operator."""
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """Every setting, parsed. What each means stands in `SETTINGS`, under the same name."""
+
+    bind: tuple[Bind, ...]
+    base_url: str
+    dashboard_url: str
+    data_dir: Path
+    database_url: str | None
+    pg_bin: Path | None
+    nats_url: str | None
+    rate_limits: bool
+    trusted_proxies: tuple[Network, ...]
+    client_ip_header: bytes | None
+    cors_origins: tuple[str, ...]
+    jwt_issuers: tuple[IssuerSettings, ...]
+    geoip_db: Path | None
+    dns_server: Bind | None
+    cloudflare_url: str
+    modrinth_url: str
+    curseforge_url: str
+    curseforge_key: str | None
+    metrics_token: str | None
+    gateway_token: str | None
+    gateway_domain: str | None
+    gateway_host: str | None
+    shop_provider: str
+    shop_webhook_secret: str | None
+    stripe_key: str | None
+    allow_query_tokens: bool
+    freshness_seconds: int
+    attachment_max_bytes: int
+    disk_free_min_bytes: int
+    edge: str
+    ws_deflate: bool
+    max_connections: int
+    max_unclaimed_servers: int
+    request_seconds: int
+    totem_gallery: bool
+    archive_after_days: int
+    log: str
+    log_level: str
+
+
+class Setting(NamedTuple):
+    """One row of the table.
+
+    Args:
+        field: of `Config`; the variable is `PARTYLINE_` and this in capitals.
+        default: as it would be written; None is unset.
+        parse: the text as value; raises ValueError with the rest of a sentence.
+        says: what it means, one line.
+        secret: its value is shown to nobody.
+        also: words that others call it by, or a part of it; one who writes such a name is told this one.
+    """
+
+    field: str
+    default: str | None
+    parse: Callable[[str], object]
+    says: str
+    secret: bool = False
+    also: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The environment variable."""
+        return PREFIX + self.field.upper()
+
+
+SETTINGS = (
+    Setting(
+        "bind",
+        "127.0.0.1:8080",
+        forms.binds,
+        "addresses to listen on, comma-separated host:port",
+        also=("port", "host", "listen"),
+    ),
+    Setting(
+        "base_url",
+        None,
+        forms.web_address,
+        "how clients reach the service; default: from the bind address",
+        also=("publicurl", "externalurl", "siteurl", "baseurl", "domain"),
+    ),
+    Setting(
+        "dashboard_url",
+        None,
+        forms.web_address,
+        "how users reach the dashboard; default: the base address",
+    ),
+    Setting(
+        "data_dir",
+        "./.partyline",
+        Path,
+        "keys, embedded database and attachments",
+        also=("datafolder", "datapath", "storage", "datadir"),
+    ),
+    Setting(
+        "database_url",
+        None,
+        forms.database_url,
+        "PostgreSQL 15 or newer; unset: the embedded one",
+        True,
+        also=("database", "postgres", "dsn", "db", "sql"),
+    ),
+    Setting(
+        "pg_bin",
+        None,
+        Path,
+        "folder of PostgreSQL's programs for the embedded database",
+        also=("pgbin", "pgpath"),
+    ),
+    Setting(
+        "nats_url",
+        None,
+        forms.text,
+        "NATS server that joins several nodes; unset: one node",
+        True,
+        also=("nats",),
+    ),
+    Setting(
+        "rate_limits",
+        "on",
+        forms.switch,
+        "off lifts all rates, for load tests",
+        also=("ratelimit", "limits", "throttl"),
+    ),
+    Setting(
+        "trusted_proxies",
+        "",
+        forms.networks,
+        "proxies whose forwarded headers are believed, CIDR",
+        also=("proxy", "proxies", "forwarded"),
+    ),
+    Setting(
+        "client_ip_header",
+        None,
+        forms.header_name,
+        "their header with the client; without: X-Forwarded-For",
+    ),
+    Setting(
+        "cors_origins",
+        "",
+        forms.origins,
+        "origins of pages that may call the service, comma-separated, or *",
+        also=("origin", "cors"),
+    ),
+    Setting(
+        "jwt_issuers",
+        "",
+        forms.issuers,
+        "who else may sign user tokens, as a JSON array",
+        True,
+        also=("jwt", "issuer", "secret", "tokenkey"),
+    ),
+    Setting("geoip_db", None, Path, "MaxMind database for GeoIP lookups", also=("geoip", "maxmind", "mmdb")),
+    Setting(
+        "dns_server",
+        None,
+        forms.host_port,
+        "resolver for domain claims, host:port; unset: the system's",
+        also=("dns", "resolver", "nameserver"),
+    ),
+    Setting("cloudflare_url", "https://api.cloudflare.com/client/v4", forms.web_address, "Cloudflare's API"),
+    Setting("modrinth_url", "https://api.modrinth.com/v2", forms.web_address, "Modrinth's API"),
+    Setting("curseforge_url", "https://api.curseforge.com/v1", forms.web_address, "CurseForge's API"),
+    Setting("curseforge_key", None, forms.text, "key for CurseForge's API", True),
+    Setting(
+        "metrics_token", None, forms.text, "bearer token of whoever scrapes /metrics from elsewhere", True
+    ),
+    Setting("gateway_token", None, forms.text, "deployment token with which gateways register", True),
+    Setting("gateway_domain", None, forms.host_name, "domain below which gateways give out names"),
+    Setting("gateway_host", None, forms.host_name, "host that those names point to"),
+    Setting(
+        "shop_provider", "manual", forms.one_of("manual", "stripe"), "who takes payments: manual or stripe"
+    ),
+    Setting("shop_webhook_secret", None, forms.text, "signs the payment provider's webhooks", True),
+    Setting("stripe_key", None, forms.text, "Stripe's secret key", True),
+    Setting(
+        "allow_query_tokens",
+        "off",
+        forms.switch,
+        "take bearer tokens from the address of sockets and files",
+    ),
+    Setting("freshness_seconds", "90", forms.whole(1, 86_400), "how long a server's reported status counts"),
+    Setting(
+        "attachment_max_bytes",
+        "8388608",
+        forms.whole(1, 268_435_456),
+        "largest attachment, decoded",
+        also=("attachment", "upload", "maxbody"),
+    ),
+    Setting(
+        "disk_free_min_bytes",
+        "1073741824",
+        forms.whole(0, 2**50),
+        "free disk space that attachments leave alone: below it uploads are refused",
+    ),
+    Setting("edge", "lean", forms.one_of("lean", "stock"), "connections: lean, or stock Hypercorn"),
+    Setting(
+        "ws_deflate",
+        "off",
+        forms.switch,
+        "offer permessage-deflate on WebSockets",
+        also=("deflate", "compress"),
+    ),
+    Setting(
+        "max_connections",
+        "20000",
+        forms.whole(1, 1_000_000),
+        "connections at once, in all",
+        also=("connections", "maxclients"),
+    ),
+    Setting(
+        "max_unclaimed_servers",
+        "10000",
+        forms.whole(1, 1_000_000),
+        "game servers that nobody has claimed, of all strangers together",
+    ),
+    Setting(
+        "request_seconds",
+        "5",
+        forms.whole(1, 300),
+        "how long a request may take, the arrival of its body not counted",
+        also=("timeout", "deadline"),
+    ),
+    Setting("totem_gallery", "on", forms.switch, "the public gallery of totems"),
+    Setting(
+        "archive_after_days",
+        "0",
+        forms.whole(0, 36_500),
+        "messages this old go to the archive; 0: never",
+        also=("archive", "retention"),
+    ),
+    Setting(
+        "log",
+        "console",
+        forms.one_of("console", "json"),
+        "form of the log: console or json",
+        also=("logformat", "logformatter", "logjson"),
+    ),
+    Setting(
+        "log_level",
+        "info",
+        forms.one_of("debug", "info", "warning", "error"),
+        "least level that is logged",
+        also=("loglevel", "verbos", "debug"),
+    ),
+)
+
+
+RESERVED = frozenset(
+    {
+        "dashboard_url", "nats_url", "modrinth_url", "curseforge_url", "curseforge_key", "gateway_token",
+        "shop_provider", "shop_webhook_secret", "stripe_key",
+    }
+)  # fmt: skip
+"""Settings of domains that this release does not have: checked like the others, and said to be without effect."""
+
+
+def without_effect(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """The names that are set and that nothing reads, in the order of the table.
+
+    Args:
+        environ: as for `read_config`.
+    """
+    return tuple(row.name for row in SETTINGS if row.field in RESERVED and environ.get(row.name))
+
+
+def read_config(environ: Mapping[str, str]) -> Config:
+    """The configuration that an environment says.
+
+    Args:
+        environ: all variables; those without our prefix are ignored.
+
+    Raises:
+        ConfigError: an unknown name of ours, or a value that does not fit.
+    """
+    _refuse_unknown(environ)
+    values: dict[str, object] = {}
+    for setting in SETTINGS:
+        text = environ.get(setting.name) or setting.default
+        try:
+            values[setting.field] = None if text is None else setting.parse(text)
+        except ValueError as error:
+            shown = "" if setting.secret else f"={text}"
+            raise ConfigError(f"{setting.name}{shown}: {error}") from None
+    bind = values["bind"]
+    if values["base_url"] is None and isinstance(bind, tuple):
+        values["base_url"] = forms.address_of(bind[0])
+    values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
+    return Config(**values)  # type: ignore[arg-type]  # each parser is held to its field by tests/edge
+
+
+def process_environment(directory: Path | None = None) -> dict[str, str]:
+    """The environment of this process over that of a `.env` file.
+
+    Args:
+        directory: where `.env` is looked for; None for the working directory.
+
+    Raises:
+        ConfigError: a line of the file is not `NAME=value`.
+    """
+    path = (directory or Path.cwd()) / DOTENV
+    found = {}
+    if path.is_file():
+        found = {name: text for name, text in dotenv(path.read_text("utf-8")) if name.startswith(PREFIX)}
+    return {**found, **os.environ}
+
+
+_LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
+
+
+def dotenv(text: str) -> Iterator[tuple[str, str]]:
+    """(name, value) of each line of a `.env` file: `NAME=value`, quotes optional, `#` at the beginning
+    comments.
+
+    Raises:
+        ConfigError: a line is neither of these nor empty.
+    """
+    for number, line in enumerate(text.splitlines(), 1):
+        bare = line.strip()
+        if not bare or bare.startswith("#"):
+            continue
+        form = _LINE.fullmatch(bare)
+        if form is None:
+            raise ConfigError(f"{DOTENV}, line {number}: not NAME=value")
+        value = form[2]
+        if len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
+            value = value[1:-1]
+        yield form[1], value
+
+
+def listing(environ: Mapping[str, str]) -> Iterator[tuple[Setting, str]]:
+    """Every setting with what it is set to, secrets masked; for `partyline config`.
+
+    Args:
+        environ: as for `read_config`.
+    """
+    for setting in SETTINGS:
+        text = environ.get(setting.name) or ""
+        yield setting, "********" if text and setting.secret else text
+
+
+def _refuse_unknown(environ: Mapping[str, str]) -> None:
+    known = [setting.name for setting in SETTINGS]
+    for name in environ:
+        if name.startswith(PREFIX) and name not in known:
+            near = _meant(name.removeprefix(PREFIX).lower()) or difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise ConfigError(f"{name}: there is no such setting{hint}")
+
+
+def _meant(wrong: str) -> list[str]:
+    """The setting of which one of its other words is the longest that stands in a wrong name, ignoring underscores."""
+    bare = wrong.replace("_", "")
+    meant = [(len(word), row.name) for row in SETTINGS for word in row.also if word in bare]
+    return [max(meant, key=lambda one: one[0])[1]] if meant else []

@@ -1,0 +1,1 @@
+"""How an endpoint is declared: route, arguments, body, rights."""

@@ -1,0 +1,347 @@
+"""Declaring what crosses the wire: `@endpoint` for requests, `@stream` for WebSockets.
+
+A declaration is the only way into the service. From it come the pipeline's checks (`dispatch.py`), OpenAPI
+and AsyncAPI, `partyline routes` and the authorisation matrix. `needs` has no default, so that a route without
+a permission rule does not even import (reliability R15).
+
+The handler's annotations are part of the declaration:
+
+    @endpoint("POST", "/v1/things/{thingId}/parts", needs="things:write", status=201, guard=member_of)
+    async def add_part(call: Call, thing_id: ObjectId, body: NewPart) -> Part:
+        \"\"\"Adds a part. (This text becomes the OpenAPI description.)\"\"\"
+
+Path parameters by their names in snake_case; `body` and `query` by those names; the result by the return
+annotation.
+"""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import ModuleType
+from typing import TypeAlias
+
+from actors.errors import NotFound, Refused
+from routes.edge.config.table import Config
+from routes.edge.declare.query import PathParam, QueryPlan
+from routes.edge.declare.signature import PATH_PARAM, Handler, Signature, without_none
+from routes.edge.limits import POLICIES, Policy
+from routes.edge.listener import Listener
+from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
+from routes.edge.wire import Shape
+
+Guard = Callable[..., object]
+"""`fn(call, **some path parameters) -> Soon[subject]`; asks for membership before the body is read."""
+
+StreamHandler = Callable[..., Awaitable[Listener | None]]
+"""`async fn(call, socket, **path, query)`; opens what the stream shows, and returns who hears the client."""
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+JSON_MAX_BYTES = 256 * 1024
+"""The largest body of a route that names no other bound."""
+
+JSON_MEDIA = "application/json"
+
+_NODE = re.compile(r"[a-z0-9.*-]+(?::[a-zA-Z0-9.*_-]+)+")
+
+
+Again: TypeAlias = Callable[..., Awaitable[object]]
+"""`async def again(call, id, arguments)`: what the reply to a repeated request would be now, given the `id` in its
+first reply and the arguments of the path.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Route:
+    """What requests and streams have in common.
+
+    Args:
+        method: of HTTP; `GET` for a stream.
+        path: with `{camelCase}` parameters.
+        needs: the gate (`routes/edge/principal.py`).
+        servers: what a game server needs where `needs` is for users: `SERVER` for any, or a node; None where only
+            those come whom `needs` names.
+        rate: the policy that a call is counted by; declared by its name, by default after method and `needs`.
+        rate_key: the path parameter that the count is kept for as well, or None.
+        refusals: what the handler and guard may raise, beside what the pipeline itself refuses.
+        guard: asks whether the caller belongs here, before the body is read; what it returns is
+            `call.subject`.
+        guard_takes: the path parameters that the guard names.
+        parameters: of the path, in order.
+        query: how the query is decoded, or None.
+        handler: the declared function.
+        refuse_query_tokens: a credential in the address is a 400 (contract §2).
+        area: the mount that the route belongs to; the tag in OpenAPI.
+        line: method and path, for logs and metrics.
+    """
+
+    method: str
+    path: str
+    needs: Needs
+    servers: Needs | None
+    rate: Policy
+    rate_key: str | None
+    refusals: tuple[type[Refused], ...]
+    guard: Guard | None
+    guard_takes: frozenset[str]
+    parameters: tuple[PathParam, ...]
+    query: QueryPlan | None
+    handler: Handler
+    refuse_query_tokens: bool
+    area: str = ""
+    line: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "line", f"{self.method} {self.path}")
+
+    @property
+    def shared(self) -> bool:
+        """Whether users and game servers come here: then X-Server-Id tells them apart."""
+        return self.needs is USER_OR_SERVER or self.servers is not None
+
+    @property
+    def name(self) -> str:
+        """The handler's name: the operation's id."""
+        return self.handler.__name__
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Endpoint(Route):
+    """A declared request.
+
+    Args:
+        status: of a success with a body; a handler that returns None answers 204.
+        found_status: of a success that made nothing, because it was there already; None where that cannot be.
+        body: the type of the body, `bytes` for a raw one, None for none.
+        body_optional: an empty body is None to the handler, not an error.
+        shape: of a JSON body.
+        media: the content types that are taken.
+        max_bytes: the largest body, or what makes it of the configuration.
+        returns: what OpenAPI describes: a type, `Blob`, or None.
+        secret_reply: the reply holds a secret; kept for repeats only sealed.
+        again: tells the reply anew to those who repeat a request, because what it shows may be gone by then: only its
+            `id` is kept. None where the first reply is kept.
+        cacheable: the Cache-Control of a GET that carries an ETag, or None.
+        produces: the media type of a `Page` or `Blob`, for OpenAPI; None for html, or any bytes.
+        aliases: other paths to the same endpoint.
+    """
+
+    status: int
+    found_status: int | None
+    body: object | None
+    body_optional: bool
+    shape: Shape | None
+    media: tuple[str, ...]
+    max_bytes: int | Callable[[Config], int]
+    returns: object | None
+    secret_reply: bool
+    again: Again | None
+    cacheable: str | None
+    produces: str | None
+    aliases: tuple[str, ...]
+
+    def body_bound(self, config: Config) -> int:
+        """The largest body, bytes."""
+        return self.max_bytes if isinstance(self.max_bytes, int) else self.max_bytes(config)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stream(Route):
+    """A declared WebSocket.
+
+    Args:
+        handler: the declared function.
+        sends: the structs of the server's frames.
+        receives: the structs of the client's frames.
+    """
+
+    handler: StreamHandler
+    sends: tuple[object, ...]
+    receives: tuple[object, ...]
+
+
+def endpoint(
+    method: str,
+    path: str,
+    *,
+    needs: Needs,
+    servers: Needs | None = None,
+    status: int = 200,
+    found_status: int | None = None,
+    rate: str | None = None,
+    rate_key: str | None = None,
+    refusals: Sequence[type[Refused]] = (),
+    guard: Guard | None = None,
+    not_found: Mapping[str, type[NotFound]] | None = None,
+    media: Sequence[str] = (JSON_MEDIA,),
+    max_bytes: int | Callable[[Config], int] = JSON_MAX_BYTES,
+    secret_reply: bool = False,
+    again: Again | None = None,
+    cacheable: str | None = None,
+    refuse_query_tokens: bool = False,
+    produces: str | None = None,
+    aliases: Sequence[str] = (),
+) -> Callable[[Handler], Endpoint]:
+    """Declare a request; the decorated name becomes the `Endpoint`, which says what each argument means.
+
+    `not_found` is {path parameter: what a malformed one is refused with}; contradictions raise ValueError, KeyError."""
+
+    def declare(handler: Handler) -> Endpoint:
+        _check(method, path, needs, servers)
+        signature = Signature.of(handler, path, not_found or {})
+        body, optional = without_none(signature.body)
+        return Endpoint(
+            method=method,
+            path=path,
+            needs=needs,
+            servers=servers,
+            rate=POLICIES[rate] if rate is not None else _default_rate(method, needs),
+            rate_key=rate_key,
+            refusals=tuple(refusals),
+            guard=guard,
+            guard_takes=_taken_by(guard, signature.parameters),
+            parameters=signature.parameters,
+            query=signature.query,
+            handler=handler,
+            refuse_query_tokens=refuse_query_tokens,
+            status=status,
+            found_status=found_status,
+            body=body,
+            body_optional=optional,
+            shape=None if body in {None, bytes} else Shape.of(body),
+            media=tuple(media),
+            max_bytes=max_bytes,
+            returns=signature.returns,
+            secret_reply=secret_reply,
+            again=again,
+            cacheable=cacheable,
+            produces=produces,
+            aliases=tuple(aliases),
+        )
+
+    return declare
+
+
+def stream(
+    path: str,
+    *,
+    needs: Needs,
+    servers: Needs | None = None,
+    sends: Sequence[object],
+    receives: Sequence[object] = (),
+    refusals: Sequence[type[Refused]] = (),
+    guard: Guard | None = None,
+    not_found: Mapping[str, type[NotFound]] | None = None,
+) -> Callable[[StreamHandler], Stream]:
+    """Declare a WebSocket; the decorated name becomes the `Stream`.
+
+    The handler is `async fn(call, socket, **path, query) -> Listener | None` and runs after the upgrade; every
+    check comes before it.
+
+    Args:
+        path: with `{camelCase}` parameters.
+        needs: as in `endpoint`.
+        servers: as in `endpoint`.
+        sends: the structs of the server's frames, for AsyncAPI.
+        receives: the structs of the client's frames.
+        refusals: what the guard may raise.
+        guard: asked for membership before the upgrade.
+        not_found: as in `endpoint`.
+    """
+
+    def declare(handler: StreamHandler) -> Stream:
+        _check("GET", path, needs, servers)
+        signature = Signature.of(handler, path, not_found or {})
+        return Stream(
+            method="GET",
+            path=path,
+            needs=needs,
+            servers=servers,
+            rate=_default_rate("GET", needs),
+            rate_key=None,
+            refusals=tuple(refusals),
+            guard=guard,
+            guard_takes=_taken_by(guard, signature.parameters),
+            parameters=signature.parameters,
+            query=signature.query,
+            handler=handler,
+            refuse_query_tokens=True,
+            sends=tuple(sends),
+            receives=tuple(receives),
+        )
+
+    return declare
+
+
+def _default_rate(method: str, needs: Needs) -> Policy:
+    if needs is PUBLIC:
+        return POLICIES["public"]
+    if needs is SERVER:
+        return POLICIES["server"]
+    return POLICIES["user-read" if method == "GET" else "user-write"]
+
+
+def _check(method: str, path: str, needs: Needs, servers: Needs | None) -> None:
+    if method not in METHODS:
+        raise ValueError(f"{method} {path}: not one of {METHODS}")
+    for rule in (needs, servers):
+        if isinstance(rule, str) and _NODE.fullmatch(rule) is None:
+            raise ValueError(f"{method} {path}: {rule!r} is neither a Need nor a permission node")
+    if servers is not None and needs in {PUBLIC, SERVER, USER_OR_SERVER}:
+        raise ValueError(f"{method} {path}: servers have a rule of their own beside one for users only")
+
+
+def _taken_by(guard: Guard | None, parameters: Iterable[PathParam]) -> frozenset[str]:
+    if guard is None:
+        return frozenset()
+    named = inspect.signature(guard).parameters
+    return frozenset(parameter.name for parameter in parameters if parameter.name in named)
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One domain in the service's table of contents.
+
+    Args:
+        area: as in the specification: `chat`, `auth`; the tag in OpenAPI.
+        modules: those that declare its endpoints and streams.
+    """
+
+    area: str
+    modules: tuple[ModuleType, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RouteTable:
+    """Everything that is declared, in the order of the mounts."""
+
+    endpoints: tuple[Endpoint, ...]
+    streams: tuple[Stream, ...] = field(default=())
+
+    @classmethod
+    def of(cls, mounts: Sequence[Mount]) -> "RouteTable":
+        """Collect the declarations of the mounted modules.
+
+        Raises:
+            ValueError: two declarations have the same method and path, or two have the same name.
+        """
+        endpoints: list[Endpoint] = []
+        streams: list[Stream] = []
+        for mount in mounts:
+            for module in mount.modules:
+                for declared in vars(module).values():
+                    if not isinstance(declared, Route) or declared.handler.__module__ != module.__name__:
+                        continue
+                    if isinstance(declared, Endpoint):
+                        endpoints.append(replace(declared, area=mount.area))
+                    elif isinstance(declared, Stream):
+                        streams.append(replace(declared, area=mount.area))
+        seen: set[str] = set()
+        for route in (*endpoints, *streams):
+            paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (f"ws {route.path}",)
+            for key in (route.name, *(f"{route.method} {PATH_PARAM.sub('{}', path)}" for path in paths)):
+                if key in seen:
+                    raise ValueError(f"declared twice: {key}")
+                seen.add(key)
+        return cls(tuple(endpoints), tuple(streams))

@@ -1,0 +1,95 @@
+"""From method and path to the declared route, without Werkzeug: a look into a dict, or one walk along the path.
+
+What is not found here goes to Werkzeug, which owns everything else: rules added to the application by hand, and
+the difference between 404 and 405. So the router may miss, but must never find what Werkzeug would not; among
+rules that both fit, a declared one wins.
+"""
+
+import re
+
+from routes.edge.declare.endpoint import Endpoint, Route, RouteTable
+
+WEBSOCKET = "WEBSOCKET"
+"""The method under which streams are found."""
+
+_PARAMETER = re.compile(r"\{(\w+)\}")
+
+Found = tuple[Route, dict[str, str]]
+"""A route, and {camelCase name: text} of its path."""
+
+
+class _Node:
+    """Where a walk stands after some segments of a path."""
+
+    __slots__ = ("any", "named", "names", "route")
+
+    def __init__(self) -> None:
+        self.named: dict[str, _Node] = {}
+        self.any: _Node | None = None
+        self.route: Route | None = None
+        self.names: tuple[str, ...] = ()
+
+
+class Router:
+    """Finds declared routes.
+
+    Args:
+        table: what is declared.
+    """
+
+    __slots__ = ("_fixed", "_roots")
+
+    def __init__(self, table: RouteTable) -> None:
+        self._fixed: dict[str, dict[str, Found]] = {}  # {method: {path without parameters: …}}
+        self._roots: dict[str, _Node] = {}  # {method: tree of the paths with parameters}
+        for route in (*table.endpoints, *table.streams):
+            if not isinstance(route, Endpoint):
+                self._add(WEBSOCKET, route.path, route)
+                continue
+            for path in (route.path, *route.aliases):
+                self._add(route.method, path, route)
+                if route.method == "GET":
+                    self._add("HEAD", path, route)
+
+    def find(self, method: str, path: str) -> Found | None:
+        """The route of a request; None when Werkzeug has to look.
+
+        Args:
+            method: of HTTP, or `WEBSOCKET`.
+            path: decoded.
+        """
+        fixed = self._fixed.get(method)
+        if fixed is not None:
+            found = fixed.get(path)
+            if found is not None:
+                return found
+        node = self._roots.get(method)
+        if node is None:
+            return None
+        texts: list[str] = []
+        for segment in path.split("/"):
+            following = node.named.get(segment)
+            if following is None:
+                following = node.any
+                if following is None or not segment:
+                    return None
+                texts.append(segment)
+            node = following
+        if node.route is None:
+            return None
+        return node.route, dict(zip(node.names, texts, strict=True))
+
+    def _add(self, method: str, path: str, route: Route) -> None:
+        names = tuple(_PARAMETER.findall(path))
+        if not names:
+            self._fixed.setdefault(method, {})[path] = (route, {})
+            return
+        node = self._roots.setdefault(method, _Node())
+        for segment in path.split("/"):
+            if _PARAMETER.fullmatch(segment) is not None:
+                node.any = node = node.any or _Node()
+            elif "{" in segment:
+                return  # part of a segment: Werkzeug's alone
+            else:
+                node = node.named.setdefault(segment, _Node())
+        node.route, node.names = route, names

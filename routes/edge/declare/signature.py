@@ -1,0 +1,95 @@
+"""What a handler's annotations say about its route: path parameters, query, body and result."""
+
+import inspect
+import re
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Union, get_args, get_origin, get_type_hints
+
+from actors.errors import NotFound
+from actors.ids import ObjectId, Uuid
+from routes.edge.declare.query import PathForm, PathParam, QueryPlan
+from routes.edge.documents import Document
+from routes.edge.reply import Asked, Encoded, Reply
+
+Handler = Callable[..., object]
+"""`fn(call, **path, body=…, query=…) -> result`, a coroutine function or a plain one (`reply.Soon`)."""
+
+_WAITING = {Coroutine, Asked}
+"""What stands beside the result in `Soon`."""
+
+PATH_PARAM = re.compile(r"\{([a-z][A-Za-z0-9]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a handler's annotations say."""
+
+    parameters: tuple[PathParam, ...]
+    query: QueryPlan | None
+    body: object | None
+    returns: object | None
+
+    @classmethod
+    def of(cls, handler: Handler, path: str, not_found: Mapping[str, type[NotFound]]) -> "Signature":
+        """Read the annotations, and hold them against the path.
+
+        Raises:
+            ValueError: path and parameters differ, or an annotation is missing.
+        """
+        hints = get_type_hints(handler, include_extras=True)
+        names = list(inspect.signature(handler).parameters)
+        parameters = []
+        for wire in PATH_PARAM.findall(path):
+            name = snake(wire)
+            if name not in hints:
+                raise ValueError(f"{path}: {handler.__name__} does not take {name}")
+            parameters.append(PathParam(wire, name, _form_of(hints[name]), not_found.get(name, NotFound)))
+        known = {"call", "socket", "body", "query", *(parameter.name for parameter in parameters)}
+        strangers = [name for name in names if name not in known]
+        if strangers or "return" not in hints:
+            raise ValueError(f"{path}: {handler.__name__} has no place for {strangers or 'its result'}")
+        query = hints.get("query")
+        return cls(
+            tuple(parameters),
+            QueryPlan.of(query) if isinstance(query, type) else None,
+            hints.get("body"),
+            _described(hints["return"]),
+        )
+
+
+def snake(camel: str) -> str:
+    """`conversationId` as `conversation_id`."""
+    return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda upper: "_" + upper[0].lower(), camel)
+
+
+def _form_of(annotation: object) -> PathForm:
+    # NewTypes of NewTypes (UserId of Uuid) lead back to the form that is checked.
+    while annotation is not str:
+        if annotation is ObjectId:
+            return PathForm.OBJECT_ID
+        if annotation is Uuid:
+            return PathForm.UUID
+        annotation = getattr(annotation, "__supertype__", str)
+    return PathForm.TEXT
+
+
+def _described(returns: object) -> object | None:
+    """The return annotation without the wrappers that only say how it is sent."""
+    origin = get_origin(returns)
+    if origin in {Asked, Reply, Encoded, Document}:
+        return _described(get_args(returns)[0])
+    if origin in {Union, UnionType}:
+        parts = {_described(part): None for part in get_args(returns) if get_origin(part) not in _WAITING}
+        described: object = Union[tuple(NoneType if part is None else part for part in parts)]  # noqa: UP007
+        return None if described is NoneType else described
+    return None if returns is NoneType else returns
+
+
+def without_none(annotation: object | None) -> tuple[object | None, bool]:
+    """(the annotation without None, whether None was part of it)."""
+    if get_origin(annotation) in {Union, UnionType} and NoneType in get_args(annotation):
+        rest = tuple(part for part in get_args(annotation) if part is not NoneType)
+        return Union[rest], True  # noqa: UP007
+    return annotation, False

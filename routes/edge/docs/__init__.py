@@ -1,0 +1,1 @@
+"""What the declarations say of themselves: OpenAPI, AsyncAPI."""

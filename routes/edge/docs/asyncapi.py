@@ -1,0 +1,95 @@
+"""AsyncAPI 3.0 of the declared streams, from the very structs that are sent and received on them."""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import orjson
+
+from routes.edge.declare.endpoint import RouteTable, Stream
+from routes.edge.docs.schemas import Schema, Schemas, camel, paragraphs, title, used
+from routes.edge.docs.version import VERSION
+from routes.edge.principal import PUBLIC
+
+
+@lru_cache(maxsize=4)
+def asyncapi(table: RouteTable) -> bytes:
+    """The document, as JSON.
+
+    Args:
+        table: what is declared.
+    """
+    return orjson.dumps(document(table))
+
+
+def document(table: RouteTable) -> Schema:
+    """The document, as plain values."""
+    schemas = Schemas(_types(table.streams))
+    channels: Schema = {}
+    operations: Schema = {}
+    messages: Schema = {}
+    for stream in table.streams:
+        name = camel(stream.name)
+        sent, received = (_messages(frames, schemas, messages) for frames in (stream.sends, stream.receives))
+        channels[name] = _channel(stream, schemas, {**sent, **received})
+        for action, frames in (("send", sent), ("receive", received)):
+            if frames:
+                operations[f"{name}.{action}"] = {
+                    "action": action,
+                    "channel": {"$ref": f"#/channels/{name}"},
+                    "messages": [{"$ref": f"#/channels/{name}/messages/{frame}"} for frame in frames],
+                }
+    return {
+        "asyncapi": "3.0.0",
+        "info": {
+            "title": "Partyline, live",
+            "version": VERSION,
+            "description": "JSON text frames, one object each. `send` is what the service sends.",
+        },
+        "defaultContentType": "application/json",
+        "channels": channels,
+        "operations": operations,
+        "components": {
+            "schemas": used({"channels": channels, "messages": messages}, schemas.components),
+            "messages": messages,
+            "securitySchemes": {"user": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}},
+        },
+    }
+
+
+def _types(streams: Iterable[Stream]) -> Iterator[object]:
+    for stream in streams:
+        yield from stream.sends
+        yield from stream.receives
+        if stream.query is not None:
+            yield stream.query.struct
+
+
+def _messages(frames: Iterable[object], schemas: Schemas, messages: Schema) -> Schema:
+    """References to the messages of one direction, {name: reference}; adds them to the components."""
+    references = {}
+    for frame in frames:
+        schema = schemas.of(frame)
+        name = schema["$ref"].rpartition("/")[2] if "$ref" in schema else f"Frame{len(messages) + 1}"
+        messages[name] = {"name": name, "payload": schema}
+        references[name] = {"$ref": f"#/components/messages/{name}"}
+    return references
+
+
+def _channel(stream: Stream, schemas: Schemas, references: Schema) -> Schema:
+    channel: Schema = {
+        "address": stream.path,
+        "title": title(stream.name),
+        "description": paragraphs(stream.handler.__doc__),
+        "messages": references,
+    }
+    if stream.parameters:
+        channel["parameters"] = {parameter.wire: {} for parameter in stream.parameters}
+    binding: Schema = {"method": "GET", "bindingVersion": "0.1.0"}
+    if stream.query is not None:
+        binding["query"] = schemas.components[schemas.of(stream.query.struct)["$ref"].rpartition("/")[2]]
+    channel["bindings"] = {"ws": binding}
+    if stream.needs is not PUBLIC:
+        channel["description"] += (
+            "\n\nThe token travels in Authorization, or as subprotocol `svc-bearer.<token>` beside `svc.v1`."
+        )
+    return channel

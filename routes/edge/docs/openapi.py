@@ -1,0 +1,248 @@
+"""OpenAPI 3.1, made from the declarations alone: what is not declared is not described, and nothing is
+written twice.
+
+Every refusal is listed under its status with its codes: those that the handler and guard declare, and those
+that the pipeline gives by itself for what the declaration says (a body, a gate, a key).
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from http import HTTPStatus
+from types import NoneType, UnionType
+from typing import Union, get_args, get_origin
+
+import orjson
+
+from actors.errors import Forbidden, Invalid, NotFound, Overloaded, Refused
+from routes.edge import errors
+from routes.edge.declare.endpoint import Endpoint, RouteTable
+from routes.edge.declare.query import PathForm
+from routes.edge.docs.schemas import Schema, Schemas, camel, one_of, paragraphs, title, used
+from routes.edge.docs.version import VERSION
+from routes.edge.errors import Problem
+from routes.edge.pipeline.idempotency import METHODS
+from routes.edge.principal import PUBLIC, SERVER
+from routes.edge.reply import Blob, Page
+
+_PATH_SCHEMAS: dict[PathForm, Schema] = {
+    PathForm.OBJECT_ID: {"type": "string", "pattern": "^[0-9a-f]{24}$"},
+    PathForm.UUID: {"type": "string", "format": "uuid"},
+    PathForm.TEXT: {"type": "string", "minLength": 1},
+}
+
+_KEY_PARAMETER: Schema = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "Repeats of this key and body within 24 h get the first answer, with no second effect.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+}
+
+_REQUEST_ID_HEADER: Schema = {
+    "X-Request-Id": {"description": "Names this request in our log.", "schema": {"type": "string"}}
+}
+
+
+@lru_cache(maxsize=4)
+def openapi(table: RouteTable) -> bytes:
+    """The document, as JSON.
+
+    Args:
+        table: what is declared.
+    """
+    return orjson.dumps(document(table))
+
+
+def document(table: RouteTable) -> Schema:
+    """The document, as plain values."""
+    schemas = Schemas(_types(table))
+    paths: Schema = {}
+    for endpoint in table.endpoints:
+        for number, path in enumerate((endpoint.path, *endpoint.aliases)):
+            operation = _operation(endpoint, schemas)
+            if number:
+                operation["operationId"] += f"Alias{number}"
+            paths.setdefault(path, {})[endpoint.method.lower()] = operation
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Partyline",
+            "version": VERSION,
+            "description": "Chat, friends, parties and game servers. The streams: /asyncapi.json.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "tags": [{"name": area} for area in dict.fromkeys(endpoint.area for endpoint in table.endpoints)],
+        "paths": paths,
+        "components": {
+            "schemas": used(paths, schemas.components),
+            "securitySchemes": {
+                "user": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"},
+                "server": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A server's secret or delegated token.",
+                },
+                "serverId": {"type": "apiKey", "in": "header", "name": "X-Server-Id"},
+            },
+        },
+    }
+
+
+def _security(endpoint: Endpoint) -> list[Schema]:
+    """Whose credentials are taken."""
+    user: Schema = {"user": []}
+    server: Schema = {"server": [], "serverId": []}
+    if endpoint.needs is PUBLIC:
+        return []
+    if endpoint.needs is SERVER:
+        return [server]
+    return [user, server] if endpoint.shared else [user]
+
+
+def _types(table: RouteTable) -> Iterator[object]:
+    yield Problem
+    for endpoint in table.endpoints:
+        if endpoint.body not in {None, bytes}:
+            yield endpoint.body
+        if endpoint.query is not None:
+            yield endpoint.query.struct
+        yield from (known for known in _parts(endpoint.returns) if known not in {NoneType, Blob, Page})
+
+
+def _parts(returns: object) -> tuple[object, ...]:
+    """The types that a handler may return; `NoneType` for a 204. A union of structs stays apart, one schema
+    each."""
+    if returns is None:
+        return (NoneType,)
+    return get_args(returns) if get_origin(returns) in {Union, UnionType} else (returns,)
+
+
+def _operation(endpoint: Endpoint, schemas: Schemas) -> Schema:
+    operation: Schema = {
+        "operationId": camel(endpoint.name),
+        "summary": title(endpoint.name),
+        "description": _description(endpoint),
+        "tags": [endpoint.area],
+        "security": _security(endpoint),
+        "parameters": list(_parameters(endpoint, schemas)),
+        "responses": _responses(endpoint, schemas),
+    }
+    if endpoint.body is not None:
+        raw = endpoint.body is bytes
+        schema = {"type": "string", "format": "binary"} if raw else schemas.of(endpoint.body)
+        operation["requestBody"] = {
+            "required": not endpoint.body_optional,
+            "content": {media: {"schema": schema} for media in endpoint.media},
+        }
+    return operation
+
+
+def _description(endpoint: Endpoint) -> str:
+    text = paragraphs(endpoint.handler.__doc__)
+    if endpoint.needs is PUBLIC:
+        return text
+    needs = f"permission `{endpoint.needs}`" if isinstance(endpoint.needs, str) else endpoint.needs.value
+    return f"{text}\n\nNeeds: {needs}.".strip()
+
+
+def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
+    for parameter in endpoint.parameters:
+        yield {
+            "name": parameter.wire,
+            "in": "path",
+            "required": True,
+            "schema": _PATH_SCHEMAS[parameter.form],
+        }
+    if endpoint.query is not None:
+        own = schemas.of(endpoint.query.struct)
+        struct = schemas.components[own["$ref"].rpartition("/")[2]]
+        for wire, known in endpoint.query.fields.items():
+            described: Schema = {
+                "name": wire,
+                "in": "query",
+                "required": wire in struct.get("required", ()),
+                "schema": struct["properties"][wire],
+            }
+            if known.clamp is not None:
+                described["description"] = f"Moved into {known.clamp.least} to {known.clamp.most}."
+            yield described
+    if endpoint.method in METHODS:
+        yield _KEY_PARAMETER
+
+
+def _responses(endpoint: Endpoint, schemas: Schemas) -> Schema:
+    responses: Schema = {}
+    bodies: list[Schema] = []
+    for part in _parts(endpoint.returns):
+        if part is NoneType:
+            responses["204"] = _response(HTTPStatus.NO_CONTENT)
+        elif part in {Blob, Page}:
+            responses |= _binary(endpoint, part)
+        else:
+            bodies.append(schemas.of(part))
+    if bodies:
+        content = {"application/json": {"schema": one_of(bodies)}}
+        for status in (endpoint.status, endpoint.found_status):
+            if status is not None:
+                responses[str(status)] = _response(HTTPStatus(status), content)
+    if endpoint.cacheable is not None:
+        responses["304"] = _response(HTTPStatus.NOT_MODIFIED)
+    by_status: dict[int, dict[str, None]] = {}
+    for refusal in refusals_of(endpoint):
+        by_status.setdefault(refusal.status_hint, {})[refusal.code] = None
+    problem = schemas.of(Problem)
+    for refused, codes in sorted(by_status.items()):
+        narrowed = {"allOf": [problem, {"properties": {"code": {"enum": list(codes)}}}]}
+        text = f"{HTTPStatus(refused).phrase}: {', '.join(codes)}"
+        content = {Problem.media_type: {"schema": narrowed}}
+        responses[str(refused)] = _response(HTTPStatus(refused), content, text)
+    return responses
+
+
+def _binary(endpoint: Endpoint, part: object) -> Schema:
+    media = endpoint.produces or ("text/html" if part is Page else "application/octet-stream")
+    content = {
+        media: {"schema": {"type": "string", "format": "binary"} if part is Blob else {"type": "string"}}
+    }
+    responses: Schema = {str(endpoint.status): _response(HTTPStatus(endpoint.status), content)}
+    if part is Blob:
+        responses["206"] = _response(HTTPStatus.PARTIAL_CONTENT, content)
+        responses["304"] = _response(HTTPStatus.NOT_MODIFIED)
+    return responses
+
+
+def _response(status: HTTPStatus, content: Schema | None = None, text: str | None = None) -> Schema:
+    response: Schema = {"description": text or status.phrase, "headers": _REQUEST_ID_HEADER}
+    if content is not None:
+        response["content"] = content
+    return response
+
+
+def refusals_of(endpoint: Endpoint) -> Iterator[type[Refused]]:
+    """What a client may be refused with: by the pipeline, then by guard and handler.
+
+    Args:
+        endpoint: as declared.
+    """
+    yield from (errors.RateLimited, errors.Internal, errors.DatabaseDown, Overloaded, errors.PayloadTooLarge)
+    if endpoint.needs is SERVER or endpoint.shared:
+        yield from (errors.BadServerCredentials, errors.TokenExpired)
+    if endpoint.needs is not PUBLIC and endpoint.needs is not SERVER:
+        yield from (errors.Unauthenticated, errors.TokenExpired, errors.UpstreamUnavailable)
+        if isinstance(endpoint.needs, str) or endpoint.needs.value in {"moderator", "super-admin"}:
+            yield Forbidden
+    if endpoint.refuse_query_tokens:
+        yield errors.TokenInQuery
+    yield from (parameter.not_found for parameter in endpoint.parameters)
+    if endpoint.query is not None:
+        yield errors.BadQuery
+    if endpoint.body is not None:
+        yield from (errors.MalformedJson, errors.UnsupportedMedia, Invalid)
+    if endpoint.method in METHODS:
+        yield from (errors.BadQuery, errors.IdempotencyInProgress, errors.IdempotencyKeyReused)
+    if Blob in _parts(endpoint.returns):
+        yield errors.RangeNotSatisfiable
+    if endpoint.parameters and endpoint.guard is not None:
+        yield NotFound
+    yield from endpoint.refusals

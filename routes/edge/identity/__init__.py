@@ -1,0 +1,1 @@
+"""Who is calling: tokens of users, credentials, the keys behind them."""

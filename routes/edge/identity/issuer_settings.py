@@ -1,0 +1,97 @@
+"""What may be configured of other issuers of user tokens (`PARTYLINE_JWT_ISSUERS`), and what is wrong with it.
+
+Apart from the issuers at work: what fetches and verifies takes long to import, and only an entry with a key of its own
+needs it here.
+"""
+
+import re
+from urllib.parse import urlsplit
+
+import msgspec
+
+OWN_ISSUER = "partyline"
+"""`iss` of the tokens made here; constant, because the address of an installation changes and its tokens
+should not."""
+
+SECRET_MIN_BYTES = 32
+"""An HS256 key is at least as long as its hash (RFC 7518 §3.2): whoever has a token can guess at it
+offline."""
+
+ALGORITHMS = (
+    "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
+)  # fmt: skip
+"""Those with a public key."""
+
+_SUBJECTS = re.compile(r"[0-9a-f-]{0,36}")
+
+
+class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """One entry of `PARTYLINE_JWT_ISSUERS` (contract §11); exactly one of the last three is there.
+
+    Args:
+        iss: compared whole with the token's.
+        alg: `HS256`, or an algorithm of RSA, EC or Ed25519.
+        aud: when given, the token's `aud` must be it, or hold it.
+        secret: for HS256, at least 32 bytes.
+        public_key: PEM.
+        jwks_url: where the public keys are published.
+        subjects: the `sub` of every token has to begin with it, lower case; empty for any user.
+        super_admins: whether who is a super-admin is one by a token of this issuer, too. Else it admits them without
+            that role, and without grants of patterns that begin with `*`.
+    """
+
+    iss: str
+    alg: str
+    aud: str | None = None
+    secret: str | None = None
+    public_key: str | None = None
+    jwks_url: str | None = None
+    subjects: str = ""
+    super_admins: bool = False
+
+
+def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
+    """Read the setting, and check everything that can be checked without the network.
+
+    Args:
+        text: a JSON array; empty for none.
+
+    Raises:
+        ValueError: with one line that says what is wrong; never with a secret in it.
+    """
+    if not text.strip():
+        return ()
+    try:
+        entries = msgspec.json.decode(text, type=tuple[IssuerSettings, ...])
+    except msgspec.DecodeError as error:
+        raise ValueError(
+            f"is no JSON array of {{iss,aud?,alg,secret|publicKey|jwksUrl,subjects?,superAdmins?}}: {error}"
+        ) from None
+    for entry in entries:
+        _check(entry)
+    return entries
+
+
+def _check(entry: IssuerSettings) -> None:
+    if not entry.iss or entry.iss == OWN_ISSUER:
+        raise ValueError(f"iss may not be empty or {OWN_ISSUER!r}")
+    if not _SUBJECTS.fullmatch(entry.subjects):
+        raise ValueError(f"issuer {entry.iss}: subjects is not the beginning of a lower-case uuid")
+    ways = [way for way in (entry.secret, entry.public_key, entry.jwks_url) if way is not None]
+    if len(ways) != 1:
+        raise ValueError(f"issuer {entry.iss}: wants exactly one of secret, publicKey, jwksUrl")
+    if entry.alg == "HS256":
+        if entry.secret is None:
+            raise ValueError(f"issuer {entry.iss}: HS256 wants a secret")
+        if len(entry.secret.encode()) < SECRET_MIN_BYTES:
+            raise ValueError(f"issuer {entry.iss}: the secret wants at least {SECRET_MIN_BYTES} bytes")
+    elif entry.alg not in ALGORITHMS:
+        raise ValueError(f"issuer {entry.iss}: alg is none of HS256, {', '.join(ALGORITHMS)}")
+    elif entry.secret is not None:
+        raise ValueError(f"issuer {entry.iss}: {entry.alg} wants publicKey or jwksUrl, not a secret")
+    elif entry.public_key is not None:
+        from routes.edge.identity.public_keys import pem_key  # noqa: PLC0415 — see the module
+
+        pem_key(entry.iss, entry.alg, entry.public_key)
+    elif urlsplit(entry.jwks_url or "").scheme not in {"http", "https"}:
+        raise ValueError(f"issuer {entry.iss}: jwksUrl is not an http(s) address")

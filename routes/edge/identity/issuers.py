@@ -1,0 +1,185 @@
+"""Who else may sign user tokens: the issuers of `PARTYLINE_JWT_ISSUERS`, each with its keys and one
+algorithm.
+
+The algorithm belongs to the key and is never taken from the token (RFC 8725 §3.1). A JWKS is fetched on a
+schedule and by nothing that a token says, so that a flood of unknown `kid`s costs nobody anything.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import httpx2
+import jwt
+import msgspec
+import structlog
+import trio
+
+from actors.kernel.clock import Clock
+from routes.edge.identity.issuer_settings import IssuerSettings
+from routes.edge.identity.outbound import trusted_authorities
+from routes.edge.identity.public_keys import PublicKey, fitting, pem_key
+
+log = structlog.get_logger("partyline.issuers")
+
+REFRESH_SECONDS = 300
+"""How often a JWKS is fetched: issuers publish a new key longer than this before they use it."""
+
+RETRY_SECONDS = 5
+"""First wait after a fetch that failed; doubles up to `REFRESH_SECONDS`."""
+
+STALE_MS = 24 * 3_600_000
+"""Keys of an issuer that could not be reached for so long are no longer believed: they may have been
+withdrawn."""
+
+FETCH_SECONDS = 10
+FETCH_MAX_BYTES = 64 * 1024
+FETCH_MAX_KEYS = 32
+
+VerifyingKey: TypeAlias = bytes | PublicKey
+"""A secret for HS256, a public key for everything else."""
+
+
+@dataclass(slots=True)
+class Issuer:
+    """One issuer at work.
+
+    Args:
+        settings: as configured.
+        keys: {`kid`: key}; "" for the one key of an issuer that has no key ids.
+        fetched_at_ms: when the keys were last known to be right; None = never, or not fetched at all.
+    """
+
+    settings: IssuerSettings
+    keys: Mapping[str, VerifyingKey]
+    fetched_at_ms: int | None = None
+
+    def key_for(self, key_id: str | None) -> VerifyingKey | None:
+        """The key that a token names, or the only one when it names none.
+
+        A key that was configured has no id, and is meant whatever the token calls it.
+        """
+        if self.settings.jwks_url is None:
+            return self.keys[""]
+        if key_id is None:
+            return next(iter(self.keys.values())) if len(self.keys) == 1 else None
+        return self.keys.get(key_id)
+
+
+class Issuers:
+    """Every configured issuer; `generation` moves when a key was withdrawn or added.
+
+    Args:
+        settings: of `parse_issuers`.
+        clock: tells how old a fetched key set is.
+    """
+
+    def __init__(self, settings: tuple[IssuerSettings, ...], clock: Clock) -> None:
+        self._clock = clock
+        self._issuers: dict[str, list[Issuer]] = {}  # {iss: its entries}
+        self.generation = 0
+        for entry in settings:
+            keys: dict[str, VerifyingKey] = {}
+            if entry.secret is not None:
+                keys[""] = entry.secret.encode()
+            elif entry.public_key is not None:
+                keys[""] = pem_key(entry.iss, entry.alg, entry.public_key or "")
+            self._issuers.setdefault(entry.iss, []).append(Issuer(entry, keys))
+
+    def named(self, iss: str) -> list[Issuer]:
+        """The entries of this issuer, none when it is not configured; names are compared whole."""
+        return self._issuers.get(iss, [])
+
+    async def keep_fresh(self) -> None:
+        """Fetch every JWKS on its schedule, for ever; returns at once when there is none. To be cancelled."""
+        remote = [one for several in self._issuers.values() for one in several if one.settings.jwks_url]
+        if not remote:
+            return
+        async with (
+            httpx2.AsyncClient(
+                follow_redirects=False, timeout=FETCH_SECONDS, verify=trusted_authorities()
+            ) as client,
+            trio.open_nursery() as nursery,
+        ):
+            for issuer in remote:
+                nursery.start_soon(self._keep_one_fresh, client, issuer)
+
+    async def _keep_one_fresh(self, client: httpx2.AsyncClient, issuer: Issuer) -> None:
+        wait_seconds = RETRY_SECONDS
+        while True:
+            if await self.fetch(client, issuer):
+                wait_seconds = RETRY_SECONDS
+                await trio.sleep(REFRESH_SECONDS)
+            else:
+                await trio.sleep(wait_seconds)
+                wait_seconds = min(2 * wait_seconds, REFRESH_SECONDS)
+
+    async def fetch(self, client: httpx2.AsyncClient, issuer: Issuer) -> bool:
+        """Fetch one JWKS; False when it could not be had, and then the keys stay until they are `STALE_MS`
+        old."""
+        try:
+            with trio.fail_after(FETCH_SECONDS):
+                keys = read_key_set(
+                    await _download(client, issuer.settings.jwks_url or ""), issuer.settings.alg
+                )
+        except (httpx2.HTTPError, trio.TooSlowError, ValueError) as error:
+            log.warning("keys of an issuer cannot be fetched", issuer=issuer.settings.iss, error=repr(error))
+            age_ms = self._clock.now_ms() - (issuer.fetched_at_ms or 0)
+            if issuer.keys and age_ms > STALE_MS:
+                issuer.keys, issuer.fetched_at_ms = {}, None
+                self.generation += 1
+            return False
+        issuer.fetched_at_ms = self._clock.now_ms()
+        if keys != issuer.keys:
+            issuer.keys = keys
+            self.generation += 1
+        return True
+
+
+async def _download(client: httpx2.AsyncClient, url: str) -> bytes:
+    async with client.stream("GET", url, headers={"accept": "application/json"}) as response:
+        if response.status_code != httpx2.codes.OK:
+            raise ValueError(f"answered {response.status_code}")
+        body = bytearray()
+        # Read to its end even where it is too long: leaving the stream half-way leaves its generators open.
+        # Memory is bounded here, time by `FETCH_SECONDS`.
+        async for part in response.aiter_bytes():
+            if len(body) <= FETCH_MAX_BYTES:
+                body += part
+    if len(body) > FETCH_MAX_BYTES:
+        raise ValueError(f"longer than {FETCH_MAX_BYTES} bytes")
+    return bytes(body)
+
+
+class _KeySet(msgspec.Struct, frozen=True):
+    keys: list[dict[str, object]]
+
+
+def read_key_set(body: bytes, algorithm: str) -> dict[str, VerifyingKey]:
+    """The public keys of a JWKS (RFC 7517) that may be used with this algorithm; others are passed over.
+
+    Args:
+        body: the JSON document.
+        algorithm: the one that is pinned for the issuer.
+
+    Raises:
+        ValueError: it is no JWKS, or holds none of those keys.
+    """
+    try:
+        entries = msgspec.json.decode(body, type=_KeySet).keys
+    except msgspec.DecodeError:
+        raise ValueError("not a JWKS") from None
+    keys: dict[str, VerifyingKey] = {}
+    for entry in entries[:FETCH_MAX_KEYS]:
+        # A symmetric key in a public document is no key at all; `fitting` passes it over.
+        if entry.get("use", "sig") != "sig" or entry.get("alg", algorithm) != algorithm:
+            continue
+        try:
+            key = fitting(jwt.PyJWK(entry, algorithm=algorithm).key, algorithm)
+        except (jwt.PyJWTError, ValueError, TypeError):
+            continue
+        if key is not None:
+            keys[str(entry.get("kid", ""))] = key
+    if not keys:
+        raise ValueError(f"no key for {algorithm}")
+    return keys

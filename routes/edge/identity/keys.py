@@ -1,0 +1,191 @@
+"""The server's own keys: the Ed25519 key that signs its tokens, and the secret from which all others are
+derived.
+
+Both are files below `<data dir>/keys`, made at the first start, readable by their owner only, and never
+replaced: a file is written whole under another name and then linked to its own, so that of two processes that
+start together one makes it and the other reads it.
+"""
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+import jwt
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+
+from actors.ids import RandomBytes, new_uuid
+from routes.edge.faults import OperatorFault
+from routes.edge.identity.base64url import to_base64url
+from routes.edge.identity.issuer_settings import OWN_ISSUER
+
+SIGNING_FILE = "signing.pem"
+"""PKCS#8 PEM of the Ed25519 key (RFC 8410)."""
+
+MASTER_FILE = "master.key"
+"""32 random bytes."""
+
+MASTER_BYTES = 32
+
+USER_AUDIENCE = "partyline:user"
+"""`aud` of user tokens made here: a token for anything else, signed by the same key, is not one."""
+
+USER_TYPE = "JWT"
+"""`typ` of user tokens; every other sort of token has its own (RFC 8725 §3.11)."""
+
+ALGORITHM = "EdDSA"
+
+
+class KeyFault(OperatorFault):
+    """A key file cannot be made or read; the message is one line for the operator."""
+
+
+@dataclass(frozen=True, slots=True)
+class MintedToken:
+    """A token and when it ends, epoch milliseconds."""
+
+    token: str
+    expires_at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of this installation.
+
+    Args:
+        private_key: signs.
+        master: 32 secret bytes, never used themselves.
+        sealing_key: 32 bytes under which stored replies that hold a secret are sealed.
+        key_id: RFC 7638 thumbprint of the public key, the `kid` of tokens made here.
+    """
+
+    private_key: Ed25519PrivateKey = field(repr=False)
+    master: bytes = field(repr=False)
+    sealing_key: bytes = field(init=False, repr=False)
+    key_id: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sealing_key", self.derive("idempotent replies"))
+        raw = self.public_key.public_bytes(Encoding.Raw, PublicFormat.Raw)
+        # RFC 8037 §2 and RFC 7638 §3: the required members, sorted, without white space.
+        thumbprint = f'{{"crv":"Ed25519","kty":"OKP","x":"{to_base64url(raw)}"}}'
+        object.__setattr__(self, "key_id", to_base64url(sha256(thumbprint.encode()).digest()))
+
+    @property
+    def public_key(self) -> Ed25519PublicKey:
+        """Verifies what was signed here."""
+        return self.private_key.public_key()
+
+    def derive(self, purpose: str) -> bytes:
+        """32 secret bytes for one purpose (HKDF-SHA256, RFC 5869); another purpose gives unrelated ones."""
+        return HKDF(hashes.SHA256(), 32, salt=None, info=f"partyline {purpose}".encode()).derive(self.master)
+
+    def mint_user_token(
+        self,
+        user_id: str,
+        name: str,
+        *,
+        now_ms: int,
+        ttl_seconds: int,
+        random_bytes: RandomBytes,
+        not_before_s: int = 0,
+    ) -> MintedToken:
+        """A user token, signed.
+
+        Args:
+            user_id: lower-case uuid, the `sub`.
+            name: 1 to 64 characters.
+            now_ms: epoch milliseconds; the token's times are whole seconds.
+            ttl_seconds: how long it lives, at least 1.
+            random_bytes: for its `jti`.
+            not_before_s: the first `iat` that is believed of the user, epoch seconds: in the second in which their
+                tokens were revoked, a new one is dated into the next (see `actors/revoking.py`).
+        """
+        now_ms = max(now_ms, not_before_s * 1000)
+        claims = {"sub": user_id, "name": name, "jti": new_uuid(random_bytes)}
+        return self.mint(USER_TYPE, USER_AUDIENCE, claims, now_ms=now_ms, ttl_seconds=ttl_seconds)
+
+    def mint(
+        self, type: str, audience: str, claims: Mapping[str, object], *, now_ms: int, ttl_seconds: int
+    ) -> MintedToken:
+        """A token of any sort, signed.
+
+        Args:
+            type, audience: `typ` and `aud`: each sort of token has its own, so that none passes for another.
+            claims: beside issuer, audience and times.
+            now_ms, ttl_seconds: as in `mint_user_token`.
+        """
+        issued_at_s = now_ms // 1000
+        times = {"iat": issued_at_s, "exp": issued_at_s + ttl_seconds}
+        token = jwt.encode(
+            {"iss": OWN_ISSUER, "aud": audience, **claims, **times},
+            self.private_key,
+            algorithm=ALGORITHM,
+            headers={"typ": type, "kid": self.key_id},
+        )
+        return MintedToken(token, (issued_at_s + ttl_seconds) * 1000)
+
+
+def open_keys(data_dir: Path) -> Keys:
+    """The keys below `data_dir`, made where they are missing.
+
+    Args:
+        data_dir: `PARTYLINE_DATA_DIR`; made, private, when it is not there.
+
+    Raises:
+        KeyFault: a file cannot be made, read or understood.
+    """
+    folder = data_dir / "keys"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        pem = _read_or_make(folder / SIGNING_FILE, _new_signing_key)
+        master = _read_or_make(folder / MASTER_FILE, lambda: secrets.token_bytes(MASTER_BYTES))
+    except OSError as error:
+        raise KeyFault(f"the keys in {folder} cannot be used: {error.strerror or error}") from error
+    try:
+        private_key = load_pem_private_key(pem, password=None)
+    except (ValueError, TypeError) as error:
+        raise KeyFault(f"{folder / SIGNING_FILE} is not an unencrypted PEM private key") from error
+    if not isinstance(private_key, Ed25519PrivateKey):
+        raise KeyFault(f"{folder / SIGNING_FILE} is not an Ed25519 key")
+    if len(master) != MASTER_BYTES:
+        raise KeyFault(f"{folder / MASTER_FILE} does not have {MASTER_BYTES} bytes")
+    return Keys(private_key, master)
+
+
+def _new_signing_key() -> bytes:
+    return Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def _read_or_make(path: Path, make: Callable[[], bytes]) -> bytes:
+    if not path.exists():
+        # A half-written key must never be seen under its name, and one that is there must never be replaced:
+        # link refuses where rename would overwrite.
+        draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
+        try:
+            with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+                file.write(make())
+                file.flush()
+                os.fsync(file.fileno())
+            with suppress(FileExistsError):  # the other process was first: its key is the key
+                os.link(draft, path)
+            folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+        finally:
+            draft.unlink(missing_ok=True)
+    return path.read_bytes()

@@ -1,0 +1,161 @@
+"""What makes a user token believable (contract §2, RFC 7519, RFC 8725): pure, given the keys and the time.
+
+A token is read twice. First without belief, only to find out whose it claims to be; then the signature is
+checked with that issuer's key under that issuer's algorithm, and only after that anything in it counts.
+Everything that is wrong is one refusal with one text, except that a good token that has ended says so.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import jwt
+import msgspec
+
+from actors.ids import UserId, parse_uuid
+from actors.time import LAST_MS
+from routes.edge.errors import TokenExpired, Unauthenticated, UpstreamUnavailable
+from routes.edge.identity.base64url import from_base64url
+from routes.edge.identity.issuer_settings import OWN_ISSUER, IssuerSettings
+from routes.edge.identity.issuers import Issuers, VerifyingKey
+from routes.edge.identity.keys import ALGORITHM, USER_AUDIENCE, USER_TYPE, Keys
+from routes.edge.identity.names import is_name
+
+TOKEN_MAX_BYTES = 8_192
+"""Longer than any token that fits a header of a common proxy."""
+
+ISSUED_AHEAD_SECONDS = 60
+"""How far `iat` may lie ahead: the clock of another machine. `exp` and `nbf` have no leeway (contract §2)."""
+
+FOREIGN_TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt"})
+"""`typ` of other issuers' user tokens, lower case (RFC 9068 §2.1); it may be absent."""
+
+
+class _Header(msgspec.Struct, frozen=True):
+    alg: str
+    typ: str | None = None
+    kid: str | None = None
+    crit: msgspec.Raw | None = None
+    b64: msgspec.Raw | None = None
+
+
+class _Claims(msgspec.Struct, frozen=True):
+    sub: str
+    name: str
+    exp: int | float
+    iat: int | float
+    nbf: int | float | None = None
+    iss: str | None = None
+    aud: str | list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedToken:
+    """What a token says, after all checks.
+
+    Args:
+        user_id: `sub`.
+        name: 1 to 64 characters, no control characters, no white space at its ends.
+        issued_at_s: epoch seconds.
+        expires_at_ms: epoch milliseconds; from then on it counts for nothing.
+        capped: its issuer does not speak for super-admins.
+    """
+
+    user_id: UserId
+    name: str
+    issued_at_s: int
+    expires_at_ms: int
+    capped: bool = False
+
+
+def verify_user_token(token: str, keys: Keys, issuers: Issuers, now_ms: int) -> VerifiedToken:
+    """Check a user token in full.
+
+    Args:
+        token: JWS compact serialisation, at most 8 KiB.
+        keys: our own.
+        issuers: the configured ones.
+        now_ms: epoch milliseconds.
+
+    Raises:
+        TokenExpired: everything is right but the time.
+        Unauthenticated: anything else is wrong.
+        UpstreamUnavailable: its issuer is configured, and its keys could not be fetched yet.
+    """
+    header, claims = _read(token)
+    settings = _issuer_of(token, header, claims, keys, issuers)
+    return _checked(claims, settings, now_ms)
+
+
+def _read(token: str) -> tuple[_Header, _Claims]:
+    """The parts of a token, nothing of it believed."""
+    parts = token.split(".")
+    if len(token) > TOKEN_MAX_BYTES or len(parts) != 3:
+        raise Unauthenticated
+    try:
+        # The signature too: an encoder's leftover bits would let a changed token pass.
+        head, body, _ = (from_base64url(part) for part in parts)
+        header = msgspec.json.decode(head, type=_Header)
+        claims = msgspec.json.decode(body, type=_Claims)
+    except (ValueError, RecursionError):
+        raise Unauthenticated from None
+    if header.crit is not None or header.b64 is not None:
+        # RFC 7515 §4.1.11: an extension that must be understood, and we understand none.
+        raise Unauthenticated
+    return header, claims
+
+
+def _issuer_of(
+    token: str, header: _Header, claims: _Claims, keys: Keys, issuers: Issuers
+) -> IssuerSettings | None:
+    """Who has signed the token; None for ourselves."""
+    for algorithm, key, settings in _candidates(header, claims, keys, issuers):
+        try:
+            jwt.PyJWS().decode_complete(token, key, algorithms=[algorithm])
+        except (jwt.PyJWTError, RecursionError):
+            continue
+        return settings
+    raise Unauthenticated
+
+
+def _candidates(
+    header: _Header, claims: _Claims, keys: Keys, issuers: Issuers
+) -> Iterator[tuple[str, VerifyingKey, IssuerSettings | None]]:
+    """The keys that a token with these words may be signed with, and whose they are."""
+    if claims.iss == OWN_ISSUER:
+        own = header.typ == USER_TYPE and header.kid in {None, keys.key_id} and claims.aud == USER_AUDIENCE
+        if own and header.alg == ALGORITHM:
+            yield ALGORITHM, keys.public_key, None
+        return
+    if header.typ is not None and header.typ.lower() not in FOREIGN_TYPES:
+        return
+    for issuer in issuers.named(claims.iss or ""):
+        settings = issuer.settings
+        audiences = claims.aud if isinstance(claims.aud, list) else [claims.aud]
+        if header.alg != settings.alg or (settings.aud is not None and settings.aud not in audiences):
+            continue
+        if not issuer.keys:
+            raise UpstreamUnavailable("the keys of the token's issuer are not known yet")
+        key = issuer.key_for(header.kid)
+        if key is not None:
+            yield settings.alg, key, settings
+
+
+def _checked(claims: _Claims, settings: IssuerSettings | None, now_ms: int) -> VerifiedToken:
+    """The claims of a token with a good signature, after their own checks.
+
+    Args:
+        settings: of who has signed it; None for ourselves.
+    """
+    user_id = parse_uuid(claims.sub)
+    times = (claims.exp, claims.iat, claims.nbf or 0)
+    if user_id is None or not is_name(claims.name) or not all(0 <= time * 1000 <= LAST_MS for time in times):
+        raise Unauthenticated
+    if times[1] * 1000 > now_ms + ISSUED_AHEAD_SECONDS * 1000 or times[2] * 1000 > now_ms:
+        raise Unauthenticated
+    if settings is not None and not user_id.startswith(settings.subjects):
+        raise Unauthenticated
+    expires_at_ms = int(claims.exp * 1000)
+    if expires_at_ms <= now_ms:
+        raise TokenExpired
+    capped = settings is not None and not settings.super_admins
+    return VerifiedToken(UserId(user_id), claims.name, int(claims.iat), expires_at_ms, capped)

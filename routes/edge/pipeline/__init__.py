@@ -1,0 +1,1 @@
+"""What every request goes through, from the router to the answer."""

@@ -1,0 +1,377 @@
+"""The pipeline: from an abstract request to a response, through every check, in the order of contract §1.
+
+    route, method (the carrier) → declared size → gate.py: credentials, rate, permission, membership
+    → media type, query and body → idempotency → the handler, which asks the state
+
+It knows neither Quart nor sockets: a carrier (`quart_app.py`, the lean connection) brings an `Incoming` and
+takes an `Outgoing`. Nothing but cancellation ever leaves `answer`: what goes wrong is a problem document.
+
+A request that waits for nothing pays for nothing that waiting needs: no cancel scope (`deadline.py`), no task, no
+closure. Whatever is awaited here comes after `deadline.begin()`.
+"""
+
+import math
+import re
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from types import CoroutineType
+
+import trio
+
+from actors.errors import Draining, Overloaded, Refused
+from actors.ids import random_hex
+from persistence import receipts
+from persistence.errors import RowsRejected
+from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
+from routes.edge.deadline import Deadline
+from routes.edge.declare.endpoint import Endpoint, RouteTable, Stream, StreamHandler
+from routes.edge.errors import (
+    DatabaseDown,
+    MalformedJson,
+    PayloadTooLarge,
+    RateLimited,
+    UnsupportedMedia,
+    answered,
+    problem,
+)
+from routes.edge.incoming import Incoming
+from routes.edge.listener import Listener
+from routes.edge.outgoing import Headers, Outgoing
+from routes.edge.pipeline.call import Call
+from routes.edge.pipeline.cors import Cors
+from routes.edge.pipeline.gate import Gate
+from routes.edge.pipeline.idempotency import METHODS, Attempt, Idempotency, fingerprint_of, id_kept
+from routes.edge.pipeline.large_bodies import LARGE_BYTES, LargeBodies
+from routes.edge.pipeline.media import check_media, sentence
+from routes.edge.pipeline.parts import Parts
+from routes.edge.pipeline.rendering import JSON_HEADER, rendered
+from routes.edge.reply import Asked
+from routes.edge.tabs import Tab
+from routes.edge.websocket.socket import LiveSocket
+from routes.edge.wire import decode, encode
+
+BODY_SECONDS = 30.0
+"""How long a body may take to arrive; 8 MiB at 2.3 Mbit/s."""
+
+OFFLOAD_BYTES = 32 * 1024
+"""Bodies above this are decoded, and hashed, in a worker thread, so that nobody else waits for it (reliability R16);
+the worst of this length costs 5 ms."""
+
+MAX_MEDIA_BYTES = 256
+"""Of a Content-Type that is looked at, and then remembered."""
+
+_REQUEST_ID_BYTES = 12
+_REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
+_NO_STORE = (b"cache-control", b"no-store")
+_NO_SNIFFING = (b"x-content-type-options", b"nosniff")
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A WebSocket that passed every check and is to be accepted.
+
+    Args:
+        call: of the stream.
+        subprotocol: to select, or None.
+        headers: of the 101 response.
+        handler: as declared.
+        arguments: for it, beside call and socket.
+    """
+
+    call: Call[Parts]
+    subprotocol: str | None
+    headers: Headers
+    handler: StreamHandler
+    arguments: dict[str, object]
+
+    def run(self, socket: LiveSocket) -> Awaitable[Listener | None]:
+        """Run the declared handler.
+
+        Args:
+            socket: accepted, open.
+        """
+        return self.handler(self.call, socket, **self.arguments)
+
+
+class Edge:
+    """Answers requests for the declared routes.
+
+    Args:
+        service: everything that is open.
+        table: what is declared.
+    """
+
+    def __init__(self, service: Parts, table: RouteTable) -> None:
+        config = service.config
+        self.service = service
+        self.table = table
+        self._request_seconds = config.request_seconds
+        self._answers = {
+            route: service.metrics.answers(route.line) for route in (*table.endpoints, *table.streams)
+        }
+        self._unmatched = service.metrics.answers("unmatched")
+        self._request_ids = random_hex(service.random_bytes, _REQUEST_ID_BYTES)
+        self._proxies = Proxies(config.trusted_proxies, config.client_ip_header)
+        self._cors = Cors(config.cors_origins)
+        self._gate = Gate(
+            service.authenticator,
+            service.server_authenticator,
+            service.limits,
+            config.cors_origins,
+            config.allow_query_tokens,
+        )
+        self._idempotency = Idempotency(service.keys.sealing_key)
+        self._large_bodies = LargeBodies()
+
+    async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
+        """The response to a request for a declared endpoint. Cancellation abandons the request.
+
+        Args:
+            endpoint: as declared.
+            incoming: the request; HEAD for a GET endpoint is fine.
+        """
+        started = trio.current_time()
+        call = self._call(incoming, endpoint.status, started)
+        try:
+            outgoing = await answered(self._in_time(call, endpoint, incoming), call.request_id, endpoint.line)
+        finally:
+            if call.place is not None:
+                call.place.give_back()
+            if incoming.arrived_bytes:
+                incoming.release()
+        self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
+        return self._finished(call, incoming, outgoing)
+
+    async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
+        """What is to be done with a WebSocket handshake: refuse it with a response, or accept it.
+
+        Args:
+            stream: as declared.
+            incoming: the handshake.
+        """
+        call = self._call(incoming, 101, trio.current_time())
+        opened: list[Opening] = []
+
+        async def check() -> Outgoing:
+            if self.service.draining:
+                raise Draining
+            with call.deadline:
+                arguments, subprotocol = await self._gate.pass_stream(call, stream, incoming)
+                if stream.query is not None:
+                    arguments["query"] = stream.query.decode(incoming.query)
+                opened.append(Opening(call, subprotocol, [], stream.handler, arguments))
+                call.deadline.move(math.inf)  # a stream lasts; each of its effects has its own time
+                return Outgoing(101, [])
+            raise self._too_late(call)
+
+        outgoing = await answered(check(), call.request_id, stream.line)
+        self._answers[stream].add(outgoing.status, 0.0)
+        if not opened:
+            return self._finished(call, incoming, outgoing)
+        opened[0].headers.extend(self._common(call, incoming))
+        return opened[0]
+
+    def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
+        """The response to a request that no declared route takes.
+
+        Args:
+            incoming: the request.
+            refused: why, say `RouteNotFound`.
+        """
+        call = self._call(incoming, 200, trio.current_time())
+        try:
+            self._gate.count_astray(call)
+        except RateLimited as limited:
+            refused = limited
+        self._unmatched.add(refused.status_hint, 0.0)
+        return self._finished(call, incoming, problem(refused, call.request_id))
+
+    def tab(self, peer: str) -> Tab:
+        """Where what waits for a client is written down, for carriers whose server does not.
+
+        Args:
+            peer: the address at the other end of the connection.
+        """
+        address = normal(peer)
+        counted = address != UNKNOWN and not self._proxies.trusts(address) and self.service.limits.enabled
+        return self.service.unsent.tab(rate_key(address) if counted else None)
+
+    def preflight(self, incoming: Incoming, methods: str) -> Outgoing:
+        """The response to OPTIONS.
+
+        Args:
+            incoming: the request.
+            methods: those of the route, joined by commas.
+        """
+        call = self._call(incoming, 204, trio.current_time())
+        try:
+            self._gate.count_astray(call)
+        except RateLimited as limited:
+            return self._finished(call, incoming, problem(limited, call.request_id))
+        headers: Headers = [(b"allow", methods.encode("ascii"))]
+        if incoming.header(b"access-control-request-method") is not None:
+            headers += self._cors.preflight(incoming.header(b"origin"), methods)
+        return self._finished(call, incoming, Outgoing(204, headers))
+
+    def _call(self, incoming: Incoming, status: int, started: float) -> Call[Parts]:
+        given = incoming.header(b"x-request-id")
+        if given is not None and _REQUEST_ID.fullmatch(given) is not None:
+            request_id = given.decode("ascii")
+        else:
+            request_id = next(self._request_ids)
+        return Call(
+            self.service,
+            self.table,
+            request_id,
+            self._proxies.client(incoming.peer, incoming.headers),
+            incoming.headers,
+            status=status,
+            now_ms=self.service.clock.now_ms(),
+            deadline=Deadline(started + self._request_seconds),
+        )
+
+    async def _in_time(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
+        with call.deadline:
+            return await self._perform(call, endpoint, incoming)
+        raise self._too_late(call)
+
+    def _too_late(self, call: Call[Parts]) -> Refused:
+        if call.handing_over:
+            return DatabaseDown(
+                "the outcome is unknown; repeat the request with the same key", outcome="unknown"
+            )
+        return Overloaded("this took too long; nothing has changed")
+
+    async def _perform(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
+        if incoming.header(b"content-length") is not None:
+            incoming.check_declared_size(endpoint.body_bound(self.service.config))
+        arguments = await self._gate.pass_request(call, endpoint, incoming)
+        if endpoint.query is not None:
+            arguments["query"] = endpoint.query.decode(incoming.query)
+        data = b""
+        if endpoint.body is not None:
+            data = await self._body(call, endpoint, incoming)
+            arguments["body"] = await self._decoded(call, endpoint, data)
+        key = incoming.header(b"idempotency-key") if endpoint.method in METHODS else None
+        if key is None:
+            result = endpoint.handler(call, **arguments)
+            if isinstance(result, CoroutineType):
+                call.deadline.begin()
+                result = await result
+            elif isinstance(result, Asked):
+                result = await result
+            return await rendered(call, endpoint, incoming, result)
+        call.deadline.begin()
+        if len(data) > OFFLOAD_BYTES:
+            fingerprint = await trio.to_thread.run_sync(fingerprint_of, data)
+        else:
+            fingerprint = fingerprint_of(data)
+        principal = call.principal
+        call.attempt = attempt = self._idempotency.begin(
+            key,
+            scope=principal.key if principal is not None else call.client_address,
+            line=f"{endpoint.method} {incoming.path}",
+            fingerprint=fingerprint,
+            secret=endpoint.secret_reply,
+            now_ms=call.now_ms,
+            id_only=endpoint.again is not None,
+        )
+        try:
+            return await self._once(call, endpoint, incoming, arguments, attempt)
+        finally:
+            self._idempotency.end(attempt)
+
+    async def _once(
+        self,
+        call: Call[Parts],
+        endpoint: Endpoint,
+        incoming: Incoming,
+        arguments: dict[str, object],
+        attempt: Attempt,
+    ) -> Outgoing:
+        replayed = await self._replay(call, endpoint, arguments, attempt)
+        if replayed is not None:
+            return replayed
+        try:
+            result = endpoint.handler(call, **arguments)
+            if isinstance(result, CoroutineType | Asked):
+                result = await result
+        except RowsRejected:
+            # An earlier request under this key, whose outcome its caller never learned, or one on another
+            # node, committed its receipt first: then that is the answer.
+            replayed = await self._replay(call, endpoint, arguments, attempt)
+            if replayed is None:
+                raise
+            return replayed
+        return await rendered(call, endpoint, incoming, result)
+
+    async def _replay(
+        self, call: Call[Parts], endpoint: Endpoint, arguments: dict[str, object], attempt: Attempt
+    ) -> Outgoing | None:
+        kept = await self.service.database.read(receipts.find, attempt.key, call.now_ms)
+        if kept is None:
+            return None
+        status, body = attempt.replay(kept)
+        if endpoint.again is not None:
+            body = encode(await endpoint.again(call, id_kept(body), arguments))
+        headers: Headers = [(b"idempotent-replayed", b"true")]
+        return Outgoing(status, [JSON_HEADER, *headers] if body else headers, body)
+
+    async def _body(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> bytes:
+        encoding = incoming.header(b"content-encoding")
+        if encoding is not None and encoding.strip().lower() != b"identity":
+            raise UnsupportedMedia("the body must not be compressed")
+        media = incoming.header(b"content-type")
+        if media is not None:
+            if len(media) > MAX_MEDIA_BYTES:
+                raise UnsupportedMedia(sentence(endpoint.media))
+            check_media(media, endpoint.media)
+        bound = endpoint.body_bound(self.service.config)
+        data = incoming.whole
+        if data is None:
+            call.deadline.begin()
+            call.deadline.move(trio.current_time() + BODY_SECONDS)
+            key = rate_key(call.client_address) if self.service.limits.enabled else None
+            data = await incoming.body(bound, self.service.arriving.tab(key))
+            call.deadline.move(trio.current_time() + self._request_seconds)
+            if len(data) > LARGE_BYTES:
+                principal = call.principal
+                caller = principal.key if principal is not None else call.client_address
+                call.place = await self._large_bodies.take(caller)
+        elif len(data) > bound:
+            raise PayloadTooLarge(maxBytes=bound)
+        if media is None and data:
+            raise UnsupportedMedia(sentence(endpoint.media))
+        return data
+
+    async def _decoded(self, call: Call[Parts], endpoint: Endpoint, data: bytes) -> object:
+        if not data:
+            if endpoint.body_optional:
+                return None
+            raise MalformedJson("a body is required")
+        shape = endpoint.shape
+        if shape is None:
+            return data
+        if len(data) > OFFLOAD_BYTES:
+            call.deadline.begin()
+            return await trio.to_thread.run_sync(decode, data, shape)
+        return decode(data, shape)
+
+    def _common(self, call: Call[Parts], incoming: Incoming) -> Headers:
+        headers = [(b"x-request-id", call.request_id.encode("ascii")), _NO_SNIFFING]
+        if call.decision is not None:
+            headers += call.decision.fields()
+        if self._cors.origins:
+            headers += self._cors.headers(incoming.header(b"origin"))
+        return headers
+
+    def _finished(self, call: Call[Parts], incoming: Incoming, outgoing: Outgoing) -> Outgoing:
+        headers = outgoing.headers
+        if outgoing.status not in {204, 304}:
+            headers.append((b"content-length", b"%d" % outgoing.length_bytes))
+        if outgoing.header(b"cache-control") is None:
+            headers.append(_NO_STORE)
+        headers += self._common(call, incoming)
+        if incoming.method == "HEAD":
+            outgoing.body = b""
+        return outgoing

@@ -1,0 +1,256 @@
+"""What every route asks before it looks at the request's content, in the order of contract §1.
+
+Declared size (413), credentials (401), rate (429), permission node (403), membership (404 for a stranger).
+Requests and streams pass the same gate; a stream passes it before its upgrade, so that refusals are plain
+HTTP.
+"""
+
+from dataclasses import dataclass
+from types import CoroutineType
+
+from routes.edge.address import rate_key
+from routes.edge.declare.endpoint import Route
+from routes.edge.errors import (
+    BadServerCredentials,
+    OriginRefused,
+    RateLimited,
+    TokenExpired,
+    TokenInQuery,
+    Unauthenticated,
+)
+from routes.edge.identity.credentials import (
+    Authenticator,
+    ServerAuthenticator,
+    bearer,
+    check_origin,
+    protocol_bearer,
+    query_token,
+    refuse_query_token,
+    server_bearer,
+)
+from routes.edge.incoming import Incoming
+from routes.edge.limits import POLICIES, Limits
+from routes.edge.pipeline.call import Call
+from routes.edge.pipeline.parts import Parts
+from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, admit
+
+_ASTRAY = (Unauthenticated, TokenInQuery, OriginRefused)
+"""Refusals before anybody is known whom a request could be counted for; but for their address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Passes callers, or refuses them.
+
+    Args:
+        authenticator: verifies the tokens of users.
+        server_authenticator: verifies the credentials of game servers.
+        limits: counts requests.
+        origins: from which browser pages may open WebSockets, `*` for any.
+        allow_query_tokens: whether a token in the address counts (`PARTYLINE_ALLOW_QUERY_TOKENS`).
+    """
+
+    authenticator: Authenticator
+    server_authenticator: ServerAuthenticator
+    limits: Limits
+    origins: tuple[str, ...]
+    allow_query_tokens: bool
+
+    async def pass_request(self, call: Call[Parts], route: Route, incoming: Incoming) -> dict[str, object]:
+        """Every check of a request up to membership; fills in the call's principal, decision and subject.
+
+        Waits for nothing when the token is known and the guard has its answer in memory.
+
+        Args:
+            call: of this request.
+            route: as declared.
+            incoming: what came in.
+
+        Returns:
+            The path's parameters, {snake_case name: normalised text}.
+
+        Raises:
+            Refused: the first check that said no.
+        """
+        try:
+            in_query = self._query_token(route, incoming)
+            if _of_server(route, incoming):
+                await self._authenticate_server(call, incoming)
+            elif route.needs is not PUBLIC:
+                carried = incoming.header(b"authorization")
+                if carried is not None:
+                    call.principal = self.authenticator.known(carried, call.now_ms)
+                if call.principal is None:
+                    await self._authenticate(call, bearer(carried) or in_query)
+        except _ASTRAY:
+            self.count_astray(call)
+            raise
+        return await self._pass(call, route, incoming)
+
+    async def pass_stream(
+        self, call: Call[Parts], route: Route, incoming: Incoming
+    ) -> tuple[dict[str, object], str | None]:
+        """As `pass_request`, with the two things that only WebSockets have: Origin, and a token as
+        subprotocol.
+
+        Returns:
+            The path's parameters, and the subprotocol to select, if any.
+        """
+        try:
+            check_origin(incoming.header(b"origin"), incoming.header(b"host"), self.origins)
+            selected = await self._identify(call, route, incoming)
+        except _ASTRAY:
+            self.count_astray(call)
+            raise
+        return await self._pass(call, route, incoming), selected
+
+    async def _identify(self, call: Call[Parts], route: Route, incoming: Incoming) -> str | None:
+        """Whose stream it is to be; returns the subprotocol to select."""
+        if _of_server(route, incoming):
+            refuse_query_token(incoming.query)
+            await self._authenticate_server(call, incoming)
+            return None
+        in_query = self._query_token(route, incoming)
+        offered = incoming.header(b"sec-websocket-protocol") or b""
+        entries = [entry.strip() for entry in offered.decode("latin-1").split(",") if entry.strip()]
+        offered_token, selected = protocol_bearer(entries)
+        token = bearer(incoming.header(b"authorization"))
+        if token is not None and offered_token is not None and token != offered_token:
+            raise Unauthenticated
+        if route.needs is not PUBLIC:
+            await self._authenticate(call, token or offered_token or in_query)
+        return selected
+
+    def _query_token(self, route: Route, incoming: Incoming) -> str | None:
+        if not route.refuse_query_tokens:
+            return None
+        if self.allow_query_tokens:
+            return query_token(incoming.query)
+        refuse_query_token(incoming.query)
+        return None
+
+    async def _authenticate(self, call: Call[Parts], token: str | None) -> None:
+        if token is None:
+            raise Unauthenticated
+        call.deadline.begin()
+        self._check_failures(call)
+        try:
+            call.principal = await self.authenticator.user(token)
+        except TokenExpired:
+            raise  # it was good once: nobody guesses
+        except Unauthenticated:
+            self._count_failure(call)
+            raise
+
+    async def _authenticate_server(self, call: Call[Parts], incoming: Incoming) -> None:
+        carried, server_id = incoming.header(b"authorization"), incoming.header(b"x-server-id")
+        principal = None
+        if carried is not None and server_id is not None:
+            principal = self.server_authenticator.known(carried, server_id, call.now_ms)
+        if principal is None:
+            credentials = server_bearer(carried, server_id)
+            call.deadline.begin()
+            principal = await self._verified(call, *credentials)
+        call.principal = principal
+        self.server_authenticator.called(principal, call.client_address, call.now_ms)
+
+    async def _verified(self, call: Call[Parts], token: str, server_id: str) -> ServerPrincipal:
+        """The server of a credential that is not remembered; an address that was wrong too often waits."""
+        self._check_failures(call)
+        try:
+            return await self.server_authenticator.server(token, server_id)
+        except (BadServerCredentials, TokenExpired):
+            self._count_failure(call)
+            raise
+
+    def count_astray(self, call: Call[Parts]) -> None:
+        """Count what gets nowhere, before it has cost more than a look at its head.
+
+        Raises:
+            RateLimited: there was too much of it from this address.
+        """
+        decision = self.limits.take(POLICIES["astray"], rate_key(call.client_address), call.now_ms)
+        if not decision.allowed:
+            call.decision = decision
+            raise RateLimited(decision.retry_after_ms)
+
+    def _check_failures(self, call: Call[Parts]) -> None:
+        """Refuse to look at another credential of an address that was wrong too often."""
+        refusal = self.limits.refusal(POLICIES["bad-credentials"], rate_key(call.client_address), call.now_ms)
+        if refusal is not None:
+            call.decision = refusal
+            raise RateLimited(refusal.retry_after_ms)
+
+    def _count_failure(self, call: Call[Parts]) -> None:
+        self.limits.take(POLICIES["bad-credentials"], rate_key(call.client_address), call.now_ms)
+
+    async def _pass(self, call: Call[Parts], route: Route, incoming: Incoming) -> dict[str, object]:
+        values: dict[str, object] = {}
+        malformed = None
+        for parameter in route.parameters:
+            value = values[parameter.name] = parameter.parse(incoming.parameters[parameter.wire])
+            if value is None and malformed is None:
+                malformed = parameter
+        if self.limits.enabled:
+            self._count(call, route, values)
+        admit(_needed(route, call.principal), call.principal)
+        if malformed is not None:
+            raise malformed.not_found
+        if route.guard is not None:
+            subject = route.guard(call, **{name: values[name] for name in route.guard_takes})
+            if isinstance(subject, CoroutineType):
+                call.deadline.begin()
+                subject = await subject
+            call.subject = subject
+        if route.rate_key is not None and self.limits.enabled:
+            self._count_apart(call, route, str(values[route.rate_key]))
+        return values
+
+    def _count(self, call: Call[Parts], route: Route, values: dict[str, object]) -> None:
+        principal = call.principal
+        if principal is None or route.rate.by_address:
+            caller, access = rate_key(call.client_address), None
+        else:
+            caller, access = principal.key, principal.access
+        if route.rate_key is not None:
+            self._count_together(call, route, caller, str(values[route.rate_key] or ""))
+            return
+        by_server = (
+            route.shared and isinstance(principal, ServerPrincipal) and route.rate.name.startswith("user-")
+        )
+        rate = POLICIES["server"] if by_server else route.rate
+        call.decision = self.limits.take_for(rate, caller, call.now_ms, access=access)
+        if not call.decision.allowed:
+            raise RateLimited(call.decision.retry_after_ms)
+
+    def _count_together(self, call: Call[Parts], route: Route, caller: str, suffix: str) -> None:
+        """What counts by one thing each: before anybody has asked whether that thing is the caller's, it counts for
+        the caller alone. A bucket of that thing is looked at, and none is made."""
+        access = None if call.principal is None else call.principal.access
+        refusal = self.limits.hold_up(route.rate, caller, call.now_ms, suffix=suffix, access=access)
+        if refusal is not None:
+            call.decision = refusal
+            raise RateLimited(refusal.retry_after_ms)
+
+    def _count_apart(self, call: Call[Parts], route: Route, suffix: str) -> None:
+        """The same, once the guard has passed."""
+        principal = call.principal
+        caller = rate_key(call.client_address) if principal is None else principal.key
+        access = None if principal is None else principal.access
+        call.decision = self.limits.take_for(route.rate, caller, call.now_ms, suffix=suffix, access=access)
+        if not call.decision.allowed:
+            raise RateLimited(call.decision.retry_after_ms)
+
+
+def _of_server(route: Route, incoming: Incoming) -> bool:
+    """Whether a game server's credentials are asked for: on routes that users share, X-Server-Id says so."""
+    if route.shared:
+        return incoming.header(b"x-server-id") is not None
+    return route.needs is SERVER
+
+
+def _needed(route: Route, principal: Principal | None) -> Needs:
+    """What this caller has to hold."""
+    if route.servers is not None and isinstance(principal, ServerPrincipal):
+        return route.servers
+    return route.needs

@@ -1,0 +1,138 @@
+"""Which connections are let in, and the one task that looks after all of them.
+
+Invariant: a connection is counted from before its first byte is read until it has ended, however it ends.
+"""
+
+from collections import Counter
+
+import trio
+
+from routes.edge.address import UNKNOWN, normal, rate_key
+from routes.edge.errors import EdgeRefused
+from routes.edge.server.handover import Swept
+from routes.edge.transport.refusals import Full, TooManyConnections
+from routes.edge.transport.settings import ServerSettings
+
+_SLICE = 200
+"""Connections looked at between two checkpoints; a look costs half a microsecond."""
+
+
+class Place:
+    """One connection among all, counted until it leaves.
+
+    Args:
+        connections: all of them.
+        key: what its address is counted by, None where it is not.
+
+    Attributes:
+        holder: who is swept and retired; None before there is a connection, and after it.
+    """
+
+    __slots__ = ("_connections", "holder", "key")
+
+    def __init__(self, connections: "Connections", key: str | None) -> None:
+        self._connections = connections
+        self.key = key
+        self.holder: Swept | None = None
+
+    def leave(self) -> None:
+        """The connection is over; to be called once."""
+        self.holder = None
+        self._connections.leave(self)
+
+
+class Connections:
+    """Everything that is connected.
+
+    Args:
+        settings: of the server.
+    """
+
+    def __init__(self, settings: ServerSettings) -> None:
+        self._settings = settings
+        self._places: dict[Place, None] = {}
+        self._by_address: Counter[str] = Counter()
+        self._none_left = trio.Event()
+        self._none_left.set()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def admit(self, peer: str | None) -> Place:
+        """Let a connection in; `Place.leave` ends what is counted here.
+
+        Args:
+            peer: the address at the other end, None when there is none (a Unix socket).
+
+        Raises:
+            Full: there are too many in all.
+            TooManyConnections: there are too many from this address.
+        """
+        key = self._key(peer)
+        refused = self._refusal(key)
+        if refused is not None:
+            raise refused
+        place = Place(self, key)
+        if not self._places:
+            self._none_left = trio.Event()
+        self._places[place] = None
+        if key is not None:
+            self._by_address[key] += 1
+        return place
+
+    def leave(self, place: Place) -> None:
+        """Forget a connection; harmless when repeated."""
+        if place not in self._places:
+            return
+        del self._places[place]
+        if not self._places:
+            self._none_left.set()
+        if place.key is not None:
+            self._by_address[place.key] -= 1
+            if self._by_address[place.key] <= 0:
+                del self._by_address[place.key]
+
+    async def sweep(self) -> None:
+        """End what has passed its deadline, again and again; ends by cancellation only."""
+        while True:
+            await trio.sleep(self._settings.sweep_seconds)
+            now = trio.current_time()
+            for number, place in enumerate(tuple(self._places), 1):
+                if place.holder is not None:
+                    place.holder.sweep(now)
+                if number % _SLICE == 0:
+                    await trio.lowlevel.checkpoint()
+            self._settings.unsent.relieve()
+
+    def retire(self) -> None:
+        """The server stops: idle connections end now, the others as soon as they are answered."""
+        for place in tuple(self._places):
+            if place.holder is not None:
+                place.holder.retire()
+
+    def abort(self) -> None:
+        """Close whatever is left."""
+        for place in tuple(self._places):
+            if place.holder is not None:
+                place.holder.abort()
+
+    async def wait_none(self) -> None:
+        """Wait until nothing is connected."""
+        await self._none_left.wait()
+
+    def _key(self, peer: str | None) -> str | None:
+        """What the address is counted by, or None where it is not counted."""
+        if self._settings.max_per_address is None or peer is None:
+            return None
+        address = normal(peer)
+        if address == UNKNOWN or self._settings.trusted(address):
+            return None
+        return rate_key(address)
+
+    def _refusal(self, key: str | None) -> EdgeRefused | None:
+        if len(self._places) >= self._settings.max_connections:
+            return Full()
+        limit = self._settings.max_per_address
+        if key is not None and limit is not None and self._by_address[key] >= limit:
+            return TooManyConnections()
+        return None

@@ -1,0 +1,375 @@
+"""One cleartext connection while it speaks HTTP/1.1: reading, deadlines, and how it ends.
+
+One task (`server/requests.py`) awaits the application, request after request, and is parked in between; the reactor
+reads for it. Deadlines are no timers: `deadline` is a number that the server's one sweeper compares with the clock. It
+only runs while we wait for the client, never while the client waits for us.
+
+    phase         until                                                     then
+    HEAD          `head_seconds` after its first byte, or after connecting  408, close
+    BODY          `body_seconds`, and more for every byte that came; not    408, close
+                  while we do not read
+    APPLICATION   without end; ABANDON_SECONDS once the client is gone      the task is cancelled
+    IDLE          `keep_alive_seconds`                                      close
+    LINGER        `linger_seconds`                                          cut
+
+A connection ends in this order: our last byte, FIN, then everything that still comes is read and thrown away until the
+client closes too. Closing at once would answer unread bytes with a reset, which takes the response out of the client's
+hands (RFC 9112 §9.6). Whatever goes wrong in one connection ends that connection.
+"""
+
+import socket
+from enum import Enum, auto
+from math import inf
+
+import trio
+from hypercorn.typing import ConnectionState
+
+from routes.edge.errors import EdgeRefused, contained
+from routes.edge.server.admission import Place
+from routes.edge.server.handover import Handover, Swept
+from routes.edge.server.parser import Request, RequestParser
+from routes.edge.server.requests import Conversation
+from routes.edge.server.shared import Shared
+from routes.edge.transport.reactor import SocketAddress
+from routes.edge.transport.refusals import RequestTimeout, raw
+from routes.edge.transport.writer import Writer
+
+ABANDON_SECONDS = 10.0
+"""What applications get to end after their client is gone; reads need none, writes go on without them."""
+
+UNREAD_PIECES = 16
+"""Pieces of a body, of up to 4 KiB, that wait for the application; then we stop reading."""
+
+EARLY_MAX_BYTES = 64 * 1024
+"""What a client may send on the heels of its handshake (RFC 6455 §4.1 lets it send nothing)."""
+
+
+class Phase(Enum):
+    """What the connection waits for."""
+
+    HEAD = auto()
+    BODY = auto()
+    APPLICATION = auto()
+    IDLE = auto()
+    LINGER = auto()
+
+
+class HttpConnection:
+    """One accepted connection; implements `Watched`, `Swept` and the writer's `Owner`.
+
+    Args:
+        shared: of the server.
+        sock: non-blocking.
+        place: among everything that is connected.
+        client, server: the addresses of both ends, None on a Unix socket.
+
+    Attributes:
+        answering: a response has begun and is not complete.
+        closed: the socket is.
+        writer: the way out.
+    """
+
+    __slots__ = (
+        "_closing",
+        "_deadline",
+        "_eof",
+        "_handed",
+        "_parser",
+        "_phase",
+        "_place",
+        "_reading",
+        "_rested_at",
+        "_running",
+        "_scope",
+        "_shared",
+        "_sock",
+        "_waiter",
+        "answering",
+        "client",
+        "closed",
+        "server",
+        "writer",
+    )
+
+    def __init__(
+        self,
+        shared: Shared,
+        sock: socket.socket,
+        place: Place,
+        client: SocketAddress | None,
+        server: SocketAddress | None,
+    ) -> None:
+        self._shared = shared
+        self._sock = sock
+        self._place = place
+        self.client = client
+        self.server = server
+        unsent = shared.settings.unsent
+        self.writer = Writer(sock, self, unsent.tab(place.key), unsent)
+        self.answering = self.closed = False
+        self._parser = RequestParser(shared.settings.max_head_bytes)
+        self._phase = Phase.HEAD
+        self._deadline = trio.current_time() + shared.settings.head_seconds
+        self._scope = trio.CancelScope()
+        self._waiter: trio.lowlevel.Task | None = None
+        self._closing = self._eof = self._handed = False
+        self._reading = self._running = True
+        self._rested_at = 0.0
+
+    async def run(self) -> None:
+        """Answer requests until the connection ends, or is somebody else's. The connection's one task."""
+        conversation = Conversation(self, self._shared)
+        with self._scope, contained(self._shared.report):
+            await conversation.run()
+        self._running = False
+        if not self._handed:
+            conversation.conclude()
+        if self.closed:
+            self._place.leave()
+
+    # -- what the conversation asks
+
+    async def next_request(self) -> Request | None:
+        """The next request whose head has come; None at the end, or when `refused` says why there is none."""
+        parser, settings = self._parser, self._shared.settings
+        while not parser.requests:
+            if parser.refused is not None or self.ending:
+                return None
+            if self._phase is Phase.APPLICATION or self._phase is Phase.BODY:
+                if parser.in_head:
+                    self._wait_for(Phase.HEAD, settings.head_seconds)
+                else:
+                    self._wait_for(Phase.IDLE, settings.keep_alive_seconds)
+            await self.wait_more()
+        request = parser.requests.popleft()
+        if self._closing or (parser.refused is not None and not request.complete):
+            return None  # the application is not troubled with a body that is broken
+        if parser.waits:
+            parser.resume()
+            self._regulate()
+        if self._eof:
+            self._wait_for(Phase.APPLICATION, ABANDON_SECONDS)
+        elif request.complete:
+            self._phase, self._deadline = Phase.APPLICATION, inf
+        else:
+            self._wait_for(Phase.BODY, settings.body_seconds)
+        return request
+
+    @property
+    def refused(self) -> EdgeRefused | None:
+        """Why nothing more of what the client sends is read as HTTP."""
+        return self._parser.refused
+
+    @property
+    def ending(self) -> bool:
+        """One of both sides has said its last: nothing new is begun."""
+        return self._closing or self._eof
+
+    def handover(self, request: Request) -> Handover:
+        """What whoever speaks WebSocket from now on needs.
+
+        Args:
+            request: the handshake.
+        """
+        fields = dict(request.headers)
+        shared = self._shared
+        return Handover(
+            self._sock,
+            self.writer,
+            shared.reactor,
+            shared.settings,
+            key=fields[b"sec-websocket-key"],
+            extensions=b",".join(
+                text for name, text in request.headers if name == b"sec-websocket-extensions"
+            ),
+            early=bytes(self._parser.early or b""),
+            start=shared.start,
+            report=shared.report,
+            leave=self._place.leave,
+        )
+
+    def taken(self, by: Swept) -> None:
+        """The socket is somebody else's from now on."""
+        self._handed = True
+        self._place.holder = by
+
+    # -- what exchanges ask
+
+    @property
+    def is_last(self) -> bool:
+        """The server stops: every response is the last of its connection."""
+        return self._shared.retiring
+
+    def fresh_state(self) -> ConnectionState:
+        """A copy of the lifespan's state, as ASGI wants one for each request."""
+        return ConnectionState(self._shared.state.copy())
+
+    async def wait_more(self) -> bool:
+        """Wait until something came; False when nothing will. Cancellation loses nothing."""
+        if self.ending:
+            return False
+        self._waiter = trio.lowlevel.current_task()
+        await trio.lowlevel.wait_task_rescheduled(self._forget_waiter)
+        return not self.ending
+
+    def took_body(self) -> None:
+        """A part of the body has been taken: there is room for more."""
+        self._regulate()
+
+    def _forget_waiter(self, _: object) -> trio.lowlevel.Abort:
+        self._waiter = None
+        return trio.lowlevel.Abort.SUCCEEDED
+
+    def _wake(self) -> None:
+        waiter, self._waiter = self._waiter, None
+        if waiter is not None:
+            trio.lowlevel.reschedule(waiter)
+
+    # -- from the reactor
+
+    def readable(self) -> None:
+        """As in `Watched`."""
+        shared = self._shared
+        try:
+            count = self._sock.recv_into(shared.buffer)
+        except BlockingIOError:
+            return
+        except OSError:
+            self.abort()
+            return
+        if count == 0:
+            self._ended()
+        elif not self._closing:
+            self._parser.feed(shared.view[:count])
+            self._came(count)
+            self._regulate()
+            self._wake()
+
+    def writable(self) -> None:
+        """As in `Watched`."""
+        self.writer.flush()
+
+    def _ended(self) -> None:
+        """The client says nothing more. It may still read: what is under way is answered."""
+        self._eof = True
+        if self._closing and self.writer.waiting is None:
+            self.abort()
+            return
+        self._regulate()
+        self._parser.end()
+        if self._phase is Phase.BODY and self._parser.refused is not None:
+            self._break_off(self._parser.refused)
+        elif self._phase is not Phase.LINGER:
+            self._wait_for(Phase.APPLICATION, ABANDON_SECONDS)
+            self._wake()
+
+    def _came(self, count: int) -> None:
+        phase, parser, settings = self._phase, self._parser, self._shared.settings
+        if phase is Phase.IDLE and parser.in_head:
+            self._wait_for(Phase.HEAD, settings.head_seconds)
+        elif phase is Phase.BODY:
+            if parser.refused is not None:
+                self._break_off(parser.refused)
+            elif parser.is_body_open:
+                self._deadline += count / settings.body_bytes_per_second
+            else:
+                self._phase, self._deadline = Phase.APPLICATION, inf
+        if parser.early is not None and len(parser.early) > EARLY_MAX_BYTES:
+            self.begin_close()
+
+    def _regulate(self) -> None:
+        """Read or do not, as there is room."""
+        parser = self._parser
+        reading = not self._eof and (
+            self._closing or not (parser.waits or parser.unread_pieces > UNREAD_PIECES)
+        )
+        if reading is not self._reading and not (self.closed or self._handed):
+            self._reading = reading
+            self._shared.reactor.want(
+                self._sock.fileno(), read=reading, write=self.writer.waiting is not None
+            )
+            if reading:
+                self._deadline += trio.current_time() - self._rested_at
+            else:
+                self._rested_at = trio.current_time()
+
+    # -- from the writer
+
+    def watch(self, waiting: bool) -> None:
+        """As in `Owner`."""
+        if self.closed:
+            return
+        self._shared.reactor.want(self._sock.fileno(), read=self._reading, write=waiting)
+        if not waiting and self._closing and self._eof:
+            self.abort()
+
+    def broken(self) -> None:
+        """As in `Owner`."""
+        self.abort()
+
+    # -- from the sweeper, and the end
+
+    def _wait_for(self, phase: Phase, seconds: float) -> None:
+        self._phase = phase
+        self._deadline = trio.current_time() + seconds
+
+    def sweep(self, now: float) -> None:
+        """As in `Swept`."""
+        settings = self._shared.settings
+        if self.writer.waiting is not None and self.writer.lags(
+            now, grace_seconds=settings.stall_seconds, bytes_per_second=settings.take_bytes_per_second
+        ):
+            self.abort()
+        elif now >= self._deadline and (self._reading or self._phase is not Phase.BODY):
+            self._expire()
+
+    def _expire(self) -> None:
+        if self._phase is Phase.LINGER:
+            self.abort()
+        elif self._phase is Phase.APPLICATION:
+            self._deadline = inf
+            self._scope.cancel()
+        elif self._phase is Phase.IDLE:
+            self.begin_close()
+        else:
+            self._break_off(RequestTimeout())
+
+    def _break_off(self, refused: EdgeRefused) -> None:
+        """The request will never be whole: say so, unless its response has begun, and close."""
+        if not self.answering:
+            self.writer.write(raw(refused))
+        self.begin_close()
+
+    def retire(self) -> None:
+        """As in `Swept`. A request that has arrived, or has begun to, is still answered."""
+        if self._phase is Phase.IDLE or self._phase is Phase.HEAD:
+            self.readable()
+            if not (self._parser.in_head or self._parser.requests):
+                self.begin_close()
+
+    def begin_close(self) -> None:
+        """Our side is done; linger for the client's end."""
+        if self._closing or self.closed:
+            return
+        self._closing = True
+        self._regulate()
+        self._wait_for(Phase.LINGER, self._shared.settings.linger_seconds)
+        self.writer.finish()
+        if self._eof and self.writer.waiting is None:
+            self.abort()
+        self._wake()
+
+    def abort(self) -> None:
+        """As in `Swept`; the task ends by itself, as nothing comes any more."""
+        if self.closed or self._handed:
+            return
+        self.closed = self._closing = True
+        self._shared.reactor.remove(self._sock.fileno())
+        self._sock.close()
+        self.writer.abandon()
+        if self._running:
+            self._deadline = trio.current_time() + ABANDON_SECONDS
+            self._phase = Phase.APPLICATION
+            self._wake()
+        else:
+            self._place.leave()

@@ -1,0 +1,314 @@
+"""Quart as carrier: its URL map holds the declared routes, its ASGI classes hand them to the pipeline.
+
+Declared routes are answered before Quart's request context is made (that context is most of what a small
+request costs on stock Quart); a rule that somebody added to the app by hand goes Quart's own way. What no
+rule matches is a problem document too. The application is plain ASGI: `hypercorn -k trio
+'routes:create_app()'` serves all of it.
+"""
+
+import re
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+from typing import NoReturn, cast
+
+import structlog
+import trio
+from hypercorn.typing import (
+    ASGIReceiveCallable,
+    ASGISendCallable,
+    HTTPScope,
+    WebsocketScope,
+)
+from quart.routing import QuartRule
+from quart_trio import QuartTrio
+from quart_trio.asgi import TrioASGIHTTPConnection, TrioASGIWebsocketConnection
+from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import MethodNotAllowed as NoSuchMethod
+from werkzeug.routing import RequestRedirect, Rule, WebsocketMismatch
+
+from actors.errors import Refused
+from routes.edge.declare.endpoint import Endpoint, Route, RouteTable, Stream
+from routes.edge.declare.router import WEBSOCKET, Router
+from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, TooMuchUnread, WebsocketOnly
+from routes.edge.incoming import Incoming
+from routes.edge.outgoing import PIECE_BYTES, FileSlice, Outgoing, pieces
+from routes.edge.pipeline.application import Carrier
+from routes.edge.pipeline.dispatch import Edge, Opening
+from routes.edge.tabs import Tab
+from routes.edge.unsent import held_bytes
+from routes.edge.websocket.queued import STALL_SECONDS, serve_socket
+
+log = structlog.get_logger("partyline.edge")
+
+HANDSHAKES = 200
+"""WebSocket handshakes checked at once: when everybody comes back after a restart, requests are still answered."""
+
+_PARAMETER = re.compile(r"\{(\w+)\}")
+
+Opened = Callable[[], AbstractAsyncContextManager[Edge]]
+"""Opens what the routes need, for as long as the application serves."""
+
+
+class LateRule(QuartRule):
+    """A rule that compiles what `url_for` needs of it when that is asked for: nobody does, and 200 take 35 ms."""
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        def build(rule: Rule, **values: object) -> tuple[str, str]:
+            return Rule._compile_builder(rule, append_unknown)(rule, **values)
+
+        return build
+
+
+class EdgeApp(QuartTrio, Carrier):
+    """The application; its ASGI classes and the lean server ask the same `answer` and `open`.
+
+    Args:
+        table: what is declared.
+        opened: entered when serving starts, left when it ends.
+    """
+
+    url_rule_class = LateRule  # type: ignore[assignment]  # as Quart's own
+
+    def __init__(self, table: RouteTable, opened: Opened) -> None:
+        super().__init__("routes", static_folder=None)
+        self.asgi_http_class = EdgeHTTP
+        self.asgi_websocket_class = EdgeWebsocket
+        self.url_map.merge_slashes = False
+        self.edge: Edge | None = None
+        self._handshakes = trio.CapacityLimiter(HANDSHAKES)
+        # {Quart's endpoint name: declaration}
+        self._declared: dict[str, Route] = {}
+        self._router = Router(table)
+        for endpoint in table.endpoints:
+            for path in (endpoint.path, *endpoint.aliases):
+                name = self._named(endpoint, path)
+                self.add_url_rule(
+                    _rule(path), name, methods=[endpoint.method], provide_automatic_options=False
+                )
+        for stream in table.streams:
+            self.add_websocket(_rule(stream.path), self._named(stream, stream.path))
+        self._routes = self.url_map.bind("partyline")
+
+        @self.while_serving
+        async def serving() -> AsyncGenerator[None, None]:
+            async with opened() as edge:
+                self.edge = edge
+                yield
+            self.edge = None
+
+    def _named(self, route: Route, path: str) -> str:
+        name = f"{route.name} {path}"
+        self._declared[name] = route
+        return name
+
+    def find(self, method: str, path: str) -> tuple[Route | None, dict[str, str]]:
+        """The declared route of a request, with its path's parameters; (None, …) for a rule of Quart's own.
+
+        Args:
+            method: of HTTP, or `WEBSOCKET`.
+            path: decoded.
+
+        Raises:
+            RouteNotFound: no rule has this path.
+            MethodNotAllowed: rules have it, for other methods, which are in its Allow.
+            WebsocketOnly: a stream has it.
+        """
+        return self._router.find(method, path) or self._searched(method, path)
+
+    def _searched(self, method: str, path: str) -> tuple[Route | None, dict[str, str]]:
+        if path.startswith("//"):
+            # Werkzeug would drop the first slash, and a proxy's rule for the path would not have seen it.
+            raise RouteNotFound
+        try:
+            rule, parameters = cast(
+                tuple[Rule, dict[str, str]],
+                self._routes.match(
+                    path,
+                    method="GET" if method == WEBSOCKET else method,
+                    websocket=method == WEBSOCKET,
+                    return_rule=True,
+                ),
+            )
+        except NoSuchMethod as error:
+            methods = ", ".join(sorted({*(error.valid_methods or ()), "OPTIONS"}))
+            raise MethodNotAllowed(headers={"allow": methods}) from None
+        except WebsocketMismatch:
+            raise (RouteNotFound if method == WEBSOCKET else WebsocketOnly) from None
+        except (HTTPException, RequestRedirect):
+            raise RouteNotFound from None
+        return self._declared.get(rule.endpoint), parameters
+
+    async def answer(self, incoming: Incoming) -> Outgoing | None:
+        """As in `Carrier`; None for a rule of Quart's own."""
+        edge = self.edge or self._not_serving()
+        try:
+            route, parameters = self.find(incoming.method, incoming.path)
+        except MethodNotAllowed as refused:
+            if incoming.method == "OPTIONS":
+                return edge.preflight(incoming, refused.headers["allow"])
+            return edge.refuse(incoming, refused)
+        except (RouteNotFound, WebsocketOnly) as refused:
+            return edge.refuse(incoming, refused)
+        if not isinstance(route, Endpoint):
+            return None
+        incoming.parameters = parameters
+        return await edge.answer(route, incoming)
+
+    def tab(self, incoming: Incoming) -> Tab:
+        """Where what waits for the client of an ASGI request is written down."""
+        edge = self.edge or self._not_serving()
+        return edge.tab(incoming.peer)
+
+    def unread(self, incoming: Incoming) -> Outgoing:
+        """The response to a client that leaves too much unread."""
+        edge = self.edge or self._not_serving()
+        edge.service.unsent.refused += 1
+        return edge.refuse(incoming, TooMuchUnread())
+
+    def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
+        """As in `Carrier`."""
+        edge = self.edge or self._not_serving()
+        return edge.refuse(incoming, refused)
+
+    async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
+        """As in `Carrier`; None for a rule of Quart's own. So many at once, and the others wait."""
+        edge = self.edge or self._not_serving()
+        try:
+            route, parameters = self.find(WEBSOCKET, incoming.path)
+        except (RouteNotFound, MethodNotAllowed):
+            return edge.refuse(incoming, RouteNotFound())
+        if not isinstance(route, Stream):
+            return None
+        incoming.parameters = parameters
+        async with self._handshakes:
+            return await edge.open(route, incoming)
+
+    def _not_serving(self) -> NoReturn:
+        raise RuntimeError("a request came in before the lifespan's start-up or after its shutdown")
+
+
+class EdgeHTTP(TrioASGIHTTPConnection):
+    """One request: to the pipeline where it is declared, to Quart where it is not."""
+
+    app: EdgeApp
+    scope: HTTPScope
+
+    async def __call__(self, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        """Answer it."""
+        incoming = _incoming(self.scope, receive)
+        tab = self.app.tab(incoming)
+        outgoing = self.app.unread(incoming) if tab.spent else await self.app.answer(incoming)
+        if outgoing is None:
+            await super().__call__(receive, send)
+            return
+        held = held_bytes(outgoing.body) if isinstance(outgoing.body, bytes) else 0
+        if held > PIECE_BYTES and incoming.method == "GET" and not tab.fits(held):
+            outgoing, held = self.app.unread(incoming), 0
+        with tab.holding(held):
+            await send_response(send, outgoing)
+
+
+class EdgeWebsocket(TrioASGIWebsocketConnection):
+    """One WebSocket handshake, and the socket if it is accepted."""
+
+    app: EdgeApp
+
+    async def __call__(self, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+        """Refuse it, or run its handler until the socket is closed."""
+        opening = await self.app.open(_incoming(self.scope, receive))
+        if opening is None:
+            await super().__call__(receive, send)
+            return
+        await receive()  # websocket.connect, which is always the first event
+        if isinstance(opening, Outgoing):
+            await _deny(self.scope, send, opening)
+            return
+        call = opening.call
+        principal = call.principal
+        await serve_socket(
+            receive,
+            send,
+            handler=opening.run,
+            sockets=call.service.sockets,
+            report=partial(_report, call.request_id, self.scope["path"]),
+            session_id=call.service.random_bytes(12).hex(),
+            user_id=None if principal is None else principal.key,
+            expires_at_ms=None if principal is None else principal.expires_at_ms,
+            issued_at_s=None if principal is None else principal.issued_at_s,
+            subprotocol=opening.subprotocol,
+            headers=opening.headers,
+        )
+
+
+def _rule(path: str) -> str:
+    """A declared path in Werkzeug's spelling."""
+    return _PARAMETER.sub(r"<\1>", path)
+
+
+def _report(request_id: str, path: str, fault: BaseException) -> None:
+    log.error("stream failed", request_id=request_id, path=path, exc_info=fault)
+
+
+def _incoming(scope: HTTPScope | WebsocketScope, receive: ASGIReceiveCallable) -> Incoming:
+    async def next_piece() -> tuple[bytes, bool]:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise CutShort
+        return message.get("body", b""), message.get("more_body", False)
+
+    client = scope.get("client")
+    return Incoming(
+        scope["method"] if scope["type"] == "http" else "GET",
+        scope["path"],
+        {},
+        query=scope["query_string"],
+        headers=list(scope["headers"]),
+        peer=client[0] if client else "",
+        receive=next_piece,
+    )
+
+
+async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
+    """Send a response over ASGI, files piece by piece. Cancellation leaves it incomplete.
+
+    Args:
+        send: of ASGI.
+        outgoing: what the pipeline made.
+    """
+    await send({"type": "http.response.start", "status": outgoing.status, "headers": outgoing.headers})
+    body = outgoing.body
+    if isinstance(body, FileSlice):
+        async for piece in pieces(body):
+            if not await _taken(send, piece, more=True):
+                return
+        body = b""
+    # Whoever encrypts or frames it makes copies; of a piece at a time.
+    last = (len(body) - 1) // PIECE_BYTES * PIECE_BYTES
+    for start in range(0, last, PIECE_BYTES):
+        if not await _taken(send, body[start : start + PIECE_BYTES], more=True):
+            return
+    await _taken(send, body[max(0, last) :], more=False)
+
+
+async def _taken(send: ASGISendCallable, piece: bytes, *, more: bool) -> bool:
+    """Send a piece of a body; False when the client does not take it: then the response ends there."""
+    with trio.move_on_after(STALL_SECONDS) as patience:
+        await send({"type": "http.response.body", "body": piece, "more_body": more})
+    return not patience.cancelled_caught
+
+
+async def _deny(scope: WebsocketScope, send: ASGISendCallable, outgoing: Outgoing) -> None:
+    """Refuse the upgrade with a response, where the server can send one (ASGI, WebSocket Denial Response)."""
+    if "websocket.http.response" not in (scope.get("extensions") or {}):
+        await send({"type": "websocket.close", "code": 1008, "reason": None})
+        return
+    await send(
+        {
+            "type": "websocket.http.response.start",
+            "status": outgoing.status,
+            "headers": outgoing.headers,
+        }
+    )
+    body = outgoing.body if isinstance(outgoing.body, bytes) else b""
+    await send({"type": "websocket.http.response.body", "body": body, "more_body": False})

@@ -1,0 +1,1 @@
+"""The same for connections over TLS, by Hypercorn's protocols."""

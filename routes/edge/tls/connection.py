@@ -1,0 +1,226 @@
+"""A connection over TLS: Hypercorn's send path, with the sends bounded in time.
+
+Writing to the socket beneath a TLS stream would corrupt it, so live sockets here are `QueuedSocket`s. Stock Hypercorn
+shields its sends from cancellation, so that a client that never reads could hold one for ever; here the sweeper ends
+it, and a cancelled send ends the connection, because half a TLS record cannot be taken back.
+
+Deadlines, and the order in which a connection ends, are those of `server/connection.py`.
+"""
+
+from math import inf
+
+import structlog
+import trio
+from hypercorn.config import Config
+from hypercorn.events import Closed, Event, RawData, Updated
+from hypercorn.trio.tcp_server import MAX_RECV, TCPServer
+from hypercorn.typing import AppWrapper, ConnectionState, LifespanState
+from hypercorn.utils import parse_socket_addr
+
+from routes.edge.errors import contained
+from routes.edge.tls.http import Http1, Http2, Phase
+from routes.edge.tls.tasks import ConnectionTasks
+from routes.edge.transport.reactor import SocketAddress
+from routes.edge.transport.settings import EdgeContext
+
+log = structlog.get_logger("partyline.server")
+
+ABANDON_SECONDS = 10.0
+"""What applications get to end after their client is gone; reads need none, writes go on without them."""
+
+SILENCE_SECONDS = 90.0
+"""Hypercorn pings WebSockets each 30 s here; one from which nothing comes for three of them is dead."""
+
+
+def ends_of(sock: trio.socket.SocketType) -> tuple[SocketAddress | None, SocketAddress | None] | None:
+    """The addresses of client and server (each None on a Unix socket); None when the client is gone."""
+    try:
+        return (
+            parse_socket_addr(sock.family, sock.getpeername()),
+            parse_socket_addr(sock.family, sock.getsockname()),
+        )
+    except OSError:
+        return None
+
+
+class TlsConnection(TCPServer):
+    """A connection over TLS, HTTP/1.1 or HTTP/2 as negotiated; implements `Swept`.
+
+    Args:
+        app, config, context, state, stream: as in `TCPServer`; the context is ours.
+
+    Attributes:
+        deadline: trio time at which `_expire` is due, `inf` for none.
+        closing: our side is done; what comes is thrown away.
+    """
+
+    context: EdgeContext
+
+    def __init__(
+        self,
+        app: AppWrapper,
+        config: Config,
+        context: EdgeContext,
+        state: LifespanState,
+        stream: trio.SSLStream[trio.SocketStream],
+    ) -> None:
+        super().__init__(app, config, context, state, stream)
+        self.settings = context.settings
+        self.deadline = trio.current_time() + self.settings.head_seconds
+        self.closing = False
+        self._tls = stream
+        self._sending_since: float | None = None
+        self._phase = Phase.HEAD
+        self._phase_deadline = self.deadline
+        self._http: Http1 | Http2 | None = None
+        self._tasks = ConnectionTasks(self._report)
+
+    async def run(self) -> None:
+        """Shake hands and serve the connection to its end."""
+        with contained(self._report):
+            try:
+                addresses = ends_of(self._tls.transport_stream.socket)
+                if addresses is not None and await self._shake_hands():
+                    async with self._tasks:
+                        await self._converse(self._speak(*addresses))
+            finally:
+                self.abort()
+
+    async def _shake_hands(self) -> bool:
+        with trio.move_on_after(self.settings.head_seconds):
+            try:
+                await self._tls.do_handshake()
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                return False
+            return True
+        return False
+
+    def _speak(self, client: SocketAddress | None, server: SocketAddress | None) -> Http1 | Http2:
+        protocol = Http2 if self._tls.selected_alpn_protocol() == "h2" else Http1
+        return protocol(
+            self.app,
+            self.config,
+            self.context,
+            self._tasks,
+            ConnectionState(self.state),
+            True,
+            client,
+            server,
+            self.protocol_send,
+        )
+
+    async def protocol_send(self, event: Event) -> None:
+        """What Hypercorn's protocols send: bytes, the end, or whether they are idle."""
+        if isinstance(event, RawData):
+            if event.data and not self.closing:
+                await self._send_all(event.data)
+        elif isinstance(event, Closed):
+            await self._closed()
+        elif isinstance(event, Updated):
+            self._updated(event)
+
+    async def _send_all(self, data: bytes) -> None:
+        async with self.send_lock:
+            self._sending_since = trio.current_time()
+            try:
+                await self._tls.send_all(data)
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                self.abort()
+            except trio.Cancelled:
+                self.abort()
+                raise
+            finally:
+                self._sending_since = None
+
+    async def _receive(self) -> bytes:
+        return bytes(await self._tls.receive_some(MAX_RECV))
+
+    def _report(self, error: BaseException) -> None:
+        log.error("connection failed", exc_info=error)
+
+    async def _converse(self, http: Http1 | Http2) -> None:
+        """Read until the client ends, inside the nursery of this connection."""
+        self._http = http
+        await http.initiate()
+        await self._read_until_end(http)
+        self._tasks.nursery.cancel_scope.deadline = trio.current_time() + ABANDON_SECONDS
+        await http.handle(Closed())
+
+    async def _read_until_end(self, http: Http1 | Http2) -> None:
+        while True:
+            try:
+                data = await self._receive()
+            except (OSError, trio.BrokenResourceError, trio.ClosedResourceError):
+                return
+            if not data:
+                return
+            if self.closing:
+                continue
+            self.deadline = inf
+            await http.handle(RawData(data))
+            if not self.closing:
+                self._wait_for_client(http, len(data))
+
+    def _wait_for_client(self, http: Http1 | Http2, came_bytes: int) -> None:
+        """Set the deadline of the phase in which we are, now that everything that came has been handled."""
+        now, settings = trio.current_time(), self.settings
+        phase = http.phase if isinstance(http, Http1) else Phase.APPLICATION
+        if phase is not self._phase:
+            self._phase = phase
+            grace = {
+                Phase.IDLE: settings.keep_alive_seconds,
+                Phase.HEAD: settings.head_seconds,
+                Phase.BODY: settings.body_seconds,
+            }
+            self._phase_deadline = now + grace.get(phase, inf)
+        elif phase is Phase.BODY:
+            self._phase_deadline += came_bytes / settings.body_bytes_per_second
+        if phase is Phase.SOCKET:
+            self._phase_deadline = now + SILENCE_SECONDS
+        self.deadline = self._phase_deadline
+
+    async def _closed(self) -> None:
+        self.begin_close()
+        if self._http is not None:
+            await self._http.handle(Closed())
+
+    def _updated(self, event: Updated) -> None:
+        if not event.idle:
+            self._phase = Phase.APPLICATION
+            self._phase_deadline = self.deadline = inf
+        elif not self.closing:
+            self._phase = Phase.IDLE
+            self._phase_deadline = trio.current_time() + self.settings.keep_alive_seconds
+            self.deadline = self._phase_deadline
+
+    # -- from the sweeper, and the end
+
+    def sweep(self, now: float) -> None:
+        """As in `Swept`."""
+        since = self._sending_since
+        if since is not None and now - since >= self.settings.stall_seconds:
+            self.abort()
+        elif now >= self.deadline:
+            self._expire()
+
+    def _expire(self) -> None:
+        if self.closing or not isinstance(self._http, Http1):
+            self.abort()
+        else:
+            self.begin_close()
+
+    def retire(self) -> None:
+        """As in `Swept`."""
+        if self._phase in {Phase.IDLE, Phase.HEAD}:
+            self.begin_close()
+
+    def begin_close(self) -> None:
+        """Our side is done; linger for the client's end."""
+        if not self.closing:
+            self.closing = True
+            self.deadline = trio.current_time() + self.settings.linger_seconds
+
+    def abort(self) -> None:
+        """As in `Swept`."""
+        self.closing = True
+        self._tls.transport_stream.socket.close()

@@ -1,0 +1,209 @@
+"""HTTP/1.1 and HTTP/2 of Hypercorn, with what strangers can break taken out.
+
+Cures of Hypercorn 0.18 that live here:
+- An answer given before the request's body has come is sent with `Connection: close`; stock leaves the client
+  believing that its next request will be read. Over HTTP/2 the next piece of the body ends the process.
+- Nothing waits in `can_read` for a response that will never end, because the connection is over.
+- Upgrades to cleartext HTTP/2 are not offered: RFC 9113 dropped them, and every way into the parser is one to
+  guard.
+- Over HTTP/2 no WebSockets are offered (RFC 8441); browsers then open one over HTTP/1.1.
+Head and first piece of a response leave in one send.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from enum import Enum, auto
+from typing import cast
+
+import h2.config
+import h2.connection
+import h2.errors
+import h2.events
+import h2.settings
+import h11
+from hypercorn.events import Closed, Event, RawData, Updated
+from hypercorn.protocol.events import Body, Data, EndBody, Request, Response
+from hypercorn.protocol.events import Event as StreamEvent
+from hypercorn.protocol.h2 import H2Protocol
+from hypercorn.protocol.h11 import STREAM_ID, H11Protocol, H11WSConnection
+from hypercorn.protocol.http_stream import HTTPStream
+from hypercorn.typing import H11SendableEvent
+
+from routes.edge.outgoing import Headers
+from routes.edge.tls.websocket import SocketStream
+from routes.edge.transport.refusals import farewell, refusal_of_status
+
+__all__ = ["Http1", "Http2", "Phase"]
+
+
+class Phase(Enum):
+    """What the server waits for on a connection."""
+
+    IDLE = auto()
+    HEAD = auto()
+    BODY = auto()
+    APPLICATION = auto()
+    SOCKET = auto()
+
+
+class Http1(H11Protocol):
+    """One HTTP/1.1 connection; arguments as in `H11Protocol`."""
+
+    _over = False
+    _head = b""
+
+    @property
+    def phase(self) -> Phase:
+        """What is waited for now."""
+        if isinstance(self.connection, H11WSConnection):
+            return Phase.SOCKET
+        state = self.connection.their_state
+        if state is h11.IDLE:
+            return Phase.HEAD if self.connection.trailing_data[0] else Phase.IDLE
+        return Phase.BODY if state is h11.SEND_BODY else Phase.APPLICATION
+
+    @property
+    def answerable(self) -> bool:
+        """No part of a response to the request that is being read has been sent."""
+        return self.connection.our_state in {h11.IDLE, h11.SEND_RESPONSE} and not self._head
+
+    async def handle(self, event: Event) -> None:
+        """As in `H11Protocol`; after `Closed` nothing is read any more, and nobody waits to read."""
+        if isinstance(event, Closed):
+            self._over = True
+            await self.can_read.set()
+        await super().handle(event)
+
+    async def stream_send(self, event: StreamEvent) -> None:
+        """As in `H11Protocol`, with `Connection: close` where the connection cannot be used again."""
+        if isinstance(event, Response) and event.status_code >= 200 and self._last():
+            headers = [(name, text) for name, text in event.headers if name.lower() != b"connection"]
+            event = replace(event, headers=[*headers, (b"connection", b"close")])
+        await super().stream_send(event)
+
+    def _last(self) -> bool:
+        """Whether this response is the last on its connection."""
+        return (
+            self.context.terminated.is_set()
+            or isinstance(self.connection, H11WSConnection)
+            or self.connection.their_state is h11.SEND_BODY
+        )
+
+    async def _handle_events(self) -> None:
+        while not self._over:
+            if self.connection.they_are_waiting_for_100_continue:
+                await self._send_h11_event(h11.InformationalResponse(status_code=100, headers=[]))
+            try:
+                event = self.connection.next_event()
+            except h11.RemoteProtocolError as error:
+                if self.answerable:
+                    await self._send_error_response(error.error_status_hint)
+                await self.send(Closed())
+                return
+            if event is h11.NEED_DATA or isinstance(event, h11.ConnectionClosed):
+                return
+            if event is h11.PAUSED:
+                await self.can_read.clear()
+                if not self._over:
+                    await self.can_read.wait()
+            elif isinstance(event, h11.Request):
+                await self.send(Updated(idle=False))
+                await self._create_stream(event)
+            elif self.stream is None:
+                return
+            elif isinstance(event, h11.Data):
+                await self.stream.handle(Body(stream_id=STREAM_ID, data=bytes(event.data)))
+            elif isinstance(event, h11.EndOfMessage):
+                await self.stream.handle(EndBody(stream_id=STREAM_ID))
+            elif isinstance(event, Data):
+                await self.stream.handle(event)
+
+    async def _create_stream(self, request: h11.Request) -> None:
+        if request.http_version not in {b"1.0", b"1.1"}:
+            await self._send_error_response(505)
+            await self.send(Closed())
+            return
+        stream: Callable[..., HTTPStream | SocketStream] = HTTPStream
+        if _is_websocket(request):
+            stream = SocketStream
+            self.connection = H11WSConnection(cast(h11.Connection, self.connection))
+        self.stream = stream(
+            self.app,
+            self.config,
+            self.context,
+            self.task_group,
+            self.ssl,
+            self.client,
+            self.server,
+            self.stream_send,
+            STREAM_ID,
+        )
+        await self.stream.handle(
+            Request(
+                stream_id=STREAM_ID,
+                headers=list(request.headers),
+                http_version=request.http_version.decode(),
+                method=request.method.decode("ascii").upper(),
+                raw_path=request.target,
+                state=self.connection_state,
+            )
+        )
+
+    async def _send_h11_event(self, event: H11SendableEvent) -> None:
+        try:
+            data = self.connection.send(event)
+        except h11.LocalProtocolError:
+            # After a broken request the application may still answer it; that answer has no place to go.
+            if self.connection.their_state is not h11.ERROR:
+                raise
+            return
+        if isinstance(event, h11.Response):
+            self._head = data or b""
+        else:
+            head, self._head = self._head, b""
+            await self.send(RawData(data=head + (data or b"")))
+
+    async def _send_error_response(self, status_code: int) -> None:
+        response = farewell(refusal_of_status(status_code))
+        headers: Headers = [*response.headers, *self.config.response_headers("h11")]
+        await self._send_h11_event(h11.Response(status_code=response.status, headers=headers))
+        await self._send_h11_event(h11.Data(data=response.body))
+        await self._send_h11_event(h11.EndOfMessage())
+
+
+def _is_websocket(request: h11.Request) -> bool:
+    upgrade = b""
+    tokens: list[bytes] = []
+    for name, text in request.headers:
+        if name == b"upgrade":
+            upgrade = text.strip().lower()
+        elif name == b"connection":
+            tokens += [token.strip().lower() for token in text.split(b",")]
+    return upgrade == b"websocket" and b"upgrade" in tokens and request.method == b"GET"
+
+
+class Http2(H2Protocol):
+    """One HTTP/2 connection, over TLS only; arguments as in `H2Protocol`."""
+
+    async def initiate(
+        self, headers: list[tuple[bytes, bytes]] | None = None, settings: bytes | None = None
+    ) -> None:
+        """As in `H2Protocol`, without the offer of WebSockets."""
+        self.connection.local_settings[h2.settings.SettingCodes.ENABLE_CONNECT_PROTOCOL] = 0
+        self.connection.local_settings.acknowledge()
+        await super().initiate(headers, settings)
+
+    async def _handle_events(self, events: list[h2.events.Event]) -> None:
+        for event in events:
+            if isinstance(event, h2.events.DataReceived) and event.stream_id not in self.streams:
+                # Answered before its body came; the rest of the body still counts for the flow control.
+                self.connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            else:
+                await super()._handle_events([event])
+        await self._flush()
+
+    async def _create_stream(self, request: h2.events.RequestReceived) -> None:
+        if (b":method", b"CONNECT") in list(request.headers or ()):
+            self.connection.reset_stream(request.stream_id, h2.errors.ErrorCodes.REFUSED_STREAM)
+            return
+        await super()._create_stream(request)

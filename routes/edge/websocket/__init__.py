@@ -1,0 +1,1 @@
+"""Live sockets: frames, compression, what waits, who is connected."""

@@ -1,0 +1,218 @@
+"""From an ASGI WebSocket to a `LiveSocket`, and back when it ends.
+
+This is the way of stock Hypercorn, of TLS and of HTTP/2, where ASGI's `send` is all there is, and it waits: a queue
+and a writer task stand between it and the fan-out. What ASGI does not offer is then missing: pings (set Hypercorn's
+own `websocket_ping_interval`), and the sight of pongs, so no 4408.
+"""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+
+import trio
+from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable
+
+from actors.kernel.outlet import Prepared
+from routes.edge.errors import contained
+from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.socket import Ending, LiveSocket, SocketHandler
+
+STALL_SECONDS = 60.0
+"""A client that takes nothing for this long is closed (contract §9)."""
+
+GOODBYE_SECONDS = 5.0
+"""What a close frame gets to leave in."""
+
+
+class QueuedSocket(LiveSocket):
+    """A live socket over ASGI's `send`.
+
+    Args:
+        send: of ASGI, after `websocket.accept`.
+        nursery: for what a listener waits for; it stays open until that is done.
+        report: told of a fault there.
+        session_id, user_id, expires_at_ms, issued_at_s: as in `LiveSocket`.
+        max_message_bytes: of one message of the client.
+    """
+
+    __slots__ = (
+        "_goodbye",
+        "_nursery",
+        "_payloads",
+        "_ready",
+        "_report",
+        "_room",
+        "_send",
+        "max_message_bytes",
+    )
+
+    pings = False
+
+    def __init__(
+        self,
+        send: ASGISendCallable,
+        nursery: trio.Nursery,
+        report: Callable[[BaseException], None],
+        *,
+        session_id: str,
+        user_id: str | None = None,
+        expires_at_ms: int | None = None,
+        issued_at_s: int | None = None,
+        max_message_bytes: int,
+    ) -> None:
+        super().__init__(
+            session_id=session_id, user_id=user_id, expires_at_ms=expires_at_ms, issued_at_s=issued_at_s
+        )
+        self._send = send
+        self._nursery = nursery
+        self._report = report
+        self._payloads: deque[bytes] = deque()
+        self._ready = trio.Event()
+        self._room: trio.Event | None = None
+        self._goodbye: Ending | None = None
+        self.max_message_bytes = max_message_bytes
+
+    def offer(self, prepared: Prepared) -> bool:
+        """As in `Outlet`."""
+        if not self.clear:
+            return self._offer_behind(prepared)
+        self.clear = False
+        self._queue(prepared)
+        return True
+
+    def hold(self, prepared: Prepared) -> None:
+        """As in `LiveSocket`; what leaves together is the writer's business here."""
+        self.send_nowait(prepared)
+
+    def release(self) -> None:
+        """Nothing is held."""
+
+    def ping(self) -> None:
+        """Nothing: ASGI knows no pings."""
+
+    def _append(self, prepared: Prepared) -> None:
+        self._payloads.extend(prepared.payloads)
+        self._ready.set()
+
+    def _say_goodbye(self, code: int, reason: str) -> None:
+        self._goodbye = Ending(code, reason)
+        self._ready.set()
+
+    def _start(self, run: Callable[..., Awaitable[None]], *args: object) -> None:
+        self._nursery.start_soon(self._run_contained, run, args)
+
+    def _hold_back(self, held: bool) -> None:
+        if held:
+            self._room = self._room or trio.Event()
+        elif self._room is not None:
+            self._room.set()
+            self._room = None
+
+    async def _run_contained(self, run: Callable[..., Awaitable[None]], args: tuple[object, ...]) -> None:
+        with contained(self._report):
+            await run(*args)
+
+    async def write(self) -> None:
+        """Send what is queued until the socket is closed, then the close frame."""
+        while True:
+            await self._ready.wait()
+            while self._payloads:
+                with trio.move_on_after(STALL_SECONDS) as patience:
+                    await self._send(
+                        {"type": "websocket.send", "bytes": None, "text": self._payloads.popleft().decode()}
+                    )
+                if patience.cancelled_caught:
+                    self._payloads.clear()
+                    self.lost(CloseCode.ABNORMAL, "takes nothing")
+                    return
+            if self._goodbye is not None:
+                code, reason = self._goodbye
+                with trio.move_on_after(GOODBYE_SECONDS):
+                    await self._send({"type": "websocket.close", "code": code, "reason": reason})
+                return
+            if self.closed:
+                return
+            self._ready = trio.Event()
+            self.drained()
+
+    async def read(self, receive: ASGIReceiveCallable) -> None:
+        """Deliver what the client sends until it is gone.
+
+        Args:
+            receive: of ASGI, after `websocket.connect`.
+        """
+        while True:
+            event = await receive()
+            if event["type"] == "websocket.disconnect":
+                self.lost(event["code"])
+                self._ready.set()
+                return
+            if event["type"] == "websocket.receive":
+                self.heard = True
+                self._take(event["text"], event["bytes"])
+                while self._room is not None:
+                    await self._room.wait()
+
+    def _take(self, text: str | None, binary: bytes | None) -> None:
+        if text is None:
+            self.deliver_binary(binary or b"")
+            return
+        message = text.encode()
+        if len(message) > self.max_message_bytes:
+            self.close(CloseCode.TOO_BIG, f"a message has at most {self.max_message_bytes} bytes")
+        else:
+            self.deliver(message)
+
+
+async def serve_socket(
+    receive: ASGIReceiveCallable,
+    send: ASGISendCallable,
+    *,
+    handler: SocketHandler,
+    sockets: Sockets,
+    report: Callable[[BaseException], None],
+    session_id: str,
+    user_id: str | None = None,
+    expires_at_ms: int | None = None,
+    issued_at_s: int | None = None,
+    subprotocol: str | None = None,
+    headers: Iterable[tuple[bytes, bytes]] = (),
+    max_message_bytes: int = 65_536,
+) -> None:
+    """Accept the upgrade, open the stream, and return when it is over and everything the client said is done.
+
+    Everything that may refuse the upgrade has happened already, and `websocket.connect` was received. A fault of
+    the stream closes it with 1011. Cancellation cuts it.
+
+    Args:
+        receive, send: of ASGI.
+        handler: opens the stream.
+        sockets: where it is registered while it is open.
+        report: told of a fault of the stream.
+        session_id, user_id, expires_at_ms, issued_at_s: as in `LiveSocket`.
+        subprotocol: the selected one, or None.
+        headers: of the 101 response, lower-case names.
+        max_message_bytes: of one message of the client.
+    """
+    async with trio.open_nursery() as attending, trio.open_nursery() as nursery:
+        socket = QueuedSocket(
+            send,
+            attending,
+            report,
+            session_id=session_id,
+            user_id=user_id,
+            expires_at_ms=expires_at_ms,
+            issued_at_s=issued_at_s,
+            max_message_bytes=max_message_bytes,
+        )
+        await send({"type": "websocket.accept", "subprotocol": subprotocol, "headers": list(headers)})
+        sockets.add(socket)
+        nursery.start_soon(_write, socket, nursery.cancel_scope)
+        with contained(report):
+            await socket.run(handler)
+            await socket.read(receive)
+
+
+async def _write(socket: QueuedSocket, reading: trio.CancelScope) -> None:
+    await socket.write()
+    reading.cancel()

@@ -1,0 +1,131 @@
+"""From a bearer token to a principal: verified once, remembered, and asked again whenever anything about it
+moves.
+
+A remembered token is not believed after its `exp`, nor after the rights of its user have changed, nor after
+its issuer's keys have (performance: checking a signature costs 81 µs, a digest and a look into a dict 0.7 µs).
+"""
+
+from hashlib import blake2b
+
+from actors.errors import NotFound
+from actors.kernel.clock import Clock
+from actors.permissions import capped_to
+from actors.users import Users
+from routes.edge.errors import TokenExpired, Unauthenticated
+from routes.edge.identity.issuers import Issuers
+from routes.edge.identity.keys import Keys
+from routes.edge.identity.tokens import verify_user_token
+from routes.edge.principal import UserPrincipal
+
+CAPACITY = 50_000
+"""Tokens remembered per generation, some 0.3 KB each; two generations are kept."""
+
+DIGEST_BYTES = 16
+
+
+class Authenticator:
+    """Tells who a user token belongs to.
+
+    The memory is two dicts: what was used lately, and what was used before that. When the first is full it
+    becomes the second and the second is forgotten, so a token that is in use stays, and nothing is moved at
+    most look-ups.
+
+    It is keyed by a digest of the whole Authorization header: nothing is taken apart, a token takes 0.4 KB less than
+    by itself, and none lies in memory.
+
+    Args:
+        keys: our own.
+        issuers: the configured ones.
+        users: makes the user at first sight, and knows their rights.
+        clock: tells what has expired.
+        capacity: tokens per generation, at least 1.
+    """
+
+    def __init__(
+        self, keys: Keys, issuers: Issuers, users: Users, clock: Clock, *, capacity: int = CAPACITY
+    ) -> None:
+        self._keys = keys
+        self._issuers = issuers
+        self._users = users
+        self._clock = clock
+        self._capacity = capacity
+        self._recent: dict[bytes, UserPrincipal] = {}
+        self._older: dict[bytes, UserPrincipal] = {}
+        self._generation = issuers.generation
+
+    def __len__(self) -> int:
+        """How many tokens are remembered."""
+        return len(self._recent) + len(self._older)
+
+    async def user(self, token: str) -> UserPrincipal:
+        """The user whose token this is.
+
+        Args:
+            token: as it came, without `Bearer`.
+
+        Raises:
+            TokenExpired: it was good once.
+            Unauthenticated: it is not a token that we accept, or it was revoked, or its user was erased since.
+            UpstreamUnavailable: its issuer's keys are not known yet.
+            DatabaseUnavailable: the user's rights are not in memory and the store cannot be asked.
+        """
+        carried = b"Bearer " + token.encode("latin-1")
+        principal = self.known(carried, self._clock.now_ms())
+        if principal is None:
+            verified = verify_user_token(token, self._keys, self._issuers, self._clock.now_ms())
+            try:
+                access = await self._users.arrive(verified.user_id, verified.name, verified.issued_at_s)
+            except NotFound:
+                raise Unauthenticated from None
+            principal = UserPrincipal(
+                verified.user_id,
+                verified.name,
+                verified.expires_at_ms,
+                capped_to(access, capped=verified.capped),
+                verified.issued_at_s,
+                verified.capped,
+            )
+            self._remember(_digest(carried), principal)
+            self._users.saw(principal.user_id, self._clock.now_ms())
+        return principal
+
+    def known(self, carried: bytes, now_ms: int) -> UserPrincipal | None:
+        """The user of a credential that was verified before, unless anything about it has moved since.
+
+        Args:
+            carried: `Bearer`, a space and the token.
+            now_ms: epoch milliseconds.
+
+        Raises:
+            TokenExpired: it was good once.
+        """
+        if self._generation != self._issuers.generation:
+            self._recent, self._older = {}, {}
+            self._generation = self._issuers.generation
+        digest = _digest(carried)
+        principal = self._recent.get(digest)
+        if principal is None:
+            principal = self._older.pop(digest, None)
+            if principal is None:
+                return None
+            self._remember(digest, principal)
+        if principal.expires_at_ms <= now_ms:
+            del self._recent[digest]
+            raise TokenExpired
+        access = self._users.peek_believed(principal.user_id, principal.issued_at_s)
+        if access is not None and principal.capped:
+            access = access.capped()
+        if access is not principal.access:
+            del self._recent[digest]
+            return None
+        self._users.saw(principal.user_id, now_ms)
+        return principal
+
+    def _remember(self, digest: bytes, principal: UserPrincipal) -> None:
+        if len(self._recent) >= self._capacity:
+            self._recent, self._older = {}, self._recent
+        self._recent[digest] = principal
+
+
+def _digest(carried: bytes) -> bytes:
+    return blake2b(carried, digest_size=DIGEST_BYTES).digest()

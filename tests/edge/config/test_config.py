@@ -1,0 +1,216 @@
+"""Every setting: its default, its forms, and one clear line for everything else."""
+
+import re
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+
+from routes.__main__ import cautions
+from routes.edge.config.forms import Bind
+from routes.edge.config.table import (
+    RESERVED,
+    SETTINGS,
+    Config,
+    ConfigError,
+    dotenv,
+    listing,
+    process_environment,
+    read_config,
+    without_effect,
+)
+
+CONTRACT = [
+    "BIND",
+    "BASE_URL",
+    "DASHBOARD_URL",
+    "DATA_DIR",
+    "DATABASE_URL",
+    "PG_BIN",
+    "NATS_URL",
+    "RATE_LIMITS",
+    "TRUSTED_PROXIES",
+    "CLIENT_IP_HEADER",
+    "CORS_ORIGINS",
+    "JWT_ISSUERS",
+    "GEOIP_DB",
+    "DNS_SERVER",
+    "CLOUDFLARE_URL",
+    "MODRINTH_URL",
+    "CURSEFORGE_URL",
+    "CURSEFORGE_KEY",
+    "GATEWAY_TOKEN",
+    "GATEWAY_DOMAIN",
+    "GATEWAY_HOST",
+    "SHOP_PROVIDER",
+    "SHOP_WEBHOOK_SECRET",
+    "STRIPE_KEY",
+    "ALLOW_QUERY_TOKENS",
+    "FRESHNESS_SECONDS",
+    "ATTACHMENT_MAX_BYTES",
+    "EDGE",
+    "WS_DEFLATE",
+    "MAX_CONNECTIONS",
+    "TOTEM_GALLERY",
+    "ARCHIVE_AFTER_DAYS",
+    "LOG",
+    "LOG_LEVEL",
+]
+
+MORE = [
+    "DISK_FREE_MIN_BYTES",
+    "MAX_UNCLAIMED_SERVERS",
+    "METRICS_TOKEN",
+    "REQUEST_SECONDS",
+]  # not in the contract's list, or left to us
+
+
+def test_names_are_those_of_the_contract() -> None:
+    names = [setting.name.removeprefix("PARTYLINE_") for setting in SETTINGS]
+    assert [name for name in names if name not in MORE] == CONTRACT
+    assert set(MORE) <= set(names)
+    assert [setting.field for setting in SETTINGS] == list(Config.__struct_fields__)
+
+
+def test_defaults() -> None:
+    config = read_config({"PATH": "/bin", "PARTYLINE_LOG": ""})
+    assert config.bind == (Bind("127.0.0.1", 8080),)
+    assert config.base_url == config.dashboard_url == "http://127.0.0.1:8080"
+    assert config.data_dir == Path(".partyline")
+    assert (config.database_url, config.nats_url, config.client_ip_header) == (None, None, None)
+    assert (config.rate_limits, config.allow_query_tokens, config.edge) == (True, False, "lean")
+    assert (config.max_connections, config.attachment_max_bytes) == (20_000, 8 * 1024 * 1024)
+    assert config.log == "console"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("BIND", "0.0.0.0:80,[::1]:0", (Bind("0.0.0.0", 80), Bind("::1", 0))),
+        ("BASE_URL", "https://play.example/", "https://play.example"),
+        ("RATE_LIMITS", "off", False),
+        ("ALLOW_QUERY_TOKENS", "1", True),
+        ("TRUSTED_PROXIES", "10.0.0.0/8, ::1", (ip_network("10.0.0.0/8"), ip_network("::1"))),
+        ("CLIENT_IP_HEADER", "CF-Connecting-IP", b"cf-connecting-ip"),
+        (
+            "CORS_ORIGINS",
+            "https://A.example,http://localhost:5173",
+            ("https://a.example", "http://localhost:5173"),
+        ),
+        ("CORS_ORIGINS", "*", ("*",)),
+        ("DNS_SERVER", "127.0.0.1:5353", Bind("127.0.0.1", 5353)),
+        ("DATABASE_URL", "postgresql://u:p@h/d", "postgresql://u:p@h/d"),
+        ("EDGE", "stock", "stock"),
+        ("LOG", "JSON", "json"),
+        ("MAX_CONNECTIONS", "100", 100),
+    ],
+)
+def test_forms(name: str, text: str, value: object) -> None:
+    assert getattr(read_config({f"PARTYLINE_{name}": text}), name.lower()) == value
+
+
+def test_base_address_follows_the_bind_address() -> None:
+    assert read_config({"PARTYLINE_BIND": "[::]:90"}).base_url == "http://[::1]:90"
+    assert read_config({"PARTYLINE_BIND": "0.0.0.0:90"}).base_url == "http://127.0.0.1:90"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [
+        ("BND", "x", "PARTYLINE_BND: there is no such setting; did you mean PARTYLINE_BIND?"),
+        ("BIND", "8080", "PARTYLINE_BIND=8080: is not host:port"),
+        ("BIND", "host:70000", "PARTYLINE_BIND=host:70000: is not host:port"),
+        ("RATE_LIMITS", "maybe", "PARTYLINE_RATE_LIMITS=maybe: is neither on nor off"),
+        ("EDGE", "fast", "PARTYLINE_EDGE=fast: is none of lean, stock"),
+        ("BASE_URL", "play.example", "PARTYLINE_BASE_URL=play.example: is not an http or https address"),
+        ("FRESHNESS_SECONDS", "0", "PARTYLINE_FRESHNESS_SECONDS=0: is not a whole number from 1 to 86400"),
+        ("CLIENT_IP_HEADER", "a b", "PARTYLINE_CLIENT_IP_HEADER=a b: is not the name of a header"),
+        ("DATABASE_URL", "mysql://secret@x", "PARTYLINE_DATABASE_URL: is not a postgresql:// address"),
+    ],
+)
+def test_one_clear_line(name: str, text: str, line: str) -> None:
+    with pytest.raises(ConfigError, match=f"^{re.escape(line)}$"):
+        read_config({f"PARTYLINE_{name}": text})
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("TRUSTED_PROXIES", "10.0.0.0/33"), ("CORS_ORIGINS", "https://a.example/path"), ("JWT_ISSUERS", "[{}]")],
+)
+def test_lists_name_what_is_wrong_in_one_line(name: str, text: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        read_config({f"PARTYLINE_{name}": text})
+    assert "\n" not in str(error.value)
+    assert str(error.value).startswith(f"PARTYLINE_{name}")
+
+
+def test_listing_shows_no_secret() -> None:
+    shown = dict(listing({"PARTYLINE_STRIPE_KEY": "sk_1", "PARTYLINE_LOG": "json"}))
+    by_name = {setting.field: text for setting, text in shown.items()}
+    assert (by_name["stripe_key"], by_name["log"], by_name["bind"]) == ("********", "json", "")
+
+
+def test_dotenv_lies_below_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / ".env").write_text(
+        "# a comment\n\nexport PARTYLINE_LOG=json\nPARTYLINE_EDGE='stock'\nOTHER=1\n", "utf-8"
+    )
+    monkeypatch.setenv("PARTYLINE_EDGE", "lean")
+    environ = process_environment(tmp_path)
+    assert (environ["PARTYLINE_LOG"], environ["PARTYLINE_EDGE"]) == ("json", "lean")
+    assert "OTHER" not in environ
+
+
+def test_dotenv_line_that_is_none() -> None:
+    with pytest.raises(ConfigError, match=r"^\.env, line 2: not NAME=value$"):
+        list(dotenv("A=1\nnonsense\n"))
+
+
+def test_settings_without_effect_are_known():
+    assert without_effect({"PARTYLINE_NATS_URL": "nats://n:1", "PARTYLINE_LOG": "json"}) == (
+        "PARTYLINE_NATS_URL",
+    )
+    assert {row.field for row in SETTINGS} >= RESERVED
+
+
+def test_a_server_without_our_bounds_is_said_to_be_one() -> None:
+    assert not list(cautions(read_config({})))
+    (line,) = cautions(read_config({"PARTYLINE_EDGE": "stock"}))
+    assert "PARTYLINE_EDGE=stock is for comparison only" in line
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("PORT", "BIND"),
+        ("HOST", "BIND"),
+        ("LISTEN_ADDRESS", "BIND"),
+        ("DB", "DATABASE_URL"),
+        ("DATABASE", "DATABASE_URL"),
+        ("DSN", "DATABASE_URL"),
+        ("POSTGRES_URL", "DATABASE_URL"),
+        ("POSTGRESQL_DSN", "DATABASE_URL"),
+        ("LOGLEVEL", "LOG_LEVEL"),
+        ("VERBOSITY", "LOG_LEVEL"),
+        ("LOG_FORMAT", "LOG"),
+        ("ORIGINS", "CORS_ORIGINS"),
+        ("ALLOWED_ORIGINS", "CORS_ORIGINS"),
+        ("SECRET", "JWT_ISSUERS"),
+        ("JWT_SECRET", "JWT_ISSUERS"),
+        ("DATA_FOLDER", "DATA_DIR"),
+        ("PUBLIC_URL", "BASE_URL"),
+        ("TIMEOUT", "REQUEST_SECONDS"),
+        ("PROXY", "TRUSTED_PROXIES"),
+        ("MAX_UPLOAD_BYTES", "ATTACHMENT_MAX_BYTES"),
+        ("RATELIMIT", "RATE_LIMITS"),
+    ],
+)
+def test_a_wrong_name_suggests_the_setting_that_is_meant(wrong: str, meant: str):
+    with pytest.raises(ConfigError, match=f"did you mean PARTYLINE_{meant}\\?"):
+        read_config({f"PARTYLINE_{wrong}": "1"})
+
+
+def test_no_setting_is_another_word_for_another():
+    """A right name is never taken for a wrong one, and each word means one setting."""
+    words = [word for setting in SETTINGS for word in setting.also]
+    assert len(words) == len(set(words))
+    assert all(re.fullmatch(r"[a-z]+", word) for word in words)

@@ -1,0 +1,119 @@
+"""The router finds what Werkzeug finds, and nothing else; what it passes over is Werkzeug's."""
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import routes
+from routes.edge.declare.endpoint import Endpoint, Mount, RouteTable, endpoint
+from routes.edge.declare.router import WEBSOCKET, Router
+from routes.edge.errors import MethodNotAllowed, RouteNotFound, WebsocketOnly
+from routes.edge.pipeline.call import Call
+from routes.edge.principal import PUBLIC
+from routes.edge.server.quart_app import EdgeApp
+from tests.edge.asgi import request
+from tests.edge.sample import Parts, sample_table, serving
+
+
+@endpoint("GET", "/v1/tree/{first}/leaf", needs=PUBLIC)
+def leaf(call: Call, first: str) -> None:
+    """A parameter in the middle."""
+
+
+@endpoint("GET", "/v1/tree/trunk/{second}", needs=PUBLIC)
+def trunk(call: Call, second: str) -> None:
+    """A word where the other has its parameter."""
+
+
+@endpoint("GET", "/v1/tree/{name}.txt", needs=PUBLIC)
+def text(call: Call, name: str) -> None:
+    """A parameter that is a part of a segment."""
+
+
+TABLES = {
+    "service": RouteTable.of(routes.MOUNTS),
+    "sample": sample_table(),
+    "here": RouteTable.of([Mount("here", (sys.modules[__name__],))]),
+}
+APPS = {name: EdgeApp(table, lambda: pytest.fail("not served")) for name, table in TABLES.items()}
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW", WEBSOCKET)
+WORDS = sorted(
+    {
+        segment
+        for table in TABLES.values()
+        for route in (*table.endpoints, *table.streams)
+        for segment in route.path.split("/")
+    }
+    | {"", ".", "..", "trunk.txt", "a b", "%2F", "ü", "\n", "x", "<x>", "{x}"}
+)
+
+
+def same(name: str, method: str, path: str) -> bool:
+    """Whether the router finds the route; if it does, Werkzeug must find the same."""
+    found = Router(TABLES[name]).find(method, path)
+    if found is None:
+        return False
+    assert APPS[name]._searched(method, path) == found
+    return True
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_declared_route_is_found_without_werkzeug(name: str) -> None:
+    for route in (*TABLES[name].endpoints, *TABLES[name].streams):
+        if route.name == "text":
+            continue
+        paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (route.path,)
+        for path in paths:
+            asked = path.replace("{", "").replace("}", "")
+            method = route.method if isinstance(route, Endpoint) else WEBSOCKET
+            assert same(name, method, asked)
+            assert method != "GET" or same(name, "HEAD", asked)
+
+
+@given(
+    st.sampled_from(sorted(TABLES)),
+    st.sampled_from(METHODS),
+    st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=7),
+    st.sampled_from(["/", "", "//"]),
+)
+def test_whatever_is_asked_both_ways_agree(name: str, method: str, segments: list[str], start: str) -> None:
+    same(name, method, start + "/".join(segments))
+
+
+def test_what_the_router_passes_over_werkzeug_finds() -> None:
+    app = APPS["here"]
+    router = Router(TABLES["here"])
+    # Two rules fit a beginning, and the walk took the word; and a part of a segment is no segment.
+    for path, handler in (("/v1/tree/trunk/leaf", "trunk"), ("/v1/tree/oak.txt", "text")):
+        route, _ = app.find("GET", path)
+        assert route is not None
+        assert route.name == handler
+    assert router.find("GET", "/v1/tree/oak.txt") is None
+    assert router.find("GET", "v1/tree/trunk/x") is None
+
+
+def test_what_no_route_takes_is_told_apart() -> None:
+    app = APPS["sample"]
+    for path in ("/v1/nowhere", "//v1/open", "/v1/open/", "/v1//open", "/v1/users/"):
+        with pytest.raises(RouteNotFound):
+            app.find("GET", path)
+    with pytest.raises(MethodNotAllowed) as refused:
+        app.find("POST", "/v1/open")
+    assert refused.value.headers == {"allow": "GET, HEAD, OPTIONS"}
+    with pytest.raises(WebsocketOnly):
+        app.find("GET", "/v1/things/x/live")
+    with pytest.raises(RouteNotFound):
+        app.find(WEBSOCKET, "/v1/open")
+
+
+async def test_rules_added_by_hand_are_quarts(parts: Parts) -> None:
+    async with serving(parts) as app:
+
+        @app.get("/by/hand/<int:number>")
+        async def by_hand(number: int) -> str:
+            return f"number {number}"
+
+        assert (await request(app, "GET", "/by/hand/7")).body == b"number 7"
+        assert (await request(app, "GET", "/by/hand/x")).code == "ROUTE_NOT_FOUND"

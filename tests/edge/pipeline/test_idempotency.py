@@ -1,0 +1,209 @@
+"""Idempotency-Key, over a real database: one effect, the same answer, and what keeps two callers apart."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+import trio
+
+from persistence.bridge import Database
+from persistence.connection import Connection
+from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
+from routes.edge.pipeline.idempotency import KEPT_MS, Attempt, Idempotency, fingerprint_of
+from routes.edge.server.quart_app import EdgeApp
+from tests.edge.asgi import Answered, request
+from tests.edge.sample import NOW_MS, Parts, serving
+
+PARTS = "/v1/things/aaaa0000aaaa0000aaaa0000/parts"
+
+
+async def create(conn: Connection) -> None:
+    await conn.execute("CREATE TABLE parts (id text, name text)")
+
+
+async def count(conn: Connection) -> int:
+    return int(await conn.fetchval("SELECT count(*) FROM parts"))
+
+
+@pytest.fixture
+async def parts(database: Database) -> Parts:
+    await database.transact(create)
+    return Parts(database=database)
+
+
+@pytest.fixture
+async def app(parts: Parts) -> AsyncIterator[EdgeApp]:
+    async with serving(parts) as app:
+        yield app
+
+
+async def post(app: EdgeApp, name: str = "x", key: str = "k1", **more: str) -> Answered:
+    return await request(app, "POST", PARTS, {"name": name}, idempotency_key=key, **({"token": "ann"} | more))
+
+
+async def test_repeat_gets_the_first_answer(app: EdgeApp, database: Database) -> None:
+    first, again = await post(app), await post(app)
+    assert (first.status, first.json) == (201, {"name": "x", "sizeBytes": 7})
+    assert (again.status, again.body) == (first.status, first.body)
+    assert (first.headers.get("idempotent-replayed"), again.headers["idempotent-replayed"]) == (None, "true")
+    assert again.headers["content-type"] == "application/json"
+    assert await database.read(count) == 1
+
+
+async def test_other_body_is_refused(app: EdgeApp, database: Database) -> None:
+    await post(app)
+    reused = await post(app, "y")
+    assert (reused.status, reused.code, reused.json["errors"]) == (422, "IDEMPOTENCY_KEY_REUSED", [])
+    assert await database.read(count) == 1
+
+
+async def test_callers_paths_and_keys_are_apart(app: EdgeApp, database: Database) -> None:
+    await post(app)
+    await post(app, token="bob")
+    await post(app, key="k2")
+    other = "/v1/things/aaaa1111aaaa1111aaaa1111/parts"
+    await request(app, "POST", other, {"name": "x"}, token="ann", idempotency_key="k1")
+    assert await database.read(count) == 4
+
+
+async def test_without_a_key_nothing_is_kept(app: EdgeApp, database: Database) -> None:
+    for _ in range(2):
+        answer = await request(app, "POST", PARTS, {"name": "x"}, token="ann")
+        assert "idempotent-replayed" not in answer.headers
+    assert await database.read(count) == 2
+
+
+async def test_refusals_are_not_kept(app: EdgeApp, database: Database) -> None:
+    assert (await post(app, "taken")).status == 409
+    assert (await post(app, "good")).status == 201  # the same key: nothing was kept for it
+    assert await database.read(count) == 1
+
+
+async def test_key_is_forgotten_after_a_day(app: EdgeApp, parts: Parts, database: Database) -> None:
+    await post(app)
+    parts.clock.at_ms += KEPT_MS - 1
+    assert (await post(app)).headers["idempotent-replayed"] == "true"
+    parts.clock.at_ms += 1
+    assert "idempotent-replayed" not in (await post(app)).headers
+    assert await database.read(count) == 2
+
+
+async def test_anonymous_callers_are_told_apart_by_address(app: EdgeApp, database: Database) -> None:
+    for peer in ("198.51.100.1", "198.51.100.2", "198.51.100.1"):
+        answer = await request(app, "POST", "/v1/anonymous", idempotency_key="k", peer=peer)
+        assert (answer.status, answer.body) == (204, b"")
+    assert answer.headers["idempotent-replayed"] == "true"
+    assert await database.read(count) == 2
+
+
+async def test_secret_reply_is_sealed(app: EdgeApp, parts: Parts, database: Database) -> None:
+    async def put(key: str = "k") -> Answered:
+        return await request(app, "PUT", "/v1/secrets", token="ann", idempotency_key=key)
+
+    first, again = await put(), await put()
+    assert (first.status, first.json["name"], first.headers["x-a"]) == (202, "s3cret", "b")
+    assert (again.status, again.body) == (202, first.body)
+
+    async def stored(conn: Connection) -> list[bytes]:
+        return [row["reply"] for row in await conn.fetch("SELECT reply FROM receipts")]
+
+    assert [b"s3cret" in reply for reply in await database.read(stored)] == [False]
+
+
+class Barrier:
+    """A transaction that keeps everybody else out of the table until it is told to end."""
+
+    def __init__(self) -> None:
+        self.reached = trio.Event()
+        self._trio = trio.lowlevel.current_trio_token()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def hold(self, conn: Connection) -> None:
+        await conn.execute("LOCK TABLE parts")
+        self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
+        self._trio.run_sync_soon(self.reached.set)
+        await self._ended.wait()
+
+    def end(self) -> None:
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._ended.set)
+
+
+async def waiting_for_the_table(database: Database, requests: int) -> None:
+    async def waiting(conn: Connection) -> int:
+        return int(await conn.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+
+    while await database.read(waiting) < requests:
+        await trio.lowlevel.checkpoint()
+
+
+async def test_key_in_flight(app: EdgeApp, database: Database) -> None:
+    barrier = Barrier()
+    answers: list[Answered] = []
+
+    async def first() -> None:
+        answers.append(await post(app))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(database.transact, barrier.hold)
+        await barrier.reached.wait()
+        nursery.start_soon(first)
+        await waiting_for_the_table(database, 1)
+        in_flight = await post(app)
+        assert (in_flight.status, in_flight.code) == (409, "IDEMPOTENCY_IN_PROGRESS")
+        barrier.end()
+    assert [answer.status for answer in answers] == [201]
+    assert (await post(app)).headers["idempotent-replayed"] == "true"
+
+
+async def test_same_key_on_two_nodes_at_once(database: Database) -> None:
+    """Neither finds a receipt; PostgreSQL lets one commit, and the other answers with that one's reply."""
+    await database.transact(create)
+    barrier = Barrier()
+    answers: list[Answered] = []
+
+    async def on_a_node() -> None:
+        async with serving(Parts(database=database)) as app:
+            answers.append(await post(app))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(database.transact, barrier.hold)
+        await barrier.reached.wait()
+        nursery.start_soon(on_a_node)
+        nursery.start_soon(on_a_node)
+        await waiting_for_the_table(database, 2)
+        barrier.end()
+    assert [(answer.status, answer.json["name"]) for answer in answers] == [(201, "x")] * 2
+    assert sorted(answer.headers.get("idempotent-replayed", "") for answer in answers) == ["", "true"]
+    assert await database.read(count) == 1
+
+
+@pytest.mark.parametrize("text", [b"", b" ", b"a b", b"x" * 256, b"\xc3\xa9", b"a\x00"])
+def test_key_that_is_not_well_formed(text: bytes) -> None:
+    with pytest.raises(BadQuery):
+        begin(Idempotency(b"k" * 32), text)
+
+
+def begin(keys: Idempotency, text: bytes = b"k", *, secret: bool = False) -> Attempt:
+    return keys.begin(
+        text, scope="ann", line="POST /x", fingerprint=fingerprint_of(b"{}"), secret=secret, now_ms=NOW_MS
+    )
+
+
+def test_key_is_free_again_after_its_request() -> None:
+    keys = Idempotency(b"k" * 32)
+    attempt = begin(keys)
+    with pytest.raises(IdempotencyInProgress):
+        begin(keys)
+    keys.end(attempt)
+    assert begin(keys).key == attempt.key
+
+
+def test_sealed_reply_opens_only_under_both_keys() -> None:
+    kept = begin(Idempotency(b"k" * 32), secret=True).receipt(201, b"s3cret")
+    assert b"s3cret" not in kept.reply
+    assert begin(Idempotency(b"k" * 32), secret=True).replay(kept) == (201, b"s3cret")
+    with pytest.raises(IdempotencyKeyReused):
+        begin(Idempotency(b"j" * 32), secret=True).replay(kept)
+    with pytest.raises(IdempotencyKeyReused):
+        begin(Idempotency(b"k" * 32), b"other", secret=True).replay(kept)

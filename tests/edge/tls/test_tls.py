@@ -1,0 +1,62 @@
+"""TLS: Hypercorn's send path under our connection; HTTP/1.1, HTTP/2 and a live socket over a queue."""
+
+import httpx2
+import pytest
+import trio
+
+from routes.edge.server.server import ServerSettings
+from routes.edge.websocket.registry import Sockets
+from tests.edge.apps import Application, echo
+from tests.edge.certificate import Certificate
+from tests.support.server import address_of, running
+from tests.support.waiting import PATIENCE_SECONDS, patience
+from tests.support.websocket import Client
+
+
+@pytest.fixture
+def settings(certificate: Certificate) -> ServerSettings:
+    return ServerSettings(certfile=certificate.certfile, keyfile=certificate.keyfile)
+
+
+@pytest.mark.parametrize("http2", [False, True])
+async def test_requests(http2: bool, certificate: Certificate, settings: ServerSettings) -> None:
+    async with (
+        running(Application(), settings=settings) as base_url,
+        httpx2.AsyncClient(verify=certificate.trusting(), http2=http2, timeout=PATIENCE_SECONDS) as client,
+    ):
+        assert base_url.startswith("https://")
+        for _ in range(2):
+            response = await client.post(base_url + "/x", content=b"x" * 100_000)
+            assert (response.http_version, response.text) == (
+                "HTTP/2" if http2 else "HTTP/1.1",
+                "POST /x 100000",
+            )
+        assert (await client.post(base_url + "/unread", content=b"abc")).status_code == 401
+
+
+async def test_a_live_socket(certificate: Certificate, settings: ServerSettings, sockets: Sockets) -> None:
+    app = Application(handler=echo, sockets=sockets)
+    async with running(app, settings=settings) as base_url:
+        stream = await trio.open_ssl_over_tcp_stream(
+            *address_of(base_url), ssl_context=certificate.trusting(), https_compatible=True
+        )
+        client = Client(stream)
+        await client.shake_hands("/live", "127.0.0.1", headers=[], subprotocols=[])
+        for number in range(20):
+            await client.send_text(f"{number} " + "x" * 10_000)
+        for number in range(20):
+            assert (await client.receive_json()).startswith(f"{number} ")
+        (socket,) = sockets
+        socket.close(4503, "DRAINING")
+        assert (await client.wait_closed()).code == 4503
+        await trio.aclose_forcefully(stream)
+
+
+async def test_whoever_does_not_shake_hands_is_dropped(settings: ServerSettings) -> None:
+    async with running(Application(), settings=settings) as base_url:
+        stream = await trio.open_tcp_stream(*address_of(base_url))
+        async with stream:
+            await stream.send_all(b"GET / HTTP/1.1\r\nHost: t\r\n\r\n")
+            with patience():
+                while await stream.receive_some(1000):
+                    continue
