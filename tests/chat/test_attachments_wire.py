@@ -144,6 +144,17 @@ async def test_a_user_has_so_much_room(world: World) -> None:
     await ben.do("POST", path, a_file(b"x", "a.txt", "text/plain"), status=201)
 
 
+async def test_deleting_a_message_makes_no_room_before_its_bytes_are_gone(world: World) -> None:
+    ann, _, room = await pair(world)
+    path = f"{room.path}/attachments"
+    kept = await ann.do("POST", path, a_file(), status=201)
+    sent = await ann.do("POST", room.messages, {"attachmentIds": [kept["id"]]}, status=201)
+    await fill(world, ann, room, QUOTA_BYTES - len(PNG))
+    await ann.do("DELETE", f"{room.messages}/{sent['id']}")
+    assert sorted(await world.service.database.read(states)) == ["freed", "reserved"]
+    assert await ann.refused("POST", path, a_file(b"x", "a.txt", "text/plain")) == (422, "QUOTA_EXCEEDED")
+
+
 async def fill(world: World, player: Player, room: Room, size_bytes: int) -> None:
     """Give a user as much as that, without its bytes."""
     row = AttachmentRow(

@@ -296,3 +296,22 @@ async def offset_after(player: Player, room: Room) -> int:
 def most_queued(world: World, player: Player) -> int:
     """Bytes that wait in the service for the socket for which most wait."""
     return max(socket.queued_bytes for socket in world.service.sockets.of_user(player.id))
+
+
+@pytest.mark.parametrize(("messages", "recovered"), [(20, True), (70, False)])
+async def test_no_more_than_a_megabyte_is_replayed(
+    database_url: str, tmp_path: Path, messages: int, recovered: bool
+) -> None:
+    """However few events it is: a snapshot is smaller then, and made once for all who come back."""
+    async with open_world(database_url, tmp_path, rate_limits="off") as world:
+        ann, _, room = await pair(world)
+        async with ann.live(NONE) as socket:
+            reply = await subscribe(socket, room, mode="delta", limit=1)
+        place = {"epoch": reply["epoch"], "offset": reply["offset"]}
+        for _ in range(messages):
+            await ann.do("POST", room.messages, {"content": "\U0001f600" * 4_000}, status=201)
+        async with ann.live(NONE) as socket:
+            reply = await subscribe(socket, room, since=place, mode="delta", limit=1)
+            assert reply["recovered"] is recovered
+            first = await socket.receive_json()
+            assert first["type"] == ("event" if recovered else "snapshot")
