@@ -27,9 +27,10 @@ from actors.permissions import is_node
 from actors.quantities import Quantity
 from actors.revoking import revoke_tokens_of
 from actors.time import iso, iso_or_none, parse_iso
-from persistence.audit import AuditEntry, Stamp, read_audit
+from persistence.audit import AuditEntry, read_audit
 from persistence.permissions import Grant, read_catalog
 from persistence.users import User, find_by_prefix, read_user
+from routes.auditing import stamp_of
 from routes.auth import revocation_settled
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
@@ -258,7 +259,7 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
         return UserGranted(user_id, grant.node, grant.negated, grant.expires_at, grant.value)
 
     with _followed(call, user_id):
-        granted = await call.transact(change_grant, change, _stamp(call), shape=shape)
+        granted = await call.transact(change_grant, change, stamp_of(call), shape=shape)
     call.service.users.catalog_grew(body.node)
     return granted
 
@@ -269,14 +270,14 @@ async def remove_permission(call: Call, user_id: UserId, node: str) -> Removed:
     if not is_node(node):
         raise NotFound("no such permission")
     with _followed(call, user_id):
-        return await call.transact(revoke_grant, user_id, node, _stamp(call), shape=Removed)
+        return await call.transact(revoke_grant, user_id, node, stamp_of(call), shape=Removed)
 
 
 @endpoint("POST", "/v1/admin/users/{userId}/revoke-tokens", needs=SUPER_ADMIN, refusals=(NotFound, Conflict))
 async def revoke_tokens_of_user(call: Call, user_id: UserId) -> None:
     """Revokes every token of a user that was issued so far; sockets that they have opened close with 4401."""
     with revocation_settled(call.service, user_id) as revoked:
-        await call.transact(revoke_tokens_of, user_id, _stamp(call), shape=revoked)
+        await call.transact(revoke_tokens_of, user_id, stamp_of(call), shape=revoked)
 
 
 @endpoint("GET", "/v1/admin/audit", needs=SUPER_ADMIN)
@@ -333,11 +334,6 @@ def _expiry(text: str | None) -> int | None:
         return parse_iso(text)
     except ValueError as error:
         raise Invalid(FieldError("/expiresAt", "BAD_FORMAT", f"the timestamp is {error}")) from None
-
-
-def _stamp(call: Call) -> Stamp:
-    entry_id = call.new_id()
-    return Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
 
 
 def _audit_item(entry: AuditEntry) -> AuditItem:

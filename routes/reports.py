@@ -10,8 +10,8 @@ from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, parse_uuid
 from actors.reports import REASON_MAX, report, settle
 from actors.time import iso, iso_or_none
-from persistence.audit import Stamp
 from persistence.reports import Report, ReportStatus, list_reports
+from routes.auditing import stamp_of
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import cursor_number
@@ -115,8 +115,7 @@ async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
 @endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound,))
 async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> ReportItem:
     """Settles a report, or opens it again; the audit trail keeps each change."""
-    stamp = Stamp(call.new_id(), call.now_ms, call.user_id, call.request_id)
-    return await call.transact(settle, id, body.status, stamp, shape=_item)
+    return await call.transact(settle, id, body.status, stamp_of(call), shape=_item)
 
 
 def _made(made: Report) -> ReportMade:

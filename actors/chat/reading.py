@@ -9,7 +9,7 @@ import msgspec
 from actors.chat.deltas import Journaled
 from actors.chat.events import AnyEvent
 from actors.chat.public import Revision, RevisionList
-from actors.chat.records import decode
+from actors.chat.records import decode, page_line_of
 from actors.chat.state import Facts, Standing, State
 from actors.chat.stored import facts_of_row, standing_of_row
 from actors.chat.window import Line
@@ -137,7 +137,7 @@ async def read_page(conn: Connection, conversation_id: str, user_id: str, query:
         max_bytes=MAX_PAGE_BYTES,
     )
     shown = fitting(rows[: query.limit], _record_bytes)
-    lines = tuple(_line_of(row) for row in reversed(shown))
+    lines = tuple(page_line_of(row) for row in reversed(shown))
     polled = [line.id for line in lines if line.has_poll]
     choices = await polls.choices(conn, polled, user_id) if polled else {}
     return StoredPage(conversation, lines, choices, len(rows) > len(shown))
@@ -154,7 +154,7 @@ async def read_message(
     """
     row = await _message(conn, conversation_id, user_id, message_id)
     chosen = await polls.choices(conn, [row.id], user_id) if row.has_poll else {}
-    return _line_of(row), chosen.get(row.id, ())
+    return page_line_of(row), chosen.get(row.id, ())
 
 
 async def read_list(conn: Connection, user_id: str, after: tuple[int, str] | None, limit: int) -> StoredList:
@@ -270,19 +270,6 @@ async def _message(conn: Connection, conversation_id: str, user_id: str, message
     if row is None:
         raise NotFound("message not found")
     return row
-
-
-def _line_of(row: PageRow) -> Line:
-    return Line(
-        id=row.id,
-        seq=0,
-        created_at_ms=row.created_at_ms,
-        sender_id="",
-        client_message_id=None,
-        record=row.record,
-        has_poll=row.has_poll,
-        poll_expires_at_ms=row.poll_expires_at_ms,
-    )
 
 
 def _event_bytes(row: JournalRow) -> int:

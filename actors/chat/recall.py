@@ -34,7 +34,7 @@ from actors.chat.events import (
     PollVoted,
     UserErased,
 )
-from actors.chat.records import archived_line_of, line_of
+from actors.chat.records import line_of, page_line_of
 from actors.chat.state import (
     MAX_MEMBERS,
     NOBODY_REFUSES,
@@ -250,7 +250,7 @@ async def read_tail(conn: Connection, conversation_id: str, oldest_seq: int | No
     """
     rows = await archive.tail(conn, conversation_id, WINDOW_LINES + 1)
     older_live = oldest_seq is not None and await messages.any_before(conn, conversation_id, oldest_seq)
-    return ArchiveTail(tuple(archived_line_of(row) for row in rows), older_live)
+    return ArchiveTail(tuple(page_line_of(row) for row in rows), older_live)
 
 
 def newest_archived(window: Iterable[Line], archived: tuple[Line, ...]) -> tuple[Line, ...]:

@@ -183,8 +183,8 @@ def line_of(row: MessageRow) -> Line:
     )
 
 
-def archived_line_of(row: PageRow) -> Line:
-    """The line in memory of an archived message's row."""
+def page_line_of(row: PageRow) -> Line:
+    """The line of a message as pages read it, live or archived: with what is shown of it, and nothing more."""
     return Line(
         id=row.id,
         seq=0,
@@ -193,6 +193,7 @@ def archived_line_of(row: PageRow) -> Line:
         client_message_id=None,
         record=row.record,
         has_poll=row.has_poll,
+        poll_expires_at_ms=row.poll_expires_at_ms,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from persistence import history, journal
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.connection import Connection
+from persistence.expiring import forget_ended
 
 KIND = "server"
 """Under this name the heads of servers are kept."""
@@ -159,16 +160,7 @@ async def newest_claim_keys(conn: Connection, server_id: str, limit: int) -> lis
 
 async def forget_claim_keys(conn: Connection, limit: int, *, before_ms: int) -> int:
     """Delete the keys that ended before that time, at most `limit`; returns how many."""
-    tag = await conn.execute(
-        """
-        DELETE FROM connect_claim_keys WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM connect_claim_keys WHERE expires_at_ms < $1 ORDER BY expires_at_ms LIMIT $2
-        )) AND expires_at_ms < $1
-        """,
-        before_ms,
-        limit,
-    )
-    return int(tag.rpartition(" ")[2])
+    return await forget_ended(conn, "connect_claim_keys", limit, before_ms=before_ms)
 
 
 # ---- silence

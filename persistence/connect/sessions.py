@@ -6,6 +6,7 @@ import msgspec
 
 from persistence.connect.rows import SessionRow, TicketRow
 from persistence.connection import Connection
+from persistence.expiring import forget_ended
 
 _COLUMNS = SessionRow.__struct_fields__
 
@@ -52,16 +53,7 @@ async def tickets_of(conn: Connection, server_id: str) -> list[TicketRow]:
 
 async def forget_tickets(conn: Connection, limit: int, *, before_ms: int) -> int:
     """Delete the tickets that ended before that time, at most `limit`; returns how many."""
-    tag = await conn.execute(
-        """
-        DELETE FROM connect_tickets WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM connect_tickets WHERE expires_at_ms < $1 ORDER BY expires_at_ms LIMIT $2
-        )) AND expires_at_ms < $1
-        """,
-        before_ms,
-        limit,
-    )
-    return int(tag.rpartition(" ")[2])
+    return await forget_ended(conn, "connect_tickets", limit, before_ms=before_ms)
 
 
 async def end(conn: Connection, sessions: Collection[tuple[str, str]]) -> None:

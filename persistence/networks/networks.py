@@ -1,6 +1,7 @@
 """Networks, their join tokens and their hosts, in rows."""
 
 from persistence.connection import Connection
+from persistence.expiring import forget_ended
 from persistence.networks.rows import HostRow, NetworkRow, TokenRow
 
 _READ = """
@@ -118,16 +119,7 @@ async def use_token(conn: Connection, token: bytes) -> None:
 
 async def forget_tokens(conn: Connection, limit: int, *, before_ms: int) -> int:
     """Delete the join tokens that ended before that time, at most `limit`; returns how many."""
-    tag = await conn.execute(
-        """
-        DELETE FROM network_join_tokens WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM network_join_tokens WHERE expires_at_ms < $1 ORDER BY expires_at_ms LIMIT $2
-        )) AND expires_at_ms < $1
-        """,
-        before_ms,
-        limit,
-    )
-    return int(tag.rpartition(" ")[2])
+    return await forget_ended(conn, "network_join_tokens", limit, before_ms=before_ms)
 
 
 # ---- hosts

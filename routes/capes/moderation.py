@@ -12,8 +12,8 @@ from actors.capes.owning import clean_description, clean_name
 from actors.capes.showing import changed, page_all
 from actors.errors import Conflict, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
-from persistence.audit import Stamp
 from persistence.capes.rows import Cape, CapeStatus, read_cape
+from routes.auditing import stamp_of
 from routes.call import Call
 from routes.capes.catalog import MODERATE
 from routes.capes.entries import (
@@ -108,12 +108,7 @@ async def remove_moderated_cape(call: Call, id: Uuid) -> None:
 
 
 def _moderator(call: Call) -> Moderator:
-    stamp = Stamp(_new_id(call), call.now_ms, call.user_id, call.request_id)
-    return Moderator(stamp, _new_id(call), also_own=call.user.access.is_super_admin)
-
-
-def _new_id(call: Call) -> str:
-    return call.new_id()
+    return Moderator(stamp_of(call), call.new_id(), also_own=call.user.access.is_super_admin)
 
 
 def _owner_notified(call: Call) -> AbstractContextManager[None]:

@@ -27,7 +27,7 @@ from actors.errors import (
     NotFound,
 )
 from actors.ids import ObjectId
-from persistence.audit import Stamp
+from routes.auditing import stamp_of
 from routes.call import Call
 from routes.chat import reads
 from routes.chat.again import message_again
@@ -176,10 +176,7 @@ def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) 
     Needs `social:chat.write`, and to be the sender, or to hold `social:chat.moderate`. Answers 200 with what
     is left: `deletedAt`, no content, no attachments, no poll. What a moderator deletes of others is in the audit trail.
     """
-    stamp = None
-    if call.subject is True:
-        entry_id = call.new_id()
-        stamp = Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
+    stamp = stamp_of(call) if call.subject is True else None
     command = DeleteMessage(call.user_id, message_id, stamp)
     return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
 

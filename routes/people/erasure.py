@@ -18,11 +18,11 @@ from actors.party.commands import TellErased as ForgetInParty
 from actors.party.forgetting import forget_in_parties
 from actors.people import erasure as rules
 from actors.people.forgetting import forget_in_notifications, forget_in_receipts
-from persistence.audit import Stamp
 from persistence.chat.conversations import of_member
 from persistence.connect import members, servers
 from persistence.people import erasure
 from persistence.users import read_user
+from routes.auditing import stamp_of
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.idempotency import mark_of
@@ -48,8 +48,6 @@ async def erase_user(call: Call, user_id: UserId) -> None:
     service = call.service
     if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:
         await _give_up(service, user_id)
-    entry_id = call.new_id()
-    stamp = Stamp(entry_id, call.now_ms, call.user_id, call.request_id)
     others: dict[str, bool] = {}
 
     async def settle() -> None:
@@ -57,7 +55,7 @@ async def erase_user(call: Call, user_id: UserId) -> None:
             _tell(service, user_id, others)
 
     with service.doubts.unless_known(f"erased {user_id}", settle):
-        await call.transact(rules.erase, user_id, stamp, shape=others.update)
+        await call.transact(rules.erase, user_id, stamp_of(call), shape=others.update)
     _tell(service, user_id, others)
 
 

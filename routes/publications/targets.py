@@ -12,9 +12,9 @@ from actors.publications import managing
 from actors.publications.managing import Manager, Surroundings, Wish
 from actors.publications.public import Publication, SocialLink, publication_of
 from actors.server_address import parse_address
-from persistence.audit import Stamp
 from persistence.publications import publications
 from persistence.publications.rows import PublicationRow, Target, TargetType
+from routes.auditing import stamp_of
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
@@ -147,8 +147,7 @@ def _shown(call: Call, row: PublicationRow) -> Publication:
 
 
 def _manager(call: Call) -> Manager:
-    stamp = Stamp(call.new_id(), call.now_ms, call.user_id, call.request_id)
-    return Manager(call.user_id, call.user.access.is_moderator, stamp)
+    return Manager(call.user_id, call.user.access.is_moderator, stamp_of(call))
 
 
 def _wish(body: PublicationBody) -> Wish:
