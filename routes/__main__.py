@@ -16,6 +16,7 @@ import msgspec
 import structlog
 import trio
 
+from routes.allocator import return_large_blocks
 from routes.edge.address import Proxies
 from routes.edge.config.table import Config
 from routes.edge.server.server import serve
@@ -44,6 +45,7 @@ def run(config: Config) -> None:
 
     Raises: what `open_service` and `serve` raise at the start.
     """
+    return_large_blocks()
     gc.collect()
     gc.freeze()
     gc.set_threshold(*COLLECTOR_THRESHOLDS)

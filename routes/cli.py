@@ -135,12 +135,16 @@ def _migrate(_arguments: argparse.Namespace, config: Config) -> int:
 
 
 def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
-    from routes.commands.listing import list_routes
-    from routes.edge.declare.endpoint import RouteTable
-    from routes.mounts import MOUNTS
+    from routes.commands.remembered import remembered
 
-    for line in list_routes(RouteTable.of(MOUNTS)):
-        _say(line)
+    def listed() -> str:
+        from routes.commands.listing import list_routes
+        from routes.edge.declare.endpoint import RouteTable
+        from routes.mounts import MOUNTS
+
+        return "\n".join(list_routes(RouteTable.of(MOUNTS)))
+
+    _say(remembered("routes", listed))
     return 0
 
 
@@ -179,11 +183,16 @@ def _token(arguments: argparse.Namespace, config: Config) -> int:
 
 
 def _openapi(_arguments: argparse.Namespace, _config: Config) -> int:
-    from routes.edge.declare.endpoint import RouteTable
-    from routes.edge.docs.openapi import openapi
-    from routes.mounts import MOUNTS
+    from routes.commands.remembered import remembered
 
-    _say(openapi(RouteTable.of(MOUNTS)).decode())
+    def made() -> str:
+        from routes.edge.declare.endpoint import RouteTable
+        from routes.edge.docs.openapi import openapi
+        from routes.mounts import MOUNTS
+
+        return openapi(RouteTable.of(MOUNTS)).decode()
+
+    _say(remembered("openapi", made))
     return 0
 
 

@@ -94,13 +94,24 @@ class Incoming:
             PayloadTooLarge: Content-Length is above the bound.
             MalformedJson: Content-Length is not a number.
         """
+        if self.declared_bytes(otherwise=0) > max_bytes:
+            raise PayloadTooLarge(maxBytes=max_bytes)
+
+    def declared_bytes(self, *, otherwise: int) -> int:
+        """How large the body says it is.
+
+        Args:
+            otherwise: what is returned for a body that does not say it.
+
+        Raises:
+            MalformedJson: Content-Length is not a number.
+        """
         declared = self.header(b"content-length")
         if declared is None:
-            return
+            return otherwise
         if not declared.isdigit() or len(declared) > 18:
             raise MalformedJson("Content-Length is not a number")
-        if int(declared) > max_bytes:
-            raise PayloadTooLarge(maxBytes=max_bytes)
+        return int(declared)
 
     async def body(self, max_bytes: int, tab: Tab | None = None) -> bytes:
         """The whole body.

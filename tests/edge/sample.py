@@ -154,6 +154,12 @@ async def large(call: Call, body: Thing) -> Thing:
     return body
 
 
+@endpoint("POST", "/v1/own/large", needs=AUTHENTICATED, max_bytes=1024 * 1024)
+async def own_large(call: Call, body: Thing) -> Thing:
+    """Takes a large body of somebody who is known."""
+    return body
+
+
 @endpoint("DELETE", "/v1/optional", needs=PUBLIC)
 async def optional(call: Call, body: Thing | None) -> None:
     """Takes a body, or none."""

@@ -39,6 +39,7 @@ def environ(monkeypatch, tmp_path):
     for name in [name for name in os.environ if name.startswith("PARTYLINE_")]:
         monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return monkeypatch
 
 

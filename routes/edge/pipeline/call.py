@@ -98,7 +98,7 @@ class Call(Generic[P_co]):
         self.attempt: Attempt | None = None
         """The request's Idempotency-Key, or None."""
         self.place: Place | None = None
-        """For a large body, until the request is answered."""
+        """For a body that is not small, until the request is answered."""
         self.handing_over = False
         """True while an effect is on its way: cut short then, its outcome is unknown."""
 

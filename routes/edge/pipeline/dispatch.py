@@ -122,6 +122,9 @@ class Edge:
         )
         self._idempotency = Idempotency(service.keys.sealing_key)
         self._large_bodies = LargeBodies()
+        # One thread: each has the interpreter's lock while it decodes, so that more are no quicker, and everybody else
+        # would wait for all of them at each system call.
+        self._offloaded = trio.CapacityLimiter(1)
 
     async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
         """The response to a request for a declared endpoint. Cancellation abandons the request.
@@ -263,7 +266,7 @@ class Edge:
             return await rendered(call, endpoint, incoming, result)
         call.deadline.begin()
         if len(data) > OFFLOAD_BYTES:
-            fingerprint = await trio.to_thread.run_sync(fingerprint_of, data)
+            fingerprint = await trio.to_thread.run_sync(fingerprint_of, data, limiter=self._offloaded)
         else:
             fingerprint = fingerprint_of(data)
         principal = call.principal
@@ -329,19 +332,26 @@ class Edge:
         bound = endpoint.body_bound(self.service.config)
         data = incoming.whole
         if data is None:
-            call.deadline.begin()
-            call.deadline.move(trio.current_time() + BODY_SECONDS)
-            key = rate_key(call.client_address) if self.service.limits.enabled else None
-            data = await incoming.body(bound, self.service.arriving.tab(key))
-            call.deadline.move(trio.current_time() + self._request_seconds)
-            if len(data) > LARGE_BYTES:
-                principal = call.principal
-                caller = principal.key if principal is not None else call.client_address
-                call.place = await self._large_bodies.take(caller)
+            data = await self._arrived(call, incoming, bound)
         elif len(data) > bound:
             raise PayloadTooLarge(maxBytes=bound)
         if media is None and data:
             raise UnsupportedMedia(sentence(endpoint.media))
+        return data
+
+    async def _arrived(self, call: Call[Parts], incoming: Incoming, bound: int) -> bytes:
+        call.deadline.begin()
+        call.deadline.move(trio.current_time() + BODY_SECONDS)
+        size_bytes = incoming.declared_bytes(otherwise=bound)
+        if size_bytes > OFFLOAD_BYTES:
+            principal = call.principal
+            call.place = self._large_bodies.place(principal.key if principal is not None else None)
+            await call.place.expect(size_bytes)
+        key = rate_key(call.client_address) if self.service.limits.enabled else None
+        data = await incoming.body(bound, self.service.arriving.tab(key))
+        call.deadline.move(trio.current_time() + self._request_seconds)
+        if call.place is not None and len(data) > LARGE_BYTES:
+            await call.place.work()
         return data
 
     async def _decoded(self, call: Call[Parts], endpoint: Endpoint, data: bytes) -> object:
@@ -354,7 +364,7 @@ class Edge:
             return data
         if len(data) > OFFLOAD_BYTES:
             call.deadline.begin()
-            return await trio.to_thread.run_sync(decode, data, shape)
+            return await trio.to_thread.run_sync(decode, data, shape, limiter=self._offloaded)
         return decode(data, shape)
 
     def _common(self, call: Call[Parts], incoming: Incoming) -> Headers:

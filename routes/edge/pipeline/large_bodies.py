@@ -1,91 +1,102 @@
-"""How many large bodies are worked on at once: each costs several times its size while it is decoded and stored.
+"""Whose large body comes next: each costs several times its size while it arrives, is decoded and stored.
 
-A request takes its place once its body has arrived and has it until it is answered, so that nobody who sends slowly
-holds up others; what arrives meanwhile is bounded in bytes (`incoming.py`). One caller has two places at most.
+A caller who is known sends one after the other, so that the worst that one can do at once is one body, however many
+connections they have; with four at once, everybody else's 99th percentile was twice as high. A small body does not wait
+for a large one of the same caller, which may be long in coming. Strangers are not known well enough to wait for each
+other: who sends slowly would hold up others at the same address.
+
+What has arrived is worked on in so many places for all callers together. The place is taken then and not before, so
+that nobody who sends slowly holds up others; what arrives meanwhile is bounded in bytes (`incoming.py`).
 """
 
 import trio
 
 AT_ONCE = 6
-"""Large bodies of all callers: with the largest attachments they come to about 200 MB."""
-
-AT_ONCE_EACH = 2
-"""Of one caller."""
+"""Large bodies of all callers that are worked on: with the largest attachments they come to about 200 MB."""
 
 LARGE_BYTES = 256 * 1024
 """Bodies above this are large."""
 
 
 class LargeBodies:
-    """The places.
+    """The places, and who waits for them.
 
     Args:
-        at_once: in all.
-        at_once_each: of one caller.
+        at_once: large bodies that are worked on.
     """
 
-    def __init__(self, at_once: int = AT_ONCE, at_once_each: int = AT_ONCE_EACH) -> None:
-        self._places = trio.Semaphore(at_once)
-        self._each = at_once_each
-        self._callers: dict[str, _Caller] = {}
+    def __init__(self, at_once: int = AT_ONCE) -> None:
+        self.places = trio.Semaphore(at_once)
+        self.queues: dict[tuple[str, bool], _Queue] = {}
 
-    async def take(self, caller: str) -> "Place":
-        """Wait for a place. Cancellation, as by the request's deadline: none is taken.
+    def place(self, caller: str | None) -> "Place":
+        """A place for a body that is about to come; nothing is taken yet.
 
         Args:
-            caller: whose places are counted together.
+            caller: who sends one after the other; None for a stranger.
         """
-        known = self._callers.setdefault(caller, _Caller(self._each))
-        known.requests += 1
-        try:
-            await known.places.acquire()
-            try:
-                await self._places.acquire()
-            except BaseException:
-                known.places.release()
-                raise
-        except BaseException:
-            self._leave(caller, known)
-            raise
         return Place(self, caller)
 
-    def give_back(self, caller: str) -> None:
-        """Let the next one have a caller's place."""
-        known = self._callers[caller]
-        self._places.release()
-        known.places.release()
-        self._leave(caller, known)
 
-    def _leave(self, caller: str, known: "_Caller") -> None:
-        known.requests -= 1
-        if known.requests == 0:
-            del self._callers[caller]
+class _Queue:
+    """One caller's bodies of one class: the one that arrives or is worked on, and how many there are in all."""
 
+    __slots__ = ("bodies", "turn")
 
-class _Caller:
-    """The places of one caller, and how many requests have or want one."""
-
-    __slots__ = ("places", "requests")
-
-    def __init__(self, at_once: int) -> None:
-        self.places = trio.Semaphore(at_once)
-        self.requests = 0
+    def __init__(self) -> None:
+        self.turn = trio.Semaphore(1)
+        self.bodies = 0
 
 
 class Place:
-    """A place that was taken.
+    """What a request has of the places, until `give_back`.
 
     Args:
         bodies: where.
-        caller: by whom.
+        caller: as in `LargeBodies.place`.
     """
 
-    __slots__ = ("_bodies", "_caller")
+    __slots__ = ("_bodies", "_caller", "_key", "_works")
 
-    def __init__(self, bodies: LargeBodies, caller: str) -> None:
+    def __init__(self, bodies: LargeBodies, caller: str | None) -> None:
         self._bodies = bodies
         self._caller = caller
+        self._key: tuple[str, bool] | None = None
+        self._works = False
+
+    async def expect(self, size_bytes: int) -> None:
+        """Wait until the caller's bodies before this one are answered. Cancellation: nothing is taken.
+
+        Args:
+            size_bytes: what was declared, or the largest that is let in.
+        """
+        if self._caller is None:
+            return
+        key = (self._caller, size_bytes > LARGE_BYTES)
+        queue = self._bodies.queues.setdefault(key, _Queue())
+        queue.bodies += 1
+        try:
+            await queue.turn.acquire()
+        except BaseException:
+            self._leave(key)
+            raise
+        self._key = key
+
+    async def work(self) -> None:
+        """Wait for one of the places that are there for all. Cancellation: none is taken."""
+        await self._bodies.places.acquire()
+        self._works = True
 
     def give_back(self) -> None:
-        """To be called once."""
-        self._bodies.give_back(self._caller)
+        """Let the next one have what was taken. To be called once, whatever was."""
+        if self._works:
+            self._bodies.places.release()
+        if self._key is not None:
+            self._bodies.queues[self._key].turn.release()
+            self._leave(self._key)
+
+    def _leave(self, key: tuple[str, bool]) -> None:
+        queue = self._bodies.queues[key]
+        queue.bodies -= 1
+        if queue.bodies == 0:
+            del self._bodies.queues[key]

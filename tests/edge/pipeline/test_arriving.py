@@ -21,6 +21,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tests.support.websocket import connect
 
 BODY = b'{"name":"x","sizeBytes":1}' + b" " * 600_000
+JSON = "application/json"
 CHUNKS = [BODY[at : at + 50_000] for at in range(0, len(BODY), 50_000)]
 
 
@@ -67,12 +68,53 @@ async def test_slow_senders_hold_up_nobody_else() -> None:
         nursery.cancel_scope.cancel()
 
 
-def large_from(peer: str) -> dict[str, object]:
+async def test_who_is_known_sends_one_large_body_after_the_other() -> None:
+    """And holds up nobody else with a slow one."""
+    parts = Parts()
+    slow: list[object] = [{"type": "http.request", "body": BODY[:1000], "more_body": True}]
+    rest = [{"type": "http.request", "body": BODY[1000:], "more_body": False}]
+    answered: list[int] = []
+    arrives, go_on = trio.Event(), trio.Event()
+
+    async def receive() -> object:
+        if slow:
+            return slow.pop()
+        arrives.set()
+        await go_on.wait()
+        return rest.pop()
+
+    async def again() -> None:
+        answer = await request(app, "POST", "/v1/own/large", chunks=CHUNKS, token="ann", content_type=JSON)
+        answered.append(answer.status)
+
+    async with serving(parts) as app, trio.open_nursery() as nursery:
+        nursery.start_soon(app, large_from("198.51.100.1", token="ann"), receive, ignore)
+        await arrives.wait()
+        nursery.start_soon(again)
+        await trio.testing.wait_all_tasks_blocked()
+        assert parts.arriving.total_bytes == 1000
+        for token in ("bob", "ann"):  # somebody else, and what is small
+            body = {"name": "x", "sizeBytes": 1}
+            assert (await request(app, "POST", "/v1/own/large", body, token=token)).status == 200
+        assert (
+            await request(app, "POST", "/v1/own/large", chunks=CHUNKS, token="bob", content_type=JSON)
+        ).status == 200
+        assert answered == []
+        go_on.set()
+    assert answered == [200]
+
+
+def large_from(peer: str, token: str = "") -> dict[str, object]:
+    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(BODY))]
     return {
-        **{"type": "http", "method": "POST", "path": "/v1/large", "query_string": b""},
-        "headers": [(b"content-type", b"application/json"), (b"content-length", b"600000")],
-        "client": (peer, 5),
+        **{"type": "http", "method": "POST", "query_string": b"", "client": (peer, 5)},
+        "path": "/v1/own/large" if token else "/v1/large",
+        "headers": [*headers, (b"authorization", f"Bearer {token}".encode())] if token else headers,
     }
+
+
+async def ignore(message: object) -> None:
+    """An answer that is of no interest."""
 
 
 async def first_of(sent: list[object]) -> object:

@@ -1,0 +1,74 @@
+"""What is made of the whole code, and the same until the code changes: kept in the user's cache.
+
+All routes together take a second to import. The first `partyline routes` after a change takes it; those after it read a
+file in `$XDG_CACHE_HOME/partyline`, by default `~/.cache/partyline` (XDG Base Directory Specification).
+"""
+
+import os
+import sys
+import sysconfig
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+_ROOT = Path(__file__).parents[2]
+SOURCES = tuple(_ROOT / layer for layer in ("actors", "persistence", "routes"))
+"""The folders that a release consists of."""
+
+
+def remembered(name: str, make: Callable[[], str], sources: Sequence[Path] = SOURCES) -> str:
+    """The text that was made of these sources, or is made now; where it cannot be kept, it is made each time.
+
+    Args:
+        name: of the text, fit for a file's name.
+        make: makes it.
+        sources: folders; the text is made anew when a file in them has changed, or a package was installed.
+    """
+    kept = _folder() / name
+    mark = _mark(sources)
+    try:
+        known, _, text = kept.read_text().partition("\n")
+    except (OSError, UnicodeDecodeError):
+        known = text = ""
+    if known != mark:
+        text = make()
+        _keep(kept, f"{mark}\n{text}")
+    return text
+
+
+def _folder() -> Path:
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (given if given.is_absolute() else Path("~/.cache").expanduser()) / "partyline"
+
+
+def _keep(path: Path, text: str) -> None:
+    """Replace the file whole, so that nobody reads half of it; one that cannot be written is left."""
+    half = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        half.write_text(text)
+        half.replace(path)
+    except OSError:
+        with suppress(OSError):
+            half.unlink()
+
+
+def _mark(sources: Sequence[Path]) -> str:
+    digest = sha256(sys.version.encode())
+    digest.update(b"%d" % Path(sysconfig.get_path("purelib")).stat().st_mtime_ns)
+    for folder in sources:
+        for line in sorted(_files(os.fspath(folder))):
+            digest.update(line.encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def _files(folder: str) -> Iterator[str]:
+    """A line for each file below a folder: its path, size and time."""
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name != "__pycache__":
+                yield from _files(entry.path)
+        else:
+            known = entry.stat()
+            yield f"{entry.path}\0{known.st_size}\0{known.st_mtime_ns}\n"
