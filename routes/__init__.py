@@ -1,20 +1,26 @@
 """The edge: the only place that knows HTTP, WebSocket, JSON and status codes.
 
-Importing it costs nothing: what has to know every route (`MOUNTS`, `create_app`) is in `routes.mounts`, and comes when
-it is first asked for, so that a command that serves nobody starts at once.
+Importing it costs nothing: what has to know every domain comes when it is first asked for, so that a command that
+serves nobody starts at once.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from routes.mounts import MOUNTS, create_app
+    from routes.application import create_app
+    from routes.domains import DOMAINS, MOUNTS
 
-__all__ = ["MOUNTS", "create_app"]
+__all__ = ["DOMAINS", "MOUNTS", "create_app"]
 
 
 def __getattr__(name: str) -> object:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from routes import mounts  # noqa: PLC0415 — see above
+    # ruff: noqa: PLC0415 — see above
+    if name == "create_app":
+        from routes.application import create_app
 
-    return getattr(mounts, name)
+        return create_app
+    if name in __all__:
+        from routes import domains
+
+        return getattr(domains, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,14 +17,15 @@ import structlog
 import trio
 
 from routes.allocator import return_large_blocks
+from routes.application import create_app
+from routes.domains import DOMAINS
 from routes.edge.address import Proxies
 from routes.edge.config.table import Config
 from routes.edge.server.server import serve
 from routes.edge.transport.settings import ServerSettings
-from routes.mounts import create_app
 from routes.open_files import make_room
 from routes.service import Service, open_service
-from routes.setup import announce_setup
+from routes.users.setup import announce_setup
 
 log = structlog.get_logger()
 
@@ -77,7 +78,7 @@ def cautions(config: Config) -> Iterator[str]:
 
 
 async def _run(config: Config) -> None:
-    async with open_service(config) as service, trio.open_nursery() as nursery:
+    async with open_service(config, DOMAINS) as service, trio.open_nursery() as nursery:
         nursery.start_soon(_obey_signals, service)
         nursery.start_soon(_drain_sockets, service)
         await announce_setup(service)

@@ -139,8 +139,8 @@ def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
 
     def listed() -> str:
         from routes.commands.listing import list_routes
+        from routes.domains import MOUNTS
         from routes.edge.declare.endpoint import RouteTable
-        from routes.mounts import MOUNTS
 
         return "\n".join(list_routes(RouteTable.of(MOUNTS)))
 
@@ -186,9 +186,9 @@ def _openapi(_arguments: argparse.Namespace, _config: Config) -> int:
     from routes.commands.remembered import remembered
 
     def made() -> str:
+        from routes.domains import MOUNTS
         from routes.edge.declare.endpoint import RouteTable
         from routes.edge.docs.openapi import openapi
-        from routes.mounts import MOUNTS
 
         return openapi(RouteTable.of(MOUNTS)).decode()
 

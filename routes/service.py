@@ -48,13 +48,11 @@ from persistence.friends.blocks import parted
 from persistence.friends.visibilities import veiled
 from persistence.migrate import migrate
 from persistence.party.rows import memberships as stored_memberships
-from persistence.permissions import CHANNEL as USERS_CHANNEL
 from routes.capes.workshop import CapeWorkshop
-from routes.chat.follow import follow_chat
 from routes.connect.attending import Attending
 from routes.connect.authenticator import ServerCredentials
-from routes.connect.settling import follow_doubts
 from routes.disk import Disk
+from routes.domain import Domains, channels_of, kinds_of
 from routes.doubts import Doubts
 from routes.edge.config.table import Config
 from routes.edge.documents import Documents
@@ -69,15 +67,12 @@ from routes.edge.unsent import Unsent
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.registry import MAX_PER_USER, Sockets
 from routes.edge.websocket.socket import LiveSocket
-from routes.gauges import show_gauges
-from routes.housekeeping import Housekeeping, Standing, keep_house, keep_standing
-from routes.jobs import jobs_of
+from routes.housekeeping import Housekeeping, Job, Standing, keep_house, keep_standing
 from routes.lifecycle import Lifecycle
+from routes.live.channels import Channels
 from routes.live.rights import Rights
-from routes.networks.domain import Networks, open_networks
-from routes.party.follow import follow_parties
-from routes.people.authenticator import Authenticator
-from routes.publications.follow import follow_servers
+from routes.networks.name_service import Networks, open_networks
+from routes.users.authenticator import Authenticator
 
 log = structlog.get_logger()
 
@@ -94,6 +89,8 @@ class Service:
     Args:
         config: as read from the environment.
         clock: the time that rules see.
+        domains: all that it serves.
+        channels: what can be watched on `/v1/social/live`.
         random_bytes: where codes and tokens come from.
         ids: where object ids come from, in the trio thread.
         lifecycle: starting, serving, draining.
@@ -135,6 +132,8 @@ class Service:
 
     config: Config
     clock: Clock
+    domains: Domains
+    channels: Channels
     random_bytes: RandomBytes
     ids: ObjectIds
     lifecycle: Lifecycle
@@ -180,66 +179,76 @@ class Service:
 
 
 @asynccontextmanager
-async def open_service(config: Config, clock: Clock | None = None) -> AsyncIterator[Service]:
+async def open_service(
+    config: Config, domains: Domains, clock: Clock | None = None
+) -> AsyncIterator[Service]:
     """Open everything, in order, and close it in reverse. Must run in the main thread (see `embedded_postgres`).
     Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
 
     Args:
         config: as read from the environment.
+        domains: all that it shall serve.
         clock: the time of all rules; None takes the system's.
 
     Raises:
         ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
         DatabaseUnavailable: the database does not answer, or another node holds it.
     """
-    clock = clock or SystemClock()
     async with AsyncExitStack() as stack:
-        database = await _open_database(stack, config)
-        keys = await trio.to_thread.run_sync(_open_keys, config.data_dir)
-        users = await _open_users(database, clock)
-        issuers = Issuers(config.jwt_issuers, clock)
-        presence = Presence(clock)
-        memberships, friends = await _open_friends(database, presence, users, clock)
-        streaks = Streaks(database, friends.changed)
-        chat = chat_kinds(presence.is_online, clock.now_ms, friends, streaks.contact)
-        connect = await open_connect(database, presence, keys.derive("settings of game servers"))
-        rendered = Rendered(friends.appearance, friends.hidden_among, presence.changes)
-        parties = party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
-        kinds = (chat.conversation, connect.server, parties.party)
-        rng = Random(secrets.randbits(128))
-        system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
-        service = Service(
-            config=config,
-            clock=clock,
-            random_bytes=secrets.token_bytes,
-            ids=ObjectIds(secrets.token_bytes),
-            lifecycle=Lifecycle(clock.now_ms()),
-            database=database,
-            system=system,
-            chat=chat,
-            notifications=NOTIFICATIONS,
-            friends=friends,
-            capes=CapeWorkshop(database),
-            streaks=streaks,
-            parties=parties,
-            memberships=memberships,
-            users=users,
-            keys=keys,
-            authenticator=Authenticator(keys, issuers, users, clock),
-            connect=connect,
-            server_authenticator=ServerCredentials(keys, connect.credentials, users, clock),
-            networks=await open_networks(stack, config, database, clock, keys),
-            limits=Limits(enabled=config.rate_limits),
-            presence=presence,
-            blobs=Blobs(config.data_dir / "blobs"),
-            places=await _open_places(stack, config),
-            statuses=await _open_statuses(database, config, clock),
-            sockets=_sockets(config, clock, rng, presence, users),
-            rights=Rights(users),
-            doubts=Doubts(partial(database.read, running_seconds)),
-        )
+        service, issuers = await _open_parts(stack, config, domains, clock or SystemClock())
         async with _serving(service, issuers):
             yield service
+
+
+async def _open_parts(
+    stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock
+) -> tuple[Service, Issuers]:
+    database = await _open_database(stack, config)
+    keys = await trio.to_thread.run_sync(_open_keys, config.data_dir)
+    users = await _open_users(database, clock)
+    issuers = Issuers(config.jwt_issuers, clock)
+    presence = Presence(clock)
+    memberships, friends = await _open_friends(database, presence, users, clock)
+    streaks = Streaks(database, friends.changed)
+    connect = await open_connect(database, presence, keys.derive("settings of game servers"))
+    chat = chat_kinds(presence.is_online, clock.now_ms, friends, streaks.contact)
+    parties = _party_kinds(presence, friends, memberships, clock)
+    kinds: tuple[Kind[Any, Any], ...] = (chat.conversation, connect.server, parties.party, *kinds_of(domains))
+    rng = Random(secrets.randbits(128))
+    system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
+    service = Service(
+        config=config,
+        clock=clock,
+        domains=domains,
+        channels=channels_of(domains),
+        random_bytes=secrets.token_bytes,
+        ids=ObjectIds(secrets.token_bytes),
+        lifecycle=Lifecycle(clock.now_ms()),
+        database=database,
+        system=system,
+        chat=chat,
+        notifications=NOTIFICATIONS,
+        friends=friends,
+        capes=CapeWorkshop(database),
+        streaks=streaks,
+        parties=parties,
+        memberships=memberships,
+        users=users,
+        keys=keys,
+        authenticator=Authenticator(keys, issuers, users, clock),
+        connect=connect,
+        server_authenticator=ServerCredentials(keys, connect.credentials, users, clock),
+        networks=await open_networks(stack, config, database, clock, keys),
+        limits=Limits(enabled=config.rate_limits),
+        presence=presence,
+        blobs=Blobs(config.data_dir / "blobs"),
+        places=await _open_places(stack, config),
+        statuses=await _open_statuses(database, config, clock),
+        sockets=_sockets(config, clock, rng, presence, users),
+        rights=Rights(users),
+        doubts=Doubts(partial(database.read, running_seconds)),
+    )
+    return service, issuers
 
 
 @asynccontextmanager
@@ -306,6 +315,13 @@ async def _open_friends(
     return memberships, friends
 
 
+def _party_kinds(
+    presence: Presence, friends: FriendsLive, memberships: Memberships, clock: Clock
+) -> PartyKinds:
+    rendered = Rendered(friends.appearance, friends.hidden_among, presence.changes)
+    return party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
+
+
 async def _open_system(
     stack: AsyncExitStack,
     config: Config,
@@ -358,23 +374,14 @@ def _sockets(config: Config, clock: Clock, rng: Random, presence: Presence, user
 
 
 def _start(service: Service, issuers: Issuers, nursery: trio.Nursery) -> None:
-    """Everything that runs beside requests, and who is told of what."""
-    service.users.on_access_change(service.rights.moved)
-    service.friends.follow(service.system.touched)
-    service.friends.on_visibility_change(lambda viewer_id, _user_id: service.rights.moved(viewer_id))
-    service.database.listen(USERS_CHANNEL, service.users.heard)
-    followed = follow_parties(service)
-    follow_servers(service)
-    service.attending.follow(service)
-    follow_doubts(service)
-    show_gauges(service)
-    standing = (
-        Standing("keys of issuers", issuers.keep_fresh),
-        Standing("live sockets", service.sockets.keep),
-        Standing("whoever waits for game servers", partial(service.attending.keep, service.lifecycle)),
-        Standing("rights of open streams", service.rights.keep),
-        Standing("renamed members", follow_chat(service)),
-    )
-    for one in standing:
-        nursery.start_soon(keep_standing, one, service.housekeeping, name=one.name)
-    nursery.start_soon(keep_house, (*jobs_of(service), *followed), service.housekeeping)
+    """Everything that runs beside requests."""
+    work: list[Job | Standing] = [Standing("keys of issuers", issuers.keep_fresh)]
+    for domain in service.domains:
+        domain.gauges(service)
+        work += domain.follow(service)
+        work += domain.jobs(service)
+    for one in work:
+        if isinstance(one, Standing):
+            nursery.start_soon(keep_standing, one, service.housekeeping, name=one.name)
+    jobs = tuple(one for one in work if isinstance(one, Job))
+    nursery.start_soon(keep_house, jobs, service.housekeeping)

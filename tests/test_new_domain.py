@@ -63,7 +63,7 @@ def test_new_domains_are_whole(checkout: Path):
 
 def test_a_name_that_is_taken_is_refused(checkout: Path):
     before = sorted(path for path in checkout.rglob("*") if path.is_file())
-    for name in ("chat", "profile"):
+    for name in ("chat", "users", "presence"):
         with pytest.raises(CannotWrite):
             write_domain(checkout, name, live=False)
     assert sorted(path for path in checkout.rglob("*") if path.is_file()) == before

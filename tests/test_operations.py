@@ -14,6 +14,7 @@ from actors.ids import new_object_id, new_uuid
 from actors.permissions import Role
 from persistence.audit import Stamp
 from persistence.connection import Connection
+from routes.domains import DOMAINS
 from routes.edge.config.table import read_config
 from routes.edge.docs.version import VERSION
 from routes.edge.incoming import Incoming
@@ -38,7 +39,7 @@ async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
     config = read_config(
         {"PARTYLINE_DATABASE_URL": database_url, "PARTYLINE_DATA_DIR": str(tmp_path / "data")}
     )
-    async with open_service(config) as service:
+    async with open_service(config, DOMAINS) as service:
         yield service
 
 
@@ -123,7 +124,7 @@ async def test_metrics_are_not_for_strangers(
         "PARTYLINE_METRICS_TOKEN": "scraper",
         "PARTYLINE_TRUSTED_PROXIES": "127.0.0.1" if len(given) % 2 else "",
     }
-    async with open_service(read_config(environment)) as service:
+    async with open_service(read_config(environment), DOMAINS) as service:
         app = routes.create_app(service=service)
         async with app.test_app():
             assert (await request(app, "GET", "/metrics", **given)).status == status

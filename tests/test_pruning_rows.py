@@ -13,9 +13,8 @@ import pytest
 import routes.pruning
 from persistence.bridge import Database
 from persistence.connection import Connection
-from routes.jobs import jobs_of
 from routes.pruning import Pruning
-from tests.support.jobs import job_named
+from tests.support.jobs import job_named, jobs_of
 from tests.support.world import World, open_world
 
 YOUNG_MS = 2**45

@@ -11,8 +11,7 @@ import trio.testing
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
 from routes.housekeeping import Housekeeping, keep_house
-from routes.jobs import jobs_of
-from tests.support.jobs import job_named
+from tests.support.jobs import job_named, jobs_of
 from tests.support.proxy import Proxy, open_proxy
 from tests.support.waiting import wait_until
 from tests.support.world import World, open_world

@@ -5,7 +5,6 @@ Only live conversations are told; the others read it when they wake. A name that
 change at once is right again at the conversation's next activation.
 """
 
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import structlog
@@ -16,6 +15,7 @@ from actors.chat.inbox import FACE
 from persistence.chat.archive import CHANNEL
 from persistence.chat.conversations import of_member
 from persistence.errors import PersistenceError
+from routes.housekeeping import Job, Standing
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -25,8 +25,8 @@ RENAMES_WAITING = 1_000
 log = structlog.get_logger()
 
 
-def follow_chat(service: "Service") -> Callable[[], Awaitable[None]]:
-    """Listen from now on; returns what passes on for as long as the service runs, and ends by cancellation only."""
+def follow(service: "Service") -> tuple[Job | Standing, ...]:
+    """Listen from now on; returns what passes on for as long as the service runs."""
     sender, renames = trio.open_memory_channel[TellRename](RENAMES_WAITING)
 
     def renamed(user_id: str, name: str) -> None:
@@ -52,7 +52,7 @@ def follow_chat(service: "Service") -> Callable[[], Awaitable[None]]:
             for conversation_id in ids:
                 service.system.tell(service.chat.conversation, conversation_id, rename)
 
-    return pass_on
+    return (Standing("renamed members", pass_on),)
 
 
 def _archived(service: "Service", conversation_id: str) -> None:

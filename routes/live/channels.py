@@ -1,62 +1,54 @@
-"""The channels of `/v1/social/live`, one line each; a name that is not here is a `NOT_FOUND` to its
-subscriber.
+"""The channels of `/v1/social/live`, by name; a name that is none is a `NOT_FOUND` to its subscriber."""
 
-Of the channels that the contract subscribes on connect (`friends`, `party`, `inbox`) those that are served
-are.
-"""
+from collections.abc import Iterable
 
 from actors.errors import NotFound
 from actors.ids import UserId
-from routes.chat.channels import CONVERSATION, INBOX
-from routes.connect.channel import SERVER
-from routes.friends.channels import FRIENDS
 from routes.live.channel import LiveChannel
-from routes.notifications.channel import NOTIFICATIONS
-from routes.party.channels import PARTY
-
-CHANNELS = {
-    channel.name: channel
-    for channel in (
-        FRIENDS,
-        PARTY,
-        INBOX,
-        CONVERSATION,
-        NOTIFICATIONS,
-        SERVER,
-    )
-}
-"""{name, or what stands before the colon: channel}."""
-
-DEFAULTS = tuple(channel.name for channel in CHANNELS.values() if channel.by_default)
-"""What a socket is subscribed to when it does not say otherwise."""
 
 
-def locate(name: str, user_id: UserId) -> tuple[LiveChannel, str]:
-    """The channel behind a name, and the id of the actor that it shows.
+class Channels:
+    """All channels that there are.
 
     Args:
-        name: as the client wrote it.
-        user_id: whose socket it is; the id of channels that are the user's own.
+        channels: those of all domains; no two have a name.
 
-    Raises:
-        NotFound: no such channel, or an id that no such thing can have.
+    Attributes:
+        defaults: what a socket is subscribed to when it does not say otherwise, in the order of the domains.
     """
-    head, colon, tail = name.partition(":")
-    channel = CHANNELS.get(head)
-    if channel is None or bool(colon) != (channel.id_of is not None):
-        raise NotFound("no such channel")
-    if channel.id_of is None:
-        return channel, user_id
-    id = channel.id_of(tail)
-    if id is None:
-        raise channel.missing
-    return channel, id
 
+    def __init__(self, channels: Iterable[LiveChannel]) -> None:
+        self._by_name: dict[str, LiveChannel] = {}
+        for channel in channels:
+            if self._by_name.setdefault(channel.name, channel) is not channel:
+                raise ValueError(f"two channels are called {channel.name}")
+        self.defaults = tuple(name for name, channel in self._by_name.items() if channel.by_default)
 
-def channel_of(name: str) -> LiveChannel:
-    """The channel of a name as replies and frames write it.
+    def locate(self, name: str, user_id: UserId) -> tuple[LiveChannel, str]:
+        """The channel behind a name, and the id of the actor that it shows.
 
-    Args:
-        name: of an actor that `locate` has found.
-    """
-    return CHANNELS[name.partition(":")[0]]
+        Args:
+            name: as the client wrote it.
+            user_id: whose socket it is; the id of channels that are the user's own.
+
+        Raises:
+            NotFound: no such channel, or an id that no such thing can have.
+        """
+        head, colon, tail = name.partition(":")
+        channel = self._by_name.get(head)
+        if channel is None or bool(colon) != (channel.id_of is not None):
+            raise NotFound("no such channel")
+        if channel.id_of is None:
+            return channel, user_id
+        id = channel.id_of(tail)
+        if id is None:
+            raise channel.missing
+        return channel, id
+
+    def named(self, name: str) -> LiveChannel:
+        """The channel of a name as replies and frames write it.
+
+        Args:
+            name: of an actor that `locate` has found.
+        """
+        return self._by_name[name.partition(":")[0]]

@@ -24,7 +24,6 @@ from routes.edge.principal import Access, UserPrincipal
 from routes.edge.websocket import frames
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.channel import SubscribeParams
-from routes.live.channels import channel_of, locate
 from routes.live.rights import FORBIDDEN, require
 
 if TYPE_CHECKING:
@@ -166,7 +165,7 @@ class Session:
             Refused: there is no such channel, the user may not watch it, or watches 200 already.
             PersistenceError: the actor could not be loaded.
         """
-        channel, actor_id = locate(name, self.user_id)
+        channel, actor_id = self.service.channels.locate(name, self.user_id)
         name = channel.name_of(actor_id)
         for node in channel.nodes:
             require(self.access, node)
@@ -208,7 +207,7 @@ class Session:
         Raises:
             NotFound: there is no such channel.
         """
-        channel, actor_id = locate(name, self.user_id)
+        channel, actor_id = self.service.channels.locate(name, self.user_id)
         name = channel.name_of(actor_id)
         self._leave(name)
         return name
@@ -225,7 +224,7 @@ class Session:
         """
         self.access = access
         for name, subscription in tuple(self._watched.items()):
-            if channel_of(name).open_to(access):
+            if self.service.channels.named(name).open_to(access):
                 subscription.recheck()
             else:
                 subscription.end(FORBIDDEN)

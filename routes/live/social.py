@@ -20,7 +20,6 @@ from routes.edge.websocket import frames
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.channel import SubscribeParams
-from routes.live.channels import DEFAULTS
 from routes.live.commands import OPS, AnyCommand, BadFrame, Misread, read_command
 from routes.live.pace import Pace, Verdict
 from routes.live.session import MAX_SUBSCRIPTIONS, Session, explained
@@ -41,10 +40,14 @@ class SocialQuery(msgspec.Struct, frozen=True):
 
     channels: str | None = None
 
-    def names(self) -> tuple[str, ...]:
-        """The channels to subscribe on connect, each once."""
+    def names(self, defaults: tuple[str, ...]) -> tuple[str, ...]:
+        """The channels to subscribe on connect, each once.
+
+        Args:
+            defaults: those where none are said.
+        """
         if self.channels is None:
-            return DEFAULTS
+            return defaults
         return tuple(dict.fromkeys(name.strip() for name in self.channels.split(",") if name.strip()))
 
 
@@ -80,7 +83,7 @@ async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> Lis
             limits=frames.SocketLimits(POLICIES["live-command"].quota, MAX_SUBSCRIPTIONS),
         )
     )
-    for name in query.names():
+    for name in query.names(service.channels.defaults):
         try:
             await session.subscribe(name, SubscribeParams())
         except FAILURES as error:

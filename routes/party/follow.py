@@ -7,17 +7,14 @@ from actors.party.attendance import LOOK_SECONDS, Attendance
 from actors.party.commands import TellPresence, TellRename
 from actors.party.company import Company
 from actors.party.own import FACES
-from persistence.connection import Connection
-from persistence.party.rows import sweep_ended
-from routes.housekeeping import Job, ticking
+from routes.housekeeping import Job, Standing, ticking
 from routes.party.settling import follow_doubts
-from routes.pruning import Pruning, pages_of
 
 if TYPE_CHECKING:
     from routes.service import Service
 
 
-def follow_parties(service: "Service") -> tuple[Job, ...]:
+def follow(service: "Service") -> tuple[Job | Standing, ...]:
     """Pass on presence, names, visibility and memberships from now on; returns what must be looked at now and then."""
     system, parties, memberships = service.system, service.parties, service.memberships
 
@@ -50,15 +47,6 @@ def follow_parties(service: "Service") -> tuple[Job, ...]:
         ticking("members who are away", LOOK_SECONDS, attendance.look),
         ticking("days in company", 1, company.look),
     )
-
-
-def party_jobs(service: "Service") -> tuple[Job, ...]:
-    """Forget parties that have ended."""
-
-    async def sweep(conn: Connection, after: str | None, limit: int) -> str | None:
-        return await sweep_ended(conn, after, limit, now_ms=service.clock.now_ms())
-
-    return (Job("ended parties", 600, Pruning(pages_of(service.database, sweep)).run),)
 
 
 def _unheard(_answer: Answer) -> None:

@@ -1,4 +1,4 @@
-"""`scripts/new-domain NAME [--live]`: writes a new domain into each layer, mounts it, and runs its test.
+"""`scripts/new-domain NAME [--live]`: writes a new domain into each layer, lists it, and runs its test.
 
 The domain is small and whole: something with a title that belongs to a user. With `--live` it is an actor
 that can be watched. What is written is a beginning to be changed, not a framework.
@@ -48,6 +48,7 @@ class Names:
             "@words@": self.thing.replace("_", " "),
             "@Thing@": camel,
             "@THING@": self.thing.upper(),
+            "@DOMAIN@": self.domain.upper(),
             "@path@": self.domain.replace("_", "-"),
             "@plural@": self.domain.replace("_", " "),
             "@Things@": self.domain.replace("_", " ").capitalize(),
@@ -86,7 +87,9 @@ def write_domain(root: Path, name: str, live: bool) -> list[Path]:
         for path in (root / "persistence" / "migrations").glob("[0-9][0-9][0-9][0-9]_*.sql")
     )
     files = {
-        root / "routes" / f"{name}.py": f"{sort}_routes.py.txt",
+        root / "routes" / name / "__init__.py": "package.py.txt",
+        root / "routes" / name / "domain.py": f"{sort}_domain.py.txt",
+        root / "routes" / name / f"{name}.py": f"{sort}_routes.py.txt",
         root / "actors" / f"{name}.py": f"{sort}_actors.py.txt",
         root / "persistence" / f"{name}.py": f"{sort}_persistence.py.txt",
         root / "persistence" / "migrations" / f"{number:04d}_{name}.sql": f"{sort}_migration.sql.txt",
@@ -98,42 +101,29 @@ def write_domain(root: Path, name: str, live: bool) -> list[Path]:
     if any(path.stem == name for path in taken):
         raise CannotWrite(f"there is a domain {name} already: {taken[0].relative_to(root)}")
     edited: dict[Path, Change] = {
-        root / "routes" / "mounts.py": _mounted,
+        root / "routes" / "domains.py": _listed_among_domains,
         root / "tests" / "contract" / "endpoints.csv": _listed(sort),
     }
-    if live:
-        edited[root / "routes" / "service.py"] = _registered
     texts = {path: change(path.read_text(encoding="utf-8"), names) for path, change in edited.items()}
     for path, template in files.items():
         texts[path] = names.fill((TEMPLATES / template).read_text(encoding="utf-8"))
     for path, text in texts.items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return [path for path in texts if path.suffix == ".py"]
 
 
-def _mounted(text: str, names: Names) -> str:
-    """routes/mounts.py with the domain's import and mount line."""
-    line = f'    Mount("{names.domain}", ({names.domain},)),\n'
-    begun = re.search(r"^MOUNTS\b[^(]*\(\n(?:.*\n)*?\)", text, re.MULTILINE)
-    imported = re.search(r"^from routes import .*$", text, re.MULTILINE)
+def _listed_among_domains(text: str, names: Names) -> str:
+    """routes/domains.py with the domain's import, and its line in DOMAINS."""
+    begun = re.search(r"^DOMAINS\b[^(]*\(\n(?:.*\n)*?\)", text, re.MULTILINE)
+    imported = re.search(r"^from routes\.", text, re.MULTILINE)
     if begun is None or imported is None:
-        raise CannotWrite("routes/mounts.py has no MOUNTS, or does not import from routes")
+        raise CannotWrite("routes/domains.py has no DOMAINS, or imports no domain")
+    record = names.fill("@DOMAIN@")
     at = begun.end() - 1
-    text = text[:at] + line + text[at:]
-    return text[: imported.start()] + f"from routes import {names.domain}\n" + text[imported.start() :]
-
-
-def _registered(text: str, names: Names) -> str:
-    """routes/service.py with the kind among those that the actor system knows."""
-    kinds = re.search(r"\bkinds = \(([^()]*?),?\s*\)", text)
-    imported = re.search(r"^from actors\.", text, re.MULTILINE)
-    if kinds is None or imported is None:
-        raise CannotWrite("routes/service.py does not say `kinds = (…)` of the actor system")
-    kind = names.fill("@THING@")
-    # Without a comma behind the last, which would make the formatter put each on a line of its own.
-    text = text[: kinds.start()] + f"kinds = ({kinds[1]}, {kind})" + text[kinds.end() :]
-    at = imported.start()
-    return text[:at] + f"from actors.{names.domain} import {kind}\n" + text[at:]
+    text = text[:at] + f"    {record},\n" + text[at:]
+    line = f"from routes.{names.domain}.domain import {record}\n"
+    return text[: imported.start()] + line + text[imported.start() :]
 
 
 def _listed(sort: str) -> Change:

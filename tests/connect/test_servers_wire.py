@@ -5,7 +5,7 @@ import re
 import pytest
 import trio
 
-from routes.connect.cleaning import SILENT_MS
+from routes.connect.jobs import SILENT_MS
 from tests.connect.play import SERVERS, claimed, register
 from tests.support.jobs import clean_connect
 from tests.support.world import World

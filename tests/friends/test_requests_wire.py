@@ -7,7 +7,7 @@ import pytest
 from actors.friends.relations import REQUEST_TTL_MS
 from actors.ids import new_uuid
 from persistence.friends.requests import of_user
-from routes.jobs import jobs_of
+from tests.support.jobs import jobs_of
 from tests.support.world import Player, World
 
 FRIENDS = "/v1/social/friends"

@@ -10,17 +10,17 @@ from actors.administration import GrantChange, change_grant, enrol
 from actors.ids import new_object_id
 from actors.permissions import Role
 from persistence.audit import Stamp
-from routes import admin, auth, profile, setup
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.edge.identity.issuers import Issuers
 from routes.edge.identity.keys import Keys
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.server.quart_app import EdgeApp
+from routes.users import admin, profile, setup, verify
 from tests.edge.asgi import Answered, request
 from tests.identity.parts import NOW_MS, Parts
 from tests.support.spec import spec
 
-TABLE = RouteTable.of([Mount("identity", (auth, admin, profile, setup))])
+TABLE = RouteTable.of([Mount("identity", (verify, admin, profile, setup))])
 
 
 @pytest.fixture

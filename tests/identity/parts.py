@@ -15,7 +15,7 @@ from routes.edge.pipeline.metrics import Metrics
 from routes.edge.unsent import Unsent
 from routes.edge.websocket.registry import Sockets
 from routes.lifecycle import Lifecycle
-from routes.people.authenticator import Authenticator
+from routes.users.authenticator import Authenticator
 
 NOW_MS = 1_800_000_000_000
 

@@ -9,7 +9,7 @@ from persistence.errors import DatabaseUnavailable
 from routes.edge.errors import TokenExpired, Unauthenticated
 from routes.edge.identity.issuer_settings import IssuerSettings
 from routes.edge.identity.issuers import Issuers
-from routes.people.authenticator import Authenticator
+from routes.users.authenticator import Authenticator
 from tests.identity.parts import ANN, BEN, EVE
 from tests.identity.test_tokens import FORGED
 

@@ -49,7 +49,7 @@ def test_routes(environ, capsys):
     table = RouteTable.of(MOUNTS)
     aliases = sum(len(one.aliases) for one in table.endpoints)
     assert len(lines) == len(table.endpoints) + len(table.streams) + aliases
-    assert "GET /auth/verify authenticated routes.auth.verify_token" in [
+    assert "GET /auth/verify authenticated routes.users.verify.verify_token" in [
         " ".join(line.split()) for line in lines
     ]
 

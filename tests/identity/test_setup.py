@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 import trio
 
-from routes.setup import setup_link
+from routes.users.setup import setup_link
 from tests.edge.asgi import request
 from tests.identity.parts import ROOT
 

@@ -8,7 +8,7 @@ import trio
 
 from actors.ids import new_object_id
 from persistence.notifications import KEPT_MS, NewNotification, add
-from routes.jobs import jobs_of
+from tests.support.jobs import jobs_of
 from tests.support.websocket import Client
 from tests.support.world import Player, World
 

@@ -10,7 +10,7 @@ from actors.chat.archive import archive_old
 from actors.ids import new_uuid
 from persistence.chat.archive import KEPT_LIVE
 from persistence.connection import Connection
-from routes.people.erasure import sweep_erased
+from routes.users.erasure import sweep_erased
 from tests.chat.test_attachments_wire import a_file
 from tests.connect.play import claimed
 from tests.friends.test_requests_wire import FRIENDS, ask, make_friends

@@ -1,11 +1,18 @@
 """The jobs of a service, run when a test wants it."""
 
-from routes.connect.cleaning import connect_jobs
+from routes.connect.domain import CONNECT
+from routes.domain import Domain
+from routes.domains import DOMAINS
 from routes.housekeeping import Job
-from routes.jobs import jobs_of
-from routes.networks.tending import network_jobs
-from routes.publications.follow import publication_jobs
+from routes.networks.domain import NETWORKS
+from routes.publications.domain import PUBLICATIONS
+from routes.service import Service
 from tests.support.world import World
+
+
+def jobs_of(service: Service) -> tuple[Job, ...]:
+    """Those of all domains."""
+    return tuple(job for domain in DOMAINS for job in domain.jobs(service))
 
 
 def job_named(world: World, name: str) -> Job:
@@ -16,19 +23,19 @@ def job_named(world: World, name: str) -> Job:
 
 async def clean_connect(world: World) -> None:
     """What is forgotten about game servers, once."""
-    await _run(connect_jobs(world.service))
+    await _run(CONNECT, world)
 
 
 async def tend_networks(world: World) -> None:
     """What is done for networks, once."""
-    await _run(network_jobs(world.service))
+    await _run(NETWORKS, world)
 
 
 async def clean_publications(world: World) -> None:
     """What is done for publications, once."""
-    await _run(publication_jobs(world.service))
+    await _run(PUBLICATIONS, world)
 
 
-async def _run(jobs: tuple[Job, ...]) -> None:
-    for job in jobs:
+async def _run(domain: Domain, world: World) -> None:
+    for job in domain.jobs(world.service):
         assert await job.run() is not False

@@ -16,7 +16,7 @@ from actors.ids import new_uuid
 from actors.kernel.clock import Clock
 from persistence.connection import Connection
 from persistence.permissions import add_role
-from routes import create_app
+from routes import DOMAINS, create_app
 from routes.edge.config.table import read_config
 from routes.edge.identity.outbound import trusted_authorities
 from routes.friends.settling import settle
@@ -263,7 +263,7 @@ async def open_world(
     environ |= {f"PARTYLINE_{name.upper()}": value for name, value in settings.items()}
     clock = clock or ShiftedClock()
     async with (
-        open_service(read_config(environ), clock) as service,
+        open_service(read_config(environ), DOMAINS, clock) as service,
         running(create_app(service=service), edge=edge) as url,
         httpx2.AsyncClient(base_url=url, timeout=PATIENCE_SECONDS, verify=trusted_authorities()) as http,
     ):

@@ -8,7 +8,6 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from actors.ids import ObjectId, UserId
-from routes import operations
 from routes.edge import errors
 from routes.edge.declare.endpoint import Endpoint, Mount, RouteTable, endpoint
 from routes.edge.declare.query import PathForm
@@ -20,6 +19,7 @@ from routes.edge.pipeline.call import Call
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.reply import Encoded, Reply, shaped
 from routes.edge.wire import Wire
+from routes.operations import operations
 from tests.edge.sample import Listing, Thing, sample_table
 
 

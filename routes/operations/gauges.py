@@ -1,10 +1,8 @@
-"""What `/metrics` shows beside the requests: numbers that the parts of the service keep anyway."""
+"""What `/metrics` shows beside the requests and of no domain: numbers that the parts of the service keep anyway."""
 
 from collections.abc import Callable
 from operator import attrgetter
 from typing import TYPE_CHECKING
-
-from routes.chat.reads import window_bytes
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -23,22 +21,14 @@ _DATABASE_COUNTERS = (
 
 
 def show_gauges(service: "Service") -> None:
-    """Register every number that is read at scrape time."""
+    """Register what is read at scrape time."""
     metrics, database, system = service.metrics, service.database, service.system
     metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
     metrics.gauge("actors", "Live actors and views.", lambda: len(system.statistics()))
-    metrics.gauge(
-        "chat_window_bytes",
-        "Bytes of the messages that live conversations hold.",
-        lambda: window_bytes(service),
-    )
-    metrics.gauge("disk_free_bytes", "Left on the disk of the attachments.", service.blobs.free_bytes)
     metrics.gauge("replay_bytes", "Events in memory for clients that come back.", lambda: system.replay_bytes)
     metrics.gauge("journal_bytes", "Events of all actors on disk.", lambda: service.disk.journal_bytes)
     metrics.gauge("snapshot_bytes", "Snapshots of all actors on disk.", lambda: service.disk.snapshot_bytes)
-    metrics.gauge("users_in_memory", "Users in memory, some 2 KB each.", lambda: len(service.users))
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
-    metrics.gauge("server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses))
     housekeeping = service.housekeeping
     metrics.counters(
         "job_failures", "Runs of a job of the housekeeping that failed.", "job", lambda: housekeeping.failures
@@ -85,9 +75,6 @@ def _show_memory(service: "Service") -> None:
     )
     metrics.gauge("documents_bytes", "Descriptions and pages kept in memory.", lambda: documents.held_bytes)
     metrics.counter("rate_overflows", "Callers who found no bucket of their own.", lambda: limits.overflows)
-    metrics.gauge(
-        "tokens_remembered", "Tokens that need not be verified again.", lambda: len(service.authenticator)
-    )
     metrics.gauge("reads_shared", "Reads under way that others may share.", lambda: len(service.reads))
 
 

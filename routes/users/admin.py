@@ -31,13 +31,13 @@ from persistence.audit import AuditEntry, read_audit
 from persistence.permissions import Grant, read_catalog
 from persistence.users import User, find_by_prefix, read_user
 from routes.auditing import stamp_of
-from routes.auth import revocation_settled
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import cursor_number
 from routes.edge.declare.query import Clamp
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
+from routes.users.verify import revocation_settled
 
 USER_VIEW = "admin:user:view"
 
@@ -154,7 +154,7 @@ class UserGranted(Wire, frozen=True):
     value: int | float | Amount | None
 
 
-class Removed(Wire, frozen=True):
+class RemovedGrant(Wire, frozen=True):
     """How many grants were taken away, 0 or 1."""
 
     removed: int
@@ -265,12 +265,12 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
 
 
 @endpoint("DELETE", "/v1/admin/users/{userId}/permissions/{node}", needs=SUPER_ADMIN, refusals=(NotFound,))
-async def remove_permission(call: Call, user_id: UserId, node: str) -> Removed:
+async def remove_permission(call: Call, user_id: UserId, node: str) -> RemovedGrant:
     """Takes a grant from a user; the node stays in the catalog."""
     if not is_node(node):
         raise NotFound("no such permission")
     with _followed(call, user_id):
-        return await call.transact(revoke_grant, user_id, node, stamp_of(call), shape=Removed)
+        return await call.transact(revoke_grant, user_id, node, stamp_of(call), shape=RemovedGrant)
 
 
 @endpoint("POST", "/v1/admin/users/{userId}/revoke-tokens", needs=SUPER_ADMIN, refusals=(NotFound, Conflict))

@@ -34,7 +34,7 @@ BATCH = 200
 """Silent servers that are looked at at once."""
 
 
-def connect_jobs(service: "Service") -> tuple[Job, ...]:
+def jobs_of(service: "Service") -> tuple[Job, ...]:
     """Remove silent servers, and forget keys, tickets, commands and heads that nobody will ask about."""
     now_ms, database = service.clock.now_ms, service.database
 

@@ -14,7 +14,7 @@ TOKEN_KEPT_MS = 24 * 3_600_000
 """So long after its end a join token is told from one that never was (410, not 404)."""
 
 
-def network_jobs(service: "Service") -> tuple[Job, ...]:
+def jobs_of(service: "Service") -> tuple[Job, ...]:
     """Write the DNS records that are due, and forget join tokens that nobody will ask about."""
 
     async def forget_tokens(conn: Connection, limit: int) -> int:

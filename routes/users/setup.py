@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 CODE_BYTES = 20
 """160 random bits: nobody guesses it before the universe ends, so no counter of attempts is needed."""
 
-PAGE = resources.files("routes").joinpath("setup.html").read_bytes()
+PAGE = resources.files("routes.users").joinpath("setup.html").read_bytes()
 
 
 class SetupBody(Wire, frozen=True):

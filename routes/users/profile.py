@@ -30,7 +30,7 @@ SETTINGS_BODY_MAX_BYTES = 96 * 1024
 StyleSource = Annotated[str, msgspec.Meta(max_length=UI_STYLE_SOURCE_MAX)]
 
 
-class Status(Wire, frozen=True):
+class OwnStatus(Wire, frozen=True):
     """Whether somebody is online, and since when that is so.
 
     Args:
@@ -60,7 +60,7 @@ class ProfileSelf(Wire, frozen=True):
     highest_role_label: str
     permissions: tuple[str, ...]
     online: bool
-    status: Status
+    status: OwnStatus
     last_seen_at: str | None
 
 
@@ -146,7 +146,7 @@ class SettingsPatch(Wire, frozen=True):
     ui_style: UiStylePatch | None = None
 
 
-def status_of(user: User, presence: Presence, started_at_ms: int) -> Status:
+def status_of(user: User, presence: Presence, started_at_ms: int) -> OwnStatus:
     """The status of a user who is asked for by themselves.
 
     Args:
@@ -154,9 +154,9 @@ def status_of(user: User, presence: Presence, started_at_ms: int) -> Status:
     """
     since_ms = presence.online_since_ms(user.id)
     if since_ms is not None:
-        return Status("ONLINE", iso(since_ms))
+        return OwnStatus("ONLINE", iso(since_ms))
     gone_ms = presence.offline_since_ms(user.id)
-    return Status("OFFLINE", iso(gone_ms or max(user.created_at_ms, started_at_ms)))
+    return OwnStatus("OFFLINE", iso(gone_ms or max(user.created_at_ms, started_at_ms)))
 
 
 def settings_of(settings: Settings) -> ProfileSettings:

@@ -1,0 +1,29 @@
+"""What becomes of an erased user in conversations."""
+
+from typing import TYPE_CHECKING
+
+from actors.chat.commands import TellErased
+from actors.chat.erasing import erase_everywhere
+from actors.chat.forgetting import forget_in_journal
+from actors.ids import UserId
+from persistence.chat.conversations import of_member
+from routes.asking import ask_if_there
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+
+async def forget_user(service: "Service", user_id: UserId) -> None:
+    """Nothing that is kept of conversations calls them by their name."""
+    database, kind = service.database, service.chat.conversation
+
+    async def tell(conversation_id: str) -> None:
+        # There may be messages without a conversation: nothing of them is in memory.
+        await ask_if_there(service, kind, conversation_id, TellErased(user_id))
+
+    for conversation_id in await database.read(of_member, user_id):
+        service.system.tell(kind, conversation_id, TellErased(user_id))
+    await erase_everywhere(database, user_id, tell)
+    for conversation_id in await database.read(of_member, user_id):
+        await tell(conversation_id)
+        await forget_in_journal(database, conversation_id, user_id)

@@ -1,0 +1,58 @@
+"""What is done for chat now and then."""
+
+from typing import TYPE_CHECKING
+
+import trio
+
+from actors.chat.archive import archive_old
+from actors.chat.leavings import sweep_leavings
+from actors.chat.sweeping import sweep, sweep_strays
+from persistence.chat import bounds
+from persistence.connection import Connection
+from routes.housekeeping import Job
+from routes.pruning import Pruning, rows_of
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+DAY_MS = 24 * 3_600_000
+
+
+def jobs_of(service: "Service") -> tuple[Job, ...]:
+    """Remove what nothing refers to any more, and archive what is old, if that is wanted."""
+    now_ms, database = service.clock.now_ms, service.database
+
+    async def sweep_empty_groups() -> None:
+        system, kind = service.system, service.chat.conversation
+        await sweep_leavings(database, lambda id: system.peek(kind, id) is not None)
+
+    async def sweep_attachments() -> None:
+        await sweep(database, service.blobs, trio.to_thread.run_sync, now_ms=now_ms())
+
+    async def sweep_stray_files() -> None:
+        await sweep_strays(database, service.blobs, trio.to_thread.run_sync, now_ms=now_ms())
+
+    async def forget_additions(conn: Connection, limit: int) -> int:
+        return await bounds.prune(conn, now_ms(), limit=limit)
+
+    return (
+        Job("groups that everybody has left", 60, sweep_empty_groups),
+        Job("attachments that nothing shows", 60, sweep_attachments),
+        Job("files without an attachment", 3600, sweep_stray_files),
+        Job("additions to groups", 60, Pruning(rows_of(database, forget_additions)).run),
+        *_archiving(service),
+    )
+
+
+def _archiving(service: "Service") -> tuple[Job, ...]:
+    if not service.config.archive_after_days:
+        return ()
+    after_ms = service.config.archive_after_days * DAY_MS
+
+    async def move(limit: int) -> bool:
+        moved = await archive_old(
+            service.database, now_ms=service.clock.now_ms(), after_ms=after_ms, most=limit
+        )
+        return moved >= limit
+
+    return (Job("archive", 3600, Pruning(move).run),)

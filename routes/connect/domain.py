@@ -1,0 +1,54 @@
+"""Game servers, as the service knows them."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from routes.connect import (
+    commands,
+    extensions,
+    invites,
+    members,
+    policy,
+    secrets,
+    servers,
+    sessions,
+    settings,
+    social_friends,
+    social_party,
+    streams,
+)
+from routes.connect.channel import SERVER
+from routes.connect.erasing import let_go
+from routes.connect.jobs import jobs_of
+from routes.connect.settling import follow_doubts
+from routes.domain import Domain
+from routes.edge.declare.endpoint import Mount
+from routes.housekeeping import Job, Standing
+from routes.networks import gateway_routes
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+
+def _follow(service: "Service") -> tuple[Job | Standing, ...]:
+    service.attending.follow(service)
+    follow_doubts(service)
+    waiting = partial(service.attending.keep, service.lifecycle)
+    return (Standing("whoever waits for game servers", waiting),)
+
+
+CONNECT = Domain(
+    name="connect",
+    mounts=(
+        Mount(
+            "connect", (servers, secrets, sessions, commands, settings, extensions, streams, gateway_routes)
+        ),
+        Mount("server members", (members, invites, policy)),
+        Mount("server friends", (social_friends,)),
+        Mount("server party", (social_party,)),
+    ),
+    channels=(SERVER,),
+    jobs=jobs_of,
+    follow=_follow,
+    let_go=let_go,
+)

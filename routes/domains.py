@@ -1,0 +1,37 @@
+"""The service's table of contents: one line a domain."""
+
+from routes.capes.domain import CAPES
+from routes.chat.domain import CHAT
+from routes.connect.domain import CONNECT
+from routes.domain import Domains
+from routes.friends.domain import FRIENDS
+from routes.ip.domain import IP
+from routes.networks.domain import NETWORKS
+from routes.notifications.domain import NOTIFICATIONS
+from routes.operations.domain import OPERATIONS
+from routes.party.domain import PARTY
+from routes.publications.domain import PUBLICATIONS
+from routes.reports.domain import REPORTS
+from routes.saved.domain import SAVED
+from routes.totems.domain import TOTEMS
+from routes.users.domain import USERS
+
+DOMAINS: Domains = (
+    OPERATIONS,
+    USERS,
+    SAVED,
+    CAPES,
+    NOTIFICATIONS,
+    REPORTS,
+    FRIENDS,
+    PARTY,
+    CHAT,
+    CONNECT,
+    PUBLICATIONS,
+    NETWORKS,
+    TOTEMS,
+    IP,
+)
+"""All, in the order in which documents list routes, sockets subscribe to default channels, and users are forgotten."""
+
+MOUNTS = tuple(mount for domain in DOMAINS for mount in domain.mounts)

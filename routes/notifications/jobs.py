@@ -1,0 +1,33 @@
+"""What is forgotten of notifications now and then."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from persistence import notifications
+from persistence.connection import Connection
+from routes.housekeeping import Job
+from routes.pruning import Pruning
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+
+def jobs_of(service: "Service") -> tuple[Job, ...]:
+    """Forget what nobody will look up any more."""
+    return (Job("old notifications", 60, Pruning(partial(_prune, service)).run),)
+
+
+async def _prune(service: "Service", limit: int) -> bool:
+    gone: list[str] = []
+
+    async def prune(conn: Connection) -> None:
+        gone.extend(await notifications.prune(conn, limit, now_ms=service.clock.now_ms()))
+
+    async def tell() -> None:
+        for user_id in set(gone):
+            service.system.changed(service.notifications, user_id, "notifications")
+
+    with service.doubts.unless_known("old notifications", tell):
+        await service.database.transact(prune)
+    await tell()
+    return len(gone) >= limit

@@ -1,0 +1,1 @@
+"""Running the service: health, metrics, documents, and what keeps its tables small."""

@@ -1,0 +1,35 @@
+"""Running the service, as the service knows it."""
+
+from typing import TYPE_CHECKING
+
+from actors.ids import UserId
+from actors.people.forgetting import forget_in_receipts
+from routes.domain import Domain
+from routes.edge.declare.endpoint import Mount
+from routes.edge.pipeline.idempotency import mark_of
+from routes.housekeeping import Job, Standing
+from routes.operations import operations
+from routes.operations.gauges import show_gauges
+from routes.operations.jobs import jobs_of
+from routes.users import setup
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+
+def _follow(service: "Service") -> tuple[Job | Standing, ...]:
+    return (Standing("live sockets", service.sockets.keep),)
+
+
+async def _forget_user(service: "Service", user_id: UserId) -> None:
+    await forget_in_receipts(service.database, user_id, mark_of(user_id))
+
+
+OPERATIONS = Domain(
+    name="operations",
+    mounts=(Mount("operations", (operations, setup)),),
+    jobs=jobs_of,
+    follow=_follow,
+    gauges=show_gauges,
+    forget_user=_forget_user,
+)

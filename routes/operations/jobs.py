@@ -1,0 +1,32 @@
+"""What keeps the service itself small and right."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from persistence import history, receipts
+from persistence.connection import Connection
+from routes.housekeeping import Job
+from routes.pruning import Pruning, pages_of, rows_of
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+
+def jobs_of(service: "Service") -> tuple[Job, ...]:
+    """Ask what is in doubt, look at the tables, and forget what all domains have in common."""
+    now_ms, database = service.clock.now_ms, service.database
+
+    async def expire_receipts(conn: Connection, limit: int) -> int:
+        return await receipts.prune(conn, limit, now_ms=now_ms())
+
+    async def prune_journal(
+        conn: Connection, after: tuple[str, str] | None, limit: int
+    ) -> tuple[str, str] | None:
+        return await history.prune(conn, after, limit, now_ms=now_ms())
+
+    return (
+        Job("changes whose outcome is unknown", 1, service.doubts.settle),
+        Job("sizes of tables", 60, partial(service.disk.look, database)),
+        Job("idempotency receipts", 60, Pruning(rows_of(database, expire_receipts)).run),
+        Job("journal", 60, Pruning(pages_of(database, prune_journal)).run),
+    )

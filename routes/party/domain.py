@@ -1,0 +1,19 @@
+"""Parties, as the service knows them."""
+
+from routes.domain import Domain
+from routes.edge.declare.endpoint import Mount
+from routes.party import invites, lobby, members, streams
+from routes.party.channels import PARTY as CHANNEL
+from routes.party.erasing import forget_user, let_go
+from routes.party.follow import follow
+from routes.party.jobs import jobs_of
+
+PARTY = Domain(
+    name="party",
+    mounts=(Mount("party", (members, invites, lobby, streams)),),
+    channels=(CHANNEL,),
+    jobs=jobs_of,
+    follow=follow,
+    let_go=let_go,
+    forget_user=forget_user,
+)

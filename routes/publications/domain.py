@@ -1,0 +1,15 @@
+"""Publications, as the service knows them."""
+
+from routes.domain import Domain
+from routes.edge.declare.endpoint import Mount
+from routes.publications import own, public, status, targets
+from routes.publications.follow import follow, show_gauges
+from routes.publications.jobs import jobs_of
+
+PUBLICATIONS = Domain(
+    name="publications",
+    mounts=(Mount("publications", (targets, status, own, public)),),
+    jobs=jobs_of,
+    follow=follow,
+    gauges=show_gauges,
+)

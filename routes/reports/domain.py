@@ -1,0 +1,7 @@
+"""Reports, as the service knows them."""
+
+from routes.domain import Domain
+from routes.edge.declare.endpoint import Mount
+from routes.reports import reports
+
+REPORTS = Domain(name="reports", mounts=(Mount("reports", (reports,)),))

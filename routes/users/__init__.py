@@ -1,0 +1,1 @@
+"""Users: tokens, rights, profiles, what they share, and forgetting them."""

@@ -1,0 +1,89 @@
+"""Erasing a user, and what is still to be done afterwards (contract §8).
+
+What a domain has to do for it stands in its record: `let_go` before, `forget_user` afterwards.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from actors.errors import Conflict, NotFound, Refused
+from actors.friends.relations import Between
+from actors.ids import UserId, Uuid
+from actors.kernel.supervisor import Fault
+from actors.people import erasure as rules
+from persistence.people import erasure
+from persistence.users import read_user
+from routes.auditing import stamp_of
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.principal import SUPER_ADMIN
+from routes.edge.websocket.close_codes import CloseCode
+
+if TYPE_CHECKING:
+    from routes.service import Service
+
+SWEPT_AT_ONCE = 10
+
+
+@endpoint("DELETE", "/v1/admin/users/{userId}", needs=SUPER_ADMIN, refusals=(NotFound, Conflict))
+async def erase_user(call: Call, user_id: UserId) -> None:
+    """DELETE /v1/admin/users/{userId}: erases a user for good.
+
+    Profile, rights, friendships, attachments, capes, shares and game servers go; in conversations they are called
+    `deleted`. Their tokens open nothing from then on. Oneself is a 409. Answers 204.
+    """
+    service = call.service
+    if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:
+        await _let_go(service, user_id)
+    others: dict[str, bool] = {}
+
+    async def settle() -> None:
+        if await service.database.read(read_user, user_id) is None:
+            _tell(service, user_id, others)
+
+    with service.doubts.unless_known(f"erased {user_id}", settle):
+        await call.transact(rules.erase, user_id, stamp_of(call), shape=others.update)
+    _tell(service, user_id, others)
+
+
+async def sweep_erased(service: "Service") -> None:
+    """Take the names of erased users out of messages and of what others were told of them; a job.
+
+    One of whom not everything could be done is not finished, and begun again by the next run; the others go on.
+
+    Raises:
+        PersistenceError: the database is away; the rest waits for the next run.
+        Fault, Refused: of the last who could not be finished, once the others are.
+    """
+    failure: Fault | Refused | None = None
+    after: tuple[int, str] | None = (-1, "")
+    while after is not None:
+        user_ids, after = await service.database.read(erasure.unswept, after, SWEPT_AT_ONCE)
+        for user_id in user_ids:
+            try:
+                await _sweep(service, UserId(Uuid(user_id)))
+            except (Fault, Refused) as refused:
+                failure = refused
+    if failure is not None:
+        raise failure
+
+
+async def _sweep(service: "Service", user_id: UserId) -> None:
+    for domain in service.domains:
+        if domain.forget_user is not None:
+            await domain.forget_user(service, user_id)
+    await service.database.transact(erasure.finish, user_id)
+
+
+async def _let_go(service: "Service", user_id: UserId) -> None:
+    for domain in service.domains:
+        if domain.let_go is not None:
+            await domain.let_go(service, user_id)
+
+
+def _tell(service: "Service", user_id: str, others: Mapping[str, bool]) -> None:
+    service.users.changed(user_id)
+    service.sockets.close_user(user_id, CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
+    for other_id, blocks in others.items():
+        nothing = Between(False, {}, frozenset({other_id} if blocks else ()), [])
+        service.friends.settled(user_id, other_id, nothing, service.friends.next_turn())
