@@ -1,7 +1,7 @@
-"""An owner as the system knows it: what outlives its lives, and the way from one life to the next.
+"""An owner as the system knows it: what outlives its activations, and the way from one activation to the next.
 
 Mailbox, channel and the memory of faults belong here, because letters and subscribers stay through a restart.
-There is a `life` exactly while there is a committed state in memory; without one, letters wait in the mailbox
+There is an `activation` exactly while there is a committed state in memory; without one, letters wait in the mailbox
 for the next.
 """
 
@@ -12,16 +12,16 @@ import structlog
 import trio
 
 from actors.errors import Draining, NotFound, Overloaded, Refused
+from actors.kernel.activation import Activation
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Kind
-from actors.kernel.life import Life
 from actors.kernel.mailbox import Answer, Failure, Letter, Mailbox
 from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import recover
 from actors.kernel.restart_policy import RestartPolicy
+from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics
 from actors.kernel.supervisor import Fault, supervise
-from actors.kernel.world import World
 from persistence.errors import DatabaseUnavailable, Fenced, OutcomeUnknown, PersistenceError
 
 _log = structlog.get_logger(__name__)
@@ -39,7 +39,7 @@ class Actor:
 
     Args:
         kind, id: which.
-        world: what all actors share.
+        runtime: what all actors share.
         leave: called once, when it is gone for good.
     """
 
@@ -51,30 +51,32 @@ class Actor:
         "_restart_policy",
         "_restarts",
         "_retiring",
+        "_runtime",
         "_sleeping",
         "_waiting",
-        "_world",
+        "activation",
         "channel",
         "id",
         "kind",
-        "life",
         "mailbox",
     )  # fmt: skip
 
-    def __init__(self, kind: Kind[Any, Any], id: str, world: World, leave: Callable[["Actor"], None]) -> None:
+    def __init__(
+        self, kind: Kind[Any, Any], id: str, runtime: Runtime, leave: Callable[["Actor"], None]
+    ) -> None:
         self.kind = kind
         self.id = id
         self.mailbox = Mailbox()
         self.channel: Channel | None = None
-        self.life: Life | None = None
-        self._world = world
+        self.activation: Activation | None = None
+        self._runtime = runtime
         self._leave = leave
         # made with the first fault: most have none, and there are thousands
         self._restart_policy: RestartPolicy | None = None
         self._waiting: list[OneShot[Failure | None]] = []
-        self._active_ms = world.clock.now_ms()
+        self._active_ms = runtime.clock.now_ms()
         self._closing = False
-        # True while a task sees to its retirement; what a task that waits for the next life sleeps on
+        # True while a task sees to its retirement; what a task that waits for the next activation sleeps on
         self._retiring = False
         self._sleeping: OneShot[None] | None = None
         self._restarts = 0
@@ -89,13 +91,13 @@ class Actor:
 
     def poke(self) -> None:
         """There is a letter, or another reason to look around."""
-        if self.life is not None:
-            self.life.look()
+        if self.activation is not None:
+            self.activation.look()
         elif self._sleeping is not None:
             self._sleeping.wake(None)
 
     async def wait_loaded(self) -> None:
-        """Return once it has a life, or raise why it has none. A cancelled waiter just leaves."""
+        """Return once it has an activation, or raise why it has none. A cancelled waiter just leaves."""
         waiter: OneShot[Failure | None] = OneShot()
         self._waiting.append(waiter)
         self.poke()
@@ -111,8 +113,10 @@ class Actor:
     def open_channel(self) -> Channel:
         """The channel of a live actor."""
         if self.channel is None:
-            world = self._world
-            self.channel = Channel(self.kind, self.id, counters=world.counters, start=world.start, owner=self)
+            runtime = self._runtime
+            self.channel = Channel(
+                self.kind, self.id, counters=runtime.counters, start=runtime.start, owner=self
+            )
             self._attach()
         return self.channel
 
@@ -123,13 +127,13 @@ class Actor:
 
     def lose(self) -> None:
         """Its shard belongs to another node now."""
-        if self.life is not None:
-            self.life.lose(Fenced(f"{self.kind.name} {self.id} has another owner"))
+        if self.activation is not None:
+            self.activation.lose(Fenced(f"{self.kind.name} {self.id} has another owner"))
 
     def hurry(self, soon_ms: int) -> None:
         """Tell callers whose time is up before `soon_ms`."""
-        if self.life is not None:
-            for letter in self.life.letters:
+        if self.activation is not None:
+            for letter in self.activation.letters:
                 if letter.deadline_ms < soon_ms and letter.open:
                     self._overdue(
                         letter, OutcomeUnknown("no answer in time") if letter.decided else Overloaded()
@@ -157,7 +161,7 @@ class Actor:
             subscribers=len(self.channel) if self.channel is not None else 0,
             restarts=self._restarts,
             last_error=self._last_error,
-            offset=self.life.seq if self.life is not None else 0,
+            offset=self.activation.seq if self.activation is not None else 0,
             idle_ms=now_ms - self._last_active_ms(),
         )
 
@@ -168,32 +172,32 @@ class Actor:
     # -- what the supervisor asks of it -------------------------------------------------------------
 
     async def begin(self) -> None:
-        """Load, and live from then on, without a task. Raises why there is no life; NotFound: no such owner."""
-        life = await self._load()
-        self.life = life
-        self._world.counters.activations += 1
+        """Load, and live from then on, without a task. Raises why there is no activation; NotFound: no such owner."""
+        activation = await self._load()
+        self.activation = activation
+        self._runtime.counters.activations += 1
         self._touch()
         self._attach()
         self._wake(None)
-        life.look()
+        activation.look()
         if self._closing:
             self._retire_soon()
 
     def stopped(self, error: Exception) -> None:
-        """Answer who waits for this life, or for the one that could not begin."""
+        """Answer who waits for this activation, or for the one that could not begin."""
         self._end_life(error if isinstance(error, PersistenceError | Refused) else Fault())
 
-    async def wait_next_life(self, error: Exception) -> bool:
-        """After a failure: pause, and wait until somebody wants the next life."""
+    async def wait_reactivation(self, error: Exception) -> bool:
+        """After a failure: pause, and wait until somebody wants the next activation."""
         if isinstance(error, NotFound):
             if self.channel is not None:
                 self.channel.end(error.code)
             return False
         self._restarts += 1
         self._last_error = type(error).__name__
-        self._world.counters.restarts += 1
+        self._runtime.counters.restarts += 1
         blameless = isinstance(error, BLAMELESS)
-        now_ms = self._world.clock.now_ms()
+        now_ms = self._runtime.clock.now_ms()
         pause_ms = RELOAD_MS if blameless else self._strike(now_ms)
         _log.warning(
             "actor_stopped", kind=self.kind.name, id=self.id, why=self._last_error, pause_ms=pause_ms
@@ -216,61 +220,69 @@ class Actor:
 
     # -- in between ---------------------------------------------------------------------------------
 
-    async def _load(self) -> Life:
-        world = self._world
-        fence = world.placement.fence(world.placement.shard_of(self.kind.name, self.id))
-        async with world.loads:
-            recovered = await world.store.read(recover, world.journal, self.kind, self.id)
+    async def _load(self) -> Activation:
+        runtime = self._runtime
+        fence = runtime.placement.fence(runtime.placement.shard_of(self.kind.name, self.id))
+        async with runtime.loads:
+            recovered = await runtime.store.read(recover, runtime.journal, self.kind, self.id)
         if recovered is None:
             raise self.kind.unknown
-        return Life(
-            self.kind, self.id, world, mailbox=self.mailbox, recovered=recovered, fence=fence, died=self._died
+        return Activation(
+            self.kind,
+            self.id,
+            runtime,
+            mailbox=self.mailbox,
+            recovered=recovered,
+            fence=fence,
+            failed=self._failed,
         )
 
-    def _died(self, error: Exception) -> None:
-        """Its life has ended itself: a task brings the next, if somebody wants it."""
+    def _failed(self, error: Exception) -> None:
+        """Its activation has ended itself: a task brings the next, if somebody wants it."""
         self.stopped(error)
-        self._world.start(supervise, self, error)
+        self._runtime.start(supervise, self, error)
 
     def _retire_soon(self) -> None:
-        if self.life is None:
+        if self.activation is None:
             self.poke()
         elif not self._retiring:
             self._retiring = True
-            self._world.start(self._retire, self.life)
+            self._runtime.start(self._retire, self.activation)
 
-    async def _retire(self, life: Life) -> None:
+    async def _retire(self, activation: Activation) -> None:
         """Finish what waits, keep a snapshot and go; or stay, if somebody wants it after all."""
         try:
-            while self._may_go(life):
-                await life.wait_rest()
-                await life.save()
+            while self._may_go(activation):
+                await activation.wait_rest()
+                await activation.save()
                 # A letter or a viewer may have come while the snapshot was written, or just before.
-                if self._may_go(life) and life.rests and not len(self.mailbox):
-                    self._world.counters.passivations += 1
+                if self._may_go(activation) and activation.rests and not len(self.mailbox):
+                    self._runtime.counters.passivations += 1
                     self.gone()
         finally:
             self._retiring = False
 
-    def _may_go(self, life: Life) -> bool:
-        return self.life is life and (self._closing or self._unwanted(self._world.clock.now_ms()))
+    def _may_go(self, activation: Activation) -> bool:
+        return self.activation is activation and (
+            self._closing or self._unwanted(self._runtime.clock.now_ms())
+        )
 
     def _attach(self) -> None:
-        life, channel = self.life, self.channel
-        if life is not None and channel is not None:
-            life.channel = channel
-            channel.attach(life.epoch, life.seq, life.state)
+        activation, channel = self.activation, self.channel
+        if activation is not None and channel is not None:
+            activation.channel = channel
+            channel.attach(activation.epoch, activation.seq, activation.state)
 
     def _end_life(self, failure: Failure) -> None:
-        life, self.life = self.life, None
-        if life is None:
-            # It died while loading: whoever waits would wait for the same again.
+        activation, self.activation = self.activation, None
+        if activation is None:
+            # It failed while loading: whoever waits would wait for the same again.
             self._fail(failure)
             return
-        life.end()
+        activation.end()
         if self.channel is not None:
             self.channel.detach()
-        for letter in life.letters:
+        for letter in activation.letters:
             letter.close(Answer(None, _told_at_end(letter, failure)))
 
     def _fail(self, failure: Failure) -> None:
@@ -284,7 +296,7 @@ class Actor:
             waiter.wake(failure)
 
     async def _pause_until(self, until_ms: int) -> None:
-        while not self._closing and (left_ms := until_ms - self._world.clock.now_ms()) > 0:
+        while not self._closing and (left_ms := until_ms - self._runtime.clock.now_ms()) > 0:
             with trio.move_on_after(left_ms / 1000):
                 await self._wait_poked()
 
@@ -301,10 +313,10 @@ class Actor:
         return self._restart_policy.failed(now_ms)
 
     def _forgiven(self) -> bool:
-        return self._restart_policy is None or self._restart_policy.forgiven(self._world.clock.now_ms())
+        return self._restart_policy is None or self._restart_policy.forgiven(self._runtime.clock.now_ms())
 
     def _overdue(self, letter: Letter, failure: Failure) -> None:
-        self._world.counters.overdue += 1
+        self._runtime.counters.overdue += 1
         letter.close(Answer(None, failure))
 
     @property
@@ -313,18 +325,19 @@ class Actor:
 
     def _unwanted(self, now_ms: int) -> bool:
         return (
-            not (self._subscribed or self._waiting) and now_ms - self._last_active_ms() >= self._world.idle_ms
+            not (self._subscribed or self._waiting)
+            and now_ms - self._last_active_ms() >= self._runtime.idle_ms
         )
 
     def _last_active_ms(self) -> int:
-        return self._active_ms if self.life is None else max(self._active_ms, self.life.active_ms)
+        return self._active_ms if self.activation is None else max(self._active_ms, self.activation.active_ms)
 
     def _touch(self) -> None:
-        self._active_ms = self._world.clock.now_ms()
+        self._active_ms = self._runtime.clock.now_ms()
 
 
 def _told_at_end(letter: Letter, failure: Failure) -> Failure:
-    """What ended a life, as it concerns one of its letters: only what was decided may have been committed."""
+    """What ended an activation, as it concerns one of its letters: only what was decided may have been committed."""
     if letter.decided and isinstance(failure, Draining):
         return OutcomeUnknown("stopped while committing")
     if not letter.decided and isinstance(failure, OutcomeUnknown):

@@ -19,17 +19,17 @@ from actors.kernel.hot_reads import HotReads
 from actors.kernel.kind import Kind, View
 from actors.kernel.mailbox import Answer, Letter
 from actors.kernel.one_shot import OneShot
-from actors.kernel.patrol import patrol, sweep
 from actors.kernel.placement import Placement
 from actors.kernel.recovery import read_missed
+from actors.kernel.runtime import Runtime
 from actors.kernel.scheduler import Scheduler
 from actors.kernel.statistics import ActorStatistics, Counters
 from actors.kernel.store import Journal, Store
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import contained_task, supervise
+from actors.kernel.sweeps import sweep_live, wake_due
 from actors.kernel.timers import Timers
 from actors.kernel.views import Views
-from actors.kernel.world import World
 from persistence import journal as persistent_journal
 from persistence.turn import Receipt
 
@@ -51,17 +51,17 @@ class System:
     """The live actors of this process. Made by `open_system`."""
 
     def __init__(
-        self, world: World, kinds: Iterable[Kind[Any, Any]], nursery: trio.Nursery, rng: Random
+        self, runtime: Runtime, kinds: Iterable[Kind[Any, Any]], nursery: trio.Nursery, rng: Random
     ) -> None:
-        self._world = world
+        self._runtime = runtime
         self._nursery = nursery
         self._kinds = {kind.name: kind for kind in kinds}
         self._actors: dict[tuple[str, str], Actor] = {}
-        self._views = Views(world, self.peek, rng)
+        self._views = Views(runtime, self.peek, rng)
         self._hot_reads = HotReads()
         self._draining = False
         self._empty = trio.Event()
-        world.placement.on_lost(self._lose)
+        runtime.placement.on_lost(self._lose)
 
     # -- commands -----------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ class System:
         """
         self._outside_turns()
         waiter: OneShot[Answer] = OneShot()
-        letter = Letter(command, waiter.wake, receipt, self._world.clock.now_ms() + self._world.ask_ms)
+        letter = Letter(command, waiter.wake, receipt, self._runtime.clock.now_ms() + self._runtime.ask_ms)
         self._deliver(kind, id, letter)
         try:
             answer = await waiter.wait()
@@ -122,7 +122,7 @@ class System:
                 subscribers, or at once when none follow. So a socket can hold the reply back and send it
                 together with them.
         """
-        deadline_ms = self._world.clock.now_ms() + self._world.ask_ms
+        deadline_ms = self._runtime.clock.now_ms() + self._runtime.ask_ms
         self._deliver(kind, id, Letter(command, answer, receipt, deadline_ms, told))
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> bool:
@@ -143,7 +143,7 @@ class System:
     def peek(self, kind: Kind[Any, Any], id: str) -> Any:
         """The committed state of a live owner, or None. Wakes nobody."""
         actor = self._actors.get((kind.name, id))
-        return actor.life.state if actor is not None and actor.life is not None else None
+        return actor.activation.state if actor is not None and actor.activation is not None else None
 
     def read(self, kind: Kind[Any, Any], id: str, now_ms: int) -> Any:
         """`peek` for a request: an owner that is read stays live, and one that is read often is woken.
@@ -157,10 +157,10 @@ class System:
             if not self._draining and self._hot_reads.wake((kind.name, id), now_ms):
                 self._activate(kind, id)
             return None
-        if actor.life is None:
+        if actor.activation is None:
             return None
         actor.wanted(now_ms)
-        return actor.life.state
+        return actor.activation.state
 
     def peek_view(self, view: View[Any], id: str) -> Any:
         """The state of a view that somebody looks at, as it is now, or None. Wakes nobody."""
@@ -179,7 +179,7 @@ class System:
         Raises: Refused when the kind's `audience` says so, otherwise as `ask`. Cancellation: no subscription.
         """
         self._outside_turns()
-        with trio.move_on_after(self._world.ask_ms / 1000):
+        with trio.move_on_after(self._runtime.ask_ms / 1000):
             if self._draining:
                 raise Draining
             if isinstance(shown, View):
@@ -197,11 +197,13 @@ class System:
                 return channel.subscribe(request, older)
             # The channel records from here on, so what the journal lacks at its answer is in memory then.
             asked = True
-            older = await self._world.store.read(read_missed, self._world.journal, kind, id, request.since[1])
+            older = await self._runtime.store.read(
+                read_missed, self._runtime.journal, kind, id, request.since[1]
+            )
 
     def statistics(self) -> list[ActorStatistics]:
         """One row for each live owner and view."""
-        now_ms = self._world.clock.now_ms()
+        now_ms = self._runtime.clock.now_ms()
         owners = [actor.statistics(now_ms) for actor in self._actors.values()]
         return owners + self._views.statistics(now_ms)
 
@@ -214,7 +216,7 @@ class System:
     @property
     def counters(self) -> Counters:
         """Totals for the metrics."""
-        return self._world.counters
+        return self._runtime.counters
 
     # -- stopping -----------------------------------------------------------------------------------
 
@@ -251,8 +253,8 @@ class System:
         """A head row names a deadline that has passed: wake its owner. False when there was none to wake."""
         actor = self._actors.get((kind, id))
         if actor is not None:
-            if actor.life is not None:
-                actor.life.heed()
+            if actor.activation is not None:
+                actor.activation.heed()
             return False
         if kind not in self._kinds or self._draining:
             return False
@@ -266,13 +268,15 @@ class System:
             letter.close(Answer(None, Draining()))
             return
         actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
-        if letter.deadline_ms - self._world.ask_ms < actor.parked_until_ms or not actor.mailbox.push(letter):
+        if letter.deadline_ms - self._runtime.ask_ms < actor.parked_until_ms or not actor.mailbox.push(
+            letter
+        ):
             letter.close(Answer(None, Overloaded()))
         else:
             actor.poke()
 
     def _activate(self, kind: Kind[Any, Any], id: str) -> Actor:
-        actor = self._actors[kind.name, id] = Actor(kind, id, self._world, self._gone)
+        actor = self._actors[kind.name, id] = Actor(kind, id, self._runtime, self._gone)
         self._nursery.start_soon(supervise, actor)
         return actor
 
@@ -281,9 +285,9 @@ class System:
             if self._draining:
                 raise Draining
             actor = self._actors.get((kind.name, id)) or self._activate(kind, id)
-            if actor.life is not None:
+            if actor.activation is not None:
                 return actor
-            if self._world.clock.now_ms() < actor.parked_until_ms:
+            if self._runtime.clock.now_ms() < actor.parked_until_ms:
                 raise Overloaded
             await actor.wait_loaded()
 
@@ -295,7 +299,7 @@ class System:
 
     def _lose(self, shard: int) -> None:
         for actor in self._actors.values():
-            if self._world.placement.shard_of(actor.kind.name, actor.id) == shard:
+            if self._runtime.placement.shard_of(actor.kind.name, actor.id) == shard:
                 actor.lose()
 
     def _outside_turns(self) -> None:
@@ -337,7 +341,7 @@ async def open_system(
         def touched(view: View[Any], ids: Collection[str], source: str) -> None:
             system.touched(view, ids, source)
 
-        world = World(
+        runtime = Runtime(
             store=database,
             journal=journal,
             placement=placement,
@@ -351,11 +355,11 @@ async def open_system(
             ask_ms=int(ask_seconds * 1000),
             idle_ms=int(idle_seconds * 1000),
         )
-        system = System(world, kinds, nursery, rng)
-        nursery.start_soon(world.timers.run)
-        nursery.start_soon(world.scheduler.run)
-        nursery.start_soon(patrol, world.clock, system.actors)
-        nursery.start_soon(sweep, world, system.overdue)
+        system = System(runtime, kinds, nursery, rng)
+        nursery.start_soon(runtime.timers.run)
+        nursery.start_soon(runtime.scheduler.run)
+        nursery.start_soon(sweep_live, runtime.clock, system.actors)
+        nursery.start_soon(wake_due, runtime, system.overdue)
         try:
             yield system
         finally:

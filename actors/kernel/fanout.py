@@ -5,8 +5,8 @@ Up to 50 subscribers are served within `publish`, the rest by one task that walk
 checkpoint between, because a walk of thousands would hold up everything else. While that task walks, further
 publications only queue: each subscriber is sent everything it has not had in one `offer`.
 
-Nothing here waits for a socket. One that takes no more leaves the walk (`Subscription.fall_behind`) and costs
-nothing until its outlet has room again; so memory does not grow with slow readers, whatever their number.
+Nothing here waits for a socket. One that takes no more leaves the walk (`Subscription.lag`) and costs
+nothing until its sink has room again; so memory does not grow with slow readers, whatever their number.
 
 A channel outlives its actor's restarts; `live` tells whether there is a state just now.
 """
@@ -20,8 +20,8 @@ import trio
 
 from actors.errors import Refused
 from actors.kernel.group import BROKEN, NOTHING, Group, GroupKey, Publication, Shown
-from actors.kernel.outlet import Prepared
-from actors.kernel.recent import REPLAY_BYTES, Recent
+from actors.kernel.replay_buffer import REPLAY_BYTES, ReplayBuffer
+from actors.kernel.sink import Prepared
 from actors.kernel.statistics import Counters
 from actors.kernel.subscription import INTERNAL, NEVER, Subscription, WatchRequest
 from actors.kernel.supervisor import Contained, attempt
@@ -73,7 +73,7 @@ class Channel:
         self.state: Any = None
         self.epoch = ""
         self.offset = 0
-        self.recent = Recent(0)
+        self.recent = ReplayBuffer(0)
         self.published = 0
         self.told = 0
         # Those that somebody may not have had, numbered without a gap. Lists, here and below, because there are
@@ -90,11 +90,11 @@ class Channel:
     # -- the actor's side ---------------------------------------------------------------------------
 
     def attach(self, epoch: str, offset: int, state: Any) -> None:
-        """The actor has been loaded: pay what is owed, and one snapshot to each if the past has moved."""
+        """The actor has been loaded: who lags catches up, and all get a snapshot if it is not where it was."""
         moved = (epoch, offset) != (self.epoch, self.offset)
         self.live, self.epoch, self.offset, self.state = True, epoch, offset, state
         if moved:
-            self.recent = Recent(offset)
+            self.recent = ReplayBuffer(offset)
         if not self._subscriptions:
             return
         self._place_all()
@@ -102,7 +102,7 @@ class Channel:
             self._tell([], reframing=0, whole=True)
         for subscription in list(self._subscriptions):
             if subscription.at == NEVER:
-                subscription.repay()
+                subscription.catch_up()
 
     def detach(self) -> None:
         """The actor has stopped; subscribers stay and wait for the next state."""
@@ -140,7 +140,7 @@ class Channel:
                 self.offset = offset
                 self.recent.record(offset, event, next(sizes, 0))
         if rewrites:
-            self.recent = Recent(self.offset)
+            self.recent = ReplayBuffer(self.offset)
         if self._subscriptions:
             if moves:
                 self._place_all()
@@ -171,11 +171,11 @@ class Channel:
         request.opened(self.epoch, self.offset, missed is not None)
         # From here on nothing can fail: a subscription is either whole or has never been.
         self._join(group)
-        subscription = Subscription(self, group, request.outlet, request.viewer)
+        subscription = Subscription(self, group, request.sink, request.viewer)
         self._subscriptions[subscription] = None
         subscription.at = self.published
-        if first is not NOTHING and not request.outlet.offer(first):
-            self._fall_behind(subscription)
+        if first is not NOTHING and not request.sink.offer(first):
+            self._let_lag(subscription)
         return subscription
 
     def knows(self, since: tuple[str, int]) -> bool:
@@ -236,7 +236,7 @@ class Channel:
                 and subscription.at != NEVER
                 and getattr(subscription.viewer, "user_id", None) == user_id
             ):
-                subscription.outlet.offer(prepared)
+                subscription.sink.offer(prepared)
 
     # -- walking ------------------------------------------------------------------------------------
 
@@ -302,19 +302,19 @@ class Channel:
                     subscription.at = published
                     if prepared is BROKEN:
                         subscription.end(INTERNAL)
-                elif (delta or subscription.outlet.clear) and subscription.outlet.offer(prepared):
+                elif (delta or subscription.sink.clear) and subscription.sink.offer(prepared):
                     subscription.at = published
                     offered += 1
                 else:
-                    self._fall_behind(subscription)
+                    self._let_lag(subscription)
         finally:
             self._counters.frames_offered += offered
 
-    def _fall_behind(self, subscription: Subscription) -> None:
+    def _let_lag(self, subscription: Subscription) -> None:
         if subscription in self._subscriptions:
             self._counters.frames_skipped += 1
-            subscription.fall_behind(self.told_before(subscription.at))
-            subscription.outlet.owe(subscription)
+            subscription.lag(self.told_before(subscription.at))
+            subscription.sink.notify_when_writable(subscription)
 
     def _settle(self, upto: int) -> None:
         """Let go of publications that everybody has had."""

@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple, Protocol
 
 from actors.kernel.kind import Delta
-from actors.kernel.outlet import Envelope, Prepared
-from actors.kernel.recent import REPLAY_BYTES
+from actors.kernel.replay_buffer import REPLAY_BYTES
+from actors.kernel.sink import Envelope, Prepared
 from actors.kernel.supervisor import attempt
 
 # Compared by identity. NOTHING: encoded, and there is nothing to send. BROKEN: could not be encoded.

@@ -1,4 +1,4 @@
-"""What a life writes beside its turns: snapshots, and a journal that is kept within its bytes.
+"""What an activation writes beside its turns: snapshots, and a journal that is kept within its bytes.
 
 Both are bounded, and tried again later when they fail: nothing acknowledged depends on them.
 """
@@ -10,8 +10,8 @@ import structlog
 
 from actors.kernel.kind import Kind
 from actors.kernel.recovery import Recovered, save, trim
+from actors.kernel.runtime import Runtime
 from actors.kernel.supervisor import Contained
-from actors.kernel.world import World
 from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)
@@ -34,16 +34,16 @@ class Keeping:
 
     Args:
         kind, id: whose.
-        world: what all actors share.
-        recovered: what its life begins with.
+        runtime: what all actors share.
+        recovered: what its activation begins with.
     """
 
-    __slots__ = ("_id", "_journal_bytes", "_kind", "_saving", "_trimming", "_unsaved", "_world")
+    __slots__ = ("_id", "_journal_bytes", "_kind", "_runtime", "_saving", "_trimming", "_unsaved")
 
-    def __init__(self, kind: Kind[Any, Any], id: str, world: World, recovered: Recovered) -> None:
+    def __init__(self, kind: Kind[Any, Any], id: str, runtime: Runtime, recovered: Recovered) -> None:
         self._kind = kind
         self._id = id
-        self._world = world
+        self._runtime = runtime
         self._unsaved = 1 if recovered.from_rows else 0
         self._journal_bytes = recovered.journal_bytes
         self._saving = False
@@ -61,7 +61,7 @@ class Keeping:
             self._journal_bytes += sum(map(len, journal))
             if self._journal_bytes > JOURNAL_BYTES + TRIM_BYTES and not self._trimming:
                 self._trimming = True
-                self._world.start(self._trim)
+                self._runtime.start(self._trim)
 
     async def save(self, seq: int, state: Any) -> None:
         """Keep a snapshot if anything has changed since the last. It is a cache: failures are logged.
@@ -83,20 +83,22 @@ class Keeping:
         self._saving = False
 
     async def _write(self, event: str, unsaved: int, snapshot: tuple[int, bytes]) -> None:
-        world = self._world
+        runtime = self._runtime
         try:
-            await world.store.transact(save, world.journal, self._kind, self._id, snapshot)
+            await runtime.store.transact(save, runtime.journal, self._kind, self._id, snapshot)
         except PersistenceError as failure:
             self._unsaved += min(unsaved, 1)
             _log.warning(event, kind=self._kind.name, id=self._id, why=type(failure).__name__)
 
     async def _trim(self) -> None:
         """Let the oldest events go. When it fails, the next turn with events tries again."""
-        world = self._world
+        runtime = self._runtime
         with Contained("trimming a journal", self._kind.name, self._id):
             before = self._journal_bytes
             try:
-                kept = await world.store.transact(trim, world.journal, self._kind, self._id, JOURNAL_BYTES)
+                kept = await runtime.store.transact(
+                    trim, runtime.journal, self._kind, self._id, JOURNAL_BYTES
+                )
             except PersistenceError as failure:
                 why = type(failure).__name__
                 _log.warning("journal_not_trimmed", kind=self._kind.name, id=self._id, why=why)

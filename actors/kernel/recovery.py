@@ -14,7 +14,7 @@ import msgspec
 import structlog
 
 from actors.kernel.kind import Kind
-from actors.kernel.recent import REPLAY_BYTES
+from actors.kernel.replay_buffer import REPLAY_BYTES
 from actors.kernel.store import Head, Journal, JournalRow, Snapshot
 from persistence.connection import Connection
 

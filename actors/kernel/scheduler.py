@@ -1,11 +1,11 @@
 """Who takes the turns: one task for all actors of the system.
 
 An actor that rests has no task, and a turn is a few synchronous steps: decide, hand over to the writer, settle.
-Whatever makes the next step possible (a letter, rows that were read, the outcome of a commit) puts the life in
+Whatever makes the next step possible (a letter, rows that were read, the outcome of a commit) puts the activation in
 this queue. So a turn costs a place in a queue instead of two switches between tasks, and a live actor
 costs no more memory than its state; a task is started only to load, to read rows, and to keep a snapshot.
 
-Invariant: a step never waits, and a fault in it ends that one life.
+Invariant: a step never waits, and a fault in it ends that one activation.
 """
 
 from collections import deque
@@ -21,7 +21,7 @@ STEPS_A_SLICE = 16
 
 
 class Stepping(Protocol):
-    """A life, as the queue sees it."""
+    """An activation, as the queue sees it."""
 
     @property
     def kind(self) -> Named:
@@ -43,7 +43,7 @@ class Stepping(Protocol):
 
 
 class Scheduler:
-    """The queue of lives that can take a step, and the task that empties it."""
+    """The queue of activations that can take a step, and the task that empties it."""
 
     __slots__ = ("_ready", "_sleeping")
 
@@ -51,9 +51,9 @@ class Scheduler:
         self._ready: deque[Stepping] = deque()
         self._sleeping: OneShot[None] | None = None
 
-    def ready(self, life: Stepping) -> None:
-        """Have a life take a step soon, behind those that wait already. It sees to it that it waits once."""
-        self._ready.append(life)
+    def ready(self, activation: Stepping) -> None:
+        """Have an activation take a step soon, behind those that wait already. It sees to it that it waits once."""
+        self._ready.append(activation)
         if self._sleeping is not None:
             self._sleeping.wake(None)
             self._sleeping = None
@@ -67,7 +67,7 @@ class Scheduler:
                 self._sleeping = OneShot()
                 await self._sleeping.wait()
             for _ in range(min(len(self._ready), STEPS_A_SLICE)):
-                life = self._ready.popleft()
-                fault = attempt("taking a turn", life.kind.name, life.id, life.step)
+                activation = self._ready.popleft()
+                fault = attempt("taking a turn", activation.kind.name, activation.id, activation.step)
                 if fault is not None:
-                    life.fail(fault)
+                    activation.fail(fault)

@@ -10,7 +10,7 @@ class ActorStatistics(msgspec.Struct, frozen=True, rename="camel"):
         kind, id: whose.
         mailbox: commands that wait.
         subscribers: open subscriptions.
-        restarts: lives that ended by a fault or a failure of the database.
+        restarts: activations that ended by a fault or a failure of the database.
         last_error: what ended the last of them, the name of its class; None when nothing did.
         offset: of its channel: the journal position of an owner, a count since activation of a view.
         idle_ms: milliseconds since its last turn or frame.
@@ -31,7 +31,7 @@ class Counters:
 
     turns, letters: turns taken, and the commands in them. commits: turns that went to the writer. cuts: turns that
     ended early, because the next command needed rows that they changed.
-    activations, passivations, restarts: lives begun, ended in peace, ended by an error.
+    activations, passivations, restarts: activations begun, ended in peace, ended by an error.
     overdue: callers told that their deadline had passed. frames_offered: sends to subscribers.
     frames_skipped: subscribers that fell behind because their socket was full.
     """

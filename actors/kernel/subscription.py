@@ -4,7 +4,7 @@ A subscription is always in one of three conditions, told by `at`, the number of
 had:
 
     at <= published     it is walked like the others
-    at == NEVER         its socket was full: it has left the walk, and its outlet owes it the newest snapshot
+    at == NEVER         its socket was full: it has left the walk, and gets the newest snapshot when that is writable
     not in the channel  it was closed or ended
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from actors.kernel.group import Group, Shown
-from actors.kernel.outlet import Envelope, Outlet
+from actors.kernel.sink import Envelope, Sink
 from actors.kernel.supervisor import Contained
 
 # Above every publication: no walk has anything for a subscription that stands here.
@@ -29,7 +29,7 @@ class WatchRequest:
     """Who wants to see what, how, and where to.
 
     Args:
-        outlet: the socket.
+        sink: the socket.
         viewer: whatever the kind's `audience` takes.
         channel: the channel's name on the wire.
         envelope: how frames look on this sort of stream; only viewers with the same one share bytes.
@@ -38,7 +38,7 @@ class WatchRequest:
         since: epoch and offset that the client has, to be replayed from; None for a fresh start.
     """
 
-    outlet: Outlet
+    sink: Sink
     viewer: Any
     channel: str
     envelope: Envelope
@@ -95,12 +95,12 @@ class Watched(Protocol):
 class Subscription:
     """Made by `System.watch`; closed by its socket, or ended when the viewer may no longer look."""
 
-    __slots__ = ("_missed_from", "at", "channel", "group", "outlet", "viewer")
+    __slots__ = ("_missed_from", "at", "channel", "group", "sink", "viewer")
 
-    def __init__(self, channel: Watched, group: Group, outlet: Outlet, viewer: Any) -> None:
+    def __init__(self, channel: Watched, group: Group, sink: Sink, viewer: Any) -> None:
         self.channel = channel
         self.group = group
-        self.outlet = outlet
+        self.sink = sink
         self.viewer = viewer
         self.at = NEVER
         self._missed_from = 0
@@ -123,16 +123,16 @@ class Subscription:
     def recheck(self) -> None:
         """Ask the kind again for the audience, because rights have changed; a refusal ends this."""
         if self.channel.holds(self) and self.channel.place(self):
-            self.fall_behind(self.channel.told_before(self.at))
-            self.repay()
+            self.lag(self.channel.told_before(self.at))
+            self.catch_up()
 
     def end(self, code: str) -> None:
         """Close it from our side and tell the client why."""
         if self.channel.holds(self):
             self.close()
-            self.outlet.end(self.wire_name, code)
+            self.sink.end(self.wire_name, code)
 
-    def fall_behind(self, missed_from: int) -> None:
+    def lag(self, missed_from: int) -> None:
         """Leave the walk until the socket has room; then one snapshot stands for everything since.
 
         Args:
@@ -142,20 +142,20 @@ class Subscription:
             self.at = NEVER
             self._missed_from = missed_from
 
-    def repay(self) -> None:
-        """Offer the newest snapshot and join the walk again; called by the outlet once it has room.
+    def catch_up(self) -> None:
+        """Offer the newest snapshot and join the walk again; called by the sink once it has room.
 
-        An outlet that is clear takes anything. While the actor has no state (it is loading again) the debt
-        stays, and the channel pays it with the state.
+        A sink that is clear takes anything. While the actor has no state (it is loading again) nothing is offered; the
+        channel sees to it when the state is there.
         """
         channel = self.channel
         if self.at != NEVER or not channel.holds(self) or not channel.live:
             return
-        if not self.outlet.clear:
-            self.outlet.owe(self)
+        if not self.sink.clear:
+            self.sink.notify_when_writable(self)
             return
-        with Contained("repaying", channel.shown.name, channel.id) as repaying:
-            self.outlet.offer(self.group.snapshot(channel.told - self._missed_from))
+        with Contained("catching up", channel.shown.name, channel.id) as catching_up:
+            self.sink.offer(self.group.snapshot(channel.told - self._missed_from))
             self.at = channel.published
-        if repaying.fault is not None:
+        if catching_up.fault is not None:
             self.end(INTERNAL)

@@ -5,7 +5,7 @@ out:
 
     one letter       `Contained` around its `decide` and `apply`: its caller gets a `Fault`, that is all
     one subscriber   `Contained` around its delivery: this subscription ends, the others do not notice
-    one actor        `attempt` around each step of its life: it stops, answers who waits, and `supervise` loads it
+    one actor        `attempt` around each step of its activation: it stops, answers who waits, and `supervise` loads it
                      again after a pause
 
 This is the only module of the kernel that catches everything; no fault of an actor reaches another.
@@ -83,10 +83,10 @@ class Supervised(Protocol):
         ...
 
     def stopped(self, error: Exception, /) -> None:
-        """Answer who waits for this life."""
+        """Answer who waits for this activation."""
         ...
 
-    async def wait_next_life(self, error: Exception, /) -> bool:
+    async def wait_reactivation(self, error: Exception, /) -> bool:
         """Pause, and wait until somebody wants the actor again; False when it may go."""
         ...
 
@@ -119,15 +119,15 @@ async def contained_task(doing: str, run: Callable[..., Awaitable[None]], *args:
 
 
 async def supervise(actor: Supervised, error: Exception | None = None) -> None:
-    """Bring an actor to life, as often as it takes; returns when it lives, or nobody wants it any more.
+    """Bring an actor into memory, as often as it takes; returns when it lives, or nobody wants it any more.
 
     Args:
-        actor: without a life.
+        actor: without an activation.
         error: what ended the last one; None for the first.
     """
     lives = False
     try:
-        while error is None or await actor.wait_next_life(error):
+        while error is None or await actor.wait_reactivation(error):
             with Contained("loading an actor", actor.kind.name, actor.id) as loading:
                 try:
                     await actor.begin()

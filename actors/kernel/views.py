@@ -20,12 +20,12 @@ from actors.errors import NotFound
 from actors.kernel.fanout import Channel
 from actors.kernel.kind import Peek, View
 from actors.kernel.mailbox import Failure
+from actors.kernel.missed import ROWS, Missed, missed_since
 from actors.kernel.one_shot import OneShot
-from actors.kernel.past import ROWS, Past, past_of
+from actors.kernel.runtime import Runtime
 from actors.kernel.statistics import ActorStatistics, Counters
 from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import Contained, Fault
-from actors.kernel.world import World
 from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)
@@ -82,13 +82,13 @@ class Views:
     """All live views of a system.
 
     Args:
-        world: what all actors share.
+        runtime: what all actors share.
         peek: looks at the live owners.
         rng: makes the epochs.
     """
 
-    def __init__(self, world: World, peek: Peek, rng: Random) -> None:
-        self._world = world
+    def __init__(self, runtime: Runtime, peek: Peek, rng: Random) -> None:
+        self._runtime = runtime
         self._peek = peek
         self._rng = rng
         # {view's name: {id: live view}}
@@ -139,7 +139,7 @@ class Views:
                 if asked or durable is None or since is None or channel.knows(since):
                     return channel.subscribe(request, older)
                 asked = True
-                older = await self._world.store.read(durable.replay, id, since[1], channel.offset)
+                older = await self._runtime.store.read(durable.replay, id, since[1], channel.offset)
         finally:
             live.wanted -= 1
             self.drop_unwatched(live)
@@ -168,9 +168,9 @@ class Views:
         found = views.get(id)
         if found is not None:
             return found
-        world = self._world
-        live = views[id] = LiveView(view, id, self, counters=world.counters, start=world.start)
-        live.sent_ms = world.clock.now_ms() - view.interval_ms
+        runtime = self._runtime
+        live = views[id] = LiveView(view, id, self, counters=runtime.counters, start=runtime.start)
+        live.sent_ms = runtime.clock.now_ms() - view.interval_ms
         self._start_load(live)
         return live
 
@@ -200,14 +200,14 @@ class Views:
 
     def _start_load(self, live: LiveView) -> None:
         live.busy = True
-        self._world.start(self._load, live)
+        self._runtime.start(self._load, live)
 
     async def _load(self, live: LiveView) -> None:
         failure: Failure | None = None
         with Contained("loading a view", live.view.name, live.id) as loading:
             try:
-                async with self._world.loads:
-                    state = await self._world.store.read(live.view.load, live.id)
+                async with self._runtime.loads:
+                    state = await self._runtime.store.read(live.view.load, live.id)
                 failure = self._loaded(live, state)
             except (PersistenceError, NotFound) as error:
                 failure = error
@@ -220,7 +220,7 @@ class Views:
         if failure is not None:
             self._failed(live, failure)
         elif live.dirty:
-            self._schedule(live, self._world.clock.now_ms())
+            self._schedule(live, self._runtime.clock.now_ms())
         else:
             self.drop_unwatched(live)
 
@@ -232,7 +232,7 @@ class Views:
         live.state = state = _adopted(live, state)
         live.loaded = True
         live.error = None
-        self._world.counters.activations += 1
+        self._runtime.counters.activations += 1
         if live.view.durable is None:
             # A fresh epoch at each load: what clients know of offsets of an earlier one is void (contract §9).
             live.channel.attach(f"{self._rng.getrandbits(48):x}", 0, state)
@@ -250,7 +250,7 @@ class Views:
         self.drop_unwatched(live)
         if not self._alive(live):
             return
-        self._world.timers.at(self._world.clock.now_ms() + live.pause_ms, partial(self._reload, live))
+        self._runtime.timers.at(self._runtime.clock.now_ms() + live.pause_ms, partial(self._reload, live))
         live.pause_ms = min(2 * live.pause_ms, LONGEST_PAUSE_MS)
 
     def _reload(self, live: LiveView) -> None:
@@ -269,7 +269,7 @@ class Views:
     def _schedule(self, live: LiveView, at_ms: int) -> None:
         if live.rings_ms is None:
             live.rings_ms = at_ms
-            self._world.timers.at(at_ms, partial(self._flush, live))
+            self._runtime.timers.at(at_ms, partial(self._flush, live))
 
     def _flush(self, live: LiveView) -> None:
         """Take in what changed and frame it, or start reading what the live owners cannot tell."""
@@ -279,12 +279,12 @@ class Views:
         dirty, live.dirty = live.dirty, None
         with Contained("framing a view", live.view.name, live.id) as framing:
             state, unknown = live.view.take(live.state, dirty.keys(), self._peek)
-            past = past_of(live.view.durable, live.channel, state)
-            if unknown or past is ROWS:
+            missed = missed_since(live.view.durable, live.channel, state)
+            if unknown or missed is ROWS:
                 live.busy = True
-                self._world.start(self._reread, live, dirty, state, unknown)
+                self._runtime.start(self._reread, live, dirty, state, unknown)
             else:
-                self._follow(live, state, dirty, past)
+                self._follow(live, state, dirty, missed)
         if framing.fault is not None:
             self._failed(live, Fault())
 
@@ -294,15 +294,15 @@ class Views:
         again = False
         with Contained("rereading a view", live.view.name, live.id) as reading:
             try:
-                async with self._world.loads:
+                async with self._runtime.loads:
                     if unknown:
-                        found = await self._world.store.read(live.view.reread, live.id, unknown)
+                        found = await self._runtime.store.read(live.view.reread, live.id, unknown)
                         state = live.view.absorb(state, found)
-                    past = past_of(live.view.durable, live.channel, state)
-                    if past is ROWS:
-                        past = await self._replayed(live, state)
+                    missed = missed_since(live.view.durable, live.channel, state)
+                    if missed is ROWS:
+                        missed = await self._replayed(live, state)
                 if self._alive(live):
-                    self._follow(live, state, dirty, past)
+                    self._follow(live, state, dirty, missed)
             except PersistenceError as failure:
                 live.error = type(failure).__name__
                 live.dirty = dirty | (live.dirty or {})
@@ -313,29 +313,29 @@ class Views:
         elif live.dirty:
             pause_ms = AGAIN_MS if again else 0
             self._schedule(
-                live, max(live.sent_ms + live.view.interval_ms, self._world.clock.now_ms() + pause_ms)
+                live, max(live.sent_ms + live.view.interval_ms, self._runtime.clock.now_ms() + pause_ms)
             )
 
-    async def _replayed(self, live: LiveView, state: Any) -> Past:
+    async def _replayed(self, live: LiveView, state: Any) -> Missed:
         """What the rows of a durable view say has happened up to a state."""
         durable = live.view.durable
         if durable is None:
             return []
         upto = durable.position(state)[1]
-        return await self._world.store.read(durable.replay, live.id, live.channel.offset, upto)
+        return await self._runtime.store.read(durable.replay, live.id, live.channel.offset, upto)
 
-    def _follow(self, live: LiveView, state: Any, dirty: dict[str, None], past: Past) -> None:
+    def _follow(self, live: LiveView, state: Any, dirty: dict[str, None], missed: Missed) -> None:
         """Go on to a state: by what has happened, or by a snapshot to everybody where that is not known."""
         durable = live.view.durable
         if durable is None:
             self._publish(live, state, dirty)
-        elif past is None:
+        elif missed is None:
             self._move(live, state)
-            live.sent_ms = self._world.clock.now_ms()
+            live.sent_ms = self._runtime.clock.now_ms()
             live.channel.attach(*durable.position(state), live.state)
-        elif past or state != live.state:
+        elif missed or state != live.state:
             self._move(live, state)
-            events: list[tuple[int | None, Any]] = [*past] or [(None, source) for source in dirty]
+            events: list[tuple[int | None, Any]] = [*missed] or [(None, source) for source in dirty]
             self._tell(live, events, len(events))
 
     def _publish(self, live: LiveView, state: Any, dirty: dict[str, None]) -> None:
@@ -357,7 +357,7 @@ class Views:
         if not events:
             live.channel.state = live.state
             return
-        live.sent_ms = self._world.clock.now_ms()
+        live.sent_ms = self._runtime.clock.now_ms()
         live.channel.publish(live.state, events, moves=False, reframing=reframing)
 
     def _move(self, live: LiveView, state: Any) -> None:

@@ -128,6 +128,10 @@ class Statuses:
             self._take(msgspec.structs.replace(report, network_id=network_id))
             self._move(self._reports[server_id])
 
+    def published(self, target: Target) -> None:
+        """A server or network is in the list now: it is sorted by what was said before that."""
+        self._moved.add(target)
+
     def forget(self, server_id: str) -> None:
         """A server is gone."""
         report = self._reports.pop(server_id, None)

@@ -1,8 +1,8 @@
 """A live stream of an older page (`beforeMs`): a new snapshot only when an item of the page changes (contract
 §4).
 
-The conversation is watched in delta mode by an outlet that is no socket: it only learns which messages were
-touched. When one of the page was, the page is read again and sent, at most once a second. What the outlet
+The conversation is watched in delta mode by a sink that is no socket: it only learns which messages were
+touched. When one of the page was, the page is read again and sent, at most once a second. What the sink
 keeps is a flag, a digest and the ids of the page, at most 120, so neither a busy conversation nor a slow reader
 makes it grow.
 """
@@ -14,7 +14,7 @@ import msgspec
 import trio
 
 from actors.errors import Refused
-from actors.kernel.outlet import Debtor, Prepared
+from actors.kernel.sink import Lagging, Prepared
 from persistence.errors import PersistenceError
 from routes.edge.websocket.frames import prepare
 from routes.edge.websocket.socket import LiveSocket
@@ -78,7 +78,7 @@ TOUCHES = TouchEnvelope()
 
 
 class PageWatch:
-    """Shows a page, again whenever it was touched; implements `Outlet`, and `Debtor` where its socket is slow.
+    """Shows a page, again whenever it was touched; implements `Sink`, and `Lagging` where its socket is slow.
 
     It has a task while it reads and for the pause behind that, and none while nothing is touched.
 
@@ -110,15 +110,15 @@ class PageWatch:
             self._begin()
         return True
 
-    def owe(self, debtor: Debtor) -> None:
+    def notify_when_writable(self, lagging: Lagging) -> None:
         """Never asked: nothing is ever refused here."""
-        debtor.repay()
+        lagging.catch_up()
 
     def end(self, channel: str, code: str) -> None:
         """The viewer may no longer look."""
         self._socket.end(channel, code)
 
-    def repay(self) -> None:
+    def catch_up(self) -> None:
         """The socket has taken what waited: what was touched meanwhile is shown now."""
         self._begin()
 
@@ -136,7 +136,7 @@ class PageWatch:
             self._working = True
             self._socket.start(self._work)
         else:
-            self._socket.owe(self)
+            self._socket.notify_when_writable(self)
 
     async def _work(self) -> None:
         while self._touched and self._socket.clear:

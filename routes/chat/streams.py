@@ -80,7 +80,7 @@ async def _show_older(
         socket, before_ms, partial(reads.live_page, call.service, conversation_id, call.user_id, asked)
     )
     request = WatchRequest(
-        outlet=page,
+        sink=page,
         viewer=ChatViewer(call.user_id, 1, include_archived=False),
         channel=f"{conversation.name}:{conversation_id}",
         envelope=TOUCHES,

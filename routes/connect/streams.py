@@ -14,7 +14,7 @@ from actors.connect.rules_commands import AT_ONCE
 from actors.connect.stream import ServerViewer
 from actors.errors import Forbidden, NotFound, Overloaded, Refused
 from actors.ids import Uuid
-from actors.kernel.outlet import Prepared
+from actors.kernel.sink import Prepared
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
 from routes.call import Call
@@ -132,7 +132,7 @@ async def server_stream(
     service = call.service
     kind = service.connect.server
     request = WatchRequest(
-        outlet=socket,
+        sink=socket,
         viewer=viewer,
         channel=f"{kind.name}:{server_id}",
         envelope=ENVELOPE,

@@ -181,7 +181,7 @@ class Session:
         if channel.prepare is not None:
             await channel.prepare(self.service, self.user_id)
         request = WatchRequest(
-            outlet=self.socket,
+            sink=self.socket,
             viewer=channel.viewer(self.user_id, params),
             channel=name,
             envelope=frames.LIVE,

@@ -63,7 +63,7 @@ async def show(
         What the handler of the stream returns.
     """
     request = WatchRequest(
-        outlet=socket,
+        sink=socket,
         viewer=viewer,
         channel=f"{shown.name}:{id}",
         envelope=BARE,
@@ -87,7 +87,7 @@ async def watch(
     Args:
         call: that opened the stream.
         socket: to be closed; its end ends the subscription.
-        request: may have another outlet than the socket.
+        request: may have another sink than the socket.
         shown, id: the owner or view.
         needs: as for `show`.
     """

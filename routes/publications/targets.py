@@ -1,6 +1,7 @@
 """Publishing servers and networks (service-api §4 Publications, contract §7)."""
 
 import re
+from functools import partial
 from typing import Annotated, Any
 
 import msgspec
@@ -118,7 +119,8 @@ async def put_publication(
     def shape(row: PublicationRow) -> PublicationReply:
         return PublicationReply(_shown(call, row))
 
-    return await call.transact(managing.put, target, wish, _manager(call), around, shape=shape)
+    with service.doubts.following(f"publication {target.id}", partial(service.statuses.published, target)):
+        return await call.transact(managing.put, target, wish, _manager(call), around, shape=shape)
 
 
 @endpoint("DELETE", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Conflict), guard=manages)

@@ -60,8 +60,8 @@ async def snapshot(world: World, room: Room) -> None:
     """Let the conversation keep its state, as it does now and then."""
     system, kind = world.service.system, world.service.chat.conversation
     actor = system._actors[kind.name, room.id]
-    assert actor.life is not None
-    await actor.life.save()
+    assert actor.activation is not None
+    await actor.activation.save()
 
 
 async def asked_again(ann: Player, ben: Player, room: Room, ids: dict[str, str]) -> None:
@@ -185,9 +185,9 @@ async def test_a_snapshot_that_is_just_being_saved_brings_nothing_back(world: Wo
     room = await ann.talk_to(ben)
     sent = await ann.say(room, WORD)
     system, kind = world.service.system, world.service.chat.conversation
-    life = system._actors[kind.name, room.id].life
-    assert life is not None
-    stale = life.seq, kind.dump(life.state)
+    activation = system._actors[kind.name, room.id].activation
+    assert activation is not None
+    stale = activation.seq, kind.dump(activation.state)
     await ann.do("DELETE", room.message(sent["id"]), status=200)
     await world.service.database.transact(keep_snapshot, kind.name, room.id, *stale)
     assert await world.service.database.read(tables_with) == []

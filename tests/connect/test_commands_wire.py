@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from routes.connect import cleaning
+from routes.connect import jobs
 from tests.connect.play import GameServer, claimed, register
 from tests.support.jobs import clean_connect
 from tests.support.waiting import patience, wait_until
@@ -238,7 +238,7 @@ async def test_open_commands_outlive_a_restart_and_finished_ones_are_forgotten_i
         assert taken["id"] == ids[4]
         again = await _ack(server, ids[0], "success")
         assert again["status"] == "success"
-        monkeypatch.setattr(cleaning, "FINISHED_KEPT", 2)
+        monkeypatch.setattr(jobs, "FINISHED_KEPT", 2)
         await clean_connect(world)
         left = [one["id"] for one in (await ann.get(f"{server.path}/commands"))["items"]]
         assert left == [ids[4], ids[3], ids[2]]

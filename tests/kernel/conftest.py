@@ -13,8 +13,8 @@ from actors.kernel.directory import System, open_system
 from actors.kernel.placement import LocalPlacement, open_local_placement
 from actors.kernel.subscription import Subscription, WatchRequest
 from tests.kernel.ledger import KIND, ROWS, Viewer
-from tests.support.outlets import JsonEnvelope, Socket
 from tests.support.simulation import SimulatedClock, Simulation, open_simulation
+from tests.support.sinks import JsonEnvelope, Socket
 
 
 @dataclass
@@ -45,7 +45,7 @@ class Stage:
             shown,
             id,
             WatchRequest(
-                outlet=socket,
+                sink=socket,
                 viewer=Viewer(user_id),
                 channel=f"{shown.name}:{id}",
                 envelope=self.envelope,

@@ -39,8 +39,8 @@ from tests.kernel.ledger import (
     fold,
     frame,
 )
-from tests.support.outlets import Socket
 from tests.support.simulation import Fate, Simulation, open_simulation
+from tests.support.sinks import Socket
 
 IDS = ("a", "b")
 RATES: dict[Fate, float] = {

@@ -5,23 +5,23 @@ import trio
 from trio.testing import MockClock
 
 from actors.kernel import keeping
-from actors.kernel.recent import RECENT_BYTES, REPLAY_BYTES, Recent
+from actors.kernel.replay_buffer import BUFFER_BYTES, REPLAY_BYTES, ReplayBuffer
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, Deposit
-from tests.support.outlets import Socket
+from tests.support.sinks import Socket
 
 LARGE = "x" * 20_000
 """Of such events 60 are more than a replay may have, and 20 more than is held in memory."""
 
 
 def test_recent_events_hold_no_more_than_their_bytes() -> None:
-    recent = Recent(0)
+    recent = ReplayBuffer(0)
     for offset in range(1, 11):
-        recent.record(offset, offset, RECENT_BYTES // 4)
-    assert recent.bytes == RECENT_BYTES
+        recent.record(offset, offset, BUFFER_BYTES // 4)
+    assert recent.bytes == BUFFER_BYTES
     assert recent.after(6) == [(n, n) for n in range(7, 11)]
     assert recent.after(5) is None
-    recent.record(11, "larger than all", RECENT_BYTES + 1)
+    recent.record(11, "larger than all", BUFFER_BYTES + 1)
     assert (recent.bytes, recent.after(10), recent.after(11)) == (0, None, [])
 
 
@@ -32,7 +32,7 @@ async def test_a_replay_of_many_bytes_becomes_a_snapshot(autojump_clock: MockClo
     count = REPLAY_BYTES // len(LARGE) + 2
     for _ in range(count):
         await stage.ask(Deposit(LARGE, 1))
-    assert stage.system.replay_bytes <= RECENT_BYTES
+    assert stage.system.replay_bytes <= BUFFER_BYTES
     far, near = Socket(), Socket()
     await stage.watch(far, mode="delta", since=("e-a", 1))
     assert [frame["type"] for frame in far.frames] == ["snapshot"]

@@ -33,7 +33,7 @@ from tests.kernel.ledger import (
     WasRead,
     ledger_kind,
 )
-from tests.support.outlets import JsonEnvelope, Socket
+from tests.support.sinks import JsonEnvelope, Socket
 
 
 class SqlRows:
@@ -164,7 +164,7 @@ async def test_a_stale_owner_cannot_write(ledgers: Database) -> None:
 async def test_missed_events_come_from_the_journal(ledgers: Database) -> None:
     socket = Socket()
     request = WatchRequest(
-        outlet=socket,
+        sink=socket,
         viewer=Viewer("ann"),
         channel="ledger:l3",
         envelope=JsonEnvelope(),

@@ -6,7 +6,7 @@ from trio.testing import MockClock
 
 from tests.kernel.conftest import Stage
 from tests.kernel.diary import DIARY, REMEMBERED, Book
-from tests.support.outlets import Socket
+from tests.support.sinks import Socket
 
 
 @pytest.fixture

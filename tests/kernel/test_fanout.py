@@ -8,11 +8,11 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from actors.errors import Forbidden, NotFound
 from actors.kernel.mailbox import Answer
-from actors.kernel.outlet import Prepared
-from actors.kernel.recent import RECENT_EVENTS
+from actors.kernel.replay_buffer import BUFFER_EVENTS
+from actors.kernel.sink import Prepared
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, Deposit, Explode, Kick, Promote, Read, Viewer, Wave, fold
-from tests.support.outlets import JsonEnvelope, Socket
+from tests.support.sinks import JsonEnvelope, Socket
 
 EPOCH = "e-a"
 
@@ -139,7 +139,7 @@ async def test_a_slow_snapshot_reader_skips_to_the_newest(autojump_clock: MockCl
         await stage.ask(Deposit("ann", 1))
     assert len(socket.sends) == 1
     assert socket.waiting == []
-    assert len(socket.debts) == 1
+    assert len(socket.lagging) == 1
     socket.make_room(2)
     assert [(f["offset"], f["skipped"]) for f in socket.frames[1:]] == [(5, 5)]
     await stage.ask(Deposit("ann", 1))
@@ -195,13 +195,13 @@ async def test_missed_events_are_replayed_from_memory(autojump_clock: MockClock,
 
 
 async def test_older_events_are_replayed_from_the_journal(autojump_clock: MockClock, stage: Stage) -> None:
-    for _ in range(RECENT_EVENTS + 20):
+    for _ in range(BUFFER_EVENTS + 20):
         await stage.ask(Deposit("ann", 1))
     socket = Socket()
     await stage.watch(socket, mode="delta", since=(EPOCH, 3))
     await stage.ask(Deposit("ann", 1))
-    assert socket.opened == [(EPOCH, RECENT_EVENTS + 20, True)]
-    assert socket.offsets == list(range(4, RECENT_EVENTS + 22))
+    assert socket.opened == [(EPOCH, BUFFER_EVENTS + 20, True)]
+    assert socket.offsets == list(range(4, BUFFER_EVENTS + 22))
 
 
 async def test_turns_during_the_journals_answer_are_not_missed(
@@ -303,7 +303,7 @@ async def test_closing_from_within_an_offer(autojump_clock: MockClock, stage: St
     subscriptions.append(await stage.watch(broken))
     await stage.watch(well)
     await stage.ask(Deposit("ann", 1))
-    assert broken.debts == {}
+    assert broken.lagging == {}
     assert len(well.sends) == 2
     assert stage.system.statistics()[0].subscribers == 1
 

@@ -14,8 +14,8 @@ from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable, Fenced, OutcomeUnknown
 from tests.kernel.conftest import Stage, open_stage
 from tests.kernel.ledger import KIND, ROWS, Deposit, Promote, Read, SetAlarm, Wave, ledger_kind
-from tests.support.outlets import Socket
 from tests.support.simulation import Simulation, Snapshot
+from tests.support.sinks import Socket
 
 
 class Failing:

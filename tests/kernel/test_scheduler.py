@@ -7,7 +7,7 @@ from actors.kernel.mailbox import Answer
 from actors.kernel.scheduler import STEPS_A_SLICE
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, ROWS, Deposit, Wave, Withdraw
-from tests.support.outlets import Socket
+from tests.support.sinks import Socket
 
 
 async def test_a_caller_is_told_when_the_frames_are_out(autojump_clock: MockClock, stage: Stage) -> None:

@@ -6,7 +6,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from actors.kernel.clock import SystemClock
 from actors.kernel.one_shot import OneShot
-from actors.kernel.recent import RECENT_EVENTS, Recent
+from actors.kernel.replay_buffer import BUFFER_EVENTS, ReplayBuffer
 from actors.kernel.restart_policy import RestartPolicy
 from actors.kernel.timers import Timers
 from tests.support.simulation import SimulatedClock
@@ -125,15 +125,15 @@ async def test_timers_ring_in_order_and_survive_faults(autojump_clock: MockClock
 
 
 def test_recent_events_know_what_they_lack() -> None:
-    recent = Recent(10)
+    recent = ReplayBuffer(10)
     assert recent.after(10) == []
     assert recent.after(9) is None
-    for offset in range(11, 11 + RECENT_EVENTS):
+    for offset in range(11, 11 + BUFFER_EVENTS):
         recent.record(offset, offset)
-    assert recent.after(10) == [(n, n) for n in range(11, 11 + RECENT_EVENTS)]
-    recent.record(11 + RECENT_EVENTS, "last")
+    assert recent.after(10) == [(n, n) for n in range(11, 11 + BUFFER_EVENTS)]
+    recent.record(11 + BUFFER_EVENTS, "last")
     assert recent.after(10) is None
-    assert recent.after(10 + RECENT_EVENTS) == [(11 + RECENT_EVENTS, "last")]
+    assert recent.after(10 + BUFFER_EVENTS) == [(11 + BUFFER_EVENTS, "last")]
 
 
 async def test_a_parked_task_gets_the_first_value(autojump_clock: MockClock) -> None:

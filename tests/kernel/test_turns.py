@@ -34,8 +34,8 @@ from tests.kernel.ledger import (
     Wave,
     Withdraw,
 )
-from tests.support.outlets import Socket
 from tests.support.simulation import Simulation
+from tests.support.sinks import Socket
 
 
 async def ask_all(stage: Stage, *commands: object) -> list[object]:
@@ -328,7 +328,7 @@ async def test_never_ask_inside_a_turn(autojump_clock: MockClock, stage: Stage) 
     told: list[Exception] = []
 
     class Nosy:
-        """An outlet-like caller that asks from the actor's own task."""
+        """A sink-like caller that asks from the actor's own task."""
 
         def __call__(self, answer: Answer) -> None:
             coroutine = stage.ask(Deposit("ann", 1))

@@ -16,7 +16,7 @@ from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, PURSE, Deposit, Purse
-from tests.support.outlets import Socket
+from tests.support.sinks import Socket
 
 
 async def look(stage: Stage, socket: Socket, user_id: str = "ann", **options: object) -> object:

@@ -11,8 +11,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from tests.kernel.conftest import Stage, open_stage
 from tests.kernel.history import Viewer
 from tests.kernel.ledger import KIND, ROWS, Deposit, Promote, Wave, frame
-from tests.support.outlets import Socket
 from tests.support.simulation import open_simulation
+from tests.support.sinks import Socket
 
 
 async def come(stage: Stage, rng: Random, viewers: list[Viewer]) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from actors.time import iso
-from routes.publications.follow import flush_statuses
+from routes.publications.jobs import flush_statuses
 from tests.connect.play import GameServer
 from tests.support.world import Player, World
 

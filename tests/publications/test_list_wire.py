@@ -72,6 +72,17 @@ async def test_what_is_found(world: World, query: dict[str, object], found: list
     assert await names(world.nobody(), **query) == found
 
 
+async def test_what_was_said_before_it_was_published_counts(world: World):
+    alice = await world.player("Alice")
+    for name, players in (("Few", 1), ("Many", 9), ("Some", 5)):
+        server = await claimed(world, alice, name)
+        await push(server, players)
+        await flush(world)
+        await publish(alice, server, displayName=name)
+    await flush(world)
+    assert await names(world.nobody()) == ["Many", "Some", "Few"]
+
+
 @pytest.mark.parametrize(
     "query", ["sort=best", "limit=x", "cursor=x", "cursor=WyJuYW1lIl0", f"query={'x' * 101}", "query=%00"]
 )

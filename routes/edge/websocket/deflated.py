@@ -1,6 +1,6 @@
 """A live socket whose client takes compressed messages: what is large is compressed once, for all of them."""
 
-from actors.kernel.outlet import Prepared
+from actors.kernel.sink import Prepared
 from routes.edge.websocket import frames
 from routes.edge.websocket.deflate import MIN_BYTES, compress
 from routes.edge.websocket.direct import DirectSocket
@@ -16,7 +16,7 @@ class DeflatedSocket(DirectSocket):
     __slots__ = ()
 
     def offer(self, prepared: Prepared) -> bool:
-        """As in `Outlet`."""
+        """As in `Sink`."""
         return super().offer(deflated(prepared))
 
     def hold(self, prepared: Prepared) -> None:

@@ -7,7 +7,7 @@ nothing but `send` as long as the socket takes what it is given.
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 
-from actors.kernel.outlet import Prepared
+from actors.kernel.sink import Prepared
 from routes.edge.transport.writer import Writer
 from routes.edge.websocket.socket import LiveSocket
 
@@ -68,7 +68,7 @@ class DirectSocket(LiveSocket):
         self._writer.follower = self
 
     def offer(self, prepared: Prepared) -> bool:
-        """As in `Outlet`."""
+        """As in `Sink`."""
         if not self.clear:
             return self._offer_behind(prepared)
         wire = prepared.wire

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import msgspec
 
 from actors.errors import FieldError
-from actors.kernel.outlet import Prepared
+from actors.kernel.sink import Prepared
 from routes.edge.websocket.frame_reader import CLOSE, PONG, TEXT
 
 NO_CODE = 1005

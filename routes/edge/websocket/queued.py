@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable
 import trio
 from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable
 
-from actors.kernel.outlet import Prepared
+from actors.kernel.sink import Prepared
 from routes.edge.errors import contained
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.registry import Sockets
@@ -73,7 +73,7 @@ class QueuedSocket(LiveSocket):
         self.max_message_bytes = max_message_bytes
 
     def offer(self, prepared: Prepared) -> bool:
-        """As in `Outlet`."""
+        """As in `Sink`."""
         if not self.clear:
             return self._offer_behind(prepared)
         self.clear = False

@@ -5,8 +5,8 @@
     └── QueuedSocket   websocket/queued.py     ASGI's `send`, through a task (stock Hypercorn, TLS, plain ASGI)
 
 Invariants: nothing waits here. `clear` is true while nothing waits in user space for the socket. What does is
-bounded by 64 messages and 256 KiB for fan-out, the one that is being taken counted (`offer` then refuses, and the
-debtor is repaid later), and by `REPLIES_MAX_BYTES` for replies (then the socket is closed). After `close` or `lost`
+bounded by 64 messages and 256 KiB for fan-out, the one that is being taken counted (`offer` then refuses, and who
+subscribed catches up later), and by `REPLIES_MAX_BYTES` for replies (then it is closed). After `close` or `lost`
 everything is accepted and dropped, so that no caller must know. Callbacks of `on_close` run once, synchronously.
 
 Towards the handler: its listener hears one message at a time, in order. A message that comes before the
@@ -20,7 +20,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from typing import NamedTuple, Protocol, TypeAlias
 
-from actors.kernel.outlet import Debtor, Prepared
+from actors.kernel.sink import Lagging, Prepared
 from routes.edge.listener import Listener
 from routes.edge.websocket import frames
 from routes.edge.websocket.close_codes import CloseCode
@@ -66,7 +66,7 @@ SocketHandler: TypeAlias = Callable[["LiveSocket"], Awaitable[Listener | None]]
 
 
 class LiveSocket(ABC):
-    """One WebSocket; implements `Outlet`.
+    """One WebSocket; implements `Sink`.
 
     Args:
         session_id: unique, told to the client in `hello`.
@@ -87,8 +87,8 @@ class LiveSocket(ABC):
 
     __slots__ = (
         "_busy",
-        "_debts",
         "_inbox",
+        "_lagging",
         "_listener",
         "_on_close",
         "_queued_bytes",
@@ -134,7 +134,7 @@ class LiveSocket(ABC):
         self._queued_messages = 0
         self._queued_bytes = 0
         self._reply_bytes = 0
-        self._debts: dict[Debtor, None] | None = None
+        self._lagging: dict[Lagging, None] | None = None
         self._on_close: tuple[Callable[[], None], ...] = ()
 
     @property
@@ -156,7 +156,7 @@ class LiveSocket(ABC):
 
     @abstractmethod
     def offer(self, prepared: Prepared) -> bool:
-        """As in `Outlet`; a socket that is clear takes anything."""
+        """As in `Sink`; a socket that is clear takes anything."""
 
     @abstractmethod
     def hold(self, prepared: Prepared) -> None:
@@ -203,12 +203,12 @@ class LiveSocket(ABC):
             else:
                 self._queue(prepared)
 
-    def owe(self, debtor: Debtor) -> None:
-        """Repay this debtor once everything that waits has been taken; each once, in order."""
+    def notify_when_writable(self, lagging: Lagging) -> None:
+        """As in `Sink`: it catches up once everything that waits has been taken; each once, in order."""
         if self.ending is None:
-            if self._debts is None:
-                self._debts = {}
-            self._debts[debtor] = None
+            if self._lagging is None:
+                self._lagging = {}
+            self._lagging[lagging] = None
 
     def end(self, channel: str, code: str) -> None:
         """A subscription ended: told on a multiplexed socket, the end of a single-purpose one."""
@@ -337,18 +337,18 @@ class LiveSocket(ABC):
     # -- from below
 
     def drained(self) -> None:
-        """The socket has taken everything: debtors are repaid until one of them fills it again."""
+        """The socket has taken everything: whoever lags catches up, until one of them fills it again."""
         if self.ending is not None:
             return
         self.clear = True
         self.heard = True
         self._queued_messages = self._queued_bytes = self._reply_bytes = 0
-        debts, self._debts = self._debts, None
-        for debtor in debts or ():
+        waiting, self._lagging = self._lagging, None
+        for lagging in waiting or ():
             if self.clear:
-                debtor.repay()
+                lagging.catch_up()
             else:
-                self.owe(debtor)
+                self.notify_when_writable(lagging)
         if self._inbox is not None and not self._busy:
             self._hear_inbox()
 
@@ -382,7 +382,7 @@ class LiveSocket(ABC):
     def _finish(self, ending: Ending) -> None:
         self.ending = ending
         self.clear = False
-        self._debts = None
+        self._lagging = None
         callbacks, self._on_close = self._on_close, ()
         # Last in, first out; each runs, whichever of the others fails.
         with ExitStack() as told:

@@ -176,14 +176,14 @@ async def test_a_client_that_never_reads_is_closed_in_time(sockets: Sockets, wir
         def __init__(self, socket: LiveSocket) -> None:
             self.socket = socket
 
-        def repay(self) -> None:
+        def catch_up(self) -> None:
             while self.socket.offer(prepare("x" * 100_000)):
                 continue
-            self.socket.owe(self)
+            self.socket.notify_when_writable(self)
 
     async def flood(socket: LiveSocket) -> None:
         socket.on_close(ended.set)
-        Flood(socket).repay()
+        Flood(socket).catch_up()
 
     bounds = {"stall_seconds": 0.1, "sweep_seconds": 0.02}
     app = Application(handler=flood, sockets=sockets)

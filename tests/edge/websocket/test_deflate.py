@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.kernel.outlet import Prepared
+from actors.kernel.sink import Prepared
 from routes.edge.transport.settings import ServerSettings
 from routes.edge.websocket.deflate import AGREED, MIN_BYTES, Inflater, compress, negotiate
 from routes.edge.websocket.deflated import Packed, deflated

@@ -7,7 +7,7 @@ import pytest
 from wsproto.connection import Connection, ConnectionType
 from wsproto.events import TextMessage
 
-from actors.kernel.outlet import Prepared
+from actors.kernel.sink import Prepared
 from routes.edge.websocket import frames
 from routes.edge.websocket.close_codes import DUTIES, SENTENCES, CloseCode
 

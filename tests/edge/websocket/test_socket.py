@@ -1,10 +1,10 @@
-"""Live sockets over real connections: order, bounds, debts, ends; on our server and over plain ASGI."""
+"""Live sockets over real connections: order, bounds, catching up, ends; on our server and over plain ASGI."""
 
 import pytest
 import trio
 import trio.testing
 
-from actors.kernel.outlet import Prepared
+from actors.kernel.sink import Prepared
 from routes.edge.server.server import ServerSettings
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.frames import prepare
@@ -17,7 +17,7 @@ from tests.support.server import running
 from tests.support.websocket import Closed, connect
 
 
-class Creditor:
+class Lagging:
     """A subscription that always wants to send its newest state."""
 
     def __init__(self, socket: LiveSocket, name: str, log: list[str], size: int = 10) -> None:
@@ -26,11 +26,11 @@ class Creditor:
         self.log = log
         self.size = size
 
-    def repay(self) -> None:
+    def catch_up(self) -> None:
         if self.socket.offer(prepare(self.name * self.size)):
             self.log.append(self.name)
         else:
-            self.socket.owe(self)
+            self.socket.notify_when_writable(self)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -107,9 +107,9 @@ async def test_a_full_socket_refuses_within_its_bounds_and_repays_in_order(
         # Replies are not owed: they queue behind, in order.
         socket.send_nowait(prepare("reply"))
         log: list[str] = []
-        creditors = [Creditor(socket, name, log) for name in "abc"]
-        for creditor in (*creditors, creditors[0]):
-            socket.owe(creditor)
+        several = [Lagging(socket, name, log) for name in "abc"]
+        for one in (*several, several[0]):
+            socket.notify_when_writable(one)
         assert log == []
         for _ in range(sent):
             await client.receive_text()
@@ -123,11 +123,11 @@ async def test_a_debtor_that_fills_the_socket_again_leaves_the_others_in_line(so
     async with running(app) as base_url, connect(base_url + "/live") as client:
         socket = await held.socket()
         log: list[str] = []
-        greedy, modest = Creditor(socket, "g", log, 3_000_000), Creditor(socket, "m", log)
-        greedy.repay()
+        greedy, modest = Lagging(socket, "g", log, 3_000_000), Lagging(socket, "m", log)
+        greedy.catch_up()
         assert not socket.clear
-        socket.owe(greedy)
-        socket.owe(modest)
+        socket.notify_when_writable(greedy)
+        socket.notify_when_writable(modest)
         answers = [await client.receive_json() for _ in range(3)]
         assert [answer[0] for answer in answers] == ["g", "g", "m"]
 
@@ -252,7 +252,7 @@ async def test_after_the_end_everything_is_accepted_and_dropped(way: Way, socket
         assert calls == ["before", "after"]
         assert socket.offer(prepare("dropped"))
         socket.send_nowait(prepare("dropped"))
-        socket.owe(Creditor(socket, "x", []))
+        socket.notify_when_writable(Lagging(socket, "x", []))
         closed = await client.wait_closed()
         assert (closed.code, closed.reason) == (4503, "DRAINING")
 

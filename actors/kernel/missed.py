@@ -15,11 +15,11 @@ class Ask(Enum):
 
 ROWS = Ask.ROWS
 
-Past: TypeAlias = list[tuple[int, Any]] | None
+Missed: TypeAlias = list[tuple[int, Any]] | None
 """What has happened, (offset, event) in order; None where that is not known any more."""
 
 
-def past_of(durable: Durable[Any] | None, channel: Channel, state: Any) -> Past | Literal[Ask.ROWS]:
+def missed_since(durable: Durable[Any] | None, channel: Channel, state: Any) -> Missed | Literal[Ask.ROWS]:
     """What has happened between what a channel has told and a newer state.
 
     Args:

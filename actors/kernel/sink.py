@@ -1,6 +1,6 @@
 """What the fan-out knows of a socket, and of the bytes it sends: nothing of WebSocket, HTTP or JSON.
 
-The edge implements `Outlet` (`routes/edge/websocket/socket.py`) and `Envelope` (`routes/edge/websocket/frames.py`).
+The edge implements `Sink` (`routes/edge/websocket/socket.py`) and `Envelope` (`routes/edge/websocket/frames.py`).
 """
 
 from collections.abc import Iterable
@@ -40,15 +40,15 @@ class Prepared:
         )
 
 
-class Debtor(Protocol):
+class Lagging(Protocol):
     """A subscription that could not be served because its socket was full."""
 
-    def repay(self) -> None:
-        """Called by the outlet, synchronously, once it has room again; offers the newest state."""
+    def catch_up(self) -> None:
+        """Called by the sink, synchronously, once it has room again; offers the newest state."""
         ...
 
 
-class Outlet(Protocol):
+class Sink(Protocol):
     """One socket, as the fan-out sees it. Nothing here waits; all of it is called in the trio thread."""
 
     @property
@@ -62,8 +62,8 @@ class Outlet(Protocol):
         While it is `clear` it takes anything, whatever its size."""
         ...
 
-    def owe(self, debtor: Debtor) -> None:
-        """Remember who is to be repaid, in order, each once, when the socket has taken what waits."""
+    def notify_when_writable(self, lagging: Lagging) -> None:
+        """Remember who is to catch up, in order, each once, when the socket has taken what waits."""
         ...
 
     def end(self, channel: str, code: str) -> None:

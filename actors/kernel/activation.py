@@ -1,14 +1,14 @@
-"""One life of an owner: from the state that was loaded to its retirement, or to the failure that ends it.
+"""One activation of an owner: from the state that was loaded to its retirement, or to the failure that ends it.
 
 A turn: drain the mailbox, decide on a scratch state, hand the events to the writer, settle when it is committed.
 Only then the scratch state is the state, callers are answered, and frames go out, in this order and without
-waiting between. A life has no task: the scheduler calls `step` whenever something can be done.
+waiting between. An activation has no task: the scheduler calls `step` whenever something can be done.
 
 A turn has one moment, and everything in it is decided as of the rows before it. A letter that needs rows which its
 turn has changed therefore ends the turn in front of itself: the turn is submitted as it is, and that letter and those
 behind it, already drained, are carried over. They are the first of the next turn, in their order, before what has
-come into the mailbox meanwhile. Until then they are `letters` of this life like any other: an end of it answers them,
-`wait_rest` waits for them, and one whose caller has left or whose time is over is passed over.
+come into the mailbox meanwhile. Until then they are `letters` of this activation like any other: an end of it answers
+them, `wait_rest` waits for them, and one whose caller has left or whose time is over is passed over.
 
     phase        what ends it                      then
     RESTING      a letter (`look`)                 decide
@@ -21,11 +21,11 @@ come into the mailbox meanwhile. Until then they are `letters` of this life like
 
     outcome                      callers get     the state
     committed                    their answers   moves on
-    DatabaseUnavailable,         the error       stays, the life goes on: nothing was changed
+    DatabaseUnavailable,         the error       stays, the activation goes on: nothing was changed
       QueueFull
     RowsRejected                 the error       stays, in doubt; each letter is first tried once more, alone, so
                                                  that only the culprit fails
-    OutcomeUnknown, HeadMoved,   the error       is not to be trusted any more: this life ends
+    OutcomeUnknown, HeadMoved,   the error       is not to be trusted any more: this activation ends
       Fenced
 """
 
@@ -39,9 +39,9 @@ from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Letter, Mailbox
 from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import Recovered
+from actors.kernel.runtime import Runtime
 from actors.kernel.supervisor import Contained, Fault
 from actors.kernel.turn import TURN_LETTERS, Draft
-from actors.kernel.world import World
 from persistence.errors import Fenced, HeadMoved, OutcomeUnknown, PersistenceError, RowsRejected
 
 # After these the state in memory is not to be trusted, or no longer ours.
@@ -54,53 +54,79 @@ HORIZON_MS = 60_000
 RING_AGAIN_MS = 1_000
 
 
-# Where a life stands; see the module. Plain numbers, because they are looked at several times a turn.
+# Where an activation stands; see the module. Plain numbers, because they are looked at several times a turn.
 RESTING, READING, DECIDING, COMMITTING, SETTLING, ENDED = range(6)
 
 
-class Life:
+class Activation:
     """The state of an owner and the turns that change it.
 
     Args:
         kind, id: whose.
-        world: what all actors share.
-        mailbox: the owner's; it outlives this life.
+        runtime: what all actors share.
+        mailbox: the owner's; it outlives this activation.
         recovered: the committed state to start from.
         fence: under which the turns are written.
-        died: told what has ended it, once, unless `end` did.
+        failed: told what has ended it, once, unless `end` did.
     """
 
     __slots__ = (
-        "_armed_ms", "_at", "_carried", "_died", "_draft", "_due_ms", "_fence", "_head_due_ms", "_head_stale",
-        "_keeping", "_lost", "_mailbox", "_outcome", "_phase", "_queued", "_resting", "_rung_ms", "_shard",
-        "_singly", "_turn", "_world", "active_ms", "channel", "epoch", "id", "kind", "letters", "seq",
-        "state", "version",
+        "_armed_ms",
+        "_at",
+        "_carried",
+        "_draft",
+        "_due_ms",
+        "_failed",
+        "_fence",
+        "_head_due_ms",
+        "_head_stale",
+        "_keeping",
+        "_lost",
+        "_mailbox",
+        "_outcome",
+        "_phase",
+        "_queued",
+        "_resting",
+        "_rung_ms",
+        "_runtime",
+        "_shard",
+        "_singly",
+        "_turn",
+        "active_ms",
+        "channel",
+        "epoch",
+        "id",
+        "kind",
+        "letters",
+        "seq",
+        "state",
+        "version",
     )  # fmt: skip
 
     def __init__(
         self,
         kind: Kind[Any, Any],
         id: str,
-        world: World,
+        runtime: Runtime,
         *,
         mailbox: Mailbox,
         recovered: Recovered,
         fence: int,
-        died: Callable[[Exception], None],
+        failed: Callable[[Exception], None],
     ) -> None:
         self.kind = kind
         self.id = id
-        self._world = world
+        self._runtime = runtime
         self._mailbox = mailbox
-        self._shard = world.placement.shard_of(kind.name, id)
+        self._shard = runtime.placement.shard_of(kind.name, id)
         self._fence = fence
-        self._died = died
+        self._failed = failed
         self.state = recovered.state
         self.seq = recovered.seq
         self.version = recovered.version
         self.epoch = recovered.epoch
         self.channel: Channel | None = None
-        self.active_ms = world.clock.now_ms()
+        self.active_ms = runtime.clock.now_ms()
         self._phase = RESTING
         self._queued = False
         # the letters that a turn took from the mailbox, also those that are carried over or yet to be tried singly
@@ -112,7 +138,7 @@ class Life:
         self._outcome: PersistenceError | None = None
         self._singly: Sequence[Letter] = ()
         self._carried: Sequence[Letter] = ()
-        self._keeping = Keeping(kind, id, world, recovered)
+        self._keeping = Keeping(kind, id, runtime, recovered)
         self._resting: list[OneShot[None]] | None = None
         self._lost: PersistenceError | None = None
         self._due_ms = kind.due(self.state)
@@ -135,7 +161,7 @@ class Life:
             self._ready()
 
     def lose(self, why: PersistenceError) -> None:
-        """End this life before its next turn: another node owns the actor now."""
+        """End this activation before its next turn: another node owns the actor now."""
         self._lost = why
         self.look()
 
@@ -146,7 +172,7 @@ class Life:
             self.look()
 
     async def wait_rest(self) -> None:
-        """Return when no turn is under way and no letter waits, or the life has ended."""
+        """Return when no turn is under way and no letter waits, or the activation has ended."""
         while self._phase != ENDED and (not self.rests or self._queued or len(self._mailbox)):
             waiter: OneShot[None] = OneShot()
             self._resting = [*(self._resting or ()), waiter]
@@ -179,9 +205,9 @@ class Life:
             self._decide(self._draft)
 
     def fail(self, fault: Exception) -> None:
-        """End this life; also called by the scheduler, when a step raised."""
+        """End this activation; also called by the scheduler, when a step raised."""
         if self._phase != ENDED:
-            self._died(fault)
+            self._failed(fault)
 
     def _take(self) -> None:
         """Begin a turn, if there is anything to decide."""
@@ -196,7 +222,7 @@ class Life:
             if not (self._turn or self._head_stale):
                 self._wake_resting()
                 return
-        self.active_ms = self._world.clock.now_ms()
+        self.active_ms = self._runtime.clock.now_ms()
         self._draft = Draft(
             self.kind, self.id, self.state, seq=self.seq, version=self.version, now_ms=self.active_ms
         )
@@ -208,12 +234,12 @@ class Life:
         for letter in self._turn[self._at :]:
             draft.consider(letter)
             if draft.is_cut:
-                self._world.counters.cuts += 1
+                self._runtime.counters.cuts += 1
                 self._turn, self._carried = self._turn[: self._at], self._turn[self._at :]
                 break
             if draft.needs is not None:
                 self._phase = READING
-                self._world.start(self._read, draft, letter)
+                self._runtime.start(self._read, draft, letter)
                 return
             self._at += 1
         self._submit(draft)
@@ -222,7 +248,7 @@ class Life:
         """Read what a letter needs, decide it, and go on behind it."""
         with Contained("reading for a command", self.kind.name, self.id) as reading:
             try:
-                found = await self._world.store.read(self.kind.fetch, self.id, draft.needs)
+                found = await self._runtime.store.read(self.kind.fetch, self.id, draft.needs)
             except PersistenceError as failure:
                 draft.refuse(letter, failure)
             else:
@@ -236,7 +262,7 @@ class Life:
 
     def _submit(self, draft: Draft) -> None:
         """Hand the turn to the writer, or settle it when nothing of it is durable."""
-        counters = self._world.counters
+        counters = self._runtime.counters
         counters.turns += 1
         counters.letters += len(self._turn)
         turn = draft.turn(self._shard, self._fence, even_if_empty=self._head_stale)
@@ -248,7 +274,7 @@ class Life:
         counters.commits += 1
         self._phase = COMMITTING
         try:
-            self._world.store.submit(turn, self._committed)
+            self._runtime.store.submit(turn, self._committed)
         except PersistenceError as full:
             self._conclude(draft, full)
 
@@ -316,7 +342,7 @@ class Life:
             if happened is not None:
                 happened(self.state, event)
             for view, ids in self.kind.touches(self.state, event):
-                self._world.touched(view, ids, self.id)
+                self._runtime.touched(view, ids, self.id)
 
     def _rest(self) -> None:
         """The turn is over; the next follows if there is reason."""
@@ -327,7 +353,7 @@ class Life:
         self._phase = RESTING
         self._arm()
         if self._keeping.wants_snapshot:
-            self._world.start(self.save)
+            self._runtime.start(self.save)
         if self.letters or self._head_stale or self._lost is not None or len(self._mailbox):
             self.look()
         else:
@@ -335,7 +361,7 @@ class Life:
 
     def _ready(self) -> None:
         self._queued = True
-        self._world.scheduler.ready(self)
+        self._runtime.scheduler.ready(self)
 
     def _wake_resting(self) -> None:
         if self._resting is not None:
@@ -349,18 +375,18 @@ class Life:
         """Have the timer ring at the state's deadline, or on the way to it, if it does not already."""
         if self._due_ms is None:
             return
-        due_ms = min(self._due_ms, self._world.clock.now_ms() + HORIZON_MS)
+        due_ms = min(self._due_ms, self._runtime.clock.now_ms() + HORIZON_MS)
         if due_ms <= self._rung_ms:
             due_ms = self._rung_ms + RING_AGAIN_MS
         if self._armed_ms is None or due_ms < self._armed_ms:
             self._armed_ms = due_ms
-            self._world.timers.at(due_ms, partial(self._ring, due_ms))
+            self._runtime.timers.at(due_ms, partial(self._ring, due_ms))
 
     def _ring(self, armed_ms: int) -> None:
         if self._armed_ms != armed_ms:
             return
         self._armed_ms = None
-        now_ms = self._world.clock.now_ms()
+        now_ms = self._runtime.clock.now_ms()
         if self._due_ms is not None and self._due_ms <= now_ms:
             self._rung_ms = now_ms
             self._mailbox.tell(self.kind.expire(self.state, now_ms))

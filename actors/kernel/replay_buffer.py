@@ -4,16 +4,16 @@ from typing import Any
 
 # A reconnect takes seconds; what is older comes from the journal in one indexed read. Every watched channel
 # holds this many, so the number is memory (about 0.5 KB each, most of it shared with the state).
-RECENT_EVENTS = 128
+BUFFER_EVENTS = 128
 
 # What those may have, encoded; older ones leave before there are 128. A single one that is larger is not held.
-RECENT_BYTES = 256 * 1024
+BUFFER_BYTES = 256 * 1024
 
 # Missed events are sent one by one up to so many bytes; beyond them a snapshot is smaller.
 REPLAY_BYTES = 1024 * 1024
 
 
-class Recent:
+class ReplayBuffer:
     """Events with their offsets, without a gap, up to the channel's offset.
 
     Args:
@@ -43,7 +43,7 @@ class Recent:
             self._events = []
         self._events.append((offset, event, size))
         self.bytes += size
-        while len(self._events) > RECENT_EVENTS or self.bytes > RECENT_BYTES:
+        while len(self._events) > BUFFER_EVENTS or self.bytes > BUFFER_BYTES:
             self._before, _, gone = self._events.pop(0)
             self.bytes -= gone
 

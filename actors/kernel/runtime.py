@@ -24,7 +24,7 @@ class Touched(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class World:
+class Runtime:
     """See the module.
 
     Args:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from actors.kernel.outlet import Debtor, Prepared
+from actors.kernel.sink import Lagging, Prepared
 
 
 class JsonEnvelope:
@@ -48,7 +48,7 @@ class JsonEnvelope:
 
 
 class Socket:
-    """An outlet with a kernel buffer of `room` sends and a queue of `bound` behind it, as a real one has.
+    """A sink with a kernel buffer of `room` sends and a queue of `bound` behind it, as a real one has.
 
     Args:
         room: sends that it takes before it is full; None for a reader that never stops.
@@ -60,7 +60,7 @@ class Socket:
         self.bound = bound
         self.sends: list[Prepared] = []
         self.waiting: list[Prepared] = []
-        self.debts: dict[Debtor, None] = {}
+        self.lagging: dict[Lagging, None] = {}
         self.ended: list[tuple[str, str]] = []
         self.opened: list[tuple[str, int, bool]] = []
         self.most_waiting = 0
@@ -79,21 +79,21 @@ class Socket:
         self.most_waiting = max(self.most_waiting, len(self.waiting))
         return True
 
-    def owe(self, debtor: Debtor) -> None:
-        self.debts[debtor] = None
+    def notify_when_writable(self, lagging: Lagging) -> None:
+        self.lagging[lagging] = None
 
     def end(self, channel: str, code: str) -> None:
         self.ended.append((channel, code))
 
     def make_room(self, room: int | None) -> None:
-        """The client has read: what waits goes out, then debts are repaid in order."""
+        """The client has read: what waits goes out, then whoever lags catches up, in order."""
         self.room = None if room is None else len(self.sends) + room
         while self.waiting and (self.room is None or len(self.sends) < self.room):
             self.sends.append(self.waiting.pop(0))
-        while self.debts and self.clear:
-            debtor = next(iter(self.debts))
-            del self.debts[debtor]
-            debtor.repay()
+        while self.lagging and self.clear:
+            lagging = next(iter(self.lagging))
+            del self.lagging[lagging]
+            lagging.catch_up()
 
     def on_opened(self, epoch: str, offset: int, recovered: bool) -> None:
         assert not self.frames, "opened comes before the first frame"
