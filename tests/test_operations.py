@@ -2,6 +2,7 @@
 
 import gzip
 import re
+import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from persistence.connection import Connection
 from routes.domains import DOMAINS
 from routes.edge.config.table import read_config
 from routes.edge.docs.version import VERSION
+from routes.edge.identity.keys import open_keys
 from routes.edge.incoming import Incoming
 from routes.edge.server.quart_app import EdgeApp
 from routes.edge.unsent import SharedBytes
@@ -48,6 +50,16 @@ async def app(service: Service) -> AsyncIterator[EdgeApp]:
     app = routes.create_app(service=service)
     async with app.test_app():
         yield app
+
+
+async def test_keys_that_others_can_read_are_closed_at_the_start(database_url: str, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    open_keys(data)
+    secret = data / "keys" / "master.key"
+    secret.chmod(0o644)
+    config = read_config({"PARTYLINE_DATABASE_URL": database_url, "PARTYLINE_DATA_DIR": str(data)})
+    async with open_service(config, DOMAINS):
+        assert stat.S_IMODE(secret.stat().st_mode) == 0o600
 
 
 async def test_health(app: EdgeApp) -> None:
