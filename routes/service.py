@@ -53,7 +53,6 @@ from routes.connect.attending import Attending
 from routes.connect.authenticator import ServerCredentials
 from routes.disk import Disk
 from routes.domain import Domains, channels_of, kinds_of
-from routes.doubts import Doubts
 from routes.edge.config.table import Config
 from routes.edge.documents import Documents
 from routes.edge.identity.issuers import Issuers
@@ -72,6 +71,7 @@ from routes.lifecycle import Lifecycle
 from routes.live.channels import Channels
 from routes.live.rights import Rights
 from routes.networks.name_service import Networks, open_networks
+from routes.reconciler import Reconciler
 from routes.users.authenticator import Authenticator
 
 log = structlog.get_logger()
@@ -124,7 +124,7 @@ class Service:
         documents: what never changes, made once.
         arriving: bodies of requests that are received piece by piece.
         unsent: what waits for clients that do not read, counted and bounded.
-        doubts: changes of which nobody knows whether they were made.
+        reconciler: changes of which nobody knows whether they were made.
         turnstile: what one user does to several owners takes turns.
         housekeeping: what became of the jobs.
         disk: what tables take on disk.
@@ -167,7 +167,7 @@ class Service:
     documents: Documents = field(default_factory=Documents)
     arriving: Tabs = field(default_factory=arriving_bodies)
     unsent: Unsent = field(default_factory=Unsent)
-    doubts: Doubts = field(default_factory=Doubts)
+    reconciler: Reconciler = field(default_factory=Reconciler)
     turnstile: Turnstile = field(default_factory=Turnstile)
     housekeeping: Housekeeping = field(default_factory=Housekeeping)
     disk: Disk = field(default_factory=Disk)
@@ -246,7 +246,7 @@ async def _open_parts(
         statuses=await _open_statuses(database, config, clock),
         sockets=_sockets(config, clock, rng, presence, users),
         rights=Rights(users),
-        doubts=Doubts(partial(database.read, running_seconds)),
+        reconciler=Reconciler(partial(database.read, running_seconds)),
     )
     return service, issuers
 

@@ -120,7 +120,7 @@ async def prepare(world: World) -> None:
     service.streaks.contact(ann.id, ben.id, now_ms)
     service.connect.credentials.saw("s", now_ms, "127.0.0.1")
     service.statuses.report(StatusRow("s", None, True, "", 1, 2, now_ms), now_ms)
-    service.doubts.add("anything", lambda: service.database.read(_look))
+    service.reconciler.add("anything", lambda: service.database.read(_look))
     await service.database.transact(_erase, ann.id)
 
 

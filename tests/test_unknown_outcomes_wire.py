@@ -155,7 +155,7 @@ async def test_sockets_of_who_was_erased_close(world: World, proxy: Proxy) -> No
 
 async def test_what_may_still_be_committed_is_not_asked_too_early(world: World, database_url: str) -> None:
     """The database goes on with a transaction for which we no longer wait; memory is settled once it is over."""
-    doubts, asked = world.service.doubts, list[int]()
+    reconciler, asked = world.service.reconciler, list[int]()
 
     async def ask() -> None:
         asked.append(1)
@@ -164,9 +164,9 @@ async def test_what_may_still_be_committed_is_not_asked_too_early(world: World, 
         await gate.close()
         nursery.start_soon(world.service.database.transact, _wait_at_gate)
         await gate.wait_for_arrival()
-        doubts.add("late", ask)
-        await doubts.settle()
-        assert (asked, len(doubts)) == ([], 1)
+        reconciler.add("late", ask)
+        await reconciler.reconcile()
+        assert (asked, len(reconciler)) == ([], 1)
         await gate.open()
     await settled(world)
     assert asked == [1]

@@ -26,7 +26,7 @@ class Connect:
         playing: who plays where.
         vault: opens the secret values of settings.
         listeners: told of every event of every server once it is committed; they neither wait nor raise.
-        doubters: told of a server of which nobody knows whether its last change was committed; likewise.
+        on_outcome_unknown: told of a server of which nobody knows whether its last change was committed; likewise.
     """
 
     server: Kind[State, AnyCommand]
@@ -34,7 +34,7 @@ class Connect:
     playing: Playing
     vault: Vault
     listeners: list[Callable[[State, AnyEvent], None]] = field(default_factory=list)
-    doubters: list[Callable[[str], None]] = field(default_factory=list)
+    on_outcome_unknown: list[Callable[[str], None]] = field(default_factory=list)
 
 
 async def open_connect(store: Store, presence: Presence, settings_key: bytes) -> Connect:
@@ -57,12 +57,12 @@ async def open_connect(store: Store, presence: Presence, settings_key: bytes) ->
         for listener in listeners:
             listener(state, event)
 
-    doubters: list[Callable[[str], None]] = [credentials.doubt]
+    on_outcome_unknown: list[Callable[[str], None]] = [credentials.doubt]
 
     def unsure(server_id: str) -> None:
-        for doubter in doubters:
-            doubter(server_id)
+        for listener in on_outcome_unknown:
+            listener(server_id)
 
     await playing.open(store)
     kind = server_kind(vault, NOTIFICATIONS, happened, unsure)
-    return Connect(kind, credentials, playing, vault, listeners, doubters)
+    return Connect(kind, credentials, playing, vault, listeners, on_outcome_unknown)

@@ -23,7 +23,7 @@ class Memberships:
         self._party_of: dict[str, str] = {}
         self._members: dict[str, frozenset[str]] = {}
         self._listeners: list[MembershipListener] = []
-        self._doubters: list[Callable[[str], None]] = []
+        self._on_outcome_unknown: list[Callable[[str], None]] = []
         for user_id, party_id in stored:
             self.joined(user_id, party_id)
 
@@ -50,9 +50,9 @@ class Memberships:
         """Call `listener(user_id, party_id)`, synchronously, when a user has joined a party, or with None left."""
         self._listeners.append(listener)
 
-    def on_doubt(self, doubter: Callable[[str], None]) -> None:
-        """Call `doubter(party_id)`, synchronously, when nobody knows who is in a party until it is asked."""
-        self._doubters.append(doubter)
+    def on_outcome_unknown(self, listener: Callable[[str], None]) -> None:
+        """Call `listener(party_id)`, synchronously, when nobody knows who is in a party until it is asked."""
+        self._on_outcome_unknown.append(listener)
 
     def joined(self, user_id: str, party_id: str) -> None:
         """The user is in this party now."""
@@ -86,8 +86,8 @@ class Memberships:
 
     def doubt(self, party_id: str) -> None:
         """Who is in this party may have changed, and nobody has said how: it must be asked."""
-        for doubter in self._doubters:
-            doubter(party_id)
+        for listener in self._on_outcome_unknown:
+            listener(party_id)
 
     def settle(self, party_id: str, user_ids: Collection[str]) -> None:
         """A party has been asked who is in it; nobody, when there is none."""

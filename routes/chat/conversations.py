@@ -132,7 +132,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
             for member_id in created.member_ids if created.fresh else ():
                 service.system.changed(service.chat.inbox, member_id, creation.row.id)
 
-    with service.doubts.following(f"conversation {creation.row.id}", tell):
+    with service.reconciler.following(f"conversation {creation.row.id}", tell):
         return await call.transact(creating.create, creation, shape=shape)
 
 

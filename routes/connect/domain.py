@@ -20,7 +20,7 @@ from routes.connect import (
 from routes.connect.channel import SERVER
 from routes.connect.erasing import let_go
 from routes.connect.jobs import jobs_of
-from routes.connect.settling import follow_doubts
+from routes.connect.reconciling import follow_unknown_outcomes
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.housekeeping import Job, Standing
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 def _follow(service: "Service") -> tuple[Job | Standing, ...]:
     service.attending.follow(service)
-    follow_doubts(service)
+    follow_unknown_outcomes(service)
     waiting = partial(service.attending.keep, service.lifecycle)
     return (Standing("whoever waits for game servers", waiting),)
 

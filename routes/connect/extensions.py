@@ -159,7 +159,7 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
     )
     node_id = call.new_id()
     users = call.service.users
-    with call.service.doubts.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
+    with call.service.reconciler.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
         made = await call.transact(_create, row, node_id, shape=extension_of)
     users.catalog_grew(node_of(body.extension_id))
     return made

@@ -25,7 +25,7 @@ async def part(service: "Service", one_id: str, other_id: str) -> None:
         await _part(service, one_id, other_id)
     except (PersistenceError, Refused):
         about = " ".join(("consent", *sorted((one_id, other_id))))
-        service.doubts.add(about, partial(_part, service, one_id, other_id))
+        service.reconciler.add(about, partial(_part, service, one_id, other_id))
 
 
 async def part_all(service: "Service") -> None:

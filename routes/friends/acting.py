@@ -24,7 +24,7 @@ from persistence.users import ids_named
 from routes.call import Call
 from routes.connect.parting import part
 from routes.edge.reply import Reply
-from routes.friends import settling
+from routes.friends import reconciling
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -206,8 +206,8 @@ async def _transact(
 ) -> T:
     """`Call.transact`; memory asks the rows of the two when nobody knows what has become of it."""
     one_id, other_id = sorted(pair)
-    ask = partial(settling.settle, call.service, one_id, other_id)
-    with call.service.doubts.unless_known(f"friends {one_id} {other_id}", ask):
+    ask = partial(reconciling.reconcile, call.service, one_id, other_id)
+    with call.service.reconciler.reconcile_if_unknown(f"friends {one_id} {other_id}", ask):
         return await call.transact(unit, *args, shape=shape)
 
 
@@ -224,12 +224,12 @@ async def _move(
 
     async def move_and_look(conn: Connection, *given: object) -> R:
         made = await unit(conn, *given)
-        seen.append(await settling.look_locked(service, conn, one_id, other_id))
+        seen.append(await reconciling.look_locked(service, conn, one_id, other_id))
         return made
 
     reply = await _transact(call, pair, move_and_look, *args, shape=shape)
     for found, turn in seen:
-        settling.tell(service, one_id, other_id, found, turn)
+        reconciling.tell(service, one_id, other_id, found, turn)
     return reply
 
 

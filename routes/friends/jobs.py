@@ -30,7 +30,7 @@ async def _expire_requests(service: "Service", limit: int) -> bool:
         for sender_id, recipient_id in gone:
             service.friends.changed(sender_id, recipient_id)
 
-    with service.doubts.unless_known("friend requests that expire", tell):
+    with service.reconciler.reconcile_if_unknown("friend requests that expire", tell):
         await service.database.transact(prune)
     await tell()
     return len(gone) >= limit

@@ -27,7 +27,7 @@ async def _prune(service: "Service", limit: int) -> bool:
         for user_id in set(gone):
             service.system.changed(service.notifications, user_id, "notifications")
 
-    with service.doubts.unless_known("old notifications", tell):
+    with service.reconciler.reconcile_if_unknown("old notifications", tell):
         await service.database.transact(prune)
     await tell()
     return len(gone) >= limit

@@ -82,7 +82,7 @@ async def read_notifications(call: Call, body: ReadBody) -> ReadCounts:
 def notified(service: "Service", user_id: str) -> AbstractContextManager[None]:
     """Around a transaction that changes somebody's notifications: their views read them anew, whatever its outcome."""
     tell = partial(service.system.changed, service.notifications, user_id, "notifications")
-    return service.doubts.following(f"notifications {user_id}", tell)
+    return service.reconciler.following(f"notifications {user_id}", tell)
 
 
 def _counts(marked: Marked) -> ReadCounts:

@@ -25,7 +25,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         return await history.prune(conn, after, limit, now_ms=now_ms())
 
     return (
-        Job("changes whose outcome is unknown", 1, service.doubts.settle),
+        Job("changes whose outcome is unknown", 1, service.reconciler.reconcile),
         Job("sizes of tables", 60, partial(service.disk.look, database)),
         Job("idempotency receipts", 60, Pruning(rows_of(database, expire_receipts)).run),
         Job("journal", 60, Pruning(pages_of(database, prune_journal)).run),

@@ -20,7 +20,7 @@ from persistence.party.rows import invites_to
 from routes.call import Call
 from routes.edge.reply import Encoded
 from routes.inviting import count_invite
-from routes.party.settling import unless_known
+from routes.party.reconciling import reconcile_if_unknown
 
 EPOCH_BYTES = 5
 """Of the name of a party's history; two of one user only have to differ."""
@@ -55,7 +55,7 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
         )
 
     founding = _founding(call, actor_id)
-    with unless_known(call.service, founding.party_id):
+    with reconcile_if_unknown(call.service, founding.party_id):
         reply = await call.transact(found, founding, shape=shape)
     for state in made:
         _founded(call, actor_id, state)
@@ -92,7 +92,7 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
         # Not the effect of this request, but its ground: whoever repeats it finds the party.
         await _check_target(call, actor_id, target_id)
         founding = _founding(call, actor_id)
-        with unless_known(call.service, founding.party_id):
+        with reconcile_if_unknown(call.service, founding.party_id):
             state = await service.database.transact(found, founding)
         _founded(call, actor_id, state)
         party_id = state.id

@@ -8,7 +8,7 @@ from actors.party.commands import TellPresence, TellRename
 from actors.party.company import Company
 from actors.party.own import FACES
 from routes.housekeeping import Job, Standing, ticking
-from routes.party.settling import follow_doubts
+from routes.party.reconciling import follow_unknown_outcomes
 
 if TYPE_CHECKING:
     from routes.service import Service
@@ -40,7 +40,7 @@ def follow(service: "Service") -> tuple[Job | Standing, ...]:
     service.friends.on_visibility_change(
         lambda viewer_id, _user_id: system.changed(parties.own, viewer_id, FACES)
     )
-    follow_doubts(service)
+    follow_unknown_outcomes(service)
     memberships.on_change(lambda user_id, _party_id: service.friends.party_changed(user_id))
     company = Company(memberships, service.streaks.together, service.clock.now_ms)
     return (

@@ -119,7 +119,9 @@ async def put_publication(
     def shape(row: PublicationRow) -> PublicationReply:
         return PublicationReply(_shown(call, row))
 
-    with service.doubts.following(f"publication {target.id}", partial(service.statuses.published, target)):
+    with service.reconciler.following(
+        f"publication {target.id}", partial(service.statuses.published, target)
+    ):
         return await call.transact(managing.put, target, wish, _manager(call), around, shape=shape)
 
 

@@ -291,7 +291,7 @@ async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
 def _followed(call: Call, user_id: str) -> AbstractContextManager[None]:
     """Around a change of somebody's rights: memory reads them anew, whatever becomes of it."""
     service = call.service
-    return service.doubts.following(f"user {user_id}", partial(service.users.changed, user_id))
+    return service.reconciler.following(f"user {user_id}", partial(service.users.changed, user_id))
 
 
 def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:

@@ -37,11 +37,11 @@ async def erase_user(call: Call, user_id: UserId) -> None:
         await _let_go(service, user_id)
     others: dict[str, bool] = {}
 
-    async def settle() -> None:
+    async def reconcile() -> None:
         if await service.database.read(read_user, user_id) is None:
             _tell(service, user_id, others)
 
-    with service.doubts.unless_known(f"erased {user_id}", settle):
+    with service.reconciler.reconcile_if_unknown(f"erased {user_id}", reconcile):
         await call.transact(rules.erase, user_id, stamp_of(call), shape=others.update)
     _tell(service, user_id, others)
 

@@ -224,5 +224,5 @@ async def change_own_settings(call: Call, body: SettingsPatch) -> ProfileSetting
         None if style is None else UiStyleChange(style.sync_enabled, style.source, style.payload),
     )
     users = call.service.users
-    with call.service.doubts.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
+    with call.service.reconciler.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
         return await call.transact(change_settings, call.user_id, change, call.now_ms, shape=settings_of)

@@ -75,12 +75,12 @@ def revocation_settled(service: "Service", user_id: str) -> Iterator[Callable[[i
     """
     believed_from_s: list[int] = []
 
-    async def settle() -> None:
+    async def reconcile() -> None:
         user = await service.database.read(read_user, user_id)
         if user is not None:
             _revoked(service, user_id, user.tokens_not_before_s)
 
-    with service.doubts.unless_known(f"tokens {user_id}", settle):
+    with service.reconciler.reconcile_if_unknown(f"tokens {user_id}", reconcile):
         yield believed_from_s.append
     _revoked(service, user_id, believed_from_s[-1])
 

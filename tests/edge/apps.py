@@ -18,7 +18,7 @@ from routes.edge.errors import problem
 from routes.edge.incoming import Incoming
 from routes.edge.listener import Listener
 from routes.edge.outgoing import Outgoing
-from routes.edge.pipeline.application import Carrier
+from routes.edge.pipeline.application import DirectApplication
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.dispatch import Opening
 from routes.edge.principal import UserPrincipal
@@ -95,7 +95,7 @@ def report(fault: BaseException) -> None:
     log.error("connection failed", exc_info=fault)
 
 
-class Application(Carrier):
+class Application(DirectApplication):
     """Answers by path; each test adds the answers that it needs.
 
     Requests go the long way, through ASGI. WebSockets go the short way where the server knows it, and are the user of

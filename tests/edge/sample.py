@@ -229,7 +229,7 @@ async def fault(call: Call, name: str) -> None:
         await trio.sleep(12)
         return
     if name == "slow-effect":
-        call.handing_over = True
+        call.effect_in_flight = True
         await trio.sleep_forever()
     raise faults[name]()
 

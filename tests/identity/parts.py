@@ -7,7 +7,6 @@ from actors.ids import ObjectIds
 from actors.presence import Presence
 from actors.users import Users
 from routes.connect.authenticator import ServerCredentials
-from routes.doubts import Doubts
 from routes.edge.config.table import read_config
 from routes.edge.incoming import arriving_bodies
 from routes.edge.limits import Limits
@@ -15,6 +14,7 @@ from routes.edge.pipeline.metrics import Metrics
 from routes.edge.unsent import Unsent
 from routes.edge.websocket.registry import Sockets
 from routes.lifecycle import Lifecycle
+from routes.reconciler import Reconciler
 from routes.users.authenticator import Authenticator
 
 NOW_MS = 1_800_000_000_000
@@ -56,6 +56,6 @@ class Parts:
         self.arriving, self.unsent = arriving_bodies(), Unsent()
         self.metrics = Metrics()
         self.lifecycle = Lifecycle(NOW_MS)
-        self.doubts = Doubts()
+        self.reconciler = Reconciler()
         self.sockets = Sockets(self.clock, Random(2))
         self.draining = False

@@ -44,6 +44,6 @@ async def lose(
 
 async def settled(world: World) -> None:
     async def asked() -> bool:
-        return not len(world.service.doubts)
+        return not len(world.service.reconciler)
 
     await wait_until(asked)

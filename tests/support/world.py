@@ -19,7 +19,7 @@ from persistence.permissions import add_role
 from routes import DOMAINS, create_app
 from routes.edge.config.table import read_config
 from routes.edge.identity.outbound import trusted_authorities
-from routes.friends.settling import settle
+from routes.friends.reconciling import reconcile
 from routes.service import Service, open_service
 from tests.support.hurry import hurried_clock
 from tests.support.server import Edge, running
@@ -221,7 +221,7 @@ class World:
         await service.database.transact(
             _write_block if blocked else _drop_block, one.id, other.id, self.clock.now_ms()
         )
-        await settle(service, one.id, other.id)
+        await reconcile(service, one.id, other.id)
 
 
 async def _write_block(conn: Connection, user_id: str, target_id: str, now_ms: int) -> None:

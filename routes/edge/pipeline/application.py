@@ -12,7 +12,7 @@ from routes.edge.outgoing import Outgoing
 from routes.edge.pipeline.dispatch import Opening
 
 
-class Carrier(ABC):
+class DirectApplication(ABC):
     """An application that can be asked directly."""
 
     @abstractmethod

@@ -57,7 +57,7 @@ class Call(Generic[P_co]):
         "client_address",
         "deadline",
         "decision",
-        "handing_over",
+        "effect_in_flight",
         "headers",
         "now_ms",
         "place",
@@ -99,7 +99,7 @@ class Call(Generic[P_co]):
         """The request's Idempotency-Key, or None."""
         self.place: Place | None = None
         """For a body that is not small, until the request is answered."""
-        self.handing_over = False
+        self.effect_in_flight = False
         """True while an effect is on its way: cut short then, its outcome is unknown."""
 
     @property
@@ -191,10 +191,10 @@ class Call(Generic[P_co]):
         self, kind: Kind[State, Command], id: str, command: Command, shape: Callable[[Any], Any]
     ) -> Any:
         attempt = self._first_effect()
-        self._hand_over()
+        self._begin_effect()
         if attempt is None:
             reply = await self.service.system.ask(kind, id, command)
-            self.handing_over = False
+            self.effect_in_flight = False
             return shape(reply)
         shaped: list[object] = []
 
@@ -203,7 +203,7 @@ class Call(Generic[P_co]):
             return self._receipt(attempt, shaped[0])
 
         reply = await self.service.system.ask(kind, id, command, receipt=partial(keep, attempt))
-        self.handing_over = False
+        self.effect_in_flight = False
         # A command that changed nothing makes no turn, and so no receipt: repeating it changes nothing
         # either.
         return shaped[0] if shaped else shape(reply)
@@ -243,19 +243,19 @@ class Call(Generic[P_co]):
                 await receipts.store(conn, [self._receipt(attempt, shaped)], self.now_ms)
             return shaped
 
-        seconds = self._hand_over()
+        seconds = self._begin_effect()
         result = await self.service.database.transact(with_receipt, timeout_seconds=seconds)
-        self.handing_over = False
+        self.effect_in_flight = False
         return result
 
-    def _hand_over(self) -> float:
+    def _begin_effect(self) -> float:
         """From here on an effect is on its way; returns the seconds that it has.
 
         Kernel and database have deadlines of their own, and at theirs they know whether anything was changed.
-        So the request's waits a little longer than theirs; should it come first nevertheless, `handing_over`
+        So the request's waits a little longer than theirs; should it come first nevertheless, `effect_in_flight`
         is still set, and the outcome counts as unknown.
         """
-        self.handing_over = True
+        self.effect_in_flight = True
         # On a stream nothing else bounds an effect.
         seconds = self.service.config.request_seconds
         left = min(max(0.0, self.deadline.at - trio.current_time()), seconds)

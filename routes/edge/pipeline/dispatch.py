@@ -239,7 +239,7 @@ class Edge:
         raise self._too_late(call)
 
     def _too_late(self, call: Call[Parts]) -> Refused:
-        if call.handing_over:
+        if call.effect_in_flight:
             return DatabaseDown(
                 "the outcome is unknown; repeat the request with the same key", outcome="unknown"
             )

@@ -1,4 +1,4 @@
-"""Requests that go through plain ASGI: an application that is no `Carrier`, or a route that Quart serves itself.
+"""Requests that go through plain ASGI: no `DirectApplication`, or a route that Quart serves itself.
 
 The application is awaited in the connection's task; `receive` pulls from the socket, and `send` writes to it.
 """

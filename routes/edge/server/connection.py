@@ -28,7 +28,7 @@ from routes.edge.errors import EdgeRefused, contained
 from routes.edge.server.admission import Place
 from routes.edge.server.handover import Handover, Swept
 from routes.edge.server.parser import Request, RequestParser
-from routes.edge.server.requests import Conversation
+from routes.edge.server.requests import Requests
 from routes.edge.server.shared import Shared
 from routes.edge.transport.reactor import SocketAddress
 from routes.edge.transport.refusals import RequestTimeout, raw
@@ -118,16 +118,16 @@ class HttpConnection:
 
     async def run(self) -> None:
         """Answer requests until the connection ends, or is somebody else's. The connection's one task."""
-        conversation = Conversation(self, self._shared)
+        requests = Requests(self, self._shared)
         with self._scope, contained(self._shared.report):
-            await conversation.run()
+            await requests.run()
         self._running = False
         if not self._handed:
-            conversation.conclude()
+            requests.conclude()
         if self.closed:
             self._place.leave()
 
-    # -- what the conversation asks
+    # -- what the requests asks
 
     async def next_request(self) -> Request | None:
         """The next request whose head has come; None at the end, or when `refused` says why there is none."""

@@ -1,6 +1,6 @@
 """One request and its response on a cleartext connection: what both ways of answering share.
 
-    Exchange        with `send_outgoing`: the pipeline's own records (`Carrier`); no scope, no messages
+    Exchange        with `send_outgoing`: the pipeline's own records (`DirectApplication`); no scope, no messages
     AsgiExchange    server/asgi.py: for everything else that an ASGI application serves
 
 Head and first piece of a response leave in one send. Invariant: after `_start` exactly the bytes of one response are

@@ -33,7 +33,7 @@ from routes.edge.declare.router import WEBSOCKET, Router
 from routes.edge.errors import CutShort, MethodNotAllowed, RouteNotFound, TooMuchUnread, WebsocketOnly
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import PIECE_BYTES, FileSlice, Outgoing, pieces
-from routes.edge.pipeline.application import Carrier
+from routes.edge.pipeline.application import DirectApplication
 from routes.edge.pipeline.dispatch import Edge, Opening
 from routes.edge.tabs import Tab
 from routes.edge.unsent import held_bytes
@@ -60,7 +60,7 @@ class LateRule(QuartRule):
         return build
 
 
-class EdgeApp(QuartTrio, Carrier):
+class EdgeApp(QuartTrio, DirectApplication):
     """The application; its ASGI classes and the lean server ask the same `answer` and `open`.
 
     Args:
@@ -140,7 +140,7 @@ class EdgeApp(QuartTrio, Carrier):
         return self._declared.get(rule.endpoint), parameters
 
     async def answer(self, incoming: Incoming) -> Outgoing | None:
-        """As in `Carrier`; None for a rule of Quart's own."""
+        """As in `DirectApplication`; None for a rule of Quart's own."""
         edge = self.edge or self._not_serving()
         try:
             route, parameters = self.find(incoming.method, incoming.path)
@@ -167,12 +167,12 @@ class EdgeApp(QuartTrio, Carrier):
         return edge.refuse(incoming, TooMuchUnread())
 
     def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
-        """As in `Carrier`."""
+        """As in `DirectApplication`."""
         edge = self.edge or self._not_serving()
         return edge.refuse(incoming, refused)
 
     async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
-        """As in `Carrier`; None for a rule of Quart's own. So many at once, and the others wait."""
+        """As in `DirectApplication`; None for a rule of Quart's own. So many at once, and the others wait."""
         edge = self.edge or self._not_serving()
         try:
             route, parameters = self.find(WEBSOCKET, incoming.path)

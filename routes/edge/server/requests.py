@@ -1,8 +1,8 @@
 """What a cleartext connection does with its requests, one after the other: ask the application, and answer.
 
     request     first way                       else
-    ordinary    `Carrier.answer` → Outgoing     ASGI, in this task
-    handshake   `Carrier.open` → Opening        ASGI, in this task
+    ordinary    `DirectApplication.answer` → Outgoing     ASGI, in this task
+    handshake   `DirectApplication.open` → Opening        ASGI, in this task
                 → the socket is handed over
 
 Everything here runs in the connection's one task.
@@ -13,7 +13,7 @@ from typing import Protocol
 from routes.edge.errors import EdgeRefused, Internal, TooMuchUnread
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
-from routes.edge.pipeline.application import Carrier
+from routes.edge.pipeline.application import DirectApplication
 from routes.edge.pipeline.dispatch import Opening
 from routes.edge.server.asgi import AsgiExchange, websocket_scope
 from routes.edge.server.exchange import Client, Exchange, send_outgoing
@@ -56,7 +56,7 @@ class RequestSource(Client, Protocol):
         ...
 
 
-class Conversation:
+class Requests:
     """The requests of one connection.
 
     Args:
@@ -95,17 +95,17 @@ class Conversation:
 
     async def _answer(self, request: Request) -> Exchange:
         shared, connection = self._shared, self._connection
-        if shared.carrier is not None:
+        if shared.direct is not None:
             exchange = self._exchange = Exchange(connection, request)
             whole = request.take_body() if request.complete else None
             incoming = self._incoming(request, exchange, whole)
             if not connection.writer.tab.spent:
-                outgoing = await shared.carrier.answer(incoming)
+                outgoing = await shared.direct.answer(incoming)
             else:
-                outgoing = self._unread(shared.carrier, incoming)
+                outgoing = self._unread(shared.direct, incoming)
             if outgoing is not None:
                 if not await send_outgoing(exchange, outgoing):
-                    await send_outgoing(exchange, self._unread(shared.carrier, incoming))
+                    await send_outgoing(exchange, self._unread(shared.direct, incoming))
                 return exchange
             if whole:
                 request.pieces.append(whole)
@@ -125,12 +125,12 @@ class Conversation:
         request.persistent = False
         exchange = self._exchange = Exchange(connection, request)
         opening: Outgoing | Opening | None = None
-        if shared.carrier is not None:
+        if shared.direct is not None:
             incoming = self._incoming(request, exchange, b"")
             if connection.writer.tab.spent:
-                opening = self._unread(shared.carrier, incoming)
+                opening = self._unread(shared.direct, incoming)
             else:
-                opening = await shared.carrier.open(incoming)
+                opening = await shared.direct.open(incoming)
         if connection.ending:
             self._exchange = None  # the client is gone, which is nobody's fault
             return
@@ -142,9 +142,9 @@ class Conversation:
         else:
             await send_outgoing(exchange, opening)
 
-    def _unread(self, carrier: Carrier, incoming: Incoming) -> Outgoing:
+    def _unread(self, direct: DirectApplication, incoming: Incoming) -> Outgoing:
         self._shared.settings.unsent.refused += 1
-        return carrier.refuse(incoming, TooMuchUnread())
+        return direct.refuse(incoming, TooMuchUnread())
 
     def _incoming(self, request: Request, exchange: Exchange, whole: bytes | None) -> Incoming:
         client = self._connection.client

@@ -1,6 +1,6 @@
 """The server: our own loop for cleartext, Hypercorn's for TLS, on Hypercorn's configuration, lifespan and sockets.
 
-    cleartext   Acceptor → HttpConnection (httptools) → Carrier, or ASGI; WebSockets end up in the reactor alone
+    cleartext   Acceptor → HttpConnection (httptools) → DirectApplication or ASGI; WebSockets end up in the reactor
     TLS         trio's listener → TlsConnection → Hypercorn's HTTP/1.1 and HTTP/2 → ASGI
 
 Stock Hypercorn serves the same application (`hypercorn -k trio 'routes:create_app()'`, `PARTYLINE_EDGE=stock`). Ours
@@ -24,7 +24,7 @@ from hypercorn.utils import parse_socket_addr, repr_socket_addr
 
 from routes.edge.errors import EdgeRefused, contained
 from routes.edge.faults import OperatorFault
-from routes.edge.pipeline.application import Carrier
+from routes.edge.pipeline.application import DirectApplication
 from routes.edge.server.acceptor import Acceptor
 from routes.edge.server.admission import Connections
 from routes.edge.server.connection import HttpConnection
@@ -61,7 +61,7 @@ async def serve(
     cut. Cancellation cuts everything at once.
 
     Args:
-        app: the application; asked directly where it is a `Carrier`. Its lifespan is started before the first
+        app: the application; asked directly where it is a `DirectApplication`. Its lifespan is started before the first
             connection and ended after the last.
         settings: bounds and addresses.
         stop: set it to stop.
@@ -79,14 +79,14 @@ async def serve(
         await lifespan_nursery.start(lifespan.handle_lifespan)
         await lifespan.wait_for_startup()
         async with trio.open_nursery() as nursery:
-            reception = Reception(app, config, settings, state, nursery)
+            listeners = Listeners(app, config, settings, state, nursery)
             try:
-                reception.open(listening)
+                listeners.open(listening)
                 started(listening.addresses)
                 await stop.wait()
-                await reception.drain()
+                await listeners.drain()
             finally:
-                reception.cut()
+                listeners.cut()
             nursery.cancel_scope.cancel()
         await lifespan.wait_for_shutdown()
         lifespan_nursery.cancel_scope.cancel()
@@ -123,7 +123,7 @@ def _listen(config: Config) -> _Listening:
     return listening
 
 
-class Reception:
+class Listeners:
     """Takes accepted connections: admission, then the connection that fits.
 
     Args:
@@ -150,8 +150,8 @@ class Reception:
         self._connections = Connections(settings)
         self._accepting = trio.CancelScope()
         self._acceptors: list[Acceptor] = []
-        carrier = app if isinstance(app, Carrier) else None
-        self._shared = Shared(app, carrier, settings, Reactor(_report), state, self._start, _report)
+        direct = app if isinstance(app, DirectApplication) else None
+        self._shared = Shared(app, direct, settings, Reactor(_report), state, self._start, _report)
 
     def open(self, listening: _Listening) -> None:
         """Accept from now on."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from hypercorn.typing import ASGIFramework, LifespanState
 
-from routes.edge.pipeline.application import Carrier
+from routes.edge.pipeline.application import DirectApplication
 from routes.edge.transport.reactor import Reactor
 from routes.edge.transport.settings import ServerSettings
 
@@ -19,7 +19,7 @@ class Shared:
 
     Args:
         app: the application.
-        carrier: the same, where it can be asked directly.
+        direct: the same, where it can be asked directly.
         settings: bounds.
         reactor: watches the sockets.
         state: of the lifespan; each request gets a copy.
@@ -31,7 +31,7 @@ class Shared:
     """
 
     app: ASGIFramework
-    carrier: Carrier | None
+    direct: DirectApplication | None
     settings: ServerSettings
     reactor: Reactor
     state: LifespanState

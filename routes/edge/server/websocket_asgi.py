@@ -1,4 +1,4 @@
-"""The long way for a WebSocket on our server: an application that is no carrier, by ASGI's events.
+"""The long way for a WebSocket on our server: an application that is no `DirectApplication`, by ASGI's events.
 
 Its task stays as long as its socket. Invariants: at most 16 events wait (and what one read brought with the last),
 then the client is not read; after `websocket.disconnect` the application has `ABANDON_SECONDS`.

@@ -15,7 +15,7 @@ from actors.errors import Refused
 from routes.edge.errors import CutShort
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
-from routes.edge.pipeline.application import Carrier
+from routes.edge.pipeline.application import DirectApplication
 from routes.edge.pipeline.dispatch import Opening
 from tests.edge.apps import plain, respond
 from tests.edge.differential import bodies, connections, heads
@@ -42,7 +42,7 @@ AT_ONCE = 8
 BODY_MAX_BYTES = 1 << 20
 
 
-class Mirror(Carrier):
+class Mirror(DirectApplication):
     """Answers with what it understood."""
 
     async def __call__(self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:

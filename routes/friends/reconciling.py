@@ -34,7 +34,7 @@ def tell(service: "Service", one_id: UserId, other_id: UserId, found: Between, t
     service.friends.settled(one_id, other_id, found, turn)
 
 
-async def settle(service: "Service", one_id: UserId, other_id: UserId) -> None:
+async def reconcile(service: "Service", one_id: UserId, other_id: UserId) -> None:
     """Ask the rows how it is between two users, and tell everybody.
 
     Raises:

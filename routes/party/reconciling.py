@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING
 from actors.errors import NotFound
 from actors.party.commands import MeetDeadlines
 from actors.party.state import State
-from routes.doubts import Settle
+from routes.reconciler import Reconcile
 
 if TYPE_CHECKING:
     from routes.service import Service
 
 
-def follow_doubts(service: "Service") -> None:
+def follow_unknown_outcomes(service: "Service") -> None:
     """Ask, from now on, whenever there is a doubt."""
 
-    service.memberships.on_doubt(lambda party_id: service.doubts.add(*_question(service, party_id)))
+    service.memberships.on_outcome_unknown(
+        lambda party_id: service.reconciler.add(*_question(service, party_id))
+    )
 
 
-def unless_known(service: "Service", party_id: str) -> AbstractContextManager[None]:
+def reconcile_if_unknown(service: "Service", party_id: str) -> AbstractContextManager[None]:
     """Around a transaction about a party: where its outcome stays unknown, the party is asked."""
-    return service.doubts.unless_known(*_question(service, party_id))
+    return service.reconciler.reconcile_if_unknown(*_question(service, party_id))
 
 
-def _question(service: "Service", party_id: str) -> tuple[str, Settle]:
+def _question(service: "Service", party_id: str) -> tuple[str, Reconcile]:
     return f"party {party_id}", partial(_settle, service, party_id)
 
 

@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     from routes.service import Service
 
 
-def follow_doubts(service: "Service") -> None:
+def follow_unknown_outcomes(service: "Service") -> None:
     """Ask, from now on, whenever there is a doubt."""
 
-    def doubted(server_id: str) -> None:
-        service.doubts.add(f"server {server_id}", partial(_settle, service, server_id))
+    def outcome_unknown(server_id: str) -> None:
+        service.reconciler.add(f"server {server_id}", partial(_settle, service, server_id))
 
-    service.connect.doubters.append(doubted)
+    service.connect.on_outcome_unknown.append(outcome_unknown)
 
 
 async def _settle(service: "Service", server_id: str) -> None:

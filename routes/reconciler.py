@@ -16,9 +16,9 @@ from actors.errors import Refused
 from persistence.errors import OutcomeUnknown
 
 MAX_OPEN = 10_000
-"""Doubts at once; what comes beyond is right again when the process starts anew."""
+"""Subjects that wait at once. One beyond them is logged, and stays stale until a restart."""
 
-Settle: TypeAlias = Callable[[], Awaitable[None]]
+Reconcile: TypeAlias = Callable[[], Awaitable[None]]
 """Asks the rows and tells memory; raises PersistenceError when they cannot be asked, Refused when an owner cannot."""
 
 log = structlog.get_logger()
@@ -28,8 +28,8 @@ async def _nothing_runs() -> float:
     return 0.0
 
 
-class Doubts:
-    """What has to be asked.
+class Reconciler:
+    """Asks the rows about every subject of which memory may be stale, until they answer.
 
     Args:
         running_seconds: says for how long the oldest transaction has been running that may still change something;
@@ -38,13 +38,13 @@ class Doubts:
 
     def __init__(self, running_seconds: Callable[[], Awaitable[float]] = _nothing_runs) -> None:
         self._running_seconds = running_seconds
-        self._open: dict[str, tuple[Settle, float]] = {}  # {about: (what asks, when it was added)}
+        self._open: dict[str, tuple[Reconcile, float]] = {}  # {about: (what asks, when it was added)}
 
     def __len__(self) -> int:
         return len(self._open)
 
     @contextmanager
-    def unless_known(self, about: str, settle: Settle) -> Iterator[None]:
+    def reconcile_if_unknown(self, about: str, reconcile: Reconcile) -> Iterator[None]:
         """Around a transaction: where its outcome stays unknown, memory asks.
 
         Args:
@@ -53,7 +53,7 @@ class Doubts:
         try:
             yield
         except (OutcomeUnknown, trio.Cancelled):
-            self.add(about, settle)
+            self.add(about, reconcile)
             raise
 
     @contextmanager
@@ -66,40 +66,40 @@ class Doubts:
                 and again when it is known.
         """
 
-        async def settle() -> None:
+        async def reconcile() -> None:
             tell()
 
         try:
-            with self.unless_known(about, settle):
+            with self.reconcile_if_unknown(about, reconcile):
                 yield
         except (OutcomeUnknown, trio.Cancelled):
             tell()
             raise
         tell()
 
-    def add(self, about: str, settle: Settle) -> None:
+    def add(self, about: str, reconcile: Reconcile) -> None:
         """Something may have been changed."""
         if about in self._open or len(self._open) < MAX_OPEN:
-            self._open[about] = settle, trio.current_time()
+            self._open[about] = reconcile, trio.current_time()
         else:
             log.warning("too many changes whose outcome is unknown", open=MAX_OPEN)
 
-    async def settle(self) -> None:
+    async def reconcile(self) -> None:
         """Ask whatever is open.
 
         Raises:
-            PersistenceError: the rows cannot be asked; what was not settled stays open.
+            PersistenceError: the rows cannot be asked; what was not reconciled stays open.
         """
         if not self._open:
             return
         running_since = trio.current_time()
         running_since -= await self._running_seconds()
-        for about, (settle, added_at) in tuple(self._open.items()):
+        for about, (reconcile, added_at) in tuple(self._open.items()):
             if running_since < added_at:  # it may be the one that is still running
                 continue
             try:
-                await settle()
+                await reconcile()
             except Refused:  # whoever is asked is not to be had now
                 continue
-            if self._open.get(about) == (settle, added_at):
+            if self._open.get(about) == (reconcile, added_at):
                 del self._open[about]
