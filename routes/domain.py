@@ -51,7 +51,7 @@ class Domain:
         let_go: called before a user is erased, for whatever no foreign key reaches: owners in memory. Called again
             after a failure, so it must bear to find everything done. Raises what an owner or the database raises.
         forget_user: called once the user is gone, and again until it succeeds: takes their name out of what the domain
-            keeps of them, in rows and in memory.
+            keeps of them, in rows and in memory; after the domains that are listed behind it.
     """
 
     name: str

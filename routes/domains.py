@@ -32,6 +32,7 @@ DOMAINS: Domains = (
     TOTEMS,
     IP,
 )
-"""All, in the order in which documents list routes, sockets subscribe to default channels, and users are forgotten."""
+"""All, in the order in which documents list routes and sockets subscribe to default channels. Users are forgotten from
+the last to the first: what comes first repeats what those behind it say."""
 
 MOUNTS = tuple(mount for domain in DOMAINS for mount in domain.mounts)

@@ -69,7 +69,8 @@ async def sweep_erased(service: "Service") -> None:
 
 
 async def _sweep(service: "Service", user_id: UserId) -> None:
-    for domain in service.domains:
+    # Backwards: notifications and receipts repeat what conversations and parties still say until they are told.
+    for domain in reversed(service.domains):
         if domain.forget_user is not None:
             await domain.forget_user(service, user_id)
     await service.database.transact(erasure.finish, user_id)

@@ -10,6 +10,7 @@ from actors.chat.archive import archive_old
 from actors.ids import new_uuid
 from persistence.chat.archive import KEPT_LIVE
 from persistence.connection import Connection
+from routes.domains import DOMAINS
 from routes.users.erasure import sweep_erased
 from tests.chat.test_attachments_wire import a_file
 from tests.connect.play import claimed
@@ -30,6 +31,11 @@ async def erase(world: World, user: Player) -> Player:
     await root.do("DELETE", one(user), status=204)
     await sweep_erased(world.service)
     return root
+
+
+def test_a_name_goes_from_what_repeats_it_after_it_is_gone_from_where_it_is_said():
+    order = [domain.name for domain in reversed(DOMAINS) if domain.forget_user is not None]
+    assert order == ["chat", "party", "notifications", "operations"]
 
 
 def again(world: World, user: Player) -> Player:
