@@ -26,6 +26,7 @@ from tests.chat.play import NOW_MS, Play, uid
 from tests.chat.scenario import NAMES, STEPS, Model, Step, command_of
 from tests.chat.stage import Stage, lasting, open_stage
 from tests.support.database import cloned_database
+from tests.support.waiting import PATIENCE_SECONDS
 
 
 @settings(max_examples=150, deadline=None)
@@ -129,7 +130,7 @@ def test_a_page_that_others_asked_for_is_the_page_that_one_gets(steps: list[Step
 @given(st.lists(st.lists(STEPS, min_size=3, max_size=8), min_size=3, max_size=10), st.integers(0, 10))
 async def test_reload_equals_memory(postgres_server: str, turns: list[list[Step]], at: int):
     with cloned_database(postgres_server) as url:
-        async with open_database(url) as database:
+        async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
             await _reloads(await open_stage(database), turns, at)
 
 

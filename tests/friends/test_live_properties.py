@@ -24,6 +24,7 @@ from persistence.users import arrive
 from tests.chat.play import uid
 from tests.friends import rows
 from tests.support.database import cloned_database
+from tests.support.waiting import PATIENCE_SECONDS
 
 NAMES = ("ann", "ben", "cid", "dan")
 NOW_MS = 1_800_000_000_000
@@ -227,7 +228,7 @@ PARTED_AND_MET_AGAIN = [
 @given(st.lists(st.lists(STEPS, min_size=1, max_size=4), min_size=5, max_size=15))
 async def test_views_stay_what_they_would_be(postgres_server: str, turns: list[list[Any]]):
     with cloned_database(postgres_server) as url:
-        async with open_database(url) as database:
+        async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
             circle = Circle(database)
             await circle.users.open()
             for name in NAMES:
@@ -247,7 +248,7 @@ async def test_views_stay_what_they_would_be(postgres_server: str, turns: list[l
 @given(st.lists(STEPS, min_size=5, max_size=25))
 async def test_nobody_is_told_of_what_does_not_show(postgres_server: str, steps: list[Any]):
     with cloned_database(postgres_server) as url:
-        async with open_database(url) as database:
+        async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
             circle = Circle(database)
             await circle.users.open()
             for name in NAMES:

@@ -39,6 +39,7 @@ from persistence.turn import Turn
 from tests.chat.stage import make_users
 from tests.party.play import FREE, NOW_MS, PARTY_ID, ROUND, Play, getting_ready, uid
 from tests.support.database import cloned_database
+from tests.support.waiting import PATIENCE_SECONDS
 
 NAMES = ("ann", "bob", "cid", "dan")
 
@@ -195,7 +196,7 @@ def test_a_snapshot_and_the_events_after_it_are_the_state(steps: list[Step], at:
 @given(st.lists(STEPS, min_size=10, max_size=50))
 async def test_reload_equals_memory(postgres_server: str, steps: list[Step]):
     with cloned_database(postgres_server) as url:
-        async with open_database(url) as database:
+        async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
             await database.transact(make_users, NAMES)
             await _reloads(database, steps)
 

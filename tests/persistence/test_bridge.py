@@ -10,7 +10,7 @@ from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, RowsRejected
 from tests.support.proxy import open_proxy
 from tests.support.turns import Gate
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
 
 
 class NotFit(Exception):
@@ -148,7 +148,10 @@ async def test_a_unit_cancelled_before_it_began_leaves_nothing_behind(table: Dat
 async def test_those_who_wait_for_a_connection_may_be_cancelled(
     table: Database, gate: Gate, database_url: str
 ) -> None:
-    async with open_database(database_url, pool_size=1) as narrow, trio.open_nursery() as nursery:
+    async with (
+        open_database(database_url, pool_size=1, timeout_seconds=PATIENCE_SECONDS) as narrow,
+        trio.open_nursery() as nursery,
+    ):
         await gate.close()
         nursery.start_soon(narrow.read, wait_at_gate)
         await gate.wait_for_arrival()
@@ -236,7 +239,7 @@ async def test_closing_answers_what_still_runs(database_url: str, gate: Gate) ->
 
 
 async def test_the_plain_loop_works_as_well(database_url: str) -> None:
-    async with open_database(database_url, use_uvloop=False) as database:
+    async with open_database(database_url, use_uvloop=False, timeout_seconds=PATIENCE_SECONDS) as database:
         await database.transact(make_table)
         assert await database.transact(add, "one") == "one"
 

@@ -83,7 +83,10 @@ def started_by_hand(cluster: Cluster, *options: str) -> Iterator[subprocess.Pope
 
 async def test_it_keeps_its_data_and_is_private(data_dir: Path, pg_bin: Path | None) -> None:
     for number in (1, 2):
-        async with embedded_postgres(data_dir, pg_bin=pg_bin) as url, open_database(url) as database:
+        async with (
+            embedded_postgres(data_dir, pg_bin=pg_bin) as url,
+            open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
+        ):
             await database.transact(remember)
             assert await database.read(memories) == number
             await database.read(check_server)
@@ -101,7 +104,10 @@ async def test_it_listens_on_nothing_but_its_socket(data_dir: Path) -> None:
         found: str = await conn.fetchval("SELECT current_setting('listen_addresses')")
         return found
 
-    async with embedded_postgres(data_dir) as url, open_database(url) as database:
+    async with (
+        embedded_postgres(data_dir) as url,
+        open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
+    ):
         assert await database.read(addresses) == ""
 
 
@@ -124,7 +130,7 @@ def test_a_killed_server_leaves_no_postgresql_and_loses_nothing(data_dir: Path, 
             assert host.pid, host.finish()
 
             async def write_and_kill(host: Host = host, number: int = number) -> None:
-                async with open_database(host.url) as database:
+                async with open_database(host.url, timeout_seconds=PATIENCE_SECONDS) as database:
                     await database.transact(remember)
                     assert await database.read(memories) == number
                     host.process.kill()
@@ -167,7 +173,10 @@ async def test_a_stale_pid_file_is_not_believed(data_dir: Path) -> None:
     with subprocess.Popen(["/bin/sleep", "600"]) as foreign:
         for content in ("\n".join([str(foreign.pid), *lines[1:]]), "", "nonsense\n", "1\n"):
             (data_dir / "postgres" / "data" / "postmaster.pid").write_text(content)
-            async with embedded_postgres(data_dir) as url, open_database(url) as database:
+            async with (
+                embedded_postgres(data_dir) as url,
+                open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
+            ):
                 await database.transact(remember)
         assert foreign.poll() is None
         foreign.kill()
@@ -177,7 +186,10 @@ async def test_an_orphan_is_ended(data_dir: Path) -> None:
     with prepared(data_dir) as cluster, started_by_hand(cluster) as orphan:
         await wait_until_ready(cluster)
         with capture_logs() as entries:
-            async with embedded_postgres(data_dir) as url, open_database(url) as database:
+            async with (
+                embedded_postgres(data_dir) as url,
+                open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
+            ):
                 await database.transact(remember)
                 assert orphan.wait(PATIENCE_SECONDS) == 0
         # Its children take the same signal for something else, and then it ends as after a crash.
@@ -188,13 +200,19 @@ async def test_half_a_cluster_is_made_anew(data_dir: Path) -> None:
     unfinished = data_dir / "postgres" / "data.new"
     unfinished.mkdir(parents=True)
     (unfinished / "PG_VERSION").write_text("18")
-    async with embedded_postgres(data_dir) as url, open_database(url) as database:
+    async with (
+        embedded_postgres(data_dir) as url,
+        open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
+    ):
         await database.transact(remember)
     assert not unfinished.exists()
 
 
 async def test_a_killed_postgresql_is_started_again(data_dir: Path) -> None:
-    async with embedded_postgres(data_dir) as url, open_database(url) as database:
+    async with (
+        embedded_postgres(data_dir) as url,
+        open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
+    ):
         for number in (1, 2, 3):
             await database.transact(remember)
             pid = postmaster(data_dir)
@@ -226,7 +244,10 @@ async def can_read(database: Database) -> bool:
 
 async def test_a_long_path_gets_a_short_socket(data_dir: Path) -> None:
     deep = data_dir / ("d" * 60) / ("e" * 60)
-    async with embedded_postgres(deep) as url, open_database(url) as database:
+    async with (
+        embedded_postgres(deep) as url,
+        open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
+    ):
         await database.transact(remember)
         folder = Path(url.split("host=")[1].split("&")[0].replace("%2F", "/"))
         assert deep not in folder.parents
@@ -240,7 +261,10 @@ async def test_the_database_goes_elsewhere_when_its_user_cannot_come_in(data_dir
     home = data_dir / "postgres"
     try:
         for number in (1, 2):
-            async with embedded_postgres(data_dir) as url, open_database(url) as database:
+            async with (
+                embedded_postgres(data_dir) as url,
+                open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
+            ):
                 await database.transact(remember)
                 assert await database.read(memories) == number
             assert home.is_symlink()
@@ -248,7 +272,10 @@ async def test_the_database_goes_elsewhere_when_its_user_cannot_come_in(data_dir
         moved = data_dir.with_name("moved")
         data_dir.rename(moved)
         home = moved / "postgres"
-        async with embedded_postgres(moved) as url, open_database(url) as database:
+        async with (
+            embedded_postgres(moved) as url,
+            open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
+        ):
             assert await database.read(memories) == 2
     finally:
         shutil.rmtree(home.readlink())
@@ -278,7 +305,7 @@ async def test_it_has_to_be_started_in_the_main_thread(data_dir: Path) -> None:
 async def test_a_server_that_does_not_wait_for_the_disk_is_refused(data_dir: Path) -> None:
     with prepared(data_dir) as cluster, started_by_hand(cluster, "-c", "fsync=off"):
         await wait_until_ready(cluster)
-        async with open_database(cluster.dsn) as database:
+        async with open_database(cluster.dsn, timeout_seconds=PATIENCE_SECONDS) as database:
             with pytest.raises(DatabaseUnfit, match=r"^PostgreSQL runs with fsync=off [^\n]+$"):
                 await database.read(check_server)
 

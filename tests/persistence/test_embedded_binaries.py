@@ -13,6 +13,7 @@ from persistence.embedded import embedded_postgres
 from persistence.embedded_account import account_for
 from persistence.embedded_binaries import NoPostgres, find_installation
 from tests.support.database import DEBIAN_15
+from tests.support.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +43,10 @@ async def test_a_cluster_is_run_by_the_version_that_made_it(data_dir: Path) -> N
         pytest.skip(f"no PostgreSQL 15 in {DEBIAN_15}")
     async with embedded_postgres(data_dir, pg_bin=DEBIAN_15):
         pass
-    async with embedded_postgres(data_dir) as url, open_database(url) as database:
+    async with (
+        embedded_postgres(data_dir) as url,
+        open_database(url, timeout_seconds=PATIENCE_SECONDS) as database,
+    ):
         assert (await database.read(version)).startswith("15.")
     wheel = find_installation(account_for(data_dir), pg_bin=None, major=None)
     with pytest.raises(NoPostgres, match=r"wanted version 15, which made this cluster; found \d+\.\d+ in /"):

@@ -9,6 +9,7 @@ from persistence.bridge import Database, open_database
 from persistence.connection import Connection
 from persistence.errors import RowsRejected
 from persistence.migrate import Migration, MigrationChanged, MigrationFaulty, migrate, shipped, unapplied
+from tests.support.waiting import PATIENCE_SECONDS
 
 FIRST = Migration("0001_one.sql", "CREATE TABLE one (n integer); INSERT INTO one VALUES (1);")
 SECOND = Migration("0002_two.sql", "CREATE TABLE two AS SELECT n FROM one;")
@@ -69,7 +70,7 @@ async def test_several_processes_may_start_at_once(empty: Database, database_url
     applied: list[str] = []
 
     async def start() -> None:
-        async with open_database(database_url) as database:
+        async with open_database(database_url, timeout_seconds=PATIENCE_SECONDS) as database:
             applied.extend(await migrate(database, (FIRST, SECOND)))
 
     async with trio.open_nursery() as nursery:

@@ -24,7 +24,7 @@ from tests.support.turns import (
     read_journal,
     read_notes,
 )
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE_SECONDS, wait_until
 
 
 async def test_a_turn_moves_the_head_and_appends_its_journal_and_rows(things: Database) -> None:
@@ -124,7 +124,10 @@ async def test_a_stale_write_is_refused_while_the_lease_is_being_taken_over(
 ) -> None:
     """The takeover is in progress, and not yet visible, when the stale turn comes: it waits, then fails."""
     await gate.close()
-    async with open_database(database_url) as other, trio.open_nursery() as nursery:
+    async with (
+        open_database(database_url, timeout_seconds=PATIENCE_SECONDS) as other,
+        trio.open_nursery() as nursery,
+    ):
         nursery.start_soon(other.transact, take_over_behind_gate)
         await gate.wait_for_arrival()
         answers = Answers()
@@ -152,7 +155,10 @@ async def test_a_takeover_waits_for_the_commit_in_flight(
         assert await other.read(journal.take_leases, NODE, [0], 60.0) == {0: 2}
         seen.append(await other.read(journal.read_head, KIND, "a"))
 
-    async with open_database(database_url) as other, trio.open_nursery() as nursery:
+    async with (
+        open_database(database_url, timeout_seconds=PATIENCE_SECONDS) as other,
+        trio.open_nursery() as nursery,
+    ):
         nursery.start_soon(take_over_and_look)
         await wait_until_somebody_waits_for_a_row(other)
         await gate.open()

@@ -134,5 +134,5 @@ def run_sql(url: str, sql: str) -> None:
 
 
 async def _migrate(url: str) -> None:
-    async with open_database(url) as database:
+    async with open_database(url, timeout_seconds=PATIENCE_SECONDS) as database:
         await migrate(database)

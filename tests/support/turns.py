@@ -12,7 +12,7 @@ from persistence.bridge import Database, open_database
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
 from persistence.turn import Persist, Plan, Receipt, Statement, Turn
-from tests.support.waiting import patience, wait_until
+from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 
 KIND = "thing"
 NODE = "node-1"
@@ -185,7 +185,7 @@ class Gate:
 @asynccontextmanager
 async def open_gate(url: str) -> AsyncIterator[Gate]:
     """A gate, open; it keeps its lock on the one connection that it has."""
-    async with open_database(url, pool_size=1) as holder:
+    async with open_database(url, pool_size=1, timeout_seconds=PATIENCE_SECONDS) as holder:
         yield Gate(holder)
 
 

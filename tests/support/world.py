@@ -195,7 +195,7 @@ class World:
         """Let so much time pass for every rule, and have timers of actors ring that are due by now."""
         self.clock.advance(ms)
         # Whoever sets the earliest timer has them all look at the clock again.
-        self.service.system._world.timers.at(0, lambda: None)
+        self.service.system._runtime.timers.at(0, lambda: None)
 
     async def grant(self, player: Player, node: str, *, negated: bool = False, value: object = None) -> None:
         """Give a permission node, as a super-admin does; `negated` takes it away from them for good."""
