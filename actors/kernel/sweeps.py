@@ -20,14 +20,14 @@ from persistence.errors import PersistenceError
 _log = structlog.get_logger(__name__)
 
 # A caller is told in the last round before its time is up, so never late and at most this early.
-LIVE_SECONDS = 0.25
-LIVE_MS = int(LIVE_SECONDS * 1000)
+ROUND_SECONDS = 0.25
+ROUND_MS = int(ROUND_SECONDS * 1000)
 
 # Idle actors are looked for in every so manyth round: nobody notices when one retires five seconds late.
 IDLE_ROUNDS = 20
 
 # Actors looked at between two checkpoints.
-LIVE_SLICE = 500
+ROUND_SLICE = 500
 
 # Every so often sleeping owners are looked for whose deadline has come, and at most so many are woken.
 DUE_SECONDS = 1.0
@@ -37,12 +37,12 @@ DUE_WAKES = 50
 async def sweep_live(clock: Clock, actors: Callable[[], Sequence[Actor]]) -> None:
     """Tell callers whose time is up, and let idle actors retire. Runs until cancelled."""
     for number in count(1):
-        await trio.sleep(LIVE_SECONDS)
+        await trio.sleep(ROUND_SECONDS)
         present = actors()
-        for first in range(0, len(present), LIVE_SLICE):
+        for first in range(0, len(present), ROUND_SLICE):
             now_ms = clock.now_ms()
-            for actor in present[first : first + LIVE_SLICE]:
-                actor.hurry(now_ms + LIVE_MS)
+            for actor in present[first : first + ROUND_SLICE]:
+                actor.hurry(now_ms + ROUND_MS)
                 if number % IDLE_ROUNDS == 0:
                     actor.retire_if_idle(now_ms)
             await trio.lowlevel.checkpoint()

@@ -41,7 +41,7 @@ from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.cors import Cors
 from routes.edge.pipeline.gate import Gate
 from routes.edge.pipeline.idempotency import METHODS, Attempt, Idempotency, fingerprint_of, id_kept
-from routes.edge.pipeline.large_bodies import LARGE_BYTES, LargeBodies
+from routes.edge.pipeline.large_bodies import LARGE_BYTES, LargeBodies, Place
 from routes.edge.pipeline.media import check_media, sentence
 from routes.edge.pipeline.parts import Parts
 from routes.edge.pipeline.rendering import JSON_HEADER, rendered
@@ -139,7 +139,7 @@ class Edge:
             outgoing = await answered(self._in_time(call, endpoint, incoming), call.request_id, endpoint.line)
         finally:
             if call.place is not None:
-                call.place.give_back()
+                await call.place.give_back()
             if incoming.arrived_bytes:
                 incoming.release()
         self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
@@ -345,7 +345,7 @@ class Edge:
         size_bytes = incoming.declared_bytes(otherwise=bound)
         if size_bytes > OFFLOAD_BYTES:
             principal = call.principal
-            call.place = self._large_bodies.place(principal.key if principal is not None else None)
+            call.place = Place(self._large_bodies, principal.key if principal is not None else None)
             await call.place.expect(size_bytes)
         key = rate_key(call.client_address) if self.service.limits.enabled else None
         data = await incoming.body(bound, self.service.arriving.tab(key))

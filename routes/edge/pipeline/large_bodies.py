@@ -9,7 +9,11 @@ What has arrived is worked on in so many places for all callers together. The pl
 that nobody who sends slowly holds up others; what arrives meanwhile is bounded in bytes (`incoming.py`).
 """
 
+from contextlib import AsyncExitStack
+
 import trio
+
+from actors.kernel.turnstile import Turnstile
 
 AT_ONCE = 6
 """Large bodies of all callers that are worked on: with the largest attachments they come to about 200 MB."""
@@ -27,42 +31,23 @@ class LargeBodies:
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self.places = trio.Semaphore(at_once)
-        self.queues: dict[tuple[str, bool], _Queue] = {}
-
-    def place(self, caller: str | None) -> "Place":
-        """A place for a body that is about to come; nothing is taken yet.
-
-        Args:
-            caller: who sends one after the other; None for a stranger.
-        """
-        return Place(self, caller)
-
-
-class _Queue:
-    """One caller's bodies of one class: the one that arrives or is worked on, and how many there are in all."""
-
-    __slots__ = ("bodies", "turn")
-
-    def __init__(self) -> None:
-        self.turn = trio.Semaphore(1)
-        self.bodies = 0
+        self.turns = Turnstile()
 
 
 class Place:
-    """What a request has of the places, until `give_back`.
+    """What a request has of the places, until `give_back`, which is to be called by the same task.
 
     Args:
         bodies: where.
-        caller: as in `LargeBodies.place`.
+        caller: who sends one after the other; None for a stranger.
     """
 
-    __slots__ = ("_bodies", "_caller", "_key", "_works")
+    __slots__ = ("_bodies", "_caller", "_taken")
 
     def __init__(self, bodies: LargeBodies, caller: str | None) -> None:
         self._bodies = bodies
         self._caller = caller
-        self._key: tuple[str, bool] | None = None
-        self._works = False
+        self._taken = AsyncExitStack()
 
     async def expect(self, size_bytes: int) -> None:
         """Wait until the caller's bodies before this one are answered. Cancellation: nothing is taken.
@@ -70,33 +55,14 @@ class Place:
         Args:
             size_bytes: what was declared, or the largest that is let in.
         """
-        if self._caller is None:
-            return
-        key = (self._caller, size_bytes > LARGE_BYTES)
-        queue = self._bodies.queues.setdefault(key, _Queue())
-        queue.bodies += 1
-        try:
-            await queue.turn.acquire()
-        except BaseException:
-            self._leave(key)
-            raise
-        self._key = key
+        if self._caller is not None:
+            turn = self._bodies.turns.turn((self._caller, size_bytes > LARGE_BYTES))
+            await self._taken.enter_async_context(turn)
 
     async def work(self) -> None:
         """Wait for one of the places that are there for all. Cancellation: none is taken."""
-        await self._bodies.places.acquire()
-        self._works = True
+        await self._taken.enter_async_context(self._bodies.places)
 
-    def give_back(self) -> None:
-        """Let the next one have what was taken. To be called once, whatever was."""
-        if self._works:
-            self._bodies.places.release()
-        if self._key is not None:
-            self._bodies.queues[self._key].turn.release()
-            self._leave(self._key)
-
-    def _leave(self, key: tuple[str, bool]) -> None:
-        queue = self._bodies.queues[key]
-        queue.bodies -= 1
-        if queue.bodies == 0:
-            del self._bodies.queues[key]
+    async def give_back(self) -> None:
+        """Let the next one have what was taken, whatever it was; waits for nobody."""
+        await self._taken.aclose()

@@ -127,7 +127,7 @@ class HttpConnection:
         if self.closed:
             self._place.leave()
 
-    # -- what the requests asks
+    # -- what `Requests` asks
 
     async def next_request(self) -> Request | None:
         """The next request whose head has come; None at the end, or when `refused` says why there is none."""

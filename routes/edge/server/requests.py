@@ -1,6 +1,6 @@
 """What a cleartext connection does with its requests, one after the other: ask the application, and answer.
 
-    request     first way                       else
+    request     first way                                 else
     ordinary    `DirectApplication.answer` → Outgoing     ASGI, in this task
     handshake   `DirectApplication.open` → Opening        ASGI, in this task
                 → the socket is handed over
