@@ -48,7 +48,8 @@ def random_hex(random_bytes: RandomBytes, length: int) -> Iterator[str]:
     digits = 2 * length
     while True:
         several = random_bytes(64 * length).hex()
-        yield from (several[at : at + digits] for at in range(0, len(several), digits))
+        for at in range(0, len(several), digits):
+            yield several[at : at + digits]
 
 
 class ObjectIds:

@@ -290,7 +290,7 @@ class GroupCommit:
     ) -> bool:
         """Run the one statement; False when PostgreSQL refused it, and the long way has to find out what."""
         try:
-            await prepared.fetch(*statement.columns)
+            await prepared.fetch(*statement.parameters)
         except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
             if is_lost(error, conn) or is_busy(error):
                 raise

@@ -46,11 +46,11 @@ class Statement(msgspec.Struct, frozen=True):
 
     Args:
         sql: constant text; its parameters are `$1` and up.
-        columns: a value for each parameter, mostly the columns of the rows.
+        parameters: a value for each, mostly the rows, or their columns.
     """
 
     sql: str
-    columns: Sequence[object]
+    parameters: Sequence[object]
 
 
 class Turn(msgspec.Struct, frozen=True):

@@ -33,15 +33,14 @@ from persistence.errors import Fenced, HeadMoved, PersistenceError
 from persistence.receipts import KEEP_UNLESS_EXPIRED
 from persistence.turn import Persist, Plan, Statement, Turn
 
-# $1…$11 are columns over the turns, $12 the shards, $13…$15 columns over the journal, $16…$21 over the
-# receipts, $22 the time. `n` numbers the turns from 1.
+# $1 are the turns, $2 the shards, $3…$5 columns over the journal, $6…$11 over the receipts, $12 the time. `n`
+# numbers the turns from 1.
 _WRITE = """
 WITH turn AS MATERIALIZED (
-    SELECT * FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[],
-                         $7::bigint[], $8::bytea[], $9::bigint[], $10::bigint[], $11::bigint[])
+    SELECT * FROM unnest($1::turn_row[])
     WITH ORDINALITY AS t (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms, version, bytes, n)
 ), held AS MATERIALIZED (
-    SELECT shard, fence FROM leases WHERE shard = ANY ($12::integer[]) ORDER BY shard FOR SHARE
+    SELECT shard, fence FROM leases WHERE shard = ANY ($2::integer[]) ORDER BY shard FOR SHARE
 ), moved AS (
     UPDATE heads SET seq = turn.next_seq, version = turn.version + 1, due_at_ms = turn.due_at_ms,
                      summary = turn.summary, updated_at_ms = turn.at_ms,
@@ -52,46 +51,43 @@ WITH turn AS MATERIALIZED (
 ), journaled AS (
     INSERT INTO events (kind, id, seq, at_ms, event)
     SELECT moved.kind, moved.id, entry.seq, moved.at_ms, entry.event
-    FROM unnest($13::bigint[], $14::bigint[], $15::bytea[]) AS entry (n, seq, event) JOIN moved USING (n)
+    FROM unnest($3::bigint[], $4::bigint[], $5::bytea[]) AS entry (n, seq, event) JOIN moved USING (n)
 ), kept AS (
     INSERT INTO receipts (key, fingerprint, status, reply, expires_at_ms)
     SELECT receipt.key, receipt.fingerprint, receipt.status, receipt.reply, receipt.expires_at_ms
-    FROM unnest($16::bigint[], $17::bytea[], $18::bytea[], $19::integer[], $20::bytea[], $21::bigint[])
+    FROM unnest($6::bigint[], $7::bytea[], $8::bytea[], $9::integer[], $10::bytea[], $11::bigint[])
          AS receipt (n, key, fingerprint, status, reply, expires_at_ms) JOIN moved USING (n)
     KEEP_UNLESS_EXPIRED
 )
 SELECT turn.n, held.shard IS NOT NULL AS held
 FROM turn LEFT JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
 WHERE turn.n NOT IN (SELECT n FROM moved)
-""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$22::bigint"))
+""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$12::bigint"))
 
-# $1…$11 are columns over the turns, $12 the shards, $13…$17 columns over the journal, $18…$22 over the receipts,
-# $23 the time; what the kinds write comes behind. The division fails unless every turn was let through.
+# $1 are the turns, $2 the shards, $3 the journal's rows, $4…$8 columns over the receipts, $9 the time; what the kinds
+# write comes behind. The division fails unless every turn was let through.
 _AT_ONCE = """
 WITH held AS MATERIALIZED (
-    SELECT shard, fence FROM leases WHERE shard = ANY ($12::integer[]) ORDER BY shard FOR SHARE
+    SELECT shard, fence FROM leases WHERE shard = ANY ($2::integer[]) ORDER BY shard FOR SHARE
 ), moved AS (
     UPDATE heads SET seq = turn.next_seq, version = turn.version + 1, due_at_ms = turn.due_at_ms,
                      summary = turn.summary, updated_at_ms = turn.at_ms,
                      journal_bytes = heads.journal_bytes + turn.bytes
-    FROM unnest($1::text[], $2::text[], $3::integer[], $4::bigint[], $5::bigint[], $6::bigint[],
-                $7::bigint[], $8::bytea[], $9::bigint[], $10::bigint[], $11::bigint[])
-         AS turn (kind, id, shard, fence, seq, next_seq, due_at_ms, summary, at_ms, version, bytes)
-    JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
+    FROM unnest($1::turn_row[]) AS turn JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
     WHERE heads.kind = turn.kind AND heads.id = turn.id AND heads.seq = turn.seq AND heads.version = turn.version
     RETURNING 1
 ), journaled AS (
     INSERT INTO events (kind, id, seq, at_ms, event)
-    SELECT * FROM unnest($13::text[], $14::text[], $15::bigint[], $16::bigint[], $17::bytea[])
+    SELECT * FROM unnest($3::event_row[])
 ), kept AS (
     INSERT INTO receipts (key, fingerprint, status, reply, expires_at_ms)
-    SELECT * FROM unnest($18::bytea[], $19::bytea[], $20::integer[], $21::bytea[], $22::bigint[])
+    SELECT * FROM unnest($4::bytea[], $5::bytea[], $6::integer[], $7::bytea[], $8::bigint[])
     KEEP_UNLESS_EXPIRED
 )WRITTEN
 SELECT 1 / (count(*) = cardinality($1))::integer FROM moved
-""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$23::bigint"))
+""".replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$9::bigint"))
 
-_OWN_PARAMETERS = 23
+_OWN_PARAMETERS = 9
 
 _PARAMETER = re.compile(r"\$(\d+)")
 
@@ -114,15 +110,15 @@ def at_once(turns: Sequence[Turn]) -> Statement | None:
         (t.kind, t.id, seq, t.at_ms, event) for t in turns for seq, event in enumerate(t.journal, t.seq + 1)
     ]
     receipts = [(r.key, r.fingerprint, r.status, r.reply, r.expires_at_ms) for t in turns for r in t.receipts]
-    columns = [
+    parameters = [
         *_heads(turns),
-        *_columns(entries, 5),
+        entries,
         *_columns(receipts, 5),
         max(t.at_ms for t in turns),
     ]
     for part in parts:
-        columns += part.columns
-    return Statement(_written(tuple(part.sql for part in parts)), columns)
+        parameters += part.parameters
+    return Statement(_written(tuple(part.sql for part in parts)), parameters)
 
 
 @lru_cache(maxsize=64)
@@ -206,27 +202,24 @@ def _arguments(turns: Sequence[Turn]) -> list[Any]:
 
 
 def _heads(turns: Sequence[Turn]) -> list[Any]:
-    """The first twelve parameters of either statement."""
-    heads = zip(
-        *[
-            (
-                t.kind,
-                t.id,
-                t.shard,
-                t.fence,
-                t.seq,
-                t.seq + len(t.journal),
-                t.due_at_ms,
-                t.summary,
-                t.at_ms,
-                t.version,
-                sum(map(len, t.journal)),
-            )
-            for t in turns
-        ],
-        strict=True,
-    )
-    return [*heads, list({t.shard for t in turns})]
+    """The first two parameters of either statement."""
+    heads = [
+        (
+            t.kind,
+            t.id,
+            t.shard,
+            t.fence,
+            t.seq,
+            t.seq + len(t.journal),
+            t.due_at_ms,
+            t.summary,
+            t.at_ms,
+            t.version,
+            sum(map(len, t.journal)),
+        )
+        for t in turns
+    ]
+    return [heads, list({t.shard for t in turns})]
 
 
 def _columns(rows: list[tuple[Any, ...]], width: int) -> list[Sequence[Any]]:

@@ -319,7 +319,7 @@ def _party_kinds(
     presence: Presence, friends: FriendsLive, memberships: Memberships, clock: Clock
 ) -> PartyKinds:
     rendered = Rendered(friends.appearance, friends.hidden_among, presence.changes)
-    return party_kinds(presence.is_online, rendered, clock.now_ms, memberships, NOTIFICATIONS)
+    return party_kinds(presence.is_online, rendered, clock.now_ms, memberships)
 
 
 async def _open_system(

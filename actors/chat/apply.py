@@ -5,7 +5,6 @@ Every event empties `recalled`, so that nothing read for one command outlives it
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec.structs import replace
 
@@ -54,12 +53,10 @@ def _created(state: State, event: events.MessageCreated) -> State:
     if sender is not None:
         members[sender.user_id] = replace(sender, sent=event.sender_seq, spoke=True)
     _mention(members, line.seq, event.mentioned)
-    shown = _shown(state, state.window.with_newest(line))
-    if line.has_poll:
-        shown["votes"] = {**shown.get("votes", state.votes), line.id: {}}
-    return replace(
+    created = replace(
         state,
-        **shown,
+        window=state.window.with_newest(line),
+        votes={**state.votes, line.id: {}} if line.has_poll else state.votes,
         members=members,
         deadlines=_deadlines(state, line),
         message_seq=line.seq,
@@ -69,24 +66,28 @@ def _created(state: State, event: events.MessageCreated) -> State:
         last_event=_last_event("message_created", line, line.sender_id, line.created_at_ms),
         recalled=NOTHING_RECALLED,
     )
+    return _without_passed(created, state.window)
 
 
-def _shown(state: State, window: Window) -> dict[str, Any]:
-    """The fields that follow from the next version of the window: nothing is kept for messages that have left it."""
-    shown: dict[str, Any] = {"window": window}
-    left = state.window.left_before(window)
+def _without_passed(state: State, before: Window) -> State:
+    """The state without what it keeps for messages that have left its window.
+
+    Args:
+        state: already with the next version of the window.
+        before: the version before it.
+    """
+    left = before.left_before(state.window)
     if left:
-        shown["older_live"] = True
-        if state.votes:
+        votes = state.votes
+        if votes:
             gone = {line.id for line in left}
-            shown["votes"] = {id: choices for id, choices in state.votes.items() if id not in gone}
+            votes = {id: choices for id, choices in votes.items() if id not in gone}
+        state = replace(state, older_live=True, votes=votes)
     if state.archived:
-        archived = newest_archived(window, state.archived)
-        shown["archived"] = archived
-        shown["older_archived_ms"] = max(
-            state.older_archived_ms, newest_left_out_ms(state.archived, archived)
-        )
-    return shown
+        archived = newest_archived(state.window, state.archived)
+        passed_ms = newest_left_out_ms(state.archived, archived)
+        state = replace(state, archived=archived, older_archived_ms=max(state.older_archived_ms, passed_ms))
+    return state
 
 
 def _edited(state: State, event: events.MessageEdited) -> State:
@@ -206,7 +207,7 @@ def _erased(state: State, event: events.UserErased) -> State:
         last = replace(last, preview=event.preview)
     named = _with_member(state, event.user_id, name=DELETED)
     window = Window(lines.get(line.id, line) for line in state.window)
-    return replace(named, **_shown(named, window), last_message=last)
+    return _without_passed(replace(named, window=window, last_message=last), state.window)
 
 
 def _with_member(state: State, user_id: str, **fields: object) -> State:
@@ -221,14 +222,15 @@ def _with_line(state: State, line: Line, at_ms: int, *, preview: str | None = No
     last = state.last_message
     if preview is not None and last is not None and last.id == line.id:
         last = replace(last, preview=preview)
-    return replace(
+    changed = replace(
         state,
-        **_shown(state, state.window.with_changed(line)),
+        window=state.window.with_changed(line),
         deadlines=_deadlines(state, line),
         updated_at_ms=max(state.updated_at_ms, at_ms),
         last_message=last,
         recalled=NOTHING_RECALLED,
     )
+    return _without_passed(changed, state.window)
 
 
 def _deadlines(state: State, line: Line) -> dict[str, int]:

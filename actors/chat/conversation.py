@@ -15,6 +15,7 @@ from actors.chat.commands import AnyCommand, ChatViewer
 from actors.chat.deltas import delta, delta_key
 from actors.chat.events import AnyEvent
 from actors.chat.frames import Audience, Frames, audience
+from actors.chat.inbox import NAME as INBOX
 from actors.chat.inbox import InboxState, inbox_view
 from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker
@@ -57,18 +58,13 @@ def chat_kinds(
         said: told of each message of a direct conversation.
     """
     frames = Frames(is_online, now_ms, company)
-    touched: list[View[InboxState]] = []  # the inbox, once it is made from the conversation
-    conversation = conversation_kind(frames, lambda state, event: touches(touched[0], state, event))
+    conversation = conversation_kind(frames)
     if said is not None:
         conversation = replace(conversation, happened=partial(_pass_on, said))
-    touched.append(inbox_view(frames, conversation))
-    return ChatKinds(conversation, touched[0], frames)
+    return ChatKinds(conversation, inbox_view(frames, conversation), frames)
 
 
-Touches = Callable[[State, AnyEvent], Sequence[tuple[View[InboxState], Collection[str]]]]
-
-
-def conversation_kind(frames: Frames, touching: Touches) -> Kind[State, AnyCommand]:
+def conversation_kind(frames: Frames) -> Kind[State, AnyCommand]:
     """The record of the kind."""
 
     def frame(state: State, viewers: Audience) -> Raw:
@@ -106,7 +102,7 @@ def conversation_kind(frames: Frames, touching: Touches) -> Kind[State, AnyComma
         frame=frame,
         delta=change,
         delta_key=delta_key,
-        touches=touching,
+        touches=touches,
         unknown=ConversationNotFound,
     )
 
@@ -174,21 +170,21 @@ def answer(  # noqa: PLR0911 - a table
             return None
 
 
-def touches(
-    inbox: View[InboxState], state: State, event: AnyEvent
-) -> Sequence[tuple[View[InboxState], Collection[str]]]:
+def touches(state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str]]]:
     """Whose inbox shows something of this event."""
     match event:
+        case events.MessageCreated():  # what happens most is asked first
+            return ((INBOX, state.members.keys()),)
         case events.ReadMarked() | events.MuteChanged():
-            return ((inbox, (event.user_id,)),)
+            return ((INBOX, (event.user_id,)),)
         case events.MemberRemoved():
-            return ((inbox, {*state.members, event.user_id}),)
+            return ((INBOX, {*state.members, event.user_id}),)
         case events.ReadTold() | events.TypingStarted() | events.BlockChanged() | events.ArchiveSeen():
             return ()
         case events.TextReplaced() | events.MessageRetold() | events.DeletionAudited():
             return ()
         case _:
-            return ((inbox, state.members.keys()),)
+            return ((INBOX, state.members.keys()),)
 
 
 def _line(happened: Sequence[AnyEvent]) -> Line | None:

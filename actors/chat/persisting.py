@@ -11,7 +11,7 @@ import msgspec
 
 from actors.chat import events
 from actors.chat.events import AnyEvent
-from actors.chat.retelling import retell
+from actors.chat.retelling import retell, retellings
 from actors.chat.window import Line
 from persistence.audit import write_audit
 from persistence.chat import attachments, conversations, members, messages, polls
@@ -31,6 +31,8 @@ from persistence.turn import Statement, Turn
 async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
     """Write the rows of all turns, inside the writer's transaction."""
     await Changes(turns).write(conn)
+    for conversation_id, told in retellings(turns).items():
+        await retell(conn, conversation_id, told)
 
 
 def plan(turns: Sequence[Turn]) -> list[Statement] | None:
@@ -42,16 +44,6 @@ def plan(turns: Sequence[Turn]) -> list[Statement] | None:
 
 # Their rows are new, or the mark of one member: no statement of theirs meets a row of another.
 _SIMPLE = (events.MessageCreated, events.ReadMarked)
-
-
-# They carry the message that they tell of.
-_TELLING = (
-    events.MessageCreated,
-    events.MessageEdited,
-    events.MessageDeleted,
-    events.PollVoted,
-    events.PollClosed,
-)
 
 
 class Changes:
@@ -74,22 +66,13 @@ class Changes:
         self.titles: dict[str, str | None] = {}
         self.owners: dict[str, str | None] = {}
         self.keys: dict[str, str | None] = {}
-        # {conversation id: {message id: offsets of the events of these very turns that tell of it}}
-        self.told: dict[str, dict[str, list[int]]] = {}
-        # {conversation id: {message id: (its last line, offsets of all events that tell of it)}}
-        self.retold: dict[str, dict[str, tuple[Line, set[int]]]] = {}
         self.audited: list[tuple[str, events.DeletionAudited]] = []  # with the conversation's id
         for turn in turns:
-            offset = turn.seq
             for event in turn.events:
-                offset += event.journaled  # type: ignore[attr-defined]
-                self.take(turn.id, event, offset)  # type: ignore[arg-type]
+                self.take(turn.id, event)  # type: ignore[arg-type]
 
-    def take(self, conversation_id: str, event: AnyEvent, offset: int) -> None:
-        """Add one event, in the order of happening, with its offset if it has one."""
-        told_of = (event.line,) if isinstance(event, _TELLING) else ()
-        for line in event.lines if isinstance(event, events.UserErased) else told_of:
-            self.told.setdefault(conversation_id, {}).setdefault(line.id, []).append(offset)
+    def take(self, conversation_id: str, event: AnyEvent) -> None:
+        """Add one event, in the order of happening."""
         match event:
             case events.MessageCreated():
                 self._created(conversation_id, event)
@@ -105,8 +88,6 @@ class Changes:
                         event.message_id, event.revision, event.content, event.since_ms, event.editor_id
                     )
                 )
-            case events.MessageRetold():
-                self._retold(conversation_id, event)
             case events.DeletionAudited():
                 self.audited.append((conversation_id, event))
             case events.PollVoted():
@@ -172,8 +153,6 @@ class Changes:
             await members.mark_read(conn, list(self.reads.values()))
         if self.mutes:
             await members.mute(conn, [(*key, muted) for key, muted in self.mutes.items()])
-        for conversation_id, told in self.retold.items():
-            await retell(conn, conversation_id, told)
         for conversation_id, event in self.audited:
             await _audit(conn, conversation_id, event)
 
@@ -239,12 +218,6 @@ class Changes:
         line = event.line
         self.changed[line.id] = line
         self._renamed(conversation_id, line, event.mentioned)
-
-    def _retold(self, conversation_id: str, event: events.MessageRetold) -> None:
-        retold = self.retold.setdefault(conversation_id, {})
-        _, before = retold.get(event.line.id, (None, set[int]()))
-        own = self.told.get(conversation_id, {}).get(event.line.id, ())
-        retold[event.line.id] = event.line, before.union(event.offsets, own)
 
     def _renamed(self, conversation_id: str, line: Line, mentioned: tuple[str, ...]) -> None:
         self.named.pop((conversation_id, line.seq), None)

@@ -2,7 +2,7 @@
 what has happened, or come back after a while, get no text that is gone. Events keep their places and what they were.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -13,9 +13,50 @@ from actors.chat.window import Line
 from persistence import journal
 from persistence.chat import conversations
 from persistence.connection import Connection
+from persistence.turn import Turn
 
 _decode = msgspec.msgpack.Decoder(events.AnyEvent).decode
 _encode = msgspec.msgpack.Encoder().encode
+
+
+# They carry the message that they tell of.
+_TELLING = (
+    events.MessageCreated,
+    events.MessageEdited,
+    events.MessageDeleted,
+    events.PollVoted,
+    events.PollClosed,
+)
+
+Told = dict[str, tuple[Line, set[int]]]
+"""{message id: (its last line, the offsets of all events that tell of it)}."""
+
+
+def retellings(turns: Sequence[Turn]) -> dict[str, Told]:
+    """What is to be said anew, by conversation: of a message as it is, in all events up to the one that says so."""
+    retold: dict[str, Told] = {}
+    told: dict[
+        tuple[str, str], list[int]
+    ] = {}  # {(conversation id, message id): offsets in these very turns}
+    for turn in turns:
+        offset = turn.seq
+        for event in turn.events:
+            offset += event.journaled  # type: ignore[attr-defined]
+            if isinstance(event, events.MessageRetold):
+                of_conversation = retold.setdefault(turn.id, {})
+                _, before = of_conversation.get(event.line.id, (None, set[int]()))
+                own = told.get((turn.id, event.line.id), ())
+                of_conversation[event.line.id] = event.line, before.union(event.offsets, own)
+            for line in _lines_of(event):
+                told.setdefault((turn.id, line.id), []).append(offset)
+    return retold
+
+
+def _lines_of(event: object) -> Sequence[Line]:
+    """The messages that an event tells of."""
+    if isinstance(event, events.UserErased):
+        return event.lines
+    return (event.line,) if isinstance(event, _TELLING) else ()
 
 
 async def retell(
@@ -24,7 +65,7 @@ async def retell(
     """Rewrite events of a conversation and drop its snapshots, inside the transaction of what has changed.
 
     Args:
-        told: {message id: (its line now, the offsets of the events that tell of it)}.
+        told: as `retellings` says.
     """
     line_at = {offset: line for line, offsets in told.values() for offset in offsets}
     rows = await journal.read_at(conn, conversations.KIND, conversation_id, list(line_at))

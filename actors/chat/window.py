@@ -117,6 +117,8 @@ class Window(Sequence[Line]):
 
     def left_before(self, later: "Window") -> Sequence[Line]:
         """Those of these messages, oldest first, that a later version of the window no longer holds."""
+        if later._lines is self._lines and later._start == self._start:
+            return ()
         oldest_seq = later._lines[later._start].seq if later._end > later._start else 0
         lines, at = self._lines, self._start
         while at < self._end and lines[at].seq < oldest_seq:

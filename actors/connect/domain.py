@@ -12,7 +12,6 @@ from actors.connect.state import State
 from actors.connect.vault import Vault
 from actors.kernel.kind import Kind
 from actors.kernel.store import Store
-from actors.notifications import NOTIFICATIONS
 from actors.presence import Presence
 
 
@@ -64,5 +63,5 @@ async def open_connect(store: Store, presence: Presence, settings_key: bytes) ->
             listener(server_id)
 
     await playing.open(store)
-    kind = server_kind(vault, NOTIFICATIONS, happened, unsure)
+    kind = server_kind(vault, happened, unsure)
     return Connect(kind, credentials, playing, vault, listeners, on_outcome_unknown)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import Any
 
 from actors.connect import commands, events, rows
 from actors.connect.commands import AnyCommand
@@ -14,7 +13,8 @@ from actors.connect.rules_commands import known
 from actors.connect.state import State
 from actors.connect.stream import Frames
 from actors.connect.vault import Vault
-from actors.kernel.kind import Event, Kind, View
+from actors.kernel.kind import Event, Kind
+from actors.notifications import NAME as NOTIFICATIONS
 from persistence.connect.rows import (
     CommandRow,
     InviteRow,
@@ -43,7 +43,6 @@ Answer = (
 
 def server_kind(
     vault: Vault,
-    notifications: View[Any],
     happened: Callable[[State, AnyEvent], None],
     unsure: Callable[[str], None],
 ) -> Kind[State, AnyCommand]:
@@ -51,16 +50,10 @@ def server_kind(
 
     Args:
         vault: seals and opens the secret values of settings.
-        notifications: the view that shows invites.
         happened: told of every event once it is committed: what credentials and players are remembered by.
         unsure: told of a server of which `happened` may have missed something.
     """
     frames = Frames(vault)
-
-    def touches(_state: State, event: AnyEvent) -> Sequence[tuple[View[Any], Collection[str]]]:
-        if isinstance(event, events.InviteCreated):
-            return ((notifications, (event.invite.invitee_user_id,)),)
-        return ()
 
     return Kind(
         name=KIND,
@@ -86,11 +79,18 @@ def server_kind(
         audience=frames.audience,
         frame=frames.frame,
         delta=frames.delta,
-        touches=touches,
+        touches=_touches,
         happened=happened,
         unsure=unsure,
         recall=recall,
     )
+
+
+def _touches(_state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str]]]:
+    """An invite shows among the notifications of who is invited."""
+    if isinstance(event, events.InviteCreated):
+        return ((NOTIFICATIONS, (event.invite.invitee_user_id,)),)
+    return ()
 
 
 def answer(  # noqa: PLR0911 - a table

@@ -8,15 +8,13 @@ from collections.abc import Callable, Collection, Sequence
 from actors.friends.circles import Circles
 from actors.friends.faces import Appearance, Faces, Sources
 from actors.friends.relations import Between
-from actors.friends.state import FriendsState
 from actors.friends.view import FACE, FriendsRules
 from actors.friends.visibility import Turns, Visibilities
-from actors.kernel.kind import View
 from actors.presence import Presence
 from actors.users import Users
 from persistence.friends.visibilities import Visibility
 
-Touched = Callable[[View[FriendsState], Sequence[str], str], None]
+Touched = Callable[[str, Sequence[str], str], None]
 """Tells views that a source of theirs has changed: `System.touched`."""
 
 
@@ -111,8 +109,8 @@ class FriendsLive:
 
     def changed(self, one_id: str, other_id: str) -> None:
         """What is between two users has changed, and is committed: a link, a request, a block, a streak."""
-        self._touched(self.view, (one_id,), other_id)
-        self._touched(self.view, (other_id,), one_id)
+        self._touched(self.view.name, (one_id,), other_id)
+        self._touched(self.view.name, (other_id,), one_id)
 
     def next_turn(self) -> int:
         """A number for a change of visibility: see `Visibilities.next_turn`."""
@@ -162,12 +160,12 @@ class FriendsLive:
     def _renamed(self, user_id: str, name: str) -> None:
         self._tell(user_id, self._faces.renamed(user_id, name))
         # Requests are encoded as they are read, and so few that they are read again.
-        self._touched(self.view, self._faces.asked(user_id), user_id)
+        self._touched(self.view.name, self._faces.asked(user_id), user_id)
 
     def _tell(self, user_id: str, viewers: Sequence[str]) -> None:
         if viewers:
-            self._touched(self.view, viewers, FACE + user_id)
+            self._touched(self.view.name, viewers, FACE + user_id)
 
 
-def _nobody(_view: View[FriendsState], _ids: Sequence[str], _source: str) -> None:
+def _nobody(_view_name: str, _ids: Sequence[str], _source: str) -> None:
     """Before the system runs, nobody watches."""

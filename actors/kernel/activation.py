@@ -341,8 +341,8 @@ class Activation:
         for _, event in events:
             if happened is not None:
                 happened(self.state, event)
-            for view, ids in self.kind.touches(self.state, event):
-                self._runtime.touched(view, ids, self.id)
+            for view_name, ids in self.kind.touches(self.state, event):
+                self._runtime.touched(view_name, ids, self.id)
 
     def _rest(self) -> None:
         """The turn is over; the next follows if there is reason."""

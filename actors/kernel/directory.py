@@ -245,9 +245,9 @@ class System:
         """All owners in the directory."""
         return list(self._actors.values())
 
-    def touched(self, view: View[Any], ids: Collection[str], source: str) -> None:
+    def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
         """A committed event concerns these views."""
-        self._views.touched(view, ids, source)
+        self._views.touched(view_name, ids, source)
 
     def overdue(self, kind: str, id: str) -> bool:
         """A head row names a deadline that has passed: wake its owner. False when there was none to wake."""
@@ -338,8 +338,8 @@ async def open_system(
         def start(run: Callable[..., Awaitable[None]], *args: object) -> None:
             nursery.start_soon(contained_task, "running a task", run, *args)
 
-        def touched(view: View[Any], ids: Collection[str], source: str) -> None:
-            system.touched(view, ids, source)
+        def touched(view_name: str, ids: Collection[str], source: str) -> None:
+            system.touched(view_name, ids, source)
 
         runtime = Runtime(
             store=database,

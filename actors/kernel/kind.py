@@ -98,7 +98,7 @@ class Kind(Generic[State, Command]):
         audience: viewers of one audience receive the same bytes; raises `Refused` when one may not look.
         frame: the snapshot as that audience sees it, a struct or `msgspec.Raw`.
         delta: the event as that audience sees it, or None when it is not shown to it.
-        touches: the views, and the ids in them, that show something of this event.
+        touches: names of views, and the ids in them, that show something of this event.
         unknown: what callers get when there is no such owner.
         doubt: the state after rows of it were refused: one for which `missing` asks for what it took for granted
             before, to save a read that nearly always finds nothing. The same state when there is no more to ask.
@@ -133,7 +133,7 @@ class Kind(Generic[State, Command]):
     audience: Callable[[State, Any], Hashable]
     frame: Callable[[State, Any], object]
     delta: Callable[[State, Any, Any], Delta | None]
-    touches: "Callable[[State, Any], Iterable[tuple[View[Any], Collection[str]]]]"
+    touches: "Callable[[State, Any], Iterable[tuple[str, Collection[str]]]]"
     unknown: type[NotFound] = NotFound
     overlaps: Callable[[Any, Any], bool] | None = None
     plan: Plan | None = None

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import trio
 
 from actors.kernel.clock import Clock
-from actors.kernel.kind import View
 from actors.kernel.placement import Placement
 from actors.kernel.scheduler import Scheduler
 from actors.kernel.statistics import Counters
@@ -18,7 +17,7 @@ from actors.kernel.timers import Timers
 class Touched(Protocol):
     """Tells the views that a committed event concerns them."""
 
-    def __call__(self, view: View[Any], ids: Collection[str], source: str, /) -> None:
+    def __call__(self, view_name: str, ids: Collection[str], source: str, /) -> None:
         """Source is the id of the owner whose event it was."""
         ...
 

@@ -101,9 +101,9 @@ class Views:
         if found is not None:
             self._mark(found, source)
 
-    def touched(self, view: View[Any], ids: Collection[str], source: str) -> None:
+    def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
         """The same for many ids: walks whichever is smaller, they or the live views."""
-        live = self._live.get(view.name)
+        live = self._live.get(view_name)
         if not live:
             return
         if len(ids) > len(live) and isinstance(ids, AbstractSet | Mapping):

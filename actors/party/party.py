@@ -3,15 +3,16 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from actors.errors import NotFound
 from actors.kernel.kind import Delta, Event, Kind, View
+from actors.notifications import NAME as NOTIFICATIONS
 from actors.party import commands, events, forgetting, loading, rules_invites, rules_lobby, rules_members
 from actors.party.apply import apply
 from actors.party.commands import AnyCommand, MeetDeadlines, PartyViewer
 from actors.party.events import AnyEvent
 from actors.party.memberships import Memberships
+from actors.party.own import NAME as OWN_PARTY
 from actors.party.own import OwnParty, OwnPartyRules
 from actors.party.persisting import persist, plan
 from actors.party.rendered import Rendered
@@ -43,7 +44,6 @@ def party_kinds(
     rendered: Rendered,
     now_ms: Callable[[], int],
     memberships: Memberships,
-    notifications: View[Any],
 ) -> PartyKinds:
     """The owner and the view.
 
@@ -52,16 +52,8 @@ def party_kinds(
         rendered: makes JSON of parties.
         now_ms: epoch milliseconds; the first call is the service's start.
         memberships: who is in which party, kept up to date.
-        notifications: the view that shows invites as well.
     """
     since_ms = now_ms()
-    shown: list[View[Any]] = []  # the view, once it is made from the kind
-
-    def touching(state: State, event: AnyEvent) -> Iterable[tuple[View[Any], Collection[str]]]:
-        yield shown[0], concerned(state, event)
-        if isinstance(event, events.InviteSent):
-            yield notifications, (event.invite.target_id,)
-
     party: Kind[State, AnyCommand] = Kind(
         name=NAME,
         version=loading.VERSION,
@@ -86,12 +78,18 @@ def party_kinds(
         audience=_audience,
         frame=_frame,
         delta=_delta,
-        touches=touching,
+        touches=touches,
         happened=memberships.follow,
         unsure=memberships.doubt,
     )
-    shown.append(OwnPartyRules(party, rendered, now_ms).view())
-    return PartyKinds(party, shown[0], rendered)
+    return PartyKinds(party, OwnPartyRules(party, rendered, now_ms).view(), rendered)
+
+
+def touches(state: State, event: AnyEvent) -> Iterable[tuple[str, Collection[str]]]:
+    """Who sees something of this event in their own party, or among their notifications."""
+    yield OWN_PARTY, concerned(state, event)
+    if isinstance(event, events.InviteSent):
+        yield NOTIFICATIONS, (event.invite.target_id,)
 
 
 def decide(  # noqa: PLR0911, PLR0912 - a table

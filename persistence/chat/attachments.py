@@ -119,7 +119,7 @@ def using(rows: Sequence[tuple[str, str, int]]) -> Statement:
 async def use(conn: Connection, rows: Sequence[tuple[str, str, int]]) -> None:
     """Bind (attachment id, message id, used at ms) for good."""
     statement = using(rows)
-    await conn.execute(statement.sql, *statement.columns)
+    await conn.execute(statement.sql, *statement.parameters)
 
 
 async def free_of_messages(conn: Connection, message_ids: Sequence[str]) -> None:

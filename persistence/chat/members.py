@@ -171,7 +171,7 @@ def speaking(pairs: Sequence[tuple[str, str]]) -> Statement:
 async def speak(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
     """Note that (conversation id, user id) have written for the first time, each once."""
     statement = speaking(pairs)
-    await conn.execute(statement.sql, *statement.columns)
+    await conn.execute(statement.sql, *statement.parameters)
 
 
 _MARK = """
@@ -203,7 +203,7 @@ def marking(rows: Sequence[ReadRow]) -> tuple[Statement, Statement]:
 async def mark_read(conn: Connection, rows: Sequence[ReadRow]) -> None:
     """Move read markers, each member once, and forget the mentions that are read now."""
     for statement in marking(rows):
-        await conn.execute(statement.sql, *statement.columns)
+        await conn.execute(statement.sql, *statement.parameters)
 
 
 async def mute(conn: Connection, rows: Sequence[tuple[str, str, bool]]) -> None:
@@ -253,4 +253,4 @@ async def set_mentions(conn: Connection, rows: Sequence[MentionRow], *, replaced
         )
     if any(row.user_ids for row in rows):
         statement = naming(rows)
-        await conn.execute(statement.sql, *statement.columns)
+        await conn.execute(statement.sql, *statement.parameters)

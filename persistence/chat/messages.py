@@ -24,8 +24,7 @@ LAST_MS = 2**62
 
 _INSERT = f"""
 INSERT INTO messages ({_COLUMNS})
-SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::bigint[],
-                     $7::text[], $8::bytea[], $9::boolean[], $10::boolean[], $11::bigint[])
+SELECT * FROM unnest($1::message_row[])
 """  # noqa: S608 - constants only
 
 _values = attrgetter(*MessageRow.__struct_fields__)
@@ -33,13 +32,13 @@ _values = attrgetter(*MessageRow.__struct_fields__)
 
 def insertion(rows: Sequence[MessageRow]) -> Statement:
     """Stores new messages, of any number of conversations."""
-    return Statement(_INSERT, list(zip(*map(_values, rows), strict=True)))
+    return Statement(_INSERT, [list(map(_values, rows))])
 
 
 async def insert(conn: Connection, rows: Sequence[MessageRow]) -> None:
     """Store new messages, of any number of conversations."""
     statement = insertion(rows)
-    await conn.execute(statement.sql, *statement.columns)
+    await conn.execute(statement.sql, *statement.parameters)
 
 
 async def update(conn: Connection, rows: Sequence[PageRow], *, poll_open: Sequence[bool]) -> None:

@@ -31,7 +31,7 @@ _COLUMNS = (
 async def put(conn: Connection, rows: Sequence[CommandRow]) -> None:
     """Store commands, new ones and changed ones; each at most once."""
     statement = putting(rows)
-    await conn.execute(statement.sql, *statement.columns)
+    await conn.execute(statement.sql, *statement.parameters)
 
 
 def putting(rows: Sequence[CommandRow]) -> Statement:

@@ -27,12 +27,12 @@ def follow(service: "Service") -> tuple[Job | Standing, ...]:
         if party_id is not None:
             hides = service.friends.hides
             viewers = [id for id in memberships.members(party_id) if not hides(user_id, id)]
-            system.touched(parties.own, viewers, FACES)
+            system.touched(parties.own.name, viewers, FACES)
 
     def renamed(user_id: str, name: str) -> None:
         party_id = memberships.of(user_id)
         if party_id is not None and not system.tell(parties.party, party_id, TellRename(user_id, name)):
-            system.touched(parties.own, memberships.members(party_id), party_id)
+            system.touched(parties.own.name, memberships.members(party_id), party_id)
 
     attendance = Attendance(service.presence, memberships, send, service.clock.now_ms)
     service.presence.on_change(met)

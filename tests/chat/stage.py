@@ -47,7 +47,7 @@ async def commit(conn: Connection, turn: Turn) -> None:
     """Write one turn as the writer would: at once, where that is possible."""
     statement = writer.at_once([turn])
     if statement is not None:
-        await conn.fetch(statement.sql, *statement.columns)
+        await conn.fetch(statement.sql, *statement.parameters)
         return
     outcomes = await writer.write(conn, [turn])
     if outcomes[0] is not None:

@@ -17,15 +17,13 @@ from actors.chat.commands import (
     TellRename,
     VotePoll,
 )
-from actors.chat.conversation import chat_kinds, touches
+from actors.chat.conversation import touches
 from actors.chat.deltas import delta
 from actors.chat.events import AnyEvent, MessageRetold, TextReplaced
 from actors.chat.frames import audience
 from actors.chat.public import OwnChoice, ReadNotice, TypingNotice
 from actors.kernel.kind import Delta
 from tests.chat.play import NOW_MS, Play, a_poll, mid, uid
-
-INBOX = chat_kinds(lambda _id: False, lambda: NOW_MS).inbox
 
 
 def seen(play: Play, name: str) -> Delta | None:
@@ -44,7 +42,7 @@ def newest(play: Play) -> AnyEvent:
 def touched(play: Play) -> set[str]:
     """Names of those whose inbox shows the newest event."""
     names = {uid(name): name for name in ("ann", "bob", "cid")}
-    return {names[id] for _, ids in touches(INBOX, play.state, newest(play)) for id in ids}
+    return {names[id] for _, ids in touches(play.state, newest(play)) for id in ids}
 
 
 EVERYBODY = {"ann", "bob", "cid"}

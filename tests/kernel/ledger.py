@@ -300,7 +300,9 @@ def ledger_kind(rows: Rows, *, version: int = 1) -> Kind[Ledger, Any]:
         frame=frame,
         delta=delta,
         delta_key=delta_key,
-        touches=lambda state, event: [(PURSE, {state.recent[-1].by})] if isinstance(event, Changed) else [],
+        touches=lambda state, event: (
+            [(PURSE.name, {state.recent[-1].by})] if isinstance(event, Changed) else []
+        ),
     )
 
 

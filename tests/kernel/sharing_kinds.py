@@ -12,7 +12,6 @@ from actors.chat.creating import ConversationDraft, create, plan
 from actors.connect import commands as connect
 from actors.connect.server import server_kind
 from actors.connect.vault import Vault
-from actors.notifications import NOTIFICATIONS
 from actors.party import commands as party
 from actors.party.founding import Founding, found
 from actors.party.memberships import Memberships
@@ -221,7 +220,7 @@ def _server_steps() -> st.SearchStrategy[Sequence[Step]]:
 
 
 def _server_kind() -> Any:
-    return server_kind(Vault(bytes(32)), NOTIFICATIONS, lambda _state, _event: None, lambda _server_id: None)
+    return server_kind(Vault(bytes(32)), lambda _state, _event: None, lambda _server_id: None)
 
 
 def claimed_servers() -> Subject:
@@ -290,7 +289,7 @@ def _party_steps() -> st.SearchStrategy[Sequence[Step]]:
 
 def parties() -> Subject:
     rendered = Rendered(lambda *_: None, lambda _id: frozenset(), lambda *_: 0)  # type: ignore[arg-type, return-value]
-    kinds = party_kinds(lambda _id: True, rendered, lambda: NOW_MS, Memberships([]), NOTIFICATIONS)
+    kinds = party_kinds(lambda _id: True, rendered, lambda: NOW_MS, Memberships([]))
     return Subject(
         made_in="actors/party/party.py",
         kind=kinds.party,
