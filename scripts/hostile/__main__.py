@@ -97,7 +97,8 @@ async def _user(
     """One user's worst minute, and what is left of it."""
     before = _state(pid, options.data_dir)
     watch.look()
-    await offender.rage(options.seconds)
+    with trio.move_on_after(options.seconds):
+        await offender.rage()
     during, most = watch.look(), _state(pid, options.data_dir)
     say(f"one user's worst   {_line(during)}")
     for what, count in sorted(offender.answers.items()):

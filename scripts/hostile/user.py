@@ -53,27 +53,19 @@ class Offender:
         self.answers: Counter[str] = Counter()
         """{what was done and how it was answered: how often}"""
 
-    async def rage(self, seconds: float) -> None:
-        """Do all of it at once for so long. Cancellation ends it sooner; connections are closed either way."""
-        with trio.move_on_after(seconds):
-            async with trio.open_nursery() as nursery:
-                for deed in (
-                    self._upload,
-                    self._post,
-                    self._group,
-                    self._list,
-                    self._profile,
-                    self._malformed,
-                ):
-                    for _ in range(CONNECTIONS):
-                        nursery.start_soon(self._again, deed)
-                if self._server:
-                    for deed in (self._settings, self._history):
-                        nursery.start_soon(self._again, deed)
-                for number in range(SOCKETS):
-                    nursery.start_soon(self._socket, number)
-                for _ in range(SLOW_READERS):
-                    nursery.start_soon(self._never_read)
+    async def rage(self) -> None:
+        """Do all of it at once until cancelled; connections are closed then."""
+        async with trio.open_nursery() as nursery:
+            for deed in (self._upload, self._post, self._group, self._list, self._profile, self._malformed):
+                for _ in range(CONNECTIONS):
+                    nursery.start_soon(self._again, deed)
+            if self._server:
+                for deed in (self._settings, self._history):
+                    nursery.start_soon(self._again, deed)
+            for number in range(SOCKETS):
+                nursery.start_soon(self._socket, number)
+            for _ in range(SLOW_READERS):
+                nursery.start_soon(self._never_read)
 
     async def _again(self, deed: Callable[[Line], Awaitable[int]]) -> None:
         what = deed.__name__.strip("_")
