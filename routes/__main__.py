@@ -24,7 +24,8 @@ from routes.edge.config.table import Config
 from routes.edge.server.server import serve
 from routes.edge.transport.settings import ServerSettings
 from routes.open_files import make_room
-from routes.service import Service, open_service
+from routes.service import Service
+from routes.startup import open_service
 from routes.users.setup import announce_setup
 
 log = structlog.get_logger()

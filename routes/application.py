@@ -9,7 +9,8 @@ from routes.edge.declare.endpoint import RouteTable
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.server.quart_app import EdgeApp
 from routes.logs import configure_logging
-from routes.service import Service, open_service
+from routes.service import Service
+from routes.startup import open_service
 from routes.users.setup import announce_setup
 
 

@@ -1,16 +1,14 @@
 """Asking an owner who may be gone by then."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from actors.errors import NotFound, Refused
 from actors.kernel.kind import Kind
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 
 async def ask_if_there(
-    service: "Service",
+    service: Service,
     kind: Kind[Any, Any],
     id: str,
     command: object,

@@ -5,33 +5,31 @@ A domain has a folder of its name in each layer. Its record stands in `routes/<d
 nothing is discovered, registered or inherited.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-from actors.ids import UserId
 from actors.kernel.kind import Kind
 from routes.edge.declare.endpoint import Mount
+from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
 from routes.housekeeping import Job, Standing
 from routes.live.channel import LiveChannel
 from routes.live.channels import Channels
+from routes.part import Part
+from routes.service import OfUser, Service
 
-if TYPE_CHECKING:
-    from routes.service import Service
-
-
-OfUser: TypeAlias = "Callable[[Service, UserId], Awaitable[None]]"
+T = TypeVar("T")
 
 
-def _no_jobs(_service: "Service") -> tuple[Job, ...]:
+def _no_jobs(_service: Service) -> tuple[Job, ...]:
     return ()
 
 
-def _follows_nothing(_service: "Service") -> tuple[Job | Standing, ...]:
+def _follows_nothing(_service: Service) -> tuple[Job | Standing, ...]:
     return ()
 
 
-def _shows_nothing(_service: "Service") -> None:
+def _shows_nothing(_service: Service) -> None:
     return
 
 
@@ -42,7 +40,8 @@ class Domain:
     Args:
         name: its folders', `friends`.
         mounts: its routes and streams, by the areas of the specification.
-        kinds: those of its actors that need nothing but what the kernel gives them.
+        parts: what it has open, in the order in which it is opened; a part that another one asks for is opened first.
+        kinds: those of its actors that need nothing but what the kernel gives them; the others come with a part.
         channels: what can be watched on `/v1/social/live`.
         jobs: makes what is done now and then; has no effect by itself.
         follow: called once, when everything is open: from then on the domain hears of what happens elsewhere. Returns
@@ -52,26 +51,26 @@ class Domain:
             after a failure, so it must bear to find everything done. Raises what an owner or the database raises.
         forget_user: called once the user is gone, and again until it succeeds: takes their name out of what the domain
             keeps of them, in rows and in memory; after the domains that are listed behind it.
+        authenticator: verifies the tokens of users; of one domain.
+        server_authenticator: verifies the credentials of game servers; of one domain.
     """
 
     name: str
     mounts: tuple[Mount, ...]
+    parts: tuple[Part[Any], ...] = ()
     kinds: tuple[Kind[Any, Any], ...] = ()
     channels: tuple[LiveChannel, ...] = ()
-    jobs: "Callable[[Service], tuple[Job, ...]]" = _no_jobs
-    follow: "Callable[[Service], tuple[Job | Standing, ...]]" = _follows_nothing
-    gauges: "Callable[[Service], None]" = _shows_nothing
-    let_go: "OfUser | None" = None
-    forget_user: "OfUser | None" = None
+    jobs: Callable[[Service], tuple[Job, ...]] = _no_jobs
+    follow: Callable[[Service], tuple[Job | Standing, ...]] = _follows_nothing
+    gauges: Callable[[Service], None] = _shows_nothing
+    let_go: OfUser | None = None
+    forget_user: OfUser | None = None
+    authenticator: Part[Authenticator] | None = None
+    server_authenticator: Part[ServerAuthenticator] | None = None
 
 
 Domains: TypeAlias = tuple[Domain, ...]
 """Those that a service has."""
-
-
-def kinds_of(domains: Domains) -> tuple[Kind[Any, Any], ...]:
-    """All kinds of these that need nothing of a service."""
-    return tuple(kind for domain in domains for kind in domain.kinds)
 
 
 def channels_of(domains: Domains) -> Channels:
@@ -81,3 +80,13 @@ def channels_of(domains: Domains) -> Channels:
         ValueError: two have one name.
     """
     return Channels(channel for domain in domains for channel in domain.channels)
+
+
+def only(parts: Iterable[Part[T] | None]) -> Part[T]:
+    """The one part among these.
+
+    Raises:
+        ValueError: there is none, or more than one.
+    """
+    (part,) = (one for one in parts if one is not None)
+    return part

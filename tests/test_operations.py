@@ -22,7 +22,8 @@ from routes.edge.identity.keys import open_keys
 from routes.edge.incoming import Incoming
 from routes.edge.server.quart_app import EdgeApp
 from routes.edge.unsent import SharedBytes
-from routes.service import Service, open_service
+from routes.service import Service
+from routes.startup import open_service
 from tests.edge.asgi import Answered
 from tests.edge.asgi import request as asked
 from tests.support.spec import spec

@@ -10,7 +10,12 @@ import trio.testing
 
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
+from routes.capes.workshop import CAPE_WORKSHOP
+from routes.connect.parts import GAME_SERVERS
+from routes.friends.parts import STREAKS
 from routes.housekeeping import Housekeeping, keep_house
+from routes.publications.parts import STATUSES
+from routes.users.parts import USER_DIRECTORY
 from tests.support.jobs import job_named, jobs_of
 from tests.support.proxy import Proxy, open_proxy
 from tests.support.waiting import wait_until
@@ -115,11 +120,11 @@ async def prepare(world: World) -> None:
     """Give every job something to ask the database for."""
     service, now_ms = world.service, world.clock.now_ms()
     ann, ben = await world.players("Ann", "Ben")
-    service.users.saw(ann.id, now_ms)
-    service.capes.downloads.count(ann.id)
-    service.streaks.contact(ann.id, ben.id, now_ms)
-    service.connect.credentials.saw("s", now_ms, "127.0.0.1")
-    service.statuses.report(StatusRow("s", None, True, "", 1, 2, now_ms), now_ms)
+    service.of(USER_DIRECTORY).saw(ann.id, now_ms)
+    service.of(CAPE_WORKSHOP).downloads.count(ann.id)
+    service.of(STREAKS).contact(ann.id, ben.id, now_ms)
+    service.of(GAME_SERVERS).credentials.saw("s", now_ms, "127.0.0.1")
+    service.of(STATUSES).report(StatusRow("s", None, True, "", 1, 2, now_ms), now_ms)
     service.reconciler.add("anything", lambda: service.database.read(_look))
     await service.database.transact(_erase, ann.id)
 

@@ -10,6 +10,7 @@ import pytest
 import trio
 
 from persistence.connection import Connection
+from routes.users.parts import USER_DIRECTORY
 from tests.capes.stage import ADMIN, cape_in, moderator
 from tests.notifications.test_notifications_wire import READ, notify, opened
 from tests.support.losing import lose, proxy, settled, world
@@ -42,7 +43,7 @@ async def settings(world: World) -> Lost:
     ann = await world.player("Ann")
 
     async def shows() -> bool:
-        return not (await world.service.users.user_of(ann.id)).allow_friend_requests
+        return not (await world.service.of(USER_DIRECTORY).user_of(ann.id)).allow_friend_requests
 
     return Lost(
         ann, "PATCH", "/v1/profile/settings", {"allowFriendRequests": False}, b"UPDATE users SET allow", shows
@@ -53,7 +54,7 @@ async def a_grant(world: World) -> Lost:
     root, ann = await world.super_admin(), await world.player("Ann")
 
     async def shows() -> bool:
-        return (await world.service.users.access_of(ann.id)).allows("shop:manage")
+        return (await world.service.of(USER_DIRECTORY).access_of(ann.id)).allows("shop:manage")
 
     path = f"/v1/admin/users/{ann.id}/permissions"
     return Lost(root, "POST", path, {"node": "shop:manage"}, b"INSERT INTO user_grants", shows)
@@ -64,7 +65,7 @@ async def a_grant_taken_away(world: World) -> Lost:
     await root.do("POST", f"/v1/admin/users/{ann.id}/permissions", {"node": "shop:manage"})
 
     async def shows() -> bool:
-        return not (await world.service.users.access_of(ann.id)).allows("shop:manage")
+        return not (await world.service.of(USER_DIRECTORY).access_of(ann.id)).allows("shop:manage")
 
     path = f"/v1/admin/users/{ann.id}/permissions/shop:manage"
     return Lost(root, "DELETE", path, None, b"DELETE FROM user_grants", shows)
@@ -75,7 +76,9 @@ async def an_extension(world: World) -> Lost:
     body = {"extensionId": "shop", "name": "Shop", "description": "", "visibility": "public"}
 
     async def shows() -> bool:
-        return "svc.connect.extensions.shop" in (await world.service.users.access_of(ann.id)).held
+        return (
+            "svc.connect.extensions.shop" in (await world.service.of(USER_DIRECTORY).access_of(ann.id)).held
+        )
 
     return Lost(ann, "POST", "/v1/connect/extensions", body, b"INSERT INTO connect_extensions", shows)
 

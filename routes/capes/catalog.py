@@ -12,6 +12,7 @@ from persistence.capes.rows import PictureKind, read_picture
 from routes.call import Call
 from routes.capes.entries import CapeEntry, CapePage, Paging, entry
 from routes.capes.selection import NOTHING_SELECTED, SelectionOut, selection_out
+from routes.capes.workshop import CAPE_WORKSHOP
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import Unauthenticated
 from routes.edge.identity.credentials import bearer
@@ -106,7 +107,7 @@ async def read_cape_texture(call: Call, id: Uuid, query: PictureQuery) -> Blob:
     """
     blob = await _picture(call, id, "texture", query)
     if blob.cache_control != NOT_KEPT and call.header(b"if-none-match") is None:
-        call.service.capes.downloads.count(id)
+        call.service.of(CAPE_WORKSHOP).downloads.count(id)
     return blob
 
 

@@ -28,6 +28,7 @@ from routes.capes.entries import (
     Paging,
     own_entry,
 )
+from routes.capes.workshop import CAPE_WORKSHOP
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
@@ -87,7 +88,7 @@ async def list_own_capes(call: Call, query: Paging) -> OwnCapePage:
 async def upload_cape(call: Call, body: CapeBody) -> OwnCapeEntry:
     """POST /v1/profile/capes: keeps a draft; at most 100 capes a user. Needs no accepted terms."""
     name, description = clean_name(body.name), clean_description(body.description)
-    pictures = await call.service.capes.pictures(body.texture.data_url)
+    pictures = await call.service.of(CAPE_WORKSHOP).pictures(body.texture.data_url)
     wanted = CapeDraft(new_uuid(call.service.random_bytes), name, description, pictures)
     return await _change(call, partial(draft, owner_id=call.user_id, wanted=wanted, now_ms=call.now_ms))
 
@@ -112,7 +113,9 @@ async def edit_cape(call: Call, id: Uuid, body: CapePatch) -> OwnCapeEntry:
     change = CapeEdit(
         None if body.name is None else clean_name(body.name),
         None if body.description is None else clean_description(body.description),
-        None if body.texture is None else await call.service.capes.pictures(body.texture.data_url),
+        None
+        if body.texture is None
+        else await call.service.of(CAPE_WORKSHOP).pictures(body.texture.data_url),
     )
     return await _change(call, partial(edit, owner_id=call.user_id, id=id, change=change, now_ms=call.now_ms))
 

@@ -6,6 +6,7 @@ from actors.capes.downloads import Downloads
 from actors.capes.images import pictures_of
 from persistence.bridge import Database
 from persistence.capes.rows import Pictures
+from routes.part import Opening, Part
 
 DECODED_AT_ONCE = 2
 """Uploads under the microscope; more of them wait, at most until their request's deadline."""
@@ -36,3 +37,11 @@ class CapeWorkshop:
         return await trio.to_thread.run_sync(
             pictures_of, data_url, limiter=self._limiter, abandon_on_cancel=True
         )
+
+
+async def _open(opening: Opening) -> CapeWorkshop:
+    return CapeWorkshop(opening.database)
+
+
+CAPE_WORKSHOP = Part(name="capes", open=_open)
+"""Decodes uploaded textures, counts downloads."""

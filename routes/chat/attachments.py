@@ -5,8 +5,6 @@ reserved before a byte is written and the row is shown after the file is durable
 browser runs.
 """
 
-from typing import TYPE_CHECKING
-
 import structlog
 import trio
 
@@ -39,12 +37,11 @@ from routes.call import Call
 from routes.chat.again import attachment_again
 from routes.chat.channels import READ, WRITE
 from routes.chat.membership import NOT_FOUND, participant
+from routes.chat.parts import BLOBS, UPLOAD_CHECKS
 from routes.edge.config.table import Config
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Blob
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 RELEASE_SECONDS = 2.0
 """How long an upload that came to nothing waits to give its room back."""
@@ -82,7 +79,7 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
     service = call.service
     # Asked before anything is decoded and kept; decided when the row is written.
     await service.database.read(check_may_upload, conversation_id)
-    checks = service.upload_checks
+    checks = service.of(UPLOAD_CHECKS)
     upload = await trio.to_thread.run_sync(
         check_upload, body, service.config.attachment_max_bytes, limiter=checks
     )
@@ -119,20 +116,20 @@ async def download_attachment(call: Call, conversation_id: ObjectId, attachment_
     """
     row = await call.service.database.read(find, conversation_id, call.user_id, attachment_id)
     return Blob(
-        content=call.service.blobs.path(row.sha256),
+        content=call.service.of(BLOBS).path(row.sha256),
         content_type=served_type(row.content_type),
         filename=row.file_name,
         etag=row.sha256.hex(),
     )
 
 
-def _store(service: "Service", upload: Upload) -> None:
+def _store(service: Service, upload: Upload) -> None:
     """Store the bytes durably; in a worker thread.
 
     Raises:
         Overloaded: the disk does not take them, or has too little left.
     """
-    blobs = service.blobs
+    blobs = service.of(BLOBS)
     try:
         if blobs.free_bytes() - len(upload.data) < service.config.disk_free_min_bytes:
             log.warning("an upload was refused: the disk is nearly full", free_bytes=blobs.free_bytes())
@@ -142,7 +139,7 @@ def _store(service: "Service", upload: Upload) -> None:
         raise Overloaded("attachments cannot be stored right now") from error
 
 
-async def _release(service: "Service", row: AttachmentRow) -> None:
+async def _release(service: Service, row: AttachmentRow) -> None:
     """Give the room back, whatever has happened; where that fails the sweep does it.
 
     One that was kept stays: its commit may have come although its caller has not heard of it.

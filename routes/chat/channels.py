@@ -6,15 +6,13 @@
 | `conversation:<id>` | MessagePage   | message_*, poll_updated, conversation_updated, typing, read |
 """
 
-from typing import TYPE_CHECKING
-
 from actors.chat.commands import ChatViewer, InboxViewer
 from actors.errors import ConversationNotFound
 from actors.ids import UserId, parse_object_id
+from routes.chat.parts import CHAT_KINDS
+from routes.friends.parts import FRIENDS_LIVE
 from routes.live.channel import LiveChannel, SubscribeParams
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.part import Opened
 
 READ = "social:chat.read"
 """The permission node of everything that only looks."""
@@ -33,14 +31,14 @@ def _reader(user_id: UserId, params: SubscribeParams) -> ChatViewer:
     return ChatViewer(user_id, min(max(params.limit, 1), MAX_PAGE), params.include_archived)
 
 
-async def _acquaint(service: "Service", user_id: UserId) -> None:
-    await service.friends.circles.learn(user_id)
+async def _acquaint(service: Opened, user_id: UserId) -> None:
+    await service.of(FRIENDS_LIVE).circles.learn(user_id)
 
 
 INBOX = LiveChannel(
     name="inbox",
     needs=READ,
-    shown=lambda service: service.chat.inbox,
+    shown=lambda service: service.of(CHAT_KINDS).inbox,
     viewer=lambda user_id, _: InboxViewer(user_id),
     by_default=True,
     prepare=_acquaint,
@@ -49,7 +47,7 @@ INBOX = LiveChannel(
 CONVERSATION = LiveChannel(
     name="conversation",
     needs=READ,
-    shown=lambda service: service.chat.conversation,
+    shown=lambda service: service.of(CHAT_KINDS).conversation,
     viewer=_reader,
     id_of=parse_object_id,
     missing=ConversationNotFound,

@@ -29,10 +29,13 @@ from routes.chat.again import conversation_again
 from routes.chat.channels import READ, WRITE
 from routes.chat.joining import room_for
 from routes.chat.membership import NOT_FOUND, acquainted, onlooker, participant
+from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
 from routes.edge.reply import Asked, Encoded, Reply, Soon
 from routes.edge.wire import Wire
+from routes.friends.parts import FRIENDS_LIVE
+from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 _LIST = "/v1/social/chat/conversations"
 _ONE = _LIST + "/{conversationId}"
@@ -112,13 +115,13 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
         id=call.new_id(),
         epoch=service.random_bytes(EPOCH_BYTES).hex(),
         now_ms=call.now_ms,
-        groups_max=bounds.capacity(await service.users.access_of(call.user_id)),
+        groups_max=bounds.capacity(await service.of(USER_DIRECTORY).access_of(call.user_id)),
     )
     # The answer is made on the bridge's thread: from what is true now, and with nothing that this thread
     # changes.
     member_ids = creation.member_ids
-    online = frozenset(filter(service.presence.is_online, member_ids))
-    sight = sight_of(service.friends, call.user_id, member_ids, frozenset(member_ids))
+    online = frozenset(filter(service.of(PRESENCE).is_online, member_ids))
+    sight = sight_of(service.of(FRIENDS_LIVE), call.user_id, member_ids, frozenset(member_ids))
     frames = Frames(online.__contains__, partial(int, call.now_ms)).seen_with(sight)
     made: list[Created] = []
 
@@ -130,7 +133,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     def tell() -> None:
         for created in made:
             for member_id in created.member_ids if created.fresh else ():
-                service.system.changed(service.chat.inbox, member_id, creation.row.id)
+                service.system.changed(service.of(CHAT_KINDS).inbox, member_id, creation.row.id)
 
     with service.reconciler.following(f"conversation {creation.row.id}", tell):
         return await call.transact(creating.create, creation, shape=shape)
@@ -165,7 +168,7 @@ def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> 
     """
     muted = UNSET if body.muted is None else body.muted
     command = ChangeConversation(call.user_id, title=body.title, muted=muted)
-    return call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
+    return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, _as_conversation)
 
 
 @endpoint(
@@ -209,7 +212,9 @@ async def add_participants(
         pointers.setdefault(user_id.lower(), f"/userIds/{place}")
     command = AddParticipants(call.user_id, tuple(pointers))
     async with room_for(call, conversation_id, pointers):
-        return await call.ask(call.service.chat.conversation, conversation_id, command, _as_conversation)
+        return await call.ask(
+            call.service.of(CHAT_KINDS).conversation, conversation_id, command, _as_conversation
+        )
 
 
 @endpoint(
@@ -228,7 +233,7 @@ def remove_participant(call: Call, conversation_id: ObjectId, user_id: UserId) -
     Answers 204; live subscriptions of the member end at once.
     """
     command = RemoveParticipant(call.user_id, user_id)
-    return call.ask(call.service.chat.conversation, conversation_id, command)
+    return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command)
 
 
 def _as_conversation(reply: msgspec.Raw) -> Encoded[Conversation]:

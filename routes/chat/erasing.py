@@ -1,21 +1,18 @@
 """What becomes of an erased user in conversations."""
 
-from typing import TYPE_CHECKING
-
 from actors.chat.commands import TellErased
 from actors.chat.erasing import erase_everywhere
 from actors.chat.forgetting import forget_in_journal
 from actors.ids import UserId
 from persistence.chat.conversations import of_member
 from routes.asking import ask_if_there
+from routes.chat.parts import CHAT_KINDS
+from routes.service import Service
 
-if TYPE_CHECKING:
-    from routes.service import Service
 
-
-async def forget_user(service: "Service", user_id: UserId) -> None:
+async def forget_user(service: Service, user_id: UserId) -> None:
     """Nothing that is kept of conversations calls them by their name."""
-    database, kind = service.database, service.chat.conversation
+    database, kind = service.database, service.of(CHAT_KINDS).conversation
 
     async def tell(conversation_id: str) -> None:
         # There may be messages without a conversation: nothing of them is in memory.

@@ -5,8 +5,6 @@ Only live conversations are told; the others read it when they wake. A name that
 change at once is right again at the conversation's next activation.
 """
 
-from typing import TYPE_CHECKING
-
 import structlog
 import trio
 
@@ -15,17 +13,18 @@ from actors.chat.inbox import FACE
 from persistence.chat.archive import CHANNEL
 from persistence.chat.conversations import of_member
 from persistence.errors import PersistenceError
+from routes.chat.parts import CHAT_KINDS
+from routes.friends.parts import FRIENDS_LIVE
 from routes.housekeeping import Job, Standing
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
+from routes.users.parts import USER_DIRECTORY
 
 RENAMES_WAITING = 1_000
 
 log = structlog.get_logger()
 
 
-def follow(service: "Service") -> tuple[Job | Standing, ...]:
+def follow(service: Service) -> tuple[Job | Standing, ...]:
     """Listen from now on; returns what passes on for as long as the service runs."""
     sender, renames = trio.open_memory_channel[TellRename](RENAMES_WAITING)
 
@@ -35,9 +34,11 @@ def follow(service: "Service") -> tuple[Job | Standing, ...]:
         except trio.WouldBlock:
             log.warning("too many renames at once", waiting=RENAMES_WAITING)
 
-    service.users.on_rename(renamed)
-    service.friends.on_visibility_change(
-        lambda viewer_id, user_id: service.system.changed(service.chat.inbox, viewer_id, FACE + user_id)
+    service.of(USER_DIRECTORY).on_rename(renamed)
+    service.of(FRIENDS_LIVE).on_visibility_change(
+        lambda viewer_id, user_id: service.system.changed(
+            service.of(CHAT_KINDS).inbox, viewer_id, FACE + user_id
+        )
     )
     service.database.listen(CHANNEL, lambda conversation_id: _archived(service, conversation_id))
 
@@ -50,14 +51,14 @@ def follow(service: "Service") -> tuple[Job | Standing, ...]:
                 log.warning("a rename was not passed on", reason=type(fault).__name__)
                 continue
             for conversation_id in ids:
-                service.system.tell(service.chat.conversation, conversation_id, rename)
+                service.system.tell(service.of(CHAT_KINDS).conversation, conversation_id, rename)
 
     return (Standing("renamed members", pass_on),)
 
 
-def _archived(service: "Service", conversation_id: str) -> None:
+def _archived(service: Service, conversation_id: str) -> None:
     """An empty id comes after a lost connection: any conversation may have been meant."""
-    kind = service.chat.conversation
+    kind = service.of(CHAT_KINDS).conversation
     ids = [conversation_id]
     if not conversation_id:
         ids = [row.id for row in service.system.statistics() if row.kind == kind.name]

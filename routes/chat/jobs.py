@@ -1,7 +1,5 @@
 """What is done for chat now and then."""
 
-from typing import TYPE_CHECKING
-
 import trio
 
 from actors.chat.archive import archive_old
@@ -9,28 +7,27 @@ from actors.chat.leavings import sweep_leavings
 from actors.chat.sweeping import sweep, sweep_strays
 from persistence.chat import bounds
 from persistence.connection import Connection
+from routes.chat.parts import BLOBS, CHAT_KINDS
 from routes.housekeeping import Job
 from routes.pruning import Pruning, rows_of
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 DAY_MS = 24 * 3_600_000
 
 
-def jobs_of(service: "Service") -> tuple[Job, ...]:
+def jobs_of(service: Service) -> tuple[Job, ...]:
     """Remove what nothing refers to any more, and archive what is old, if that is wanted."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def sweep_empty_groups() -> None:
-        system, kind = service.system, service.chat.conversation
+        system, kind = service.system, service.of(CHAT_KINDS).conversation
         await sweep_leavings(database, lambda id: system.peek(kind, id) is not None)
 
     async def sweep_attachments() -> None:
-        await sweep(database, service.blobs, trio.to_thread.run_sync, now_ms=now_ms())
+        await sweep(database, service.of(BLOBS), trio.to_thread.run_sync, now_ms=now_ms())
 
     async def sweep_stray_files() -> None:
-        await sweep_strays(database, service.blobs, trio.to_thread.run_sync, now_ms=now_ms())
+        await sweep_strays(database, service.of(BLOBS), trio.to_thread.run_sync, now_ms=now_ms())
 
     async def forget_additions(conn: Connection, limit: int) -> int:
         return await bounds.prune(conn, now_ms(), limit=limit)
@@ -44,7 +41,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
     )
 
 
-def _archiving(service: "Service") -> tuple[Job, ...]:
+def _archiving(service: Service) -> tuple[Job, ...]:
     if not service.config.archive_after_days:
         return ()
     after_ms = service.config.archive_after_days * DAY_MS

@@ -12,6 +12,7 @@ from actors.chat.state import MAX_MEMBERS
 from actors.errors import Refused
 from persistence.errors import PersistenceError
 from routes.call import Call
+from routes.chat.parts import CHAT_KINDS
 
 END_SECONDS = 2.0
 """How long an addition waits to give back what it has not used; what is not given back counts for a minute more."""
@@ -31,7 +32,7 @@ async def room_for(call: Call, conversation_id: str, pointers: dict[str, str]) -
         QuotaExceeded: one of them would be in too many groups, or the caller brings too many today.
     """
     service = call.service
-    state = service.system.peek(service.chat.conversation, conversation_id)
+    state = service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id)
     if not 0 < len(pointers) <= MAX_MEMBERS or (state is not None and state.owner_id != call.user_id):
         yield
         return

@@ -12,7 +12,9 @@ from actors.ids import ObjectId
 from persistence.chat import members
 from routes.call import Call
 from routes.chat.channels import MODERATE
+from routes.chat.parts import CHAT_KINDS
 from routes.edge.reply import Soon
+from routes.friends.parts import FRIENDS_LIVE
 
 NOT_FOUND = {"conversation_id": ConversationNotFound}
 """What a malformed conversation id is refused with: the same as an unknown one."""
@@ -25,7 +27,7 @@ def participant(call: Call, conversation_id: ObjectId) -> Soon[None]:
         ConversationNotFound: the caller is none, or there is no such conversation.
     """
     service = call.service
-    state = service.system.peek(service.chat.conversation, conversation_id)
+    state = service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id)
     if state is None:
         return _participant_by_rows(call, conversation_id)
     if call.user_id not in state.members:
@@ -40,7 +42,7 @@ async def _participant_by_rows(call: Call, conversation_id: ObjectId) -> None:
 
 def acquainted(call: Call) -> Soon[None]:
     """Lets everybody pass, once memory knows whose friends they are: they see whether those are online."""
-    circles = call.service.friends.circles
+    circles = call.service.of(FRIENDS_LIVE).circles
     return None if circles.knows(call.user_id) else circles.learn(call.user_id)
 
 
@@ -58,7 +60,7 @@ def onlooker(call: Call, conversation_id: ObjectId) -> Soon[None]:
 
 async def _pass_and_learn(call: Call, passed: Awaitable[None]) -> None:
     await passed
-    await call.service.friends.circles.learn(call.user_id)
+    await call.service.of(FRIENDS_LIVE).circles.learn(call.user_id)
 
 
 async def participant_or_moderator(call: Call, conversation_id: ObjectId) -> bool:

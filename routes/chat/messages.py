@@ -33,6 +33,7 @@ from routes.chat import reads
 from routes.chat.again import message_again
 from routes.chat.channels import MAX_PAGE, READ, WRITE
 from routes.chat.membership import NOT_FOUND, onlooker, participant, participant_or_moderator
+from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
 from routes.edge.reply import Asked, Encoded, Soon
@@ -138,7 +139,7 @@ def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> A
     """
     message_id = call.new_id()
     command = PostMessage(call.user_id, message_id, body)
-    return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+    return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)
 
 
 @endpoint(
@@ -159,7 +160,7 @@ def edit_message(
     is a 409. Answers the Message with `editedAt` and the next `revision`.
     """
     command = EditMessage(call.user_id, message_id, body.content, body.mentions)
-    return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+    return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)
 
 
 @endpoint(
@@ -178,7 +179,7 @@ def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) 
     """
     stamp = stamp_of(call) if call.subject is True else None
     command = DeleteMessage(call.user_id, message_id, stamp)
-    return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+    return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)
 
 
 @endpoint(
@@ -212,7 +213,9 @@ def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Asked[Re
 
     Needs `social:chat.write` and membership. Answers the caller's counts.
     """
-    return call.ask(call.service.chat.conversation, conversation_id, MarkRead(call.user_id, body.message_id))
+    return call.ask(
+        call.service.of(CHAT_KINDS).conversation, conversation_id, MarkRead(call.user_id, body.message_id)
+    )
 
 
 @endpoint(
@@ -228,7 +231,7 @@ def start_typing(call: Call, conversation_id: ObjectId) -> Asked[None]:
 
     Needs `social:chat.write` and membership. Answers 204.
     """
-    return call.ask(call.service.chat.conversation, conversation_id, StartTyping(call.user_id))
+    return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, StartTyping(call.user_id))
 
 
 @endpoint(

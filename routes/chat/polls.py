@@ -14,6 +14,7 @@ from routes.chat.again import message_again
 from routes.chat.channels import WRITE
 from routes.chat.membership import NOT_FOUND, participant
 from routes.chat.messages import as_message
+from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Asked, Encoded
 from routes.edge.wire import Wire
@@ -50,7 +51,7 @@ def vote_poll(
     Answers the Message with the caller's own `selected`.
     """
     command = VotePoll(call.user_id, message_id, body.option_ids)
-    return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+    return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)
 
 
 @endpoint(
@@ -69,4 +70,4 @@ def close_poll(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> A
     closed already is a 409 `POLL_CLOSED`. Answers the Message.
     """
     command = ClosePoll(call.user_id, message_id)
-    return call.ask(call.service.chat.conversation, conversation_id, command, as_message)
+    return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)

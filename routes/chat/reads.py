@@ -8,7 +8,7 @@ anew: a read that began before somebody's change must not be handed to them afte
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 from actors.chat import inbox, reading, rendering
 from actors.chat.frames import Frames
@@ -17,10 +17,9 @@ from actors.chat.public import EventPage, ParticipantList, RevisionList
 from actors.chat.reading import PageQuery
 from actors.chat.state import State
 from routes.call import Call
+from routes.chat.parts import CHAT_KINDS
 from routes.edge.errors import BadQuery
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 Stored = TypeVar("Stored")
 
@@ -50,19 +49,19 @@ async def page(call: Call, conversation_id: str, query: PageQuery) -> bytes:
         ConversationNotFound: they are not in it.
     """
     service = call.service
-    live = service.system.peek(service.chat.conversation, conversation_id) is not None
+    live = service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id) is not None
     stored = await _read(call, reading.read_page, conversation_id, call.user_id, query, shared=not live)
     return rendering.message_page(_frames(call), stored)
 
 
-async def live_page(service: "Service", conversation_id: str, user_id: str, query: PageQuery) -> bytes:
+async def live_page(service: Service, conversation_id: str, user_id: str, query: PageQuery) -> bytes:
     """A MessagePage as live streams show it: the viewer's own fields of the conversation are null.
 
     Raises:
         ConversationNotFound: the user is not in it.
     """
     stored = await service.database.read(reading.read_page, conversation_id, user_id, query)
-    frames = service.chat.frames.seen_by(user_id)
+    frames = service.of(CHAT_KINDS).frames.seen_by(user_id)
     head = frames.conversation(stored.conversation.facts, None)
     return frames.page(head, stored.lines, stored.choices, has_more=stored.has_more)
 
@@ -106,7 +105,7 @@ def known_conversations(call: Call, cursor: str | None, limit: int) -> bytes | N
     Raises:
         BadQuery: the cursor is none of ours.
     """
-    chat = call.service.chat
+    chat = call.service.of(CHAT_KINDS)
     after = _place(cursor)
     state = cast(InboxState | None, call.service.system.peek_view(chat.inbox, call.user_id))
     if state is None:
@@ -161,9 +160,9 @@ async def events(call: Call, conversation_id: str, since: int, limit: int) -> Ev
     return rendering.event_page(_frames(call), stored)
 
 
-def window_bytes(service: "Service") -> int:
+def window_bytes(service: Service) -> int:
     """What the messages in the memory of all live conversations have."""
-    kind = service.chat.conversation
+    kind = service.of(CHAT_KINDS).conversation
     ids = [row.id for row in service.system.statistics() if row.kind == kind.name]
     states = [cast(State | None, service.system.peek(kind, id)) for id in ids]
     return sum(state.window.size_bytes for state in states if state is not None)
@@ -171,12 +170,14 @@ def window_bytes(service: "Service") -> int:
 
 def _frames(call: Call) -> Frames:
     """What makes the bytes as the caller sees them."""
-    return call.service.chat.frames.seen_by(call.user_id)
+    return call.service.of(CHAT_KINDS).frames.seen_by(call.user_id)
 
 
 def _live(call: Call, conversation_id: str) -> State | None:
     service = call.service
-    return cast(State | None, service.system.read(service.chat.conversation, conversation_id, call.now_ms))
+    return cast(
+        State | None, service.system.read(service.of(CHAT_KINDS).conversation, conversation_id, call.now_ms)
+    )
 
 
 async def _read(call: Call, unit: Callable[..., Awaitable[Stored]], *args: object, shared: bool) -> Stored:

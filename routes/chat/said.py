@@ -14,6 +14,7 @@ from actors.chat.commands import MarkRead, MessageDraft, PostMessage, StartTypin
 from actors.errors import ConversationNotFound, NotFound
 from actors.ids import ObjectId, parse_object_id
 from routes.chat.channels import CONVERSATION, WRITE
+from routes.chat.parts import CHAT_KINDS
 from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
 from routes.live.channel import ChannelName
@@ -78,7 +79,7 @@ def send(session: "Session", command: Send) -> None:
     message_id = service.ids.new(now_ms)
     session.post(
         command.id,
-        service.chat.conversation,
+        service.of(CHAT_KINDS).conversation,
         conversation_id,
         PostMessage(session.user_id, message_id, command.data),
     )
@@ -88,7 +89,9 @@ def typing(session: "Session", command: Typing) -> None:
     """Tell the others; refused as `send` is, without a rate of its own."""
     conversation_id = _conversation_in(command.channel)
     require(session.access, WRITE)
-    session.post(command.id, session.service.chat.conversation, conversation_id, StartTyping(session.user_id))
+    session.post(
+        command.id, session.service.of(CHAT_KINDS).conversation, conversation_id, StartTyping(session.user_id)
+    )
 
 
 def read(session: "Session", command: Read) -> None:
@@ -97,7 +100,7 @@ def read(session: "Session", command: Read) -> None:
     require(session.access, WRITE)
     session.post(
         command.id,
-        session.service.chat.conversation,
+        session.service.of(CHAT_KINDS).conversation,
         conversation_id,
         MarkRead(session.user_id, command.message_id),
     )

@@ -15,6 +15,7 @@ from routes.chat import reads
 from routes.chat.channels import MAX_PAGE, READ
 from routes.chat.membership import NOT_FOUND, acquainted, onlooker
 from routes.chat.older import TOUCHES, PageWatch
+from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import stream
 from routes.edge.declare.query import Clamp
 from routes.edge.listener import Listener
@@ -58,7 +59,9 @@ async def conversation_live(
     if query.before_ms is not None:
         return await _show_older(call, socket, conversation_id, query, query.before_ms)
     viewer = ChatViewer(call.user_id, query.limit, query.include_archived)
-    return await show(call, socket, service.chat.conversation, conversation_id, viewer=viewer, needs=READ)
+    return await show(
+        call, socket, service.of(CHAT_KINDS).conversation, conversation_id, viewer=viewer, needs=READ
+    )
 
 
 @stream("/v1/social/chat/live", needs=READ, sends=(InboxSnapshot,), guard=acquainted)
@@ -68,13 +71,15 @@ async def inbox_live(call: Call, socket: LiveSocket, query: StreamQuery) -> List
     Needs `social:chat.read`; losing it closes with 4403.
     """
     viewer = InboxViewer(call.user_id)
-    return await show(call, socket, call.service.chat.inbox, call.user_id, viewer=viewer, needs=READ)
+    return await show(
+        call, socket, call.service.of(CHAT_KINDS).inbox, call.user_id, viewer=viewer, needs=READ
+    )
 
 
 async def _show_older(
     call: Call, socket: LiveSocket, conversation_id: ObjectId, query: ConversationQuery, before_ms: int
 ) -> Listener | None:
-    conversation = call.service.chat.conversation
+    conversation = call.service.of(CHAT_KINDS).conversation
     asked = PageQuery(query.limit, before_ms, query.include_archived)
     page = PageWatch(
         socket, before_ms, partial(reads.live_page, call.service, conversation_id, call.user_id, asked)

@@ -7,7 +7,7 @@ over; its stream ends with the secret that opened it.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import trio
 
@@ -17,10 +17,10 @@ from actors.connect.events import AnyEvent
 from actors.connect.rules_commands import AT_ONCE
 from actors.connect.state import State
 from persistence.connect.rows import CommandRow
-
-if TYPE_CHECKING:
-    from routes.lifecycle import Lifecycle
-    from routes.service import Service
+from routes.connect.parts import GAME_SERVERS
+from routes.lifecycle import Lifecycle
+from routes.part import Opening, Part
+from routes.service import Service
 
 
 class Bell:
@@ -68,16 +68,16 @@ class Attending:
         self._bells: dict[str, list[Bell]] = {}  # {id of a server or command: who waits}
         self._streams: dict[str, list[ListeningServer]] = {}  # {server id: its open streams}
 
-    def follow(self, service: "Service") -> None:
+    def follow(self, service: Service) -> None:
         """Be told of every event of every server."""
 
         def happened(state: State, event: AnyEvent) -> None:
             if self._concerns(state, event):
-                service.system.tell(service.connect.server, state.id, TakeCommands(AT_ONCE))
+                service.system.tell(service.of(GAME_SERVERS).server, state.id, TakeCommands(AT_ONCE))
 
-        service.connect.listeners.append(happened)
+        service.of(GAME_SERVERS).listeners.append(happened)
 
-    async def keep(self, lifecycle: "Lifecycle") -> None:
+    async def keep(self, lifecycle: Lifecycle) -> None:
         """Let nobody wait any more once the process is to stop; ends with it."""
         await lifecycle.wait_draining()
         for key in list(self._bells):
@@ -153,3 +153,11 @@ class Attending:
 def _waits(command: CommandRow) -> bool:
     """Whether a command is to be delivered, for the first time or again."""
     return command.status == "pending" or (command.status == "delivered" and command.leased_until_ms is None)
+
+
+async def _open(_opening: Opening) -> Attending:
+    return Attending()
+
+
+ATTENDING = Part(name="whoever waits for game servers", open=_open)
+"""Who waits for game servers, and which of them listen."""

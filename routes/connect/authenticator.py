@@ -15,10 +15,13 @@ from actors.kernel.clock import Clock
 from actors.permissions import Access
 from actors.users import Users
 from persistence.connect.rows import ServerRow
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.tokens import verify_delegated
 from routes.edge.errors import BadServerCredentials
 from routes.edge.identity.keys import Keys
 from routes.edge.principal import ServerPrincipal
+from routes.part import Opening, Part
+from routes.users.parts import USER_DIRECTORY
 
 CAPACITY = 20_000
 """Verified credentials remembered, 0.5 KB each; the oldest goes."""
@@ -139,3 +142,12 @@ class ServerCredentials:
 
 def _digest(carried: bytes, server_id: bytes) -> bytes:
     return blake2b(carried + b"\n" + server_id).digest()
+
+
+async def _open(opening: Opening) -> ServerCredentials:
+    connect, users = await opening.of(GAME_SERVERS), await opening.of(USER_DIRECTORY)
+    return ServerCredentials(opening.keys, connect.credentials, users, opening.clock)
+
+
+SERVER_AUTHENTICATOR = Part(name="credentials of game servers", open=_open)
+"""Verifies the credentials of game servers."""

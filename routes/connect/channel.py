@@ -7,6 +7,7 @@
 
 from actors.connect.stream import ServerViewer
 from actors.ids import parse_uuid
+from routes.connect.parts import GAME_SERVERS
 from routes.live.channel import LiveChannel
 
 READ_SETTINGS = "connect:settings:read"
@@ -18,7 +19,7 @@ SERVER = LiveChannel(
     name="server",
     needs=READ_SETTINGS,
     needs_too=(READ_COMMANDS, READ_MEMBERS),
-    shown=lambda service: service.connect.server,
+    shown=lambda service: service.of(GAME_SERVERS).server,
     viewer=lambda user_id, _: ServerViewer(user_id),
     id_of=parse_uuid,
 )

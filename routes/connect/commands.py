@@ -25,6 +25,8 @@ from persistence.connect import commands, extensions
 from persistence.connect.commands import Wanted
 from persistence.connect.rows import CommandRow, RegistrationRow
 from routes.call import Call
+from routes.connect.attending import ATTENDING
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import itself_for, may
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
@@ -136,13 +138,13 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
         payload=body.payload,
         extension_id=await _extension_of(call, server_id, body),
         ttl_ms=body.ttl_seconds * 1000,
-        heard=service.attending.takes(server_id),
+        heard=service.of(ATTENDING).takes(server_id),
     )
     seconds = _preferred_wait(call)
     if seconds == 0:
-        return Reply(await call.ask(service.connect.server, server_id, command, _reply))
-    with service.attending.bell(command.command_id) as bell:
-        made = await call.ask(service.connect.server, server_id, command, _reply)
+        return Reply(await call.ask(service.of(GAME_SERVERS).server, server_id, command, _reply))
+    with service.of(ATTENDING).bell(command.command_id) as bell:
+        made = await call.ask(service.of(GAME_SERVERS).server, server_id, command, _reply)
         call.wait_longer(seconds)
         await bell.wait(seconds)
     applied = {"preference-applied": f"wait={seconds}"}
@@ -201,7 +203,7 @@ async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: A
         error=body.error,
         progress=body.progress,
     )
-    return await call.ask(call.service.connect.server, server_id, command, _reply)
+    return await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, _reply)
 
 
 @endpoint(
@@ -214,26 +216,26 @@ async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: A
 async def cancel_command(call: Call, server_id: Uuid, command_id: ObjectId) -> None:
     """DELETE …/commands/{commandId}: takes a command back that is not finished."""
     command = CancelCommand(call.user_id, command_id)
-    await call.ask(call.service.connect.server, server_id, command, lambda _: None)
+    await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, lambda _: None)
 
 
 async def _take(call: Call, server_id: Uuid, query: CommandQuery) -> tuple[CommandRow, ...]:
     service, command = call.service, TakeCommands(query.limit)
     if query.wait == 0:
-        return await call.ask(service.connect.server, server_id, command, _rows)
-    with service.attending.bell(server_id) as bell:
-        taken = await call.ask(service.connect.server, server_id, command, _rows)
+        return await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
+    with service.of(ATTENDING).bell(server_id) as bell:
+        taken = await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
         if taken or service.draining:
             return taken
         call.wait_longer(query.wait)
         await bell.wait(query.wait)
-    return await call.ask(service.connect.server, server_id, command, _rows)
+    return await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
 
 
 async def _extension_of(call: Call, server_id: Uuid, body: NewCommand) -> str | None:
     """The extension whose action is asked for; the caller may use it."""
     service = call.service
-    state = service.system.peek(service.connect.server, server_id)
+    state = service.system.peek(service.of(GAME_SERVERS).server, server_id)
     registrations: dict[str, RegistrationRow]
     if state is not None:
         registrations = state.registrations

@@ -5,7 +5,9 @@ credentials alone must not let it speak for somebody else.
 from actors.errors import FieldError, Forbidden, Invalid
 from actors.ids import UserId, parse_uuid
 from routes.call import Call
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import require_scope
+from routes.users.parts import USER_DIRECTORY
 
 NODE = "connect:social.act"
 """Held by the owner, it lets a server act for anybody."""
@@ -36,7 +38,7 @@ async def acting_for(call: Call, actor_id: str, node: str | None = None) -> User
     require_scope(server, SCOPE)
     if not has_consent(call, user_id):
         raise Forbidden("this player has not let the server act for them", permission=NODE)
-    access = await call.service.users.access_of(user_id)
+    access = await call.service.of(USER_DIRECTORY).access_of(user_id)
     if node is not None and not access.allows(node):
         raise Forbidden(f"missing permission {node}", permission=node)
     return UserId(user_id)
@@ -47,5 +49,5 @@ def has_consent(call: Call, user_id: str) -> bool:
     server = call.server
     return server.owner_id is not None and (
         server.access.allows(NODE)
-        or call.service.connect.playing.plays_on(user_id, server.server_id, call.now_ms)
+        or call.service.of(GAME_SERVERS).playing.plays_on(user_id, server.server_id, call.now_ms)
     )

@@ -1,7 +1,6 @@
 """Game servers, as the service knows them."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from routes.connect import (
     commands,
@@ -17,23 +16,24 @@ from routes.connect import (
     social_party,
     streams,
 )
+from routes.connect.attending import ATTENDING
+from routes.connect.authenticator import SERVER_AUTHENTICATOR
 from routes.connect.channel import SERVER
 from routes.connect.erasing import let_go
 from routes.connect.jobs import jobs_of
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.reconciling import follow_unknown_outcomes
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.housekeeping import Job, Standing
 from routes.networks import gateway_routes
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 
-def _follow(service: "Service") -> tuple[Job | Standing, ...]:
-    service.attending.follow(service)
+def _follow(service: Service) -> tuple[Job | Standing, ...]:
+    service.of(ATTENDING).follow(service)
     follow_unknown_outcomes(service)
-    waiting = partial(service.attending.keep, service.lifecycle)
+    waiting = partial(service.of(ATTENDING).keep, service.lifecycle)
     return (Standing("whoever waits for game servers", waiting),)
 
 
@@ -47,6 +47,8 @@ CONNECT = Domain(
         Mount("server friends", (social_friends,)),
         Mount("server party", (social_party,)),
     ),
+    parts=(GAME_SERVERS, ATTENDING, SERVER_AUTHENTICATOR),
+    server_authenticator=SERVER_AUTHENTICATOR,
     channels=(SERVER,),
     jobs=jobs_of,
     follow=_follow,

@@ -1,15 +1,12 @@
 """What becomes of an erased user's game servers."""
 
-from typing import TYPE_CHECKING
-
 from actors.connect.commands import ForgetUser, RemoveServer
 from actors.errors import Conflict, NotFound
 from actors.ids import UserId
 from persistence.connect import members, servers
 from routes.asking import ask_if_there
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.connect.parts import GAME_SERVERS
+from routes.service import Service
 
 SERVERS_MAX = 1_000
 """Game servers of one user that are given up at once; the others are nobody's, and go when they fall silent."""
@@ -17,9 +14,9 @@ SERVERS_MAX = 1_000
 _TOO_LATE = (NotFound, Conflict)
 
 
-async def let_go(service: "Service", user_id: UserId) -> None:
+async def let_go(service: Service, user_id: UserId) -> None:
     """Their servers are removed; servers of others know them no longer."""
-    kind = service.connect.server
+    kind = service.of(GAME_SERVERS).server
     for server in await service.database.read(servers.of_owner, user_id, SERVERS_MAX):
         await ask_if_there(service, kind, server.server_id, RemoveServer(user_id), too_late=_TOO_LATE)
     for server_id in await service.database.read(members.servers_of, user_id):

@@ -35,12 +35,14 @@ from persistence.connection import Connection
 from persistence.permissions import Grant, put_grant
 from persistence.users import lock_user
 from routes.call import Call
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import caller_of, may
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery
 from routes.edge.principal import AUTHENTICATED, USER_OR_SERVER, Access
 from routes.edge.wire import Wire
+from routes.users.parts import USER_DIRECTORY
 
 READ, WRITE = "server.settings.read", "server.settings.write"
 """Capabilities of users, and scopes of a server's delegated tokens."""
@@ -158,7 +160,7 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
         updated_at_ms=call.now_ms,
     )
     node_id = call.new_id()
-    users = call.service.users
+    users = call.service.of(USER_DIRECTORY)
     with call.service.reconciler.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
         made = await call.transact(_create, row, node_id, shape=extension_of)
     users.catalog_grew(node_of(body.extension_id))
@@ -227,7 +229,7 @@ async def register_extension(
         description=row.description if body.description is None else body.description,
         actions=body.actions,
     )
-    return await call.ask(service.connect.server, server_id, command, partial(_joined, row))
+    return await call.ask(service.of(GAME_SERVERS).server, server_id, command, partial(_joined, row))
 
 
 async def _create(conn: Connection, row: ExtensionRow, node_id: str) -> ExtensionRow:
@@ -297,12 +299,12 @@ async def _may_use(call: Call, extension_id: str) -> bool:
     elif call.server.owner_id is None:
         return False
     else:
-        access = await call.service.users.access_of(call.server.owner_id)
+        access = await call.service.of(USER_DIRECTORY).access_of(call.server.owner_id)
     return access.allows(node_of(extension_id))
 
 
 def _own(call: Call) -> list[str]:
     """Extensions that the caller was granted."""
-    held = call.service.users.peek_access(call.user_id)
+    held = call.service.of(USER_DIRECTORY).peek_access(call.user_id)
     nodes = () if held is None else capped_to(held, capped=call.user.capped).held
     return [node.removeprefix(NODE) for node in nodes if node.startswith(NODE)]

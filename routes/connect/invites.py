@@ -24,6 +24,7 @@ from persistence.connect import invites
 from persistence.connect.rows import InviteRow
 from routes.call import Call
 from routes.connect.members import READ_NODE, WRITE_NODE, Capabilities
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import may
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
@@ -110,7 +111,7 @@ def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Asked[Non
 
     Needs the capability `server.members.write`, and to hold no less than it offers, or to have sent it. Answers 204.
     """
-    return call.ask(call.service.connect.server, server_id, RevokeInvite(call.user_id, invite_id))
+    return call.ask(call.service.of(GAME_SERVERS).server, server_id, RevokeInvite(call.user_id, invite_id))
 
 
 async def invited(call: Call, invite_id: ObjectId) -> InviteRow:
@@ -151,4 +152,4 @@ def _asked(call: Call, server_id: Uuid, command: CreateInvite | AcceptInvite) ->
     def shape(row: InviteRow) -> Invite:
         return invite_of(row, call.now_ms)
 
-    return call.ask(call.service.connect.server, server_id, command, shape)
+    return call.ask(call.service.of(GAME_SERVERS).server, server_id, command, shape)

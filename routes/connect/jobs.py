@@ -1,7 +1,6 @@
 """What is forgotten about game servers now and then (contract §7)."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from actors.connect.commands import RemoveSilent
 from actors.connect.state import TICKET_KEPT_MS
@@ -9,11 +8,11 @@ from actors.errors import Refused
 from persistence.connect import commands, extensions, servers, sessions
 from persistence.connection import Connection
 from routes.connect.parting import part_all
+from routes.connect.parts import GAME_SERVERS
 from routes.housekeeping import Job
 from routes.pruning import Pruning, Walk, pages_of, rows_of
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
+from routes.users.parts import USER_DIRECTORY
 
 SILENT_MS = 24 * 3_600_000
 """Unclaimed servers and temporary instances that have not called for so long are removed."""
@@ -34,7 +33,7 @@ BATCH = 200
 """Silent servers that are looked at at once."""
 
 
-def jobs_of(service: "Service") -> tuple[Job, ...]:
+def jobs_of(service: Service) -> tuple[Job, ...]:
     """Remove silent servers, and forget keys, tickets, commands and heads that nobody will ask about."""
     now_ms, database = service.clock.now_ms, service.database
 
@@ -48,7 +47,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
         return await servers.forget_removed(conn, after, limit, before_ms=now_ms() - HEAD_KEPT_MS)
 
     return (
-        Job("calls of game servers", 60, service.connect.credentials.flush),
+        Job("calls of game servers", 60, service.of(GAME_SERVERS).credentials.flush),
         Job("silent game servers", 60, Pruning(Walk(partial(_remove_silent, service)).take, most=BATCH).run),
         Job("claim keys", 60, Pruning(rows_of(database, forget_keys)).run),
         Job("join tickets", 60, Pruning(rows_of(database, forget_tickets)).run),
@@ -66,7 +65,7 @@ class FinishedCommands:
         service: gives the database and the time.
     """
 
-    def __init__(self, service: "Service") -> None:
+    def __init__(self, service: Service) -> None:
         self._service = service
         self._place = (0, "")
 
@@ -86,20 +85,20 @@ class FinishedCommands:
 
 
 async def _remove_silent(
-    service: "Service", after: tuple[int, str] | None, limit: int
+    service: Service, after: tuple[int, str] | None, limit: int
 ) -> tuple[int, str] | None:
     before_ms = service.clock.now_ms() - SILENT_MS
     page = await service.database.read(partial(servers.silent, before_ms=before_ms), after, limit)
-    for server_id in service.connect.credentials.silent([server_id for _, server_id in page]):
+    for server_id in service.of(GAME_SERVERS).credentials.silent([server_id for _, server_id in page]):
         try:
-            await service.system.ask(service.connect.server, server_id, RemoveSilent())
+            await service.system.ask(service.of(GAME_SERVERS).server, server_id, RemoveSilent())
         except Refused:
             continue  # gone already, or too busy: then somebody does want something of it
     return page[-1] if len(page) >= limit else None
 
 
-async def _forget_extensions(service: "Service", limit: int) -> bool:
+async def _forget_extensions(service: Service, limit: int) -> bool:
     looked_at, losers = await service.database.transact(extensions.forget_orphans, limit)
     for user_id in losers:
-        service.users.changed(user_id)
+        service.of(USER_DIRECTORY).changed(user_id)
     return looked_at >= limit

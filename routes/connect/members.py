@@ -13,6 +13,7 @@ from persistence.connect import members, servers
 from persistence.connect.rows import MemberRow, ServerRow
 from persistence.connection import Connection
 from routes.call import Call
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import belongs, may
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Asked
@@ -71,7 +72,7 @@ def put_member(call: Call, server_id: Uuid, user_id: UserId, body: MemberBody) -
     command = PutMember(
         actor_id=call.user_id, user_id=user_id, role=body.role, capabilities=body.capabilities
     )
-    return call.ask(call.service.connect.server, server_id, command, member_of)
+    return call.ask(call.service.of(GAME_SERVERS).server, server_id, command, member_of)
 
 
 @endpoint(
@@ -86,7 +87,7 @@ def remove_member(call: Call, server_id: Uuid, user_id: UserId) -> Asked[None]:
 
     Others need the capability `server.members.write`, and to hold no less. The owner cannot leave. Answers 204.
     """
-    return call.ask(call.service.connect.server, server_id, RemoveMember(call.user_id, user_id))
+    return call.ask(call.service.of(GAME_SERVERS).server, server_id, RemoveMember(call.user_id, user_id))
 
 
 async def _read(conn: Connection, server_id: str) -> tuple[ServerRow | None, list[MemberRow]]:

@@ -1,22 +1,20 @@
 """Consent that ends at a block: neither of two users plays on a server of the other any more (contract §2)."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from actors.connect.commands import EndConsent
 from actors.errors import NotFound, Refused
 from persistence.connect import sessions
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.connect.parts import GAME_SERVERS
+from routes.service import Service
 
 AT_ONCE = 200
 """Pairs of users whom one run of the job looks after."""
 
 
-async def part(service: "Service", one_id: str, other_id: str) -> None:
+async def part(service: Service, one_id: str, other_id: str) -> None:
     """A block between the two is committed: sessions and tickets of either end on servers of the other.
 
     What cannot be ended now is ended a moment later, by the job that asks what is in doubt.
@@ -28,7 +26,7 @@ async def part(service: "Service", one_id: str, other_id: str) -> None:
         service.reconciler.add(about, partial(_part, service, one_id, other_id))
 
 
-async def part_all(service: "Service") -> None:
+async def part_all(service: Service) -> None:
     """End what a process that stopped between a block and its consequences has left.
 
     Raises:
@@ -38,8 +36,8 @@ async def part_all(service: "Service") -> None:
         await part(service, owner_id, player_id)
 
 
-async def _part(service: "Service", one_id: str, other_id: str) -> None:
-    kind = service.connect.server
+async def _part(service: Service, one_id: str, other_id: str) -> None:
+    kind = service.of(GAME_SERVERS).server
     pairs = await service.database.read(sessions.between, one_id, other_id)
     found = await service.database.read(_consenting, pairs)
     for server_id, player_id in pairs:

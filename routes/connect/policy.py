@@ -18,6 +18,7 @@ from persistence.friends import standing
 from persistence.users import read_names
 from routes.call import Call
 from routes.connect.members import READ_NODE, WRITE_NODE
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import itself_for, may, state_of
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import BadQuery
@@ -70,7 +71,7 @@ def change_access_policy(call: Call, server_id: Uuid, body: PolicyChange) -> Ask
     Needs the capability `server.members.write`. The server and those who watch it are told at once.
     """
     command = ChangePolicy(call.user_id, body.access_mode, body.invite_requires_direct_friend)
-    return call.ask(call.service.connect.server, server_id, command, policy_of)
+    return call.ask(call.service.of(GAME_SERVERS).server, server_id, command, policy_of)
 
 
 @endpoint(

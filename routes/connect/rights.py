@@ -12,6 +12,7 @@ from persistence.connect import members
 from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from routes.call import Call
+from routes.connect.parts import GAME_SERVERS
 from routes.edge.principal import ServerPrincipal
 
 
@@ -22,7 +23,7 @@ async def owner_of(call: Call, server_id: Uuid) -> ServerRow:
         NotFound: there is no such server, or it is somebody else's: both look the same.
         Forbidden: a member, who knows of it.
     """
-    row = await call.service.connect.credentials.of(server_id)
+    row = await call.service.of(GAME_SERVERS).credentials.of(server_id)
     if row is None:
         raise NotFound
     if row.owner_id != call.user_id:
@@ -130,10 +131,10 @@ async def held_in(call: Call, server_id: Uuid) -> frozenset[str]:
     Never loads the server: strangers are refused by this too.
     """
     service, user_id = call.service, call.user_id
-    row = service.connect.credentials.peek(server_id)
+    row = service.of(GAME_SERVERS).credentials.peek(server_id)
     if row is not None and row.owner_id == user_id:
         return CAPABILITIES
-    state = service.system.peek(service.connect.server, server_id)
+    state = service.system.peek(service.of(GAME_SERVERS).server, server_id)
     if state is not None:
         return frozenset() if state.removed else capabilities_of(state, user_id)
     return held_by(user_id, await service.database.read(members.standing, server_id, user_id))
@@ -151,7 +152,7 @@ async def state_of(call: Call, server_id: Uuid) -> State:
         NotFound: there is no such server.
     """
     service = call.service
-    state = service.system.peek(service.connect.server, server_id)
+    state = service.system.peek(service.of(GAME_SERVERS).server, server_id)
     if state is None:
         state = await service.reads.run(
             ("server", server_id), lambda: service.database.read(_load, server_id)

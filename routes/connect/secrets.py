@@ -15,6 +15,7 @@ from persistence.connect.rows import ServerRow
 from routes.call import Call
 from routes.connect.consent import SCOPE as CONSENT_SCOPE
 from routes.connect.consent import acting_for
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import by_secret, itself_for, owner_of
 from routes.connect.servers import SECRET_BYTES
 from routes.connect.tokens import mint_delegated, mint_permissions
@@ -23,6 +24,7 @@ from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, SERVER
 from routes.edge.reply import Asked
 from routes.edge.wire import Wire
+from routes.users.parts import USER_DIRECTORY
 
 MAX_TTL_SECONDS = 900
 """The longest life of a delegated token (contract §2)."""
@@ -115,7 +117,7 @@ async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
             return ClaimKey(None, claimed=True, expires_at=None)
         return ClaimKey(key, claimed=False, expires_at=iso(expires_at_ms))
 
-    return await call.ask(call.service.connect.server, server_id, IssueClaimKey(digest(key)), shape)
+    return await call.ask(call.service.of(GAME_SERVERS).server, server_id, IssueClaimKey(digest(key)), shape)
 
 
 @endpoint(
@@ -138,7 +140,7 @@ def rotate_secret(call: Call, server_id: Uuid) -> Asked[RotatedSecret]:
         return RotatedSecret(server_id, secret, iso(former_until_ms))
 
     command = RotateSecret(call.user_id, digest(secret))
-    return call.ask(call.service.connect.server, server_id, command, shape)
+    return call.ask(call.service.of(GAME_SERVERS).server, server_id, command, shape)
 
 
 @endpoint(
@@ -192,7 +194,7 @@ async def make_permission_token(call: Call, server_id: Uuid, body: PlayerBody) -
     The server must be allowed to act for the player (403 otherwise).
     """
     user_id = await acting_for(call, body.user_id)
-    access = await call.service.users.access_of(user_id)
+    access = await call.service.of(USER_DIRECTORY).access_of(user_id)
     minted = mint_permissions(
         call.service.keys,
         server_id,
@@ -205,7 +207,7 @@ async def make_permission_token(call: Call, server_id: Uuid, body: PlayerBody) -
 
 
 async def _row(call: Call, server_id: Uuid) -> ServerRow:
-    row = await call.service.connect.credentials.of(server_id)
+    row = await call.service.of(GAME_SERVERS).credentials.of(server_id)
     if row is None:
         raise NotFound
     return row

@@ -30,6 +30,7 @@ from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.networks import networks
 from routes.call import Call
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import owner_of
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
@@ -180,7 +181,7 @@ async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
     command = Claim(call.user_id, digested, call.user.name)
     async with call.service.turnstile.turn(turn_of(call.user_id)):
         await call.service.database.read(require_room, call.user_id)
-        return await call.ask(call.service.connect.server, server_id, command, ServerReply)
+        return await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, ServerReply)
 
 
 @endpoint(
@@ -204,7 +205,7 @@ async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Serv
     async with call.service.turnstile.turn(turn_of(call.user_id)):
         if isinstance(network_id, str) and network_id != call.subject.network_id:
             await call.service.database.read(require_place, network_id)
-        changed: Server = await call.ask(call.service.connect.server, server_id, command)
+        changed: Server = await call.ask(call.service.of(GAME_SERVERS).server, server_id, command)
     return changed
 
 
@@ -214,7 +215,7 @@ def remove_server(call: Call, server_id: Uuid) -> Asked[None]:
 
     For its owner.
     """
-    return call.ask(call.service.connect.server, server_id, RemoveServer(call.user_id))
+    return call.ask(call.service.of(GAME_SERVERS).server, server_id, RemoveServer(call.user_id))
 
 
 async def _own_network(call: Call, network_id: str) -> str:

@@ -13,6 +13,7 @@ from persistence.connect import sessions
 from persistence.connect.rows import SessionRow
 from persistence.connect.sessions import NamedSession
 from routes.call import Call
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import caller_of, itself_for
 from routes.connect.servers import SECRET_BYTES
 from routes.edge.declare.endpoint import endpoint
@@ -97,7 +98,7 @@ def make_join_ticket(call: Call, server_id: Uuid) -> Asked[JoinTicket]:
         return JoinTicket(ticket, iso(expires_at_ms))
 
     command = IssueTicket(call.user_id, call.user.name, digest(ticket))
-    return call.ask(call.service.connect.server, server_id, command, shape)
+    return call.ask(call.service.of(GAME_SERVERS).server, server_id, command, shape)
 
 
 @endpoint(
@@ -116,7 +117,7 @@ def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Asked[Player
     """
     session_id = call.new_id()
     command = RedeemTicket(digest(body.ticket), session_id)
-    return call.ask(call.service.connect.server, server_id, command, _session_of)
+    return call.ask(call.service.of(GAME_SERVERS).server, server_id, command, _session_of)
 
 
 def may_end(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
@@ -129,7 +130,7 @@ def may_end(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
     if isinstance(call.principal, ServerPrincipal):
         _itself(call, server_id)
         return
-    session = call.service.connect.playing.session_of(call.user_id, server_id)
+    session = call.service.of(GAME_SERVERS).playing.session_of(call.user_id, server_id)
     if session is None or session.id != session_id:
         raise NotFound
 
@@ -149,7 +150,7 @@ def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> Asked[None
     For the server, and for the player. Delegated tokens need the scope `server.sessions.write`.
     """
     command = EndSession(session_id, caller_of(call))
-    return call.ask(call.service.connect.server, server_id, command)
+    return call.ask(call.service.of(GAME_SERVERS).server, server_id, command)
 
 
 @endpoint("GET", "/v1/connect/sessions", needs=AUTHENTICATED)

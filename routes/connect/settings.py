@@ -33,6 +33,7 @@ from persistence.connect import settings
 from persistence.connect.rows import SettingsRow
 from persistence.connect.settings import Place, Wanted, place_of
 from routes.call import Call
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import caller_of, may
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
@@ -113,7 +114,7 @@ async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery
     Version 0 and no data before anything was stored. Secret values are masked to everybody but the server.
     """
     service = call.service
-    state = service.system.read(service.connect.server, server_id, call.now_ms)
+    state = service.system.read(service.of(GAME_SERVERS).server, server_id, call.now_ms)
     if state is not None:
         row = state.settings.get(query.source)
     else:
@@ -150,7 +151,7 @@ async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -
         expected=_expected(call.header(b"if-match")),
         nonce=call.service.random_bytes(NONCE_BYTES),
     )
-    shown = await call.ask(call.service.connect.server, server_id, command, partial(_shown, call))
+    shown = await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, partial(_shown, call))
     return _reply(shown)
 
 
@@ -186,7 +187,9 @@ def _parse_cursor(text: str) -> Place:
 
 
 def _shown(call: Call, row: SettingsRow) -> Settings:
-    return settings_of(row, call.service.connect.vault.open(row.sealed) if caller_of(call) is None else None)
+    return settings_of(
+        row, call.service.of(GAME_SERVERS).vault.open(row.sealed) if caller_of(call) is None else None
+    )
 
 
 def _reply(shown: Settings) -> Reply[Settings]:

@@ -3,7 +3,6 @@
 """
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -18,7 +17,9 @@ from actors.kernel.sink import Prepared
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
 from routes.call import Call
+from routes.connect.attending import ATTENDING
 from routes.connect.channel import READ_COMMANDS, READ_MEMBERS, READ_SETTINGS
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import may
 from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
@@ -29,9 +30,8 @@ from routes.edge.websocket.socket import LiveSocket
 from routes.live.pace import Pace, Verdict
 from routes.live.rights import FORBIDDEN
 from routes.live.single import StreamQuery, unannounced
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
+from routes.users.parts import RIGHTS
 
 SCOPE_COMMANDS = "server.commands.read"
 SCOPE_MEMBERS = "server.members.read"
@@ -130,7 +130,7 @@ async def server_stream(
     principal = call.principal
     viewer = _viewer(call)
     service = call.service
-    kind = service.connect.server
+    kind = service.of(GAME_SERVERS).server
     request = WatchRequest(
         sink=socket,
         viewer=viewer,
@@ -171,7 +171,7 @@ class _Stream:
 
     __slots__ = ("_pace", "_service", "_socket", "_subscription")
 
-    def __init__(self, service: "Service", socket: LiveSocket, subscription: Subscription) -> None:
+    def __init__(self, service: Service, socket: LiveSocket, subscription: Subscription) -> None:
         self._service = service
         self._socket = socket
         self._subscription = subscription
@@ -194,7 +194,7 @@ class _OfUser(_Stream):
         super().__init__(call.service, socket, subscription)
         sees = ((READ_COMMANDS, viewer.commands), (READ_MEMBERS, viewer.members))
         self._nodes = (READ_SETTINGS, *(node for node, seen in sees if seen))
-        call.service.rights.follow(call.user_id, self, call.user.access, capped=call.user.capped)
+        call.service.of(RIGHTS).follow(call.user_id, self, call.user.access, capped=call.user.capped)
         socket.on_close(partial(self._close, call.user_id))
 
     def recheck(self, access: Access) -> None:
@@ -205,7 +205,7 @@ class _OfUser(_Stream):
             self._subscription.end(FORBIDDEN)
 
     def _close(self, user_id: str) -> None:
-        self._service.rights.unfollow(user_id, self)
+        self._service.of(RIGHTS).unfollow(user_id, self)
         self._subscription.close()
 
 
@@ -216,7 +216,7 @@ class _OfServer(_Stream):
 
     def __init__(
         self,
-        service: "Service",
+        service: Service,
         socket: LiveSocket,
         principal: ServerPrincipal,
         subscription: Subscription,
@@ -226,13 +226,13 @@ class _OfServer(_Stream):
         super().__init__(service, socket, subscription)
         self.takes_commands = takes_commands
         server_id = principal.server_id
-        row = service.connect.credentials.peek(server_id)
+        row = service.of(GAME_SERVERS).credentials.peek(server_id)
         # The time of a former secret, or of a delegated token, is the socket's already.
         self._number = row.secret_number if row is not None else 0
-        service.attending.listens(server_id, self)
+        service.of(ATTENDING).listens(server_id, self)
         socket.on_close(partial(self._close, server_id))
         if takes_commands:
-            service.system.tell(service.connect.server, server_id, TakeCommands(AT_ONCE))
+            service.system.tell(service.of(GAME_SERVERS).server, server_id, TakeCommands(AT_ONCE))
 
     def secret_changed(self, number: int, former_until_ms: int | None) -> None:
         """As in `ListeningServer`."""
@@ -245,5 +245,5 @@ class _OfServer(_Stream):
             self._socket.expires_at_ms = former_until_ms
 
     def _close(self, server_id: str) -> None:
-        self._service.attending.left(server_id, self)
+        self._service.of(ATTENDING).left(server_id, self)
         self._subscription.close()

@@ -17,6 +17,7 @@ from actors.friends.links import Choice, choose
 from actors.friends.public import BlockEntry, FriendEntry, FriendsOverview, RequestSent
 from actors.friends.relations import NowBlocked, Pair, Sent, capacity
 from actors.ids import UserId, Uuid, parse_uuid
+from actors.notifications import NOTIFICATIONS
 from actors.time import iso
 from persistence.connection import Connection
 from persistence.friends.links import Link
@@ -25,6 +26,8 @@ from routes.call import Call
 from routes.connect.parting import part
 from routes.edge.reply import Reply
 from routes.friends import reconciling
+from routes.friends.parts import FRIENDS_LIVE, STREAKS
+from routes.users.parts import USER_DIRECTORY
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -139,7 +142,7 @@ async def change(call: Call, actor_id: UserId, friend_id: UserId, choice: Choice
 
     Raises: as `links.choose`.
     """
-    friends = call.service.friends
+    friends = call.service.of(FRIENDS_LIVE)
     entry_of = await _entries(call, actor_id, friend_id)
     turns: list[int] = []
 
@@ -188,9 +191,12 @@ async def overview_of(call: Call, actor_id: UserId) -> FriendsOverview:
         NotFound: there is no such user.
     """
     service = call.service
-    user, access = await service.users.user_of(actor_id), await service.users.access_of(actor_id)
+    user, access = (
+        await service.of(USER_DIRECTORY).user_of(actor_id),
+        await service.of(USER_DIRECTORY).access_of(actor_id),
+    )
     owned = await service.database.read(overview.read_own, actor_id, call.now_ms)
-    return overview.whole(service.friends, user, owned, capacity(access), call.now_ms)
+    return overview.whole(service.of(FRIENDS_LIVE), user, owned, capacity(access), call.now_ms)
 
 
 def _nothing(_made: object) -> None:
@@ -234,7 +240,7 @@ async def _move(
 
 
 async def _pair(call: Call, actor_id: UserId, other_id: UserId) -> Pair:
-    users = call.service.users
+    users = call.service.of(USER_DIRECTORY)
     return Pair(
         actor_id=actor_id,
         other_id=other_id,
@@ -255,8 +261,8 @@ async def _entries(call: Call, actor_id: UserId, other_id: UserId) -> Callable[[
         NotFound: there is no such user.
     """
     service = call.service
-    other = await service.users.user_of(other_id)
-    seen = service.friends.appearance(other_id, actor_id, other.last_seen_at_ms)
+    other = await service.of(USER_DIRECTORY).user_of(other_id)
+    seen = service.of(FRIENDS_LIVE).appearance(other_id, actor_id, other.last_seen_at_ms)
     return lambda link: overview.entry(link, seen, call.now_ms)
 
 
@@ -267,7 +273,7 @@ def _tell(call: Call, actor_id: UserId, other_id: UserId, *, notified: bool = Fa
         notified: the other has a notification: of a request, or that the two are friends now.
     """
     service = call.service
-    service.friends.changed(actor_id, other_id)
+    service.of(FRIENDS_LIVE).changed(actor_id, other_id)
     if notified:
-        service.streaks.forget(actor_id, other_id)
-        service.system.changed(service.notifications, other_id, "notifications")
+        service.of(STREAKS).forget(actor_id, other_id)
+        service.system.changed(NOTIFICATIONS, other_id, "notifications")

@@ -10,6 +10,7 @@ id.
 """
 
 from actors.friends.view import FriendsViewer
+from routes.friends.parts import FRIENDS_LIVE
 from routes.live.channel import LiveChannel
 
 READ = "social:friends.read"
@@ -18,7 +19,7 @@ READ = "social:friends.read"
 FRIENDS = LiveChannel(
     name="friends",
     needs=READ,
-    shown=lambda service: service.friends.view,
+    shown=lambda service: service.of(FRIENDS_LIVE).view,
     viewer=lambda user_id, _: FriendsViewer(user_id),
     by_default=True,
 )

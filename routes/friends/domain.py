@@ -1,27 +1,28 @@
 """Friends, as the service knows them."""
 
-from typing import TYPE_CHECKING
-
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.friends import blocks, links, lists, requests, streams
 from routes.friends.channels import FRIENDS as CHANNEL
 from routes.friends.jobs import jobs_of
+from routes.friends.parts import FRIENDS_LIVE, STREAKS
 from routes.housekeeping import Job, Standing
+from routes.service import Service
+from routes.users.parts import RIGHTS
 
-if TYPE_CHECKING:
-    from routes.service import Service
 
-
-def _follow(service: "Service") -> tuple[Job | Standing, ...]:
-    service.friends.follow(service.system.touched)
-    service.friends.on_visibility_change(lambda viewer_id, _user_id: service.rights.moved(viewer_id))
+def _follow(service: Service) -> tuple[Job | Standing, ...]:
+    service.of(FRIENDS_LIVE).follow(service.system.touched)
+    service.of(FRIENDS_LIVE).on_visibility_change(
+        lambda viewer_id, _user_id: service.of(RIGHTS).moved(viewer_id)
+    )
     return ()
 
 
 FRIENDS = Domain(
     name="friends",
     mounts=(Mount("friends", (lists, requests, links, blocks, streams)),),
+    parts=(FRIENDS_LIVE, STREAKS),
     channels=(CHANNEL,),
     jobs=jobs_of,
     follow=_follow,

@@ -10,6 +10,8 @@ from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.friends.acting import overview_of
 from routes.friends.channels import READ
+from routes.friends.parts import FRIENDS_LIVE
+from routes.users.parts import USER_DIRECTORY
 
 SEES_ALL = "admin:user:view"
 """Who holds it sees everybody's friends and requests."""
@@ -22,9 +24,12 @@ async def read_friends(call: Call) -> FriendsSnapshot:
     Needs `social:friends.read`.
     """
     service, user_id = call.service, call.user_id
-    user, access = await service.users.user_of(user_id), await service.users.access_of(user_id)
+    user, access = (
+        await service.of(USER_DIRECTORY).user_of(user_id),
+        await service.of(USER_DIRECTORY).access_of(user_id),
+    )
     owned = await service.database.read(overview.read_own, user_id, call.now_ms)
-    return overview.snapshot(service.friends, user, owned, capacity(access), call.now_ms)
+    return overview.snapshot(service.of(FRIENDS_LIVE), user, owned, capacity(access), call.now_ms)
 
 
 @endpoint("GET", "/v1/social/friends/requests", needs=READ)
@@ -46,7 +51,7 @@ async def read_friends_of(call: Call, id: UserId) -> FriendsOverview:
     """
     if id == call.user_id or call.user.access.allows(SEES_ALL):
         return await overview_of(call, id)
-    service, users = call.service, call.service.users
+    service, users = call.service, call.service.of(USER_DIRECTORY)
     looked = await service.database.read(overview.read_of_friend, id, call.user_id)
     user, access = await users.user_of(id), await users.access_of(id)
-    return overview.for_friend(service.friends, user, call.user_id, looked, capacity(access))
+    return overview.for_friend(service.of(FRIENDS_LIVE), user, call.user_id, looked, capacity(access))

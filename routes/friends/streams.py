@@ -7,6 +7,7 @@ from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
 from routes.edge.websocket.socket import LiveSocket
 from routes.friends.channels import READ
+from routes.friends.parts import FRIENDS_LIVE
 from routes.live.single import StreamQuery, show
 
 
@@ -17,4 +18,6 @@ async def friends_live(call: Call, socket: LiveSocket, query: StreamQuery) -> Li
     Needs `social:friends.read`; losing it closes with 4403.
     """
     viewer = FriendsViewer(call.user_id)
-    return await show(call, socket, call.service.friends.view, call.user_id, viewer=viewer, needs=READ)
+    return await show(
+        call, socket, call.service.of(FRIENDS_LIVE).view, call.user_id, viewer=viewer, needs=READ
+    )

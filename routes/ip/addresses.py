@@ -9,6 +9,7 @@ from routes.edge.errors import BadQuery
 from routes.edge.principal import PUBLIC, ServerPrincipal
 from routes.edge.reply import Page
 from routes.edge.wire import Wire
+from routes.ip.parts import PLACES
 
 GEO = "ip:geo.read"
 
@@ -67,7 +68,7 @@ def locate_address(call: Call, query: GeoQuery) -> GeoIp:
     address = call.client_address if query.ip is None else public_address(query.ip)
     if address is None:
         raise BadQuery("query parameter ip is not a public address", parameter="ip")
-    place = call.service.places.find(address)
+    place = call.service.of(PLACES).find(address)
     if place is None:
         raise NotFound("nothing is known of this address")
     return GeoIp(

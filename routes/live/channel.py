@@ -6,7 +6,7 @@ A domain declares its channels as records (`routes/chat/channels.py`) and adds t
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -15,9 +15,7 @@ from actors.errors import NotFound
 from actors.ids import UserId
 from actors.kernel.kind import Kind, View
 from routes.edge.principal import Access
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.part import Opened
 
 MAX_NAME_LENGTH = 200
 """Characters of a channel's name; all that exist are shorter than 60."""
@@ -62,13 +60,13 @@ class LiveChannel:
 
     name: str
     needs: str | None
-    shown: "Callable[[Service], Kind[Any, Any] | View[Any]]"
+    shown: Callable[[Opened], Kind[Any, Any] | View[Any]]
     viewer: Callable[[UserId, SubscribeParams], object]
     id_of: Callable[[str], str | None] | None = None
     missing: type[NotFound] = NotFound
     by_default: bool = False
     needs_too: tuple[str, ...] = ()
-    prepare: "Callable[[Service, UserId], Awaitable[None]] | None" = None
+    prepare: Callable[[Opened, UserId], Awaitable[None]] | None = None
 
     @property
     def nodes(self) -> tuple[str, ...]:

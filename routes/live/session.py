@@ -9,7 +9,7 @@ it; it ends with its socket, and what it had asked for is then answered to nobod
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 import trio
@@ -25,9 +25,8 @@ from routes.edge.websocket import frames
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.channel import SubscribeParams
 from routes.live.rights import FORBIDDEN, require
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
+from routes.users.parts import RIGHTS
 
 MAX_SUBSCRIPTIONS = 200
 """Channels that one socket may watch at once (contract §9)."""
@@ -57,7 +56,7 @@ class Session:
 
     __slots__ = ("_in_flight", "_settled", "_watched", "access", "capped", "service", "socket", "user_id")
 
-    def __init__(self, service: "Service", socket: LiveSocket, user: UserPrincipal) -> None:
+    def __init__(self, service: Service, socket: LiveSocket, user: UserPrincipal) -> None:
         self.service = service
         self.socket = socket
         self.user_id = user.user_id
@@ -66,7 +65,7 @@ class Session:
         self._watched: dict[str, Subscription] = {}  # {name on the wire: …}
         self._in_flight = 0
         self._settled: trio.Event | None = None
-        service.rights.follow(user.user_id, self, user.access, capped=user.capped)
+        service.of(RIGHTS).follow(user.user_id, self, user.access, capped=user.capped)
         socket.on_close(self._close)
 
     # -- answering -------------------------------------------------------------------------------------------
@@ -230,7 +229,7 @@ class Session:
                 subscription.end(FORBIDDEN)
 
     def _close(self) -> None:
-        self.service.rights.unfollow(self.user_id, self)
+        self.service.of(RIGHTS).unfollow(self.user_id, self)
         for subscription in self._watched.values():
             subscription.close()
         self._watched = {}

@@ -6,7 +6,7 @@ longer look, the socket is closed with 4403.
 """
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -23,9 +23,8 @@ from routes.edge.websocket.frames import BARE
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.pace import Pace, Verdict
 from routes.live.rights import FORBIDDEN
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
+from routes.users.parts import RIGHTS
 
 Interval = Annotated[int, Clamp(1, 60)]
 """Seconds; accepted on every stream, and without effect where nothing polls (contract §9)."""
@@ -119,7 +118,7 @@ class SingleStream:
 
     def __init__(
         self,
-        service: "Service",
+        service: Service,
         socket: LiveSocket,
         user: UserPrincipal,
         subscription: Subscription,
@@ -131,7 +130,7 @@ class SingleStream:
         self._subscription = subscription
         self._needs = needs
         self._pace = Pace(service.limits, socket.user_id or socket.session_id)
-        service.rights.follow(user.user_id, self, user.access, capped=user.capped)
+        service.of(RIGHTS).follow(user.user_id, self, user.access, capped=user.capped)
         socket.on_close(partial(self._close, user.user_id))
 
     def heard(self, message: bytes) -> None:  # noqa: ARG002
@@ -147,7 +146,7 @@ class SingleStream:
             self._subscription.end(FORBIDDEN)
 
     def _close(self, user_id: str) -> None:
-        self._service.rights.unfollow(user_id, self)
+        self._service.of(RIGHTS).unfollow(user_id, self)
         self._subscription.close()
 
 

@@ -1,7 +1,6 @@
 """`GET /v1/social/live`: one socket for everything (contract §9)."""
 
 from collections.abc import Awaitable
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,9 +22,8 @@ from routes.live.channel import SubscribeParams
 from routes.live.commands import OPS, AnyCommand, BadFrame, Misread, read_command
 from routes.live.pace import Pace, Verdict
 from routes.live.session import MAX_SUBSCRIPTIONS, Session, explained
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
+from routes.users.parts import USER_DIRECTORY
 
 FAILURES = (Refused, PersistenceError, Fault)
 """What a command may fail with: told to its client, and the socket stays."""
@@ -103,7 +101,7 @@ class SocialSession(Session):
 
     __slots__ = ("_pace",)
 
-    def __init__(self, service: "Service", socket: LiveSocket, user: UserPrincipal) -> None:
+    def __init__(self, service: Service, socket: LiveSocket, user: UserPrincipal) -> None:
         super().__init__(service, socket, user)
         self._pace = Pace(service.limits, socket.user_id or socket.session_id)
 
@@ -133,7 +131,7 @@ class SocialSession(Session):
         return self._do(command)
 
     def _do(self, command: AnyCommand) -> Awaitable[None] | None:
-        access = self.service.users.peek_access(self.user_id)
+        access = self.service.of(USER_DIRECTORY).peek_access(self.user_id)
         if access is None:
             return self._do_slowly(command)
         self.access = capped_to(access, capped=self.capped)
@@ -149,7 +147,7 @@ class SocialSession(Session):
     async def _do_slowly(self, command: AnyCommand) -> None:
         """The user's rights have just moved and are not in memory."""
         try:
-            access = await self.service.users.access_of(self.user_id)
+            access = await self.service.of(USER_DIRECTORY).access_of(self.user_id)
             self.access = capped_to(access, capped=self.capped)
             waiting = OPS[type(command)](self, command)
             if waiting is not None:

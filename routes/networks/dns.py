@@ -17,6 +17,7 @@ from routes.edge.wire import Wire
 from routes.networks import cloudflare
 from routes.networks.automation import INLINE_SECONDS
 from routes.networks.cloudflare import CloudflareFault, TokenStatus
+from routes.networks.name_service import NAME_SERVICE
 from routes.networks.rights import owner_of_network
 
 _CLOUDFLARE = "/v1/connect/networks/{networkId}/dns/cloudflare"
@@ -67,7 +68,7 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Dn
     For the network's owner. Token and zone are verified first: 422 with `meta.tokenStatus` when they are not good. The
     token is stored sealed. The records of domains claimed before, and of gateway routes, are made at once.
     """
-    service, here = call.service, call.service.networks
+    service, here = call.service, call.service.of(NAME_SERVICE)
     call.wait_longer(2 * cloudflare.SECONDS + INLINE_SECONDS)
     try:
         zone_name = await here.cloudflare.zone_name(body.api_token, body.zone_id)
@@ -104,4 +105,4 @@ async def remove_dns_config(call: Call, network_id: Uuid) -> Removed:
 
 
 def _config(call: Call, row: DnsRow) -> DnsConfig:
-    return dns_config_of(row, call.service.networks.gateway_domain)
+    return dns_config_of(row, call.service.of(NAME_SERVICE).gateway_domain)

@@ -4,5 +4,11 @@ from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.networks import dns, domains, networks
 from routes.networks.jobs import jobs_of
+from routes.networks.name_service import NAME_SERVICE
 
-NETWORKS = Domain(name="networks", mounts=(Mount("networks", (networks, domains, dns)),), jobs=jobs_of)
+NETWORKS = Domain(
+    name="networks",
+    mounts=(Mount("networks", (networks, domains, dns)),),
+    parts=(NAME_SERVICE,),
+    jobs=jobs_of,
+)

@@ -19,6 +19,7 @@ from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.networks.automation import INLINE_SECONDS
+from routes.networks.name_service import NAME_SERVICE
 from routes.networks.resolver import SECONDS
 from routes.networks.rights import owner_of_network
 
@@ -111,7 +112,7 @@ async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[
     domain that the network has claimed before is answered with 200. Addresses, wildcards, public suffixes and the
     service's own zones are a 422.
     """
-    service, here = call.service, call.service.networks
+    service, here = call.service, call.service.of(NAME_SERVICE)
     row = DomainRow(
         id=call.new_id(),
         network_id=network_id,
@@ -149,7 +150,7 @@ async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> Do
     """
     claim: DomainRow = call.subject
     call.wait_longer(SECONDS)
-    lookup = await call.service.networks.resolver.txt(txt_name(claim.domain))
+    lookup = await call.service.of(NAME_SERVICE).resolver.txt(txt_name(claim.domain))
     if lookup.error is None and claims.seen(claim, lookup):
         try:
             return await call.transact(claims.settle, claim, lookup, call.now_ms, shape=_domain_reply)

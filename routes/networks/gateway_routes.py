@@ -15,6 +15,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SERVER
 from routes.edge.wire import Wire
 from routes.networks.automation import INLINE_SECONDS
+from routes.networks.name_service import NAME_SERVICE
 
 _ROUTE = "/v1/connect/servers/{serverId}/gateway-route"
 
@@ -60,7 +61,7 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
     and the gateway domain is a 409, and so is another server's. `pending` until a gateway carries it. With a DNS
     provider whose zone holds the host, its A records are made by the service.
     """
-    here = call.service.networks
+    here = call.service.of(NAME_SERVICE)
     route_host, backend_host = routes.checked(body.route_host, body.backend_host)
     row = RouteRow(
         server_id=server_id,
@@ -98,4 +99,4 @@ async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
 async def _push(call: Call, network_id: str | None) -> None:
     if network_id is not None:
         call.wait_longer(INLINE_SECONDS)
-        await call.service.networks.automation.push_soon(network_id)
+        await call.service.of(NAME_SERVICE).automation.push_soon(network_id)

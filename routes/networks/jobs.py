@@ -1,26 +1,23 @@
 """What is done for networks now and then (contract §7)."""
 
-from typing import TYPE_CHECKING
-
 from persistence.connection import Connection
 from persistence.networks import networks
 from routes.housekeeping import Job
+from routes.networks.name_service import NAME_SERVICE
 from routes.pruning import Pruning, rows_of
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 TOKEN_KEPT_MS = 24 * 3_600_000
 """So long after its end a join token is told from one that never was (410, not 404)."""
 
 
-def jobs_of(service: "Service") -> tuple[Job, ...]:
+def jobs_of(service: Service) -> tuple[Job, ...]:
     """Write the DNS records that are due, and forget join tokens that nobody will ask about."""
 
     async def forget_tokens(conn: Connection, limit: int) -> int:
         return await networks.forget_tokens(conn, limit, before_ms=service.clock.now_ms() - TOKEN_KEPT_MS)
 
     return (
-        Job("DNS records", 30, service.networks.automation.tick),
+        Job("DNS records", 30, service.of(NAME_SERVICE).automation.tick),
         Job("join tokens", 60, Pruning(rows_of(service.database, forget_tokens)).run),
     )

@@ -1,22 +1,18 @@
 """All of networks that the service holds: who asks DNS, who writes it, and which names are the service's own."""
 
-import secrets
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import httpx2
 
-from actors.kernel.clock import Clock
 from actors.networks.hostnames import normal_host
-from persistence.bridge import Database
 from routes.edge.config.table import Config
-from routes.edge.identity.keys import Keys
 from routes.edge.identity.outbound import trusted_authorities
 from routes.edge.identity.vault import Vault
 from routes.networks.automation import PURPOSE, Automation
 from routes.networks.cloudflare import Cloudflare
 from routes.networks.resolver import Resolver
+from routes.part import Opening, Part
 
 CONNECTIONS = 20
 """Connections to the provider at once."""
@@ -43,19 +39,9 @@ class Networks:
     gateway_host: str | None
 
 
-async def open_networks(
-    stack: AsyncExitStack,
-    config: Config,
-    database: Database,
-    clock: Clock,
-    keys: Keys,
-) -> Networks:
-    """Everything that asks or writes DNS; closed with the stack. Nothing is asked before somebody wants to know.
-
-    Args:
-        stack: closes the connections to the provider.
-    """
-    client = await stack.enter_async_context(
+async def _open(opening: Opening) -> Networks:
+    config = opening.config
+    client = await opening.stack.enter_async_context(
         httpx2.AsyncClient(
             follow_redirects=False,
             trust_env=False,
@@ -64,11 +50,11 @@ async def open_networks(
         )
     )
     resolver, cloudflare = Resolver(config.dns_server), Cloudflare(client, config.cloudflare_url)
-    vault = Vault(keys, PURPOSE, secrets.token_bytes)
+    vault = Vault(opening.keys, PURPOSE, opening.random_bytes)
     return Networks(
         resolver=resolver,
         cloudflare=cloudflare,
-        automation=Automation(database, clock, cloudflare, resolver, vault),
+        automation=Automation(opening.database, opening.clock, cloudflare, resolver, vault),
         zones=_zones(config),
         gateway_domain=config.gateway_domain,
         gateway_host=config.gateway_host or config.gateway_domain,
@@ -79,3 +65,7 @@ def _zones(config: Config) -> frozenset[str]:
     hosts = (config.gateway_domain, config.gateway_host, urlsplit(config.base_url).hostname)
     named = (normal_host(host) for host in hosts if host is not None)
     return frozenset(name for name in named if name is not None)
+
+
+NAME_SERVICE = Part(name="names of networks", open=_open)
+"""Who asks and writes DNS for networks. Nothing is asked before somebody wants to know."""

@@ -25,6 +25,7 @@ from persistence.connect.rows import ServerRow
 from persistence.networks import networks
 from persistence.networks.rows import NetworkRow, ProfileMode, TokenRow
 from routes.call import Call
+from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, PUBLIC
@@ -226,7 +227,7 @@ async def join_network(call: Call, body: JoinBody) -> JoinedHost:
 async def list_hosts(call: Call) -> HostList:
     """GET /v1/connect/hosts: the agents that have joined the caller's networks."""
     rows = await call.service.database.read(networks.hosts_of, call.user_id, MAX_HOSTS_LISTED)
-    last_seen = call.service.connect.credentials.last_seen
+    last_seen = call.service.of(GAME_SERVERS).credentials.last_seen
     return HostList(tuple(host_of(row, last_seen(row.server_id)) for row in rows))
 
 

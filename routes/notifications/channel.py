@@ -6,11 +6,12 @@
 """
 
 from actors.notifications import NAME, NotificationsViewer
+from actors.notifications import NOTIFICATIONS as VIEW
 from routes.live.channel import LiveChannel
 
 NOTIFICATIONS = LiveChannel(
     name=NAME,
     needs=None,
-    shown=lambda service: service.notifications,
+    shown=lambda _service: VIEW,
     viewer=lambda user_id, _: NotificationsViewer(user_id),
 )

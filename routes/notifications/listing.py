@@ -2,13 +2,13 @@
 
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 
 from actors.bounds import MAX_SAFE_INTEGER, IdText
 from actors.errors import Invalid
-from actors.notifications import NotificationEntry, entry, mark
+from actors.notifications import NOTIFICATIONS, NotificationEntry, entry, mark
 from persistence import notifications
 from persistence.notifications import KEPT_MAX, Marked
 from routes.call import Call
@@ -17,9 +17,7 @@ from routes.edge.declare.pages import cursor_number
 from routes.edge.declare.query import Clamp
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 
 class NotificationQuery(Wire, frozen=True):
@@ -79,9 +77,9 @@ async def read_notifications(call: Call, body: ReadBody) -> ReadCounts:
         return await call.transact(unit, call.user_id, shape=_counts)
 
 
-def notified(service: "Service", user_id: str) -> AbstractContextManager[None]:
+def notified(service: Service, user_id: str) -> AbstractContextManager[None]:
     """Around a transaction that changes somebody's notifications: their views read them anew, whatever its outcome."""
-    tell = partial(service.system.changed, service.notifications, user_id, "notifications")
+    tell = partial(service.system.changed, NOTIFICATIONS, user_id, "notifications")
     return service.reconciler.following(f"notifications {user_id}", tell)
 
 

@@ -1,7 +1,5 @@
 """Running the service, as the service knows it."""
 
-from typing import TYPE_CHECKING
-
 from actors.ids import UserId
 from actors.people.forgetting import forget_in_receipts
 from routes.domain import Domain
@@ -11,17 +9,15 @@ from routes.housekeeping import Job, Standing
 from routes.operations import operations
 from routes.operations.gauges import show_gauges
 from routes.operations.jobs import jobs_of
+from routes.service import Service
 from routes.users import setup
 
-if TYPE_CHECKING:
-    from routes.service import Service
 
-
-def _follow(service: "Service") -> tuple[Job | Standing, ...]:
+def _follow(service: Service) -> tuple[Job | Standing, ...]:
     return (Standing("live sockets", service.sockets.keep),)
 
 
-async def _forget_user(service: "Service", user_id: UserId) -> None:
+async def _forget_user(service: Service, user_id: UserId) -> None:
     await forget_in_receipts(service.database, user_id, mark_of(user_id))
 
 

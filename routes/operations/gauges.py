@@ -2,10 +2,8 @@
 
 from collections.abc import Callable
 from operator import attrgetter
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 _DATABASE_GAUGES = (
     ("database_available", "available", "1 while PostgreSQL answers."),
@@ -20,7 +18,7 @@ _DATABASE_COUNTERS = (
 )
 
 
-def show_gauges(service: "Service") -> None:
+def show_gauges(service: Service) -> None:
     """Register what is read at scrape time."""
     metrics, database, system = service.metrics, service.database, service.system
     metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
@@ -49,7 +47,7 @@ def show_gauges(service: "Service") -> None:
         metrics.counter(f"kernel_{name}", says, _number(lambda: system.counters, name))
 
 
-def _show_memory(service: "Service") -> None:
+def _show_memory(service: Service) -> None:
     """What is held for clients, in bytes where it is bounded in bytes."""
     metrics, unsent, arriving = service.metrics, service.unsent, service.arriving
     documents, limits, sockets = service.documents, service.limits, service.sockets

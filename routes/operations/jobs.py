@@ -1,18 +1,15 @@
 """What keeps the service itself small and right."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from persistence import history, receipts
 from persistence.connection import Connection
 from routes.housekeeping import Job
 from routes.pruning import Pruning, pages_of, rows_of
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 
-def jobs_of(service: "Service") -> tuple[Job, ...]:
+def jobs_of(service: Service) -> tuple[Job, ...]:
     """Ask what is in doubt, look at the tables, and forget what all domains have in common."""
     now_ms, database = service.clock.now_ms, service.database
 

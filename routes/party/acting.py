@@ -19,7 +19,10 @@ from persistence.errors import RowsRejected
 from persistence.party.rows import invites_to
 from routes.call import Call
 from routes.edge.reply import Encoded
+from routes.friends.parts import FRIENDS_LIVE
 from routes.inviting import count_invite
+from routes.party.memberships import MEMBERSHIPS
+from routes.party.parts import PARTY_KINDS
 from routes.party.reconciling import reconcile_if_unknown
 
 EPOCH_BYTES = 5
@@ -43,7 +46,7 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
     if shown.party is not None:
         return _encoded(call, actor_id, shown.party, shown.incoming)
     # A transaction's result is shaped on another thread: what it shows of presence is looked up before.
-    seen = service.friends.appearance(actor_id, actor_id)
+    seen = service.of(FRIENDS_LIVE).appearance(actor_id, actor_id)
 
     made: list[State] = []
 
@@ -64,7 +67,7 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
 
 async def leave(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
     """Go from the party; who is in none has gone already."""
-    party_id = call.service.memberships.of(actor_id)
+    party_id = call.service.of(MEMBERSHIPS).of(actor_id)
     if party_id is None:
         return await overview(call, actor_id)
     return await do(call, actor_id, party_id, Leave(actor_id))
@@ -87,7 +90,7 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
     """
     service = call.service
     count_invite(call, actor_id, target_id)
-    party_id = service.memberships.of(actor_id)
+    party_id = service.of(MEMBERSHIPS).of(actor_id)
     if party_id is None:
         # Not the effect of this request, but its ground: whoever repeats it finds the party.
         await _check_target(call, actor_id, target_id)
@@ -108,7 +111,7 @@ async def accept(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartyS
     Raises: as `rules_invites.accept`.
     """
     service = call.service
-    kind = service.parties.party
+    kind = service.of(PARTY_KINDS).party
     state = await _state(call, party_id)
     if state is None:
         raise NotFound("no such invite")
@@ -141,7 +144,7 @@ async def lookup(call: Call, player_ids: Sequence[UserId]) -> PartyLookup:
         player_ids: at most 100; the caller checks.
     """
     service = call.service
-    party_ids = {user_id: service.memberships.of(user_id) for user_id in player_ids}
+    party_ids = {user_id: service.of(MEMBERSHIPS).of(user_id) for user_id in player_ids}
     states: dict[str, State] = {}
     for party_id in dict.fromkeys(party_ids.values()):
         state = None if party_id is None else await _state(call, party_id)
@@ -152,7 +155,7 @@ async def lookup(call: Call, player_ids: Sequence[UserId]) -> PartyLookup:
         for user_id, party_id in party_ids.items()
         if party_id is not None and (state := states.get(party_id)) is not None and user_id in state.members
     )
-    seen = service.parties.rendered.seen
+    seen = service.of(PARTY_KINDS).rendered.seen
     return PartyLookup(memberships, tuple(frames.party_of(seen, state, "") for state in states.values()))
 
 
@@ -167,7 +170,7 @@ async def do(call: Call, actor_id: UserId, party_id: str, command: AnyCommand) -
         after = own.with_party(own.OwnParty(actor_id, None, incoming), state)
         return _encoded(call, actor_id, after.party, after.incoming)
 
-    return await call.ask(call.service.parties.party, party_id, command, shape)
+    return await call.ask(call.service.of(PARTY_KINDS).party, party_id, command, shape)
 
 
 def party_of(call: Call, actor_id: UserId) -> str:
@@ -176,7 +179,7 @@ def party_of(call: Call, actor_id: UserId) -> str:
     Raises:
         NotFound: none.
     """
-    party_id = call.service.memberships.of(actor_id)
+    party_id = call.service.of(MEMBERSHIPS).of(actor_id)
     if party_id is None:
         raise NotFound("you are in no party")
     return party_id
@@ -184,7 +187,7 @@ def party_of(call: Call, actor_id: UserId) -> str:
 
 async def _state(call: Call, party_id: str) -> State | None:
     service = call.service
-    state: State | None = service.system.peek(service.parties.party, party_id)
+    state: State | None = service.system.peek(service.of(PARTY_KINDS).party, party_id)
     if state is None:
         state = await service.database.read(load, party_id)
     return state
@@ -192,13 +195,13 @@ async def _state(call: Call, party_id: str) -> State | None:
 
 async def _shown(call: Call, actor_id: UserId) -> own.OwnParty:
     service = call.service
-    known: own.OwnParty | None = service.system.peek_view(service.parties.own, actor_id)
+    known: own.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
     return known if known is not None else await service.database.read(own.load, actor_id)
 
 
 async def _incoming(call: Call, actor_id: UserId) -> dict[str, Invite]:
     service = call.service
-    known: own.OwnParty | None = service.system.peek_view(service.parties.own, actor_id)
+    known: own.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
     if known is not None:
         return known.incoming
     rows = await service.database.read(invites_to, actor_id)
@@ -223,12 +226,12 @@ def _founding(call: Call, actor_id: UserId) -> Founding:
 
 def _founded(call: Call, actor_id: UserId, state: State) -> None:
     """A party was made, or found: whoever shows parties hears of it."""
-    call.service.memberships.joined(actor_id, state.id)
-    call.service.system.changed(call.service.parties.own, actor_id, state.id)
+    call.service.of(MEMBERSHIPS).joined(actor_id, state.id)
+    call.service.system.changed(call.service.of(PARTY_KINDS).own, actor_id, state.id)
 
 
 def _encoded(
     call: Call, actor_id: UserId, party: State | None, incoming: Mapping[str, Invite]
 ) -> Encoded[PartySnapshot]:
-    rendered = call.service.parties.rendered
+    rendered = call.service.of(PARTY_KINDS).rendered
     return Encoded(rendered.snapshot(party, incoming.values(), actor_id, now_ms=call.now_ms))

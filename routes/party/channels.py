@@ -10,11 +10,12 @@ is another, and a snapshot follows in either mode.
 
 from actors.party.commands import PartyViewer
 from routes.live.channel import LiveChannel
+from routes.party.parts import PARTY_KINDS
 
 PARTY = LiveChannel(
     name="party",
     needs=None,
-    shown=lambda service: service.parties.own,
+    shown=lambda service: service.of(PARTY_KINDS).own,
     viewer=lambda user_id, _: PartyViewer(user_id),
     by_default=True,
 )

@@ -7,10 +7,13 @@ from routes.party.channels import PARTY as CHANNEL
 from routes.party.erasing import forget_user, let_go
 from routes.party.follow import follow
 from routes.party.jobs import jobs_of
+from routes.party.memberships import MEMBERSHIPS
+from routes.party.parts import PARTY_KINDS
 
 PARTY = Domain(
     name="party",
     mounts=(Mount("party", (members, invites, lobby, streams)),),
+    parts=(MEMBERSHIPS, PARTY_KINDS),
     channels=(CHANNEL,),
     jobs=jobs_of,
     follow=follow,

@@ -1,22 +1,22 @@
 """What parties must hear from elsewhere, and who must hear from parties."""
 
-from typing import TYPE_CHECKING
-
 from actors.kernel.mailbox import Answer
 from actors.party.attendance import LOOK_SECONDS, Attendance
 from actors.party.commands import TellPresence, TellRename
 from actors.party.company import Company
 from actors.party.own import FACES
+from routes.friends.parts import FRIENDS_LIVE, STREAKS
 from routes.housekeeping import Job, Standing, ticking
+from routes.party.memberships import MEMBERSHIPS
+from routes.party.parts import PARTY_KINDS
 from routes.party.reconciling import follow_unknown_outcomes
+from routes.service import Service
+from routes.users.parts import PRESENCE, USER_DIRECTORY
 
-if TYPE_CHECKING:
-    from routes.service import Service
 
-
-def follow(service: "Service") -> tuple[Job | Standing, ...]:
+def follow(service: Service) -> tuple[Job | Standing, ...]:
     """Pass on presence, names, visibility and memberships from now on; returns what must be looked at now and then."""
-    system, parties, memberships = service.system, service.parties, service.memberships
+    system, parties, memberships = service.system, service.of(PARTY_KINDS), service.of(MEMBERSHIPS)
 
     def send(party_id: str, command: TellPresence) -> None:
         system.post(parties.party, party_id, command, _unheard)
@@ -25,7 +25,7 @@ def follow(service: "Service") -> tuple[Job | Standing, ...]:
         attendance.heard(user_id, online)
         party_id = memberships.of(user_id)
         if party_id is not None:
-            hides = service.friends.hides
+            hides = service.of(FRIENDS_LIVE).hides
             viewers = [id for id in memberships.members(party_id) if not hides(user_id, id)]
             system.touched(parties.own.name, viewers, FACES)
 
@@ -34,15 +34,15 @@ def follow(service: "Service") -> tuple[Job | Standing, ...]:
         if party_id is not None and not system.tell(parties.party, party_id, TellRename(user_id, name)):
             system.touched(parties.own.name, memberships.members(party_id), party_id)
 
-    attendance = Attendance(service.presence, memberships, send, service.clock.now_ms)
-    service.presence.on_change(met)
-    service.users.on_rename(renamed)
-    service.friends.on_visibility_change(
+    attendance = Attendance(service.of(PRESENCE), memberships, send, service.clock.now_ms)
+    service.of(PRESENCE).on_change(met)
+    service.of(USER_DIRECTORY).on_rename(renamed)
+    service.of(FRIENDS_LIVE).on_visibility_change(
         lambda viewer_id, _user_id: system.changed(parties.own, viewer_id, FACES)
     )
     follow_unknown_outcomes(service)
-    memberships.on_change(lambda user_id, _party_id: service.friends.party_changed(user_id))
-    company = Company(memberships, service.streaks.together, service.clock.now_ms)
+    memberships.on_change(lambda user_id, _party_id: service.of(FRIENDS_LIVE).party_changed(user_id))
+    company = Company(memberships, service.of(STREAKS).together, service.clock.now_ms)
     return (
         ticking("members who are away", LOOK_SECONDS, attendance.look),
         ticking("days in company", 1, company.look),

@@ -1,17 +1,13 @@
 """What is forgotten of parties now and then."""
 
-from typing import TYPE_CHECKING
-
 from persistence.connection import Connection
 from persistence.party.rows import sweep_ended
 from routes.housekeeping import Job
 from routes.pruning import Pruning, pages_of
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 
-def jobs_of(service: "Service") -> tuple[Job, ...]:
+def jobs_of(service: Service) -> tuple[Job, ...]:
     """Forget parties that have ended."""
 
     async def sweep(conn: Connection, after: str | None, limit: int) -> str | None:

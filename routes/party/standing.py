@@ -13,6 +13,7 @@ from actors.party.state import Member, State
 from routes.call import Call
 from routes.edge.reply import Soon
 from routes.party.acting import party_of
+from routes.party.parts import PARTY_KINDS
 
 
 def member(call: Call) -> str:
@@ -46,7 +47,7 @@ def selector(call: Call) -> Soon[str]:
 
 def _standing(call: Call, rule: Callable[[State, str], Member]) -> Soon[str]:
     party_id = party_of(call, call.user_id)
-    state: State | None = call.service.system.peek(call.service.parties.party, party_id)
+    state: State | None = call.service.system.peek(call.service.of(PARTY_KINDS).party, party_id)
     if state is None:
         return _by_rows(call, party_id, rule)
     rule(state, call.user_id)

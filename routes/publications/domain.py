@@ -5,10 +5,12 @@ from routes.edge.declare.endpoint import Mount
 from routes.publications import own, public, status, targets
 from routes.publications.follow import follow, show_gauges
 from routes.publications.jobs import jobs_of
+from routes.publications.parts import STATUSES
 
 PUBLICATIONS = Domain(
     name="publications",
     mounts=(Mount("publications", (targets, status, own, public)),),
+    parts=(STATUSES,),
     jobs=jobs_of,
     follow=follow,
     gauges=show_gauges,

@@ -1,28 +1,27 @@
 """What statuses follow: servers that move or go."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from actors.connect import events
 from actors.connect.events import AnyEvent
 from actors.connect.state import State
 from actors.publications.statuses import Statuses
+from routes.connect.parts import GAME_SERVERS
 from routes.housekeeping import Job, Standing
+from routes.publications.parts import STATUSES
+from routes.service import Service
 
-if TYPE_CHECKING:
-    from routes.service import Service
 
-
-def follow(service: "Service") -> tuple[Job | Standing, ...]:
+def follow(service: Service) -> tuple[Job | Standing, ...]:
     """From now on a server's status counts for the network that it is in, and is gone when it is."""
-    service.connect.listeners.append(partial(_happened, service.statuses))
+    service.of(GAME_SERVERS).listeners.append(partial(_happened, service.of(STATUSES)))
     return ()
 
 
-def show_gauges(service: "Service") -> None:
+def show_gauges(service: Service) -> None:
     """How many servers say something of themselves."""
     service.metrics.gauge(
-        "server_statuses", "Game servers whose status is kept.", lambda: len(service.statuses)
+        "server_statuses", "Game servers whose status is kept.", lambda: len(service.of(STATUSES))
     )
 
 

@@ -1,7 +1,6 @@
 """What is done for publications now and then."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from actors.publications.managing import settle_ownership
 from actors.publications.states import STALE_MS
@@ -9,24 +8,23 @@ from persistence.connection import Connection
 from persistence.publications import publications, statuses
 from routes.housekeeping import Job, ticking
 from routes.pruning import Pruning, pages_of
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.publications.parts import STATUSES
+from routes.service import Service
 
 SETTLED = 500
 """Publications whose ownership is looked at in one transaction."""
 
 
-async def flush_statuses(service: "Service") -> None:
+async def flush_statuses(service: Service) -> None:
     """Write what servers have said in the last second.
 
     Raises:
         PersistenceError: the database is away.
     """
-    await service.statuses.flush(service.database, service.clock.now_ms())
+    await service.of(STATUSES).flush(service.database, service.clock.now_ms())
 
 
-def jobs_of(service: "Service") -> tuple[Job, ...]:
+def jobs_of(service: Service) -> tuple[Job, ...]:
     """Write what servers say, follow verified domains, and take from the list what has been silent for long."""
     now_ms, database = service.clock.now_ms, service.database
 
@@ -41,7 +39,7 @@ def jobs_of(service: "Service") -> tuple[Job, ...]:
 
     return (
         Job("statuses of game servers", 1, partial(flush_statuses, service)),
-        ticking("statuses in memory that are old", 60, lambda: service.statuses.forget_old(now_ms())),
+        ticking("statuses in memory that are old", 60, lambda: service.of(STATUSES).forget_old(now_ms())),
         Job("owners of publications", 60, Pruning(pages_of(database, settle), most=SETTLED).run),
         Job("publications that are silent", 60, Pruning(pages_of(database, grow_stale)).run),
         Job("statuses that are old", 60, Pruning(pages_of(database, forget)).run),

@@ -16,6 +16,7 @@ from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
+from routes.publications.parts import STATUSES
 
 
 class ProfileQuery(Wire, frozen=True):
@@ -71,7 +72,7 @@ def _tagged(published: PublicationRow | None, tag: str) -> bool:
 
 
 def _item(call: Call, row: ServerRow, published: PublicationRow | None) -> ProfileServer:
-    status = call.service.statuses.of(Target("server", row.server_id), call.now_ms)
+    status = call.service.of(STATUSES).of(Target("server", row.server_id), call.now_ms)
     shown = None if published is None else publication_of(published, status)
     return ProfileServer(
         **msgspec.structs.asdict(server_of(row)),

@@ -16,6 +16,7 @@ from routes.edge.errors import BadQuery
 from routes.edge.identity.base64url import from_base64url, to_base64url
 from routes.edge.principal import PUBLIC
 from routes.edge.wire import Wire
+from routes.publications.parts import STATUSES
 
 KEPT = "public, max-age=5"
 """Statuses move each second."""
@@ -75,7 +76,9 @@ async def list_public_servers(call: Call, query: ServersQuery) -> ServersPage:
     found = await service.database.read(listing.page, wanted, query.sort, after, query.limit + 1)
     has_more = len(found) > query.limit
     found = found[: query.limit]
-    items = tuple(publication_of(one.row, service.statuses.of(one.row.target, call.now_ms)) for one in found)
+    items = tuple(
+        publication_of(one.row, service.of(STATUSES).of(one.row.target, call.now_ms)) for one in found
+    )
     return ServersPage(items, _cursor(found[-1].place, query.sort) if has_more else None, has_more)
 
 
@@ -85,7 +88,7 @@ async def read_public_server(call: Call, id: ObjectId) -> Publication:
     row = await call.service.database.read(publications.listed, id)
     if row is None:
         raise NotFound
-    return publication_of(row, call.service.statuses.of(row.target, call.now_ms))
+    return publication_of(row, call.service.of(STATUSES).of(row.target, call.now_ms))
 
 
 def _lowered(text: str | None) -> str | None:

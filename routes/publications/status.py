@@ -12,11 +12,13 @@ from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
 from routes.call import Call
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.rights import itself_for
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SERVER
 from routes.edge.reply import Soon
 from routes.edge.wire import Wire
+from routes.publications.parts import STATUSES
 
 MAX_MOTD_CHARACTERS = 500
 
@@ -69,7 +71,7 @@ def push_status(call: Call, server_id: Uuid, body: StatusBody) -> Soon[StatusRep
     Moves what is published of it and of its network, and publishes nothing by itself. Something older than what was
     said before is ignored. It counts for 90 seconds. What a server says that nobody has claimed is not kept.
     """
-    row = call.service.connect.credentials.peek(server_id)
+    row = call.service.of(GAME_SERVERS).credentials.peek(server_id)
     if row is None or call.attempt is not None:
         return _push_later(call, server_id, body)
     return _push(call, row, body)
@@ -86,12 +88,12 @@ def _push(call: Call, row: ServerRow, body: StatusBody) -> StatusReply:
         at_ms=_moment(body.updated_at, call.now_ms),
     )
     if row.owner_id is not None:
-        call.service.statuses.report(report, call.now_ms)
+        call.service.of(STATUSES).report(report, call.now_ms)
     return StatusReply(True, row.server_id, row.network_id)
 
 
 async def _push_later(call: Call, server_id: Uuid, body: StatusBody) -> StatusReply:
-    row = await call.service.connect.credentials.of(server_id)
+    row = await call.service.of(GAME_SERVERS).credentials.of(server_id)
     if row is None:
         raise NotFound
     reply = _push(call, row, body)

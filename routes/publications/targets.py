@@ -17,9 +17,12 @@ from persistence.publications import publications
 from persistence.publications.rows import PublicationRow, Target, TargetType
 from routes.auditing import stamp_of
 from routes.call import Call
+from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
+from routes.networks.name_service import NAME_SERVICE
+from routes.publications.parts import STATUSES
 
 MAX_NAME_CHARACTERS = 100
 MAX_MOTD_CHARACTERS = 300
@@ -108,10 +111,10 @@ async def put_publication(
     verified domain of its network; else it is PENDING, which the list shows.
     """
     target, wish, service = _target(target_type, target_id), _wish(body), call.service
-    heard = service.connect.credentials.last_seen(target_id)
+    heard = service.of(GAME_SERVERS).credentials.last_seen(target_id)
     around = Surroundings(
         new_id=call.new_id(),
-        gateway_domain=service.networks.gateway_domain,
+        gateway_domain=service.of(NAME_SERVICE).gateway_domain,
         called_from=None if heard is None else heard[1],
         now_ms=call.now_ms,
     )
@@ -120,7 +123,7 @@ async def put_publication(
         return PublicationReply(_shown(call, row))
 
     with service.reconciler.following(
-        f"publication {target.id}", partial(service.statuses.published, target)
+        f"publication {target.id}", partial(service.of(STATUSES).published, target)
     ):
         return await call.transact(managing.put, target, wish, _manager(call), around, shape=shape)
 
@@ -147,7 +150,7 @@ def _target(type: str, id: Uuid) -> Target:
 
 
 def _shown(call: Call, row: PublicationRow) -> Publication:
-    return publication_of(row, call.service.statuses.of(row.target, call.now_ms))
+    return publication_of(row, call.service.of(STATUSES).of(row.target, call.now_ms))
 
 
 def _manager(call: Call) -> Manager:

@@ -1,7 +1,5 @@
 """Saved servers, as the service knows them."""
 
-from typing import TYPE_CHECKING
-
 from persistence.connection import Connection
 from persistence.saved import addresses
 from routes.domain import Domain
@@ -9,15 +7,13 @@ from routes.edge.declare.endpoint import Mount
 from routes.housekeeping import Job
 from routes.pruning import Pruning, pages_of
 from routes.saved import others, own
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 UNSAVED_KEPT_MS = 24 * 3_600_000
 """An address that nobody saves any more stays for so long."""
 
 
-def _jobs(service: "Service") -> tuple[Job, ...]:
+def _jobs(service: Service) -> tuple[Job, ...]:
     async def sweep(conn: Connection, after: tuple[int, str] | None, limit: int) -> tuple[int, str] | None:
         before_ms = service.clock.now_ms() - UNSAVED_KEPT_MS
         return await addresses.sweep(conn, after, limit, before_ms=before_ms)

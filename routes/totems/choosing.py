@@ -17,6 +17,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.totems import ALIAS, PATH, WRITE
+from routes.totems.parts import TOTEM_CHECKS
 from routes.totems.public import Rating, Totem, totem_of
 
 BODY_MAX_BYTES = -(-MAX_BYTES // 3) * 4 + 16 * 1024
@@ -95,7 +96,7 @@ async def _upload(call: Call, body: TotemChoice, data: NewModel) -> Totem:
     draft = _draft(body, data)
     check_draft(draft, call.user_id)
     content = await trio.to_thread.run_sync(
-        check_upload, data.format, data.data, limiter=call.service.totem_checks, abandon_on_cancel=True
+        check_upload, data.format, data.data, limiter=call.service.of(TOTEM_CHECKS), abandon_on_cancel=True
     )
     model_id = call.new_id()
     store = partial(upload, now_ms=call.now_ms)

@@ -3,5 +3,6 @@
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.totems import choosing, models
+from routes.totems.parts import TOTEM_CHECKS
 
-TOTEMS = Domain(name="totems", mounts=(Mount("totem", (models, choosing)),))
+TOTEMS = Domain(name="totems", parts=(TOTEM_CHECKS,), mounts=(Mount("totem", (models, choosing)),))

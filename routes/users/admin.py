@@ -37,6 +37,7 @@ from routes.edge.declare.pages import cursor_number
 from routes.edge.declare.query import Clamp
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
+from routes.users.parts import USER_DIRECTORY
 from routes.users.verify import revocation_settled
 
 USER_VIEW = "admin:user:view"
@@ -205,7 +206,7 @@ async def look_up_users(call: Call, query: UserLookup) -> UsersFound:
         found = [] if user is None else [user]
     else:
         found = await call.service.database.read(find_by_prefix, query.query, query.limit)
-    seen = call.service.users.last_seen_of
+    seen = call.service.of(USER_DIRECTORY).last_seen_of
     return UsersFound(
         [UserFound(user.id, user.name, user.home_region, iso_or_none(seen(user))) for user in found]
     )
@@ -217,7 +218,7 @@ async def read_user_detail(call: Call, user_id: UserId) -> UserDetail:
     user = await call.service.database.read(read_user, user_id)
     if user is None:
         raise NotFound("no such user")
-    return _detail(user, call.service.users.last_seen_of(user))
+    return _detail(user, call.service.of(USER_DIRECTORY).last_seen_of(user))
 
 
 @endpoint("GET", "/v1/admin/permissions", needs=SUPER_ADMIN)
@@ -260,7 +261,7 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
 
     with _followed(call, user_id):
         granted = await call.transact(change_grant, change, stamp_of(call), shape=shape)
-    call.service.users.catalog_grew(body.node)
+    call.service.of(USER_DIRECTORY).catalog_grew(body.node)
     return granted
 
 
@@ -291,7 +292,9 @@ async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
 def _followed(call: Call, user_id: str) -> AbstractContextManager[None]:
     """Around a change of somebody's rights: memory reads them anew, whatever becomes of it."""
     service = call.service
-    return service.reconciler.following(f"user {user_id}", partial(service.users.changed, user_id))
+    return service.reconciler.following(
+        f"user {user_id}", partial(service.of(USER_DIRECTORY).changed, user_id)
+    )
 
 
 def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:

@@ -16,6 +16,8 @@ from routes.edge.identity.issuers import Issuers
 from routes.edge.identity.keys import Keys
 from routes.edge.identity.tokens import verify_user_token
 from routes.edge.principal import UserPrincipal
+from routes.part import Opening, Part
+from routes.users.parts import USER_DIRECTORY
 
 CAPACITY = 50_000
 """Tokens remembered per generation, some 0.3 KB each; two generations are kept."""
@@ -129,3 +131,19 @@ class Authenticator:
 
 def _digest(carried: bytes) -> bytes:
     return blake2b(carried, digest_size=DIGEST_BYTES).digest()
+
+
+async def _open_issuers(opening: Opening) -> Issuers:
+    return Issuers(opening.config.jwt_issuers, opening.clock)
+
+
+async def _open(opening: Opening) -> Authenticator:
+    issuers, users = await opening.of(ISSUERS), await opening.of(USER_DIRECTORY)
+    return Authenticator(opening.keys, issuers, users, opening.clock)
+
+
+ISSUERS = Part(name="issuers of tokens", open=_open_issuers)
+"""Whose tokens are believed beside our own."""
+
+USER_AUTHENTICATOR = Part(name="tokens of users", open=_open)
+"""Verifies the tokens of users."""

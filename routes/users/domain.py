@@ -1,28 +1,35 @@
 """Users, as the service knows them."""
 
-from typing import TYPE_CHECKING
-
 from persistence.permissions import CHANNEL
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.housekeeping import Job, Standing
+from routes.service import Service
 from routes.users import admin, erasure, profile, progress, public, shares, verify
+from routes.users.authenticator import ISSUERS, USER_AUTHENTICATOR
 from routes.users.jobs import jobs_of
-
-if TYPE_CHECKING:
-    from routes.service import Service
-
-
-def _follow(service: "Service") -> tuple[Job | Standing, ...]:
-    service.users.on_access_change(service.rights.moved)
-    service.database.listen(CHANNEL, service.users.heard)
-    return (Standing("rights of open streams", service.rights.keep),)
+from routes.users.online import follow_sockets
+from routes.users.parts import PRESENCE, RIGHTS, USER_DIRECTORY
 
 
-def _show_gauges(service: "Service") -> None:
+def _follow(service: Service) -> tuple[Job | Standing, ...]:
+    follow_sockets(service.sockets, service.of(PRESENCE), service.of(USER_DIRECTORY))
+    service.of(USER_DIRECTORY).on_access_change(service.of(RIGHTS).moved)
+    service.database.listen(CHANNEL, service.of(USER_DIRECTORY).heard)
+    return (
+        Standing("keys of issuers", service.of(ISSUERS).keep_fresh),
+        Standing("rights of open streams", service.of(RIGHTS).keep),
+    )
+
+
+def _show_gauges(service: Service) -> None:
     gauge = service.metrics.gauge
-    gauge("users_in_memory", "Users in memory, some 2 KB each.", lambda: len(service.users))
-    gauge("tokens_remembered", "Tokens that need not be verified again.", lambda: len(service.authenticator))
+    gauge("users_in_memory", "Users in memory, some 2 KB each.", lambda: len(service.of(USER_DIRECTORY)))
+    gauge(
+        "tokens_remembered",
+        "Tokens that need not be verified again.",
+        lambda: len(service.of(USER_AUTHENTICATOR)),
+    )
 
 
 USERS = Domain(
@@ -33,6 +40,8 @@ USERS = Domain(
         Mount("profile", (profile, shares, progress)),
         Mount("public", (public,)),
     ),
+    parts=(USER_DIRECTORY, PRESENCE, RIGHTS, ISSUERS, USER_AUTHENTICATOR),
+    authenticator=USER_AUTHENTICATOR,
     jobs=jobs_of,
     follow=_follow,
     gauges=_show_gauges,

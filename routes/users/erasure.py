@@ -4,7 +4,6 @@ What a domain has to do for it stands in its record: `let_go` before, `forget_us
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from actors.errors import Conflict, NotFound, Refused
 from actors.friends.relations import Between
@@ -18,9 +17,9 @@ from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.websocket.close_codes import CloseCode
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.friends.parts import FRIENDS_LIVE
+from routes.service import Service
+from routes.users.parts import USER_DIRECTORY
 
 SWEPT_AT_ONCE = 10
 
@@ -46,7 +45,7 @@ async def erase_user(call: Call, user_id: UserId) -> None:
     _tell(service, user_id, others)
 
 
-async def sweep_erased(service: "Service") -> None:
+async def sweep_erased(service: Service) -> None:
     """Take the names of erased users out of messages and of what others were told of them; a job.
 
     One of whom not everything could be done is not finished, and begun again by the next run; the others go on.
@@ -68,23 +67,21 @@ async def sweep_erased(service: "Service") -> None:
         raise failure
 
 
-async def _sweep(service: "Service", user_id: UserId) -> None:
+async def _sweep(service: Service, user_id: UserId) -> None:
     # Backwards: notifications and receipts repeat what conversations and parties still say until they are told.
-    for domain in reversed(service.domains):
-        if domain.forget_user is not None:
-            await domain.forget_user(service, user_id)
+    for forget_user in service.forget_user:
+        await forget_user(service, user_id)
     await service.database.transact(erasure.finish, user_id)
 
 
-async def _let_go(service: "Service", user_id: UserId) -> None:
-    for domain in service.domains:
-        if domain.let_go is not None:
-            await domain.let_go(service, user_id)
+async def _let_go(service: Service, user_id: UserId) -> None:
+    for let_go in service.let_go:
+        await let_go(service, user_id)
 
 
-def _tell(service: "Service", user_id: str, others: Mapping[str, bool]) -> None:
-    service.users.changed(user_id)
+def _tell(service: Service, user_id: str, others: Mapping[str, bool]) -> None:
+    service.of(USER_DIRECTORY).changed(user_id)
     service.sockets.close_user(user_id, CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
     for other_id, blocks in others.items():
         nothing = Between(False, {}, frozenset({other_id} if blocks else ()), [])
-        service.friends.settled(user_id, other_id, nothing, service.friends.next_turn())
+        service.of(FRIENDS_LIVE).settled(user_id, other_id, nothing, service.of(FRIENDS_LIVE).next_turn())

@@ -23,6 +23,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Soon
 from routes.edge.wire import Wire
+from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 SETTINGS_BODY_MAX_BYTES = 96 * 1024
 """A style of 64 KiB, written with some white space."""
@@ -175,18 +176,18 @@ def settings_of(settings: Settings) -> ProfileSettings:
 @endpoint("GET", "/v1/profile/self", needs=AUTHENTICATED, refusals=(NotFound,))
 def read_own_profile(call: Call) -> Soon[ProfileSelf]:
     """Answers who the caller is, and what they may do."""
-    known = call.service.users.peek(call.user_id)
+    known = call.service.of(USER_DIRECTORY).peek(call.user_id)
     return _read_own_profile(call) if known is None else _profile(call, *known)
 
 
 async def _read_own_profile(call: Call) -> ProfileSelf:
-    users = call.service.users
+    users = call.service.of(USER_DIRECTORY)
     return _profile(call, await users.user_of(call.user_id), await users.access_of(call.user_id))
 
 
 def _profile(call: Call, user: User, access: Access) -> ProfileSelf:
     access = capped_to(access, capped=call.user.capped)
-    status = status_of(user, call.service.presence, call.service.lifecycle.started_at_ms)
+    status = status_of(user, call.service.of(PRESENCE), call.service.lifecycle.started_at_ms)
     return ProfileSelf(
         user.id,
         user.name,
@@ -194,7 +195,7 @@ def _profile(call: Call, user: User, access: Access) -> ProfileSelf:
         access.held,
         status.state == "ONLINE",
         status,
-        iso_or_none(call.service.users.last_seen_of(user)),
+        iso_or_none(call.service.of(USER_DIRECTORY).last_seen_of(user)),
     )
 
 
@@ -223,6 +224,6 @@ async def change_own_settings(call: Call, body: SettingsPatch) -> ProfileSetting
         privacy.group_invites,
         None if style is None else UiStyleChange(style.sync_enabled, style.source, style.payload),
     )
-    users = call.service.users
+    users = call.service.of(USER_DIRECTORY)
     with call.service.reconciler.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
         return await call.transact(change_settings, call.user_id, change, call.now_ms, shape=settings_of)

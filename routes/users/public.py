@@ -13,6 +13,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
 from routes.edge.principal import PUBLIC
 from routes.edge.wire import Wire
+from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 KEPT = "public, no-cache"
 LISTED = "public, max-age=60"
@@ -67,7 +68,7 @@ class Supporters(Wire, frozen=True):
 @endpoint("GET", "/v1/public/users/{identifier}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
 async def read_public_user(call: Call, identifier: str) -> PublicUser:
     """GET /v1/public/users/{identifier}: a user by uuid, or by a name that nobody else has, in any case."""
-    users, database = call.service.users, call.service.database
+    users, database = call.service.of(USER_DIRECTORY), call.service.database
     user_id: str | None = parse_uuid(identifier)
     if user_id is None:
         named = await database.read(ids_named, identifier)
@@ -99,4 +100,4 @@ async def _online(call: Call, user: User) -> bool | None:
     # Whoever they hide from could look here, without a name.
     if user.server_list_visibility != SHOWN or await call.service.database.read(shuns_somebody, user.id):
         return None
-    return call.service.presence.is_online(user.id)
+    return call.service.of(PRESENCE).is_online(user.id)

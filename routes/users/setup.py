@@ -10,7 +10,7 @@ import sys
 from base64 import b64encode
 from hashlib import sha256
 from importlib import resources
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import msgspec
 
@@ -28,9 +28,7 @@ from routes.edge.identity.names import NAME_MAX, is_name
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Page
 from routes.edge.wire import Wire
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
 
 CODE_BYTES = 20
 """160 random bits: nobody guesses it before the universe ends, so no counter of attempts is needed."""
@@ -71,7 +69,7 @@ async def setup_link(
     return f"{base_url}/setup?code={code}" if opened else None
 
 
-async def announce_setup(service: "Service") -> None:
+async def announce_setup(service: Service) -> None:
     """Tell the operator the link that makes the first super-admin, while there is none.
 
     It goes to standard output and not to the log: it is a secret.

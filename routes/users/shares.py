@@ -14,6 +14,7 @@ from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.wire import Wire
+from routes.users.parts import USER_DIRECTORY
 
 NAME_MAX = 100
 """Characters of a name."""
@@ -87,7 +88,7 @@ async def share_profile(call: Call, body: NewShare) -> ShareEntry:
     if not name or not name.isprintable():
         raise Invalid(FieldError("/name", "BAD_TEXT", "printable characters, not only blanks"))
     manifest = rules.json_object(body.manifest, "/manifest", MANIFEST_MAX_BYTES)
-    maximum = rules.capacity(await call.service.users.access_of(call.user_id))
+    maximum = rules.capacity(await call.service.of(USER_DIRECTORY).access_of(call.user_id))
     code, now_ms = rules.new_code(call.service.random_bytes), call.now_ms
     share = Share(ShareHead(code, name, now_ms, now_ms + SHARE_TTL_MS), manifest)
     return await call.transact(rules.add, call.user_id, share, maximum, shape=_entry)

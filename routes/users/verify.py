@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from actors.errors import Conflict, NotFound
 from actors.permissions import Access, capped_to
@@ -15,9 +14,8 @@ from routes.edge.principal import AUTHENTICATED, UserPrincipal
 from routes.edge.reply import Soon
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.wire import Wire
-
-if TYPE_CHECKING:
-    from routes.service import Service
+from routes.service import Service
+from routes.users.parts import USER_DIRECTORY
 
 
 class Verified(Wire, frozen=True):
@@ -42,12 +40,12 @@ class Verified(Wire, frozen=True):
 @endpoint("GET", "/v1/auth/verify", needs=AUTHENTICATED, aliases=("/auth/verify",))
 def verify_token(call: Call) -> Soon[Verified]:
     """Tells whose token the request carries, until when it holds, and which permissions its user has now."""
-    access = call.service.users.peek_access(call.user_id)
+    access = call.service.of(USER_DIRECTORY).peek_access(call.user_id)
     return _read(call) if access is None else _verified(call.user, access)
 
 
 async def _read(call: Call) -> Verified:
-    return _verified(call.user, await call.service.users.access_of(call.user_id))
+    return _verified(call.user, await call.service.of(USER_DIRECTORY).access_of(call.user_id))
 
 
 def _verified(user: UserPrincipal, access: Access) -> Verified:
@@ -65,7 +63,7 @@ async def revoke_own_tokens(call: Call) -> None:
 
 
 @contextmanager
-def revocation_settled(service: "Service", user_id: str) -> Iterator[Callable[[int], None]]:
+def revocation_settled(service: Service, user_id: str) -> Iterator[Callable[[int], None]]:
     """Around the transaction that revokes tokens: memory and sockets follow it, whatever its outcome.
 
     Args:
@@ -85,8 +83,8 @@ def revocation_settled(service: "Service", user_id: str) -> Iterator[Callable[[i
     _revoked(service, user_id, believed_from_s[-1])
 
 
-def _revoked(service: "Service", user_id: str, not_before_s: int) -> None:
-    service.users.revoked(user_id, not_before_s)
+def _revoked(service: Service, user_id: str, not_before_s: int) -> None:
+    service.of(USER_DIRECTORY).revoked(user_id, not_before_s)
     for socket in service.sockets.of_user(user_id):
         if socket.issued_at_s is not None and socket.issued_at_s < not_before_s:
             socket.close(CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")

@@ -5,6 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
+from routes.capes.workshop import CAPE_WORKSHOP
 from tests.capes.stage import ADMIN, OWN, PUBLIC, SELECTION, STATES, cape_in, moderator, texture, upload
 from tests.support.world import Player, World
 
@@ -179,7 +180,7 @@ async def test_downloads_are_counted(world: World):
     await world.nobody().ask("GET", f"{path}/texture.png", headers={"if-none-match": tag})
     await world.nobody().ask("GET", f"{path}/preview.png")
     await ann.ask("GET", f"{PUBLIC}/{draft['id']}/texture.png")
-    await world.service.capes.downloads.flush()
+    await world.service.of(CAPE_WORKSHOP).downloads.flush()
     assert (await world.nobody().get(path))["downloads"] == 3
     assert (await ann.get(f"{OWN}/{draft['id']}"))["downloads"] == 0
 

@@ -6,6 +6,8 @@ import pytest
 import trio
 
 from actors.ids import new_uuid
+from routes.chat.parts import CHAT_KINDS
+from routes.users.parts import PRESENCE
 from tests.support.waiting import patience, wait_until
 from tests.support.world import CONVERSATIONS, Player, World
 
@@ -188,7 +190,7 @@ async def test_presence_shows_in_participants(world: World) -> None:
         assert online == {"Ann": False, "Ben": True}
 
     async def closed() -> bool:
-        return world.service.presence.statistics() == 0
+        return world.service.of(PRESENCE).statistics() == 0
 
     # Ten seconds of grace after the socket is gone (contract §5).
     await wait_until(closed)
@@ -204,7 +206,7 @@ async def test_the_list_from_an_open_inbox_is_the_one_from_rows(world: World) ->
     async with ann.live("/v1/social/live?channels=inbox") as socket:
         await socket.receive_until(type="snapshot")
         service = world.service
-        assert service.system.peek_view(service.chat.inbox, ann.id) is not None
+        assert service.system.peek_view(service.of(CHAT_KINDS).inbox, ann.id) is not None
         open_ = [await ann.get(CONVERSATIONS, limit=limit) for limit in (1, 2, 50)]
         rest = await ann.get(CONVERSATIONS, limit=2, cursor=open_[0]["nextCursor"])
         # What was acknowledged shows, whether the view has framed it yet or not.
@@ -213,7 +215,7 @@ async def test_the_list_from_an_open_inbox_is_the_one_from_rows(world: World) ->
         after = await ann.get(CONVERSATIONS)
         assert (await ann.refused("GET", f"{CONVERSATIONS}?cursor=nonsense"))[0] == 400
     with patience():
-        while service.system.peek_view(service.chat.inbox, ann.id) is not None:  # noqa: ASYNC110
+        while service.system.peek_view(service.of(CHAT_KINDS).inbox, ann.id) is not None:  # noqa: ASYNC110
             await trio.sleep(0.01)
     assert [len(page["items"]) for page in open_] == [1, 2, 3]
     assert [page["hasMore"] for page in open_] == [True, True, False]

@@ -9,6 +9,7 @@ import trio
 from actors.chat.sweeping import sweep
 from persistence import journal
 from persistence.connection import Connection
+from routes.chat.parts import BLOBS, CHAT_KINDS
 from tests.chat.test_attachments_wire import a_file
 from tests.live.test_delivery_wire import subscribe
 from tests.support.canaries import Overheard, dump, found, kept_in_files
@@ -58,7 +59,7 @@ async def everything(ann: Player, ben: Player, room: Room, people: list[str]) ->
 
 async def snapshot(world: World, room: Room) -> None:
     """Let the conversation keep its state, as it does now and then."""
-    system, kind = world.service.system, world.service.chat.conversation
+    system, kind = world.service.system, world.service.of(CHAT_KINDS).conversation
     actor = system._actors[kind.name, room.id]
     assert actor.activation is not None
     await actor.activation.save()
@@ -136,7 +137,7 @@ async def sweep_files(world: World) -> None:
     """The files of deleted messages go a minute later."""
     age(world.service.config.data_dir / "blobs")
     service = world.service
-    await sweep(service.database, service.blobs, trio.to_thread.run_sync, now_ms=service.clock.now_ms())
+    await sweep(service.database, service.of(BLOBS), trio.to_thread.run_sync, now_ms=service.clock.now_ms())
 
 
 def age(folder: Path) -> None:
@@ -184,7 +185,7 @@ async def test_a_snapshot_that_is_just_being_saved_brings_nothing_back(world: Wo
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
     sent = await ann.say(room, WORD)
-    system, kind = world.service.system, world.service.chat.conversation
+    system, kind = world.service.system, world.service.of(CHAT_KINDS).conversation
     activation = system._actors[kind.name, room.id].activation
     assert activation is not None
     stale = activation.seq, kind.dump(activation.state)

@@ -10,6 +10,7 @@ import trio
 from actors.chat.archive import import_archive
 from actors.ids import new_object_id
 from actors.kernel.hot_reads import WAKING_READS
+from routes.chat.parts import CHAT_KINDS
 from tests.support.waiting import patience
 from tests.support.world import Player, Room, World
 
@@ -63,7 +64,7 @@ async def sleep(world: World, room: Room) -> None:
     service = world.service
     world.clock.advance(120_000)
     with patience():
-        while service.system.peek(service.chat.conversation, room.id) is not None:  # noqa: ASYNC110
+        while service.system.peek(service.of(CHAT_KINDS).conversation, room.id) is not None:  # noqa: ASYNC110
             await trio.sleep(0.01)
 
 
@@ -97,7 +98,7 @@ async def test_pages_are_the_same_asleep_and_awake(world: World) -> None:
     assert [await ben.get(room.messages, limit=limit) for limit in (1, 50, 120)] == awake
     assert await ben.get(room.path) == listed
     # Reading woke nobody; reading again and again does.
-    kind = world.service.chat.conversation
+    kind = world.service.of(CHAT_KINDS).conversation
     assert world.service.system.peek(kind, room.id) is None
     pages = [await ben.get(room.messages, limit=50) for _ in range(WAKING_READS)]
     assert pages == [awake[1]] * WAKING_READS
@@ -111,7 +112,7 @@ async def test_a_conversation_that_is_read_stays_awake(world: World) -> None:
     ann, ben, room = await pair(world)
     await ann.say(room)
     service = world.service
-    kind = service.chat.conversation
+    kind = service.of(CHAT_KINDS).conversation
     for _ in range(3):
         world.clock.advance(45_000)
         await ben.get(room.messages)

@@ -12,6 +12,7 @@ from actors.chat.commands import MessageDraft, PostMessage
 from actors.chat.window import WINDOW_LINES
 from actors.ids import new_object_id
 from persistence.connection import Connection
+from routes.chat.parts import CHAT_KINDS
 from tests.support.world import Player, Room, World, open_world
 
 
@@ -214,7 +215,7 @@ async def _post(world: World, player: Player, room: Room) -> None:
     posting = PostMessage(
         player.id, new_object_id(world.clock.now_ms(), secrets.token_bytes), MessageDraft(content="later")
     )
-    await service.system.ask(service.chat.conversation, room.id, posting)
+    await service.system.ask(service.of(CHAT_KINDS).conversation, room.id, posting)
 
 
 async def _votes_of(conn: Connection, message_id: str) -> tuple[int, Any]:

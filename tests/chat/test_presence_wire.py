@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from routes.friends.parts import FRIENDS_LIVE
 from tests.chat.presence import online, seen, shown, until_seen
 from tests.friends.test_links_wire import BLOCKS, FRIENDS, make_friends
 from tests.party.test_party_wire import gather
@@ -109,7 +110,7 @@ async def test_a_restart_unveils_nobody(database_url: str, tmp_path: Path) -> No
         await ann.do("DELETE", f"{FRIENDS}/{ben.id}", status=204)
         await cid.do("POST", BLOCKS, {"targetId": ben.id}, status=201)
     async with open_world(database_url, tmp_path) as world:
-        hides = world.service.friends.hides
+        hides = world.service.of(FRIENDS_LIVE).hides
         assert hides(ben.id, ann.id)
         assert not hides(ann.id, ben.id)
         assert hides(ben.id, cid.id)

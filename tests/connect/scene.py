@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from actors.connect.access import SCOPES
 from actors.ids import new_object_id
+from routes.connect.parts import GAME_SERVERS
 from routes.connect.tokens import mint_delegated, mint_permissions
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.identity.keys import USER_AUDIENCE, USER_TYPE, Keys
@@ -218,7 +219,7 @@ def _delegates(world: World, server: GameServer, player: Player) -> dict[str, Pl
 
 
 def _delegate(world: World, server: GameServer, scopes: frozenset[str], *, ago_ms: int = 0) -> GameServer:
-    row = world.service.connect.credentials.peek(server.id)
+    row = world.service.of(GAME_SERVERS).credentials.peek(server.id)
     assert row is not None
     minted = mint_delegated(
         world.service.keys,

@@ -8,6 +8,7 @@ import trio
 
 from actors.connect.commands import CreateInvite, RevokeInvite
 from actors.connect.rules_invites import INVITE_MS, MAX_INVITES
+from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed
 from tests.friends import rows
 from tests.support.waiting import patience
@@ -270,7 +271,7 @@ async def test_finished_invites_make_room(world: World):
     ann, bob = await world.players("Ann", "Bob")
     server = await claimed(world, ann)
     service = world.service
-    kind = service.connect.server
+    kind = service.of(GAME_SERVERS).server
     ids = [f"{number:024x}" for number in range(MAX_INVITES + 1)]
     for id in ids:  # past the edge, whose rates would not let this be
         invite = CreateInvite(

@@ -11,6 +11,7 @@ from actors.errors import Refused
 from persistence.connect import invites, members
 from persistence.connect.rows import InviteRow, MemberRow
 from persistence.connection import Connection
+from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed
 from tests.support.world import Player, World
 
@@ -46,7 +47,7 @@ def _deeds(rng: Random, people: list[Player], number: int, known: list[str]) -> 
 
 
 async def _same(world: World, server: GameServer) -> None:
-    live = world.service.system.peek(world.service.connect.server, server.id)
+    live = world.service.system.peek(world.service.of(GAME_SERVERS).server, server.id)
     kept = await world.service.database.read(rows.load, server.id)
     assert (kept.row, kept.members, kept.invites) == (live.row, live.members, live.invites)
 
@@ -62,7 +63,7 @@ async def test_memory_is_what_the_rows_say(world: World, seed: int):
         if isinstance(command, commands.ForgetUser) and command.user_id == people[0].id:
             continue
         try:
-            await service.system.ask(service.connect.server, server.id, command)
+            await service.system.ask(service.of(GAME_SERVERS).server, server.id, command)
         except Refused:
             continue
         done += 1

@@ -2,6 +2,7 @@
 
 import pytest
 
+from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed, register
 from tests.friends import rows
 from tests.support.world import World
@@ -137,8 +138,8 @@ async def test_a_server_remembers(world: World):
     await ann.do("POST", f"{server.path}/invites", body, status=201)
     await ann.do("PATCH", f"{server.path}/access-policy", {"accessMode": "invite_only"}, status=200)
     service = world.service
-    live = service.system.peek(service.connect.server, server.id)
-    read = await service.database.read(service.connect.server.load, server.id)
+    live = service.system.peek(service.of(GAME_SERVERS).server, server.id)
+    read = await service.database.read(service.of(GAME_SERVERS).server.load, server.id)
     assert live is not None
     assert (live.members, live.invites) == (read.members, read.invites)
     assert (live.row, dict(live.sessions)) == (read.row, dict(read.sessions))

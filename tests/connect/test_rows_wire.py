@@ -1,13 +1,14 @@
 """What an owner holds in memory is what its rows say, whatever was done to it."""
 
 from actors.connect import rows
+from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import GameServer, claimed, register
 from tests.support.jobs import clean_connect
 from tests.support.world import World
 
 
 async def _agrees(world: World, server: GameServer) -> None:
-    live = world.service.system.peek(world.service.connect.server, server.id)
+    live = world.service.system.peek(world.service.of(GAME_SERVERS).server, server.id)
     assert live is not None
     kept = await world.service.database.read(rows.load, server.id)
     assert kept == live
@@ -29,7 +30,7 @@ async def test_memory_is_what_the_rows_say(world: World):
     await ann.do("POST", f"{server.path}/secret/rotate")
     await ann.do("PATCH", server.path, {"isTemplate": True})
     assert (await server.refused("DELETE", f"{server.path}/sessions/{session['sessionId']}"))[0] == 404
-    live = world.service.system.peek(world.service.connect.server, server.id)
+    live = world.service.system.peek(world.service.of(GAME_SERVERS).server, server.id)
     kept = await world.service.database.read(rows.load, server.id)
     assert (kept.row, kept.tickets, kept.sessions) == (live.row, live.tickets, live.sessions)
     assert list(kept.sessions) == list(live.sessions)

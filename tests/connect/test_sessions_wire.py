@@ -4,6 +4,8 @@ from pathlib import Path
 
 import trio
 
+from routes.connect.parts import GAME_SERVERS
+from routes.users.parts import PRESENCE
 from tests.connect.play import GameServer, claimed, register
 from tests.support.jobs import clean_connect
 from tests.support.waiting import wait_until
@@ -62,7 +64,7 @@ async def test_no_tickets_for_servers_that_nobody_has_claimed(world: World):
 async def test_players_are_online(world: World):
     ann, bob = await world.players("Ann", "Bob")
     server, other = await claimed(world, ann), await claimed(world, ann)
-    presence = world.service.presence
+    presence = world.service.of(PRESENCE)
     first = await server.seat(bob)
     second = await server.seat(bob)
     third = await other.seat(bob)
@@ -86,8 +88,8 @@ async def test_giving_a_server_up_ends_its_sessions(world: World):
     await server.seat(bob)
     await ann.do("DELETE", server.path, status=204)
     world.clock.advance(11_000)
-    assert not world.service.presence.is_online(bob.id)
-    assert world.service.connect.playing.statistics() == 0
+    assert not world.service.of(PRESENCE).is_online(bob.id)
+    assert world.service.of(GAME_SERVERS).playing.statistics() == 0
 
 
 async def test_sessions_outlive_a_restart_and_end_by_themselves(database_url: str, tmp_path: Path):
@@ -96,7 +98,7 @@ async def test_sessions_outlive_a_restart_and_end_by_themselves(database_url: st
         server = await claimed(world, ann)
         await server.seat(bob)
     async with open_world(database_url, tmp_path) as world:
-        presence, playing = world.service.presence, world.service.connect.playing
+        presence, playing = world.service.of(PRESENCE), world.service.of(GAME_SERVERS).playing
         assert presence.is_online(bob.id)
         assert playing.plays_on(bob.id, server.id, world.clock.now_ms())
         world.clock.advance(12 * HOUR_MS)

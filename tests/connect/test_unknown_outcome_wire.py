@@ -4,6 +4,7 @@ itself with, is right again a moment later.
 
 import pytest
 
+from routes.users.parts import PRESENCE
 from tests.connect.play import claimed
 from tests.connect.test_acting_wire import FRIENDS
 from tests.support.losing import lose, proxy, settled, world
@@ -25,7 +26,7 @@ async def test_a_player_comes(world: World, proxy: Proxy, *, landed: bool) -> No
     await settled(world)
     acts = (await server.ask("POST", f"{FRIENDS}/overview", {"actorId": ann.id})).status_code
     assert acts == (200 if landed else 403)
-    assert world.service.presence.is_online(ann.id) is landed
+    assert world.service.of(PRESENCE).is_online(ann.id) is landed
 
 
 @pytest.mark.parametrize("landed", [True, False])
@@ -39,7 +40,7 @@ async def test_a_player_goes(world: World, proxy: Proxy, *, landed: bool) -> Non
     acts = (await server.ask("POST", f"{FRIENDS}/overview", {"actorId": ann.id})).status_code
     assert acts == (403 if landed else 200)
     world.clock.advance(11_000)
-    assert world.service.presence.is_online(ann.id) is not landed
+    assert world.service.of(PRESENCE).is_online(ann.id) is not landed
 
 
 @pytest.mark.parametrize("landed", [True, False])

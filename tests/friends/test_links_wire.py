@@ -7,6 +7,7 @@ import trio
 
 from actors.friends.visibility import TURNS_KEPT, Visibilities
 from persistence.friends.visibilities import veiled
+from routes.friends.parts import FRIENDS_LIVE, STREAKS
 from tests.friends.test_requests_wire import (
     BLOCKS,
     FRIENDS,
@@ -171,7 +172,7 @@ async def test_memory_follows_the_last_commit(world: World) -> None:
             for number in range(30):
                 nursery.start_soon(choose, number)
         stored = [one[2] for one in await world.service.database.read(veiled) if one[0] == ann.id]
-        assert [world.service.friends.visibility_of(ann.id, ben.id)] == (stored or ["DEFAULT"])
+        assert [world.service.of(FRIENDS_LIVE).visibility_of(ann.id, ben.id)] == (stored or ["DEFAULT"])
 
 
 def test_changes_told_of_in_the_wrong_order() -> None:
@@ -191,10 +192,10 @@ async def test_direct_messages_make_a_streak(world: World) -> None:
     await make_friends(ann, ben)
     room = await ann.talk_to(ben)
     await ann.say(room)
-    await world.service.streaks.flush()
+    await world.service.of(STREAKS).flush()
     assert (await entry_of(ann, ben))["flameStreak"] is None
     await ben.say(room)
-    await world.service.streaks.flush()
+    await world.service.of(STREAKS).flush()
     for one, other in ((ann, ben), (ben, ann)):
         streak = (await entry_of(one, other))["flameStreak"]
         assert (streak["days"], streak["active"]) == (1, True)

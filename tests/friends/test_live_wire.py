@@ -8,6 +8,7 @@ import pytest
 import trio
 
 from persistence.friends.visibilities import Visibility, veiled
+from routes.friends.parts import FRIENDS_LIVE
 from tests.friends import rows
 from tests.support.spec import spec
 from tests.support.waiting import wait_until
@@ -24,22 +25,22 @@ QUIET_SECONDS = 0.4
 async def befriend(world: World, one: Player, other: Player) -> None:
     """Make two friends, and tell who watches, as the rules of friends do."""
     await world.service.database.transact(rows.befriend, one.id, other.id, world.clock.now_ms())
-    world.service.friends.changed(one.id, other.id)
+    world.service.of(FRIENDS_LIVE).changed(one.id, other.id)
 
 
 async def unfriend(world: World, one: Player, other: Player) -> None:
     await world.service.database.transact(rows.unfriend, one.id, other.id)
-    world.service.friends.changed(one.id, other.id)
-    world.service.friends.visibility_changed(one.id, other.id, "DEFAULT")
-    world.service.friends.visibility_changed(other.id, one.id, "DEFAULT")
+    world.service.of(FRIENDS_LIVE).changed(one.id, other.id)
+    world.service.of(FRIENDS_LIVE).visibility_changed(one.id, other.id, "DEFAULT")
+    world.service.of(FRIENDS_LIVE).visibility_changed(other.id, one.id, "DEFAULT")
 
 
 async def show_as(
     world: World, holder: Player, viewer: Player, visibility: Visibility, *, favorite: bool = False
 ) -> None:
     await world.service.database.transact(rows.choose, holder.id, viewer.id, visibility, favorite)
-    world.service.friends.changed(holder.id, viewer.id)
-    world.service.friends.visibility_changed(holder.id, viewer.id, visibility)
+    world.service.of(FRIENDS_LIVE).changed(holder.id, viewer.id)
+    world.service.of(FRIENDS_LIVE).visibility_changed(holder.id, viewer.id, visibility)
 
 
 @asynccontextmanager
@@ -91,14 +92,14 @@ async def test_friends_are_shown_at_once_and_on_change(world: World) -> None:
         await unfriend(world, ann, ben)
         assert online(await frame(socket)) == {"Cid": False}
         # What changes nothing sends nothing.
-        world.service.friends.changed(ann.id, cid.id)
+        world.service.of(FRIENDS_LIVE).changed(ann.id, cid.id)
         await assert_quiet(socket)
 
 
 async def test_requests_come_and_go_and_expire(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     now_ms = world.clock.now_ms()
-    transact, changed = world.service.database.transact, world.service.friends.changed
+    transact, changed = world.service.database.transact, world.service.of(FRIENDS_LIVE).changed
     async with watching(ann) as socket, watching(ben):
         await frame(socket)
         await transact(rows.request, "a" * 24, ben.id, ann.id, now_ms, now_ms + 100_000)
@@ -293,9 +294,9 @@ async def test_nobody_is_kept_whom_nobody_watches(world: World) -> None:
     async with watching(ann) as anns, watching(ben) as bens:
         await frame(anns)
         await frame(bens)
-        assert world.service.friends.statistics() == 2
+        assert world.service.of(FRIENDS_LIVE).statistics() == 2
 
     async def forgotten() -> bool:
-        return world.service.friends.statistics() == 0
+        return world.service.of(FRIENDS_LIVE).statistics() == 0
 
     await wait_until(forgotten)

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from routes.friends.parts import FRIENDS_LIVE
+from routes.party.memberships import MEMBERSHIPS
 from tests.chat.presence import online
 from tests.friends import rows
 from tests.friends.test_links_wire import BLOCKS, FRIENDS, entry_of, make_friends
@@ -43,7 +45,7 @@ async def test_who_hides_no_longer(world: World, proxy: Proxy, *, landed: bool) 
     path = f"{REQUESTS}/{(await ask(ben, ann))['id']}/accept"
     await lose(proxy, ann, "POST", path, landed=landed, said=b"INSERT INTO friend_links")
     await settled(world)
-    assert world.service.friends.hides(ann.id, ben.id) is not landed
+    assert world.service.of(FRIENDS_LIVE).hides(ann.id, ben.id) is not landed
 
 
 @pytest.mark.parametrize("landed", [True, False])
@@ -53,7 +55,7 @@ async def test_the_end_of_a_friendship_unveils_nobody(world: World, proxy: Proxy
     await ann.do("PATCH", f"{FRIENDS}/{ben.id}", {"visibility": "HIDDEN"})
     await lose(proxy, ben, "DELETE", f"{FRIENDS}/{ann.id}", landed=landed, said=b"DELETE FROM friend_links")
     await settled(world)
-    assert world.service.friends.hides(ann.id, ben.id)
+    assert world.service.of(FRIENDS_LIVE).hides(ann.id, ben.id)
 
 
 @pytest.mark.parametrize("landed", [True, False])
@@ -61,7 +63,7 @@ async def test_whose_presence_a_block_hides(world: World, proxy: Proxy, *, lande
     ann, ben = await world.players("Ann", "Ben")
     await lose(proxy, ann, "POST", BLOCKS, {"targetId": ben.id}, landed=landed, said=b"INSERT INTO blocks")
     await settled(world)
-    assert [world.service.friends.hides(*pair) for pair in ((ann.id, ben.id), (ben.id, ann.id))] == [
+    assert [world.service.of(FRIENDS_LIVE).hides(*pair) for pair in ((ann.id, ben.id), (ben.id, ann.id))] == [
         landed
     ] * 2
 
@@ -122,7 +124,7 @@ async def test_a_party_is_made(world: World, proxy: Proxy, *, landed: bool) -> N
     await settled(world)
     party = (await ann.get(PARTY))["party"]
     assert (party is not None) is landed
-    assert world.service.memberships.of(ann.id) == (party and party["id"])
+    assert world.service.of(MEMBERSHIPS).of(ann.id) == (party and party["id"])
     assert (await ann.do("POST", f"{PARTY}/leave"))["party"] is None
 
 
@@ -140,7 +142,7 @@ async def _joins(world: World, proxy: Proxy, *, landed: bool) -> tuple[Player, P
 @pytest.mark.parametrize("landed", [True, False])
 async def test_somebody_joins(world: World, proxy: Proxy, *, landed: bool) -> None:
     ann, ben, party_id = await _joins(world, proxy, landed=landed)
-    assert world.service.memberships.of(ben.id) == (party_id if landed else None)
+    assert world.service.of(MEMBERSHIPS).of(ben.id) == (party_id if landed else None)
     assert names(await ann.get(PARTY)) == (["Ann", "Ben"] if landed else ["Ann"])
     assert (await ben.do("POST", f"{PARTY}/leave"))["party"] is None
     assert names(await ann.get(PARTY)) == ["Ann"]
@@ -155,7 +157,7 @@ async def test_somebody_is_taken_out(world: World, proxy: Proxy, *, landed: bool
         path = f"{PARTY}/members/{ben.id}"
         await lose(proxy, ann, "DELETE", path, landed=landed, said=b"members_left")
         await settled(world)
-        assert world.service.memberships.of(ben.id) == (None if landed else party_id)
+        assert world.service.of(MEMBERSHIPS).of(ben.id) == (None if landed else party_id)
         if landed:
             assert (await socket.receive_json())["party"] is None
         assert ((await ben.get(PARTY))["party"] is None) is landed
@@ -181,4 +183,4 @@ async def test_between_two_parties(world: World, proxy: Proxy, *, landed: bool) 
     )
     again = await ben.ask("POST", path, headers={"idempotency-key": "once"})
     assert names(again.json()) == ["Ann", "Ben"]
-    assert world.service.memberships.of(ben.id) == new
+    assert world.service.of(MEMBERSHIPS).of(ben.id) == new

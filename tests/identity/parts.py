@@ -16,6 +16,7 @@ from routes.edge.websocket.registry import Sockets
 from routes.lifecycle import Lifecycle
 from routes.reconciler import Reconciler
 from routes.users.authenticator import Authenticator
+from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 NOW_MS = 1_800_000_000_000
 
@@ -59,3 +60,7 @@ class Parts:
         self.reconciler = Reconciler()
         self.sockets = Sockets(self.clock, Random(2))
         self.draining = False
+        self._opened = {USER_DIRECTORY: self.users, PRESENCE: self.presence}
+
+    def of(self, part):
+        return self._opened[part]

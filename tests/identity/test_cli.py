@@ -283,7 +283,7 @@ def test_a_data_folder_that_cannot_be_is_one_line():
         assert served.stderr.count("\n") == 1
 
 
-SERVING = {"routes.mounts", "routes.service", "quart", "hypercorn", "prometheus_client", "httpx2"}
+SERVING = {"routes.domains", "routes.startup", "quart", "hypercorn", "prometheus_client", "httpx2"}
 """What takes long to import, and only a server needs."""
 
 

@@ -9,6 +9,7 @@ from actors.ids import new_uuid
 from actors.permissions import Access, Role, resolve
 from persistence.permissions import Grant
 from routes.edge.identity.issuer_settings import parse_issuers
+from routes.users.parts import RIGHTS, USER_DIRECTORY
 from tests.support.world import Player, World, open_world
 
 SECRET = "x" * 32
@@ -59,20 +60,20 @@ async def test_an_open_stream_of_such_an_issuer_gets_no_rights_of_a_super_admin(
         ann = await world.player("Ann")
         foreign = signed(world, ann.id, ann.name)
         await status(foreign)
-        known = await world.service.users.access_of(ann.id)
+        known = await world.service.of(USER_DIRECTORY).access_of(ann.id)
         told: list[Access] = []
 
         class Stream:
             def recheck(self, access: Access) -> None:
                 told.append(access)
 
-        world.service.rights.follow(ann.id, Stream(), known, capped=True)
+        world.service.of(RIGHTS).follow(ann.id, Stream(), known, capped=True)
         assert told == []
         await world.service.database.transact(_promote, ann.id)
-        world.service.users.changed(ann.id)
-        await world.service.users.access_of(ann.id)
+        world.service.of(USER_DIRECTORY).changed(ann.id)
+        await world.service.of(USER_DIRECTORY).access_of(ann.id)
         follower = Stream()
-        world.service.rights.follow(ann.id, follower, known, capped=True)
+        world.service.of(RIGHTS).follow(ann.id, follower, known, capped=True)
         assert told
         assert not any(access.is_super_admin for access in told)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from routes.users.parts import USER_DIRECTORY
 from tests.support.losing import lose, proxy, settled
 from tests.support.losing import world as fragile
 from tests.support.proxy import Proxy
@@ -30,7 +31,7 @@ async def works(player: Player) -> bool:
 
 async def issued_now(player: Player) -> Player:
     """The same user with a token that was issued at this moment, as the command line does it."""
-    user = await player.world.service.users.user_of(player.id)
+    user = await player.world.service.of(USER_DIRECTORY).user_of(player.id)
     minted = player.world.service.keys.mint_user_token(
         player.id,
         player.name,

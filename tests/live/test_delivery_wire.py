@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import trio
 
+from routes.chat.parts import CHAT_KINDS
 from tests.support.waiting import patience
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World, open_world
@@ -174,7 +175,7 @@ async def fall_asleep(world: World, room: Room) -> None:
     service = world.service
     world.clock.advance(120_000)
     with patience():
-        while service.system.peek(service.chat.conversation, room.id) is not None:  # noqa: ASYNC110
+        while service.system.peek(service.of(CHAT_KINDS).conversation, room.id) is not None:  # noqa: ASYNC110
             await trio.sleep(0.01)
 
 

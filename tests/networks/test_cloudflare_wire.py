@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from routes.edge.config.forms import Bind
+from routes.networks.name_service import NAME_SERVICE
 from routes.networks.resolver import Resolver
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import Net, Place, network
@@ -166,7 +167,7 @@ async def test_a_provider_that_is_away_fails_no_claim(place: Place):
     assert claim["gateway"]["autoManaged"] is True
     assert (await sky.owner.get(sky.provider))["config"]["tokenStatus"] == "unreachable"
     place.cloudflare.wrong = None
-    automation = place.world.service.networks.automation
+    automation = place.world.service.of(NAME_SERVICE).automation
     await automation.tick()
     assert place.cloudflare.records[ZONE] == []
     place.world.clock.advance(60_000)
@@ -202,7 +203,7 @@ async def test_a_record_that_cannot_be_written_is_given_up(place: Place):
     place.cloudflare.wrong = "500"
     for _ in range(50):
         place.world.clock.advance(3_600_000)
-        await service.networks.automation.tick()
+        await service.of(NAME_SERVICE).automation.tick()
     count = "SELECT count(*) FROM network_dns_tasks"
     assert await service.database.read(lambda conn: conn.fetchval(count)) == 0
 

@@ -3,6 +3,7 @@
 import pytest
 import trio
 
+from routes.connect.parts import GAME_SERVERS
 from tests.connect.play import SERVERS, claimed
 from tests.networks.play import NETWORKS, network
 from tests.support.jobs import tend_networks
@@ -105,7 +106,7 @@ async def test_a_host_is_a_server_that_is_seen(world: World):
     await node.get(f"{node.path}/claim-key")
     (before,) = (await ann.get("/v1/connect/hosts"))["items"]
     assert before["lastSeenIp"] == "127.0.0.1"
-    await world.service.connect.credentials.flush()
+    await world.service.of(GAME_SERVERS).credentials.flush()
     (after,) = (await ann.get("/v1/connect/hosts"))["items"]
     assert after == before
     assert await ann.refused("PATCH", node.path, {"networkId": None}) == (409, "INVALID_STATE")

@@ -7,6 +7,7 @@ import pytest
 import trio
 
 from actors.ids import new_object_id
+from actors.notifications import NOTIFICATIONS
 from persistence.notifications import KEPT_MS, NewNotification, add
 from tests.support.jobs import jobs_of
 from tests.support.websocket import Client
@@ -31,7 +32,7 @@ async def notify(world: World, player: Player, *numbers: int, kind: str = "frien
         for number in numbers
     ]
     await service.database.transact(add, rows)
-    service.system.changed(service.notifications, player.id, "notifications")
+    service.system.changed(NOTIFICATIONS, player.id, "notifications")
     return [row.id for row in rows]
 
 

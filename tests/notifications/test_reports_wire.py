@@ -5,6 +5,7 @@ import trio
 
 from actors.reports import DAY_MS, REPORTS_A_DAY
 from persistence.permissions import add_role
+from routes.users.parts import USER_DIRECTORY
 from tests.support.world import Player, World
 
 REPORTS, ADMIN = "/v1/social/friends/reports", "/v1/admin/reports"
@@ -14,7 +15,7 @@ STATUSES = ("open", "dismissed", "actioned")
 async def moderator(world: World) -> Player:
     player = await world.player("Mod")
     await world.service.database.transact(add_role, player.id, "moderator", world.clock.now_ms())
-    world.service.users.changed(player.id)
+    world.service.of(USER_DIRECTORY).changed(player.id)
     return player
 
 

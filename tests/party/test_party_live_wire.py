@@ -6,6 +6,9 @@ import pytest
 import trio
 
 from actors.party.own import FACES
+from routes.friends.parts import FRIENDS_LIVE
+from routes.party.parts import PARTY_KINDS
+from routes.users.parts import PRESENCE
 from tests.party.test_party_wire import ARENA, INVITES, PARTY, SELECTION, gather, invite, names, ready
 from tests.support.spec import spec
 from tests.support.waiting import wait_until
@@ -37,7 +40,7 @@ async def assert_quiet(socket: Client) -> None:
 def let_pass(world: World, ms: int, viewer: Player) -> None:
     """Let time pass, and have the timers notice it, who sleep by a clock of their own: a frame is due at once."""
     world.clock.advance(ms)
-    world.service.system.changed(world.service.parties.own, viewer.id, FACES)
+    world.service.system.changed(world.service.of(PARTY_KINDS).own, viewer.id, FACES)
 
 
 async def subscribe(socket: Client, since: object = None, *, mode: str = "delta") -> tuple[Any, Any]:
@@ -101,7 +104,7 @@ async def test_an_invite_lapses_before_the_invitees_eyes(world: World) -> None:
 async def test_presence_is_shown_unless_it_is_hidden(world: World) -> None:
     ann, ben, cid = await world.players("Ann", "Ben", "Cid")
     await gather(ann, ben, cid)
-    world.service.friends.visibility_changed(ben.id, cid.id, "HIDDEN")
+    world.service.of(FRIENDS_LIVE).visibility_changed(ben.id, cid.id, "HIDDEN")
 
     def online(shown: Any) -> list[str]:
         return [member["name"] for member in shown["party"]["members"] if member["online"]]
@@ -113,7 +116,7 @@ async def test_presence_is_shown_unless_it_is_hidden(world: World) -> None:
             await until(anns, lambda shown: online(shown) == ["Ann", "Ben", "Cid"])
             await assert_quiet(cids)
             assert online(await cid.get(PARTY)) == ["Ann", "Cid"]
-            world.service.friends.visibility_changed(ben.id, cid.id, "DEFAULT")
+            world.service.of(FRIENDS_LIVE).visibility_changed(ben.id, cid.id, "DEFAULT")
             await until(cids, lambda shown: online(shown) == ["Ann", "Ben", "Cid"])
 
 
@@ -202,13 +205,13 @@ async def test_who_is_away_for_ten_minutes_is_removed(world: World) -> None:
             await until(socket, lambda shown: shown["party"]["members"][0]["online"])
 
         async def only_ben() -> bool:
-            return world.service.presence.statistics() == 1
+            return world.service.of(PRESENCE).statistics() == 1
 
         await wait_until(only_ben)
         world.clock.advance(11_000)
         await until(socket, lambda shown: not shown["party"]["members"][0]["online"])
         assert names(await ben.get(PARTY)) == ["Ann", "Ben", "Cid"]
-        parties, id = world.service.parties.party, (await ben.get(PARTY))["party"]["id"]
+        parties, id = world.service.of(PARTY_KINDS).party, (await ben.get(PARTY))["party"]["id"]
 
         async def told_away() -> bool:
             state = world.service.system.peek(parties, id)

@@ -4,6 +4,7 @@ from typing import Any
 
 import trio
 
+from routes.friends.parts import FRIENDS_LIVE
 from tests.support.world import Player, World
 
 PARTY = "/v1/social/party"
@@ -325,6 +326,6 @@ async def test_a_repeated_request_is_done_once(world: World) -> None:
 async def test_a_friend_shows_the_party(world: World) -> None:
     ann = await world.player("Ann")
     party_id = await gather(ann)
-    assert world.service.friends.appearance(ann.id, "").party_id == party_id
+    assert world.service.of(FRIENDS_LIVE).appearance(ann.id, "").party_id == party_id
     await ann.do("POST", f"{PARTY}/leave", status=200)
-    assert world.service.friends.appearance(ann.id, "").party_id is None
+    assert world.service.of(FRIENDS_LIVE).appearance(ann.id, "").party_id is None

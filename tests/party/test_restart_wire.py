@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from persistence.party.rows import sweep_ended
+from routes.party.memberships import MEMBERSHIPS
 from tests.party.test_party_live_wire import subscribe
 from tests.party.test_party_wire import ARENA, PARTY, SELECTION, SELECTORS, gather, invite, ready
 from tests.support.world import Player, World, open_world
@@ -33,7 +34,7 @@ async def test_a_restart_changes_nothing(database_url: str, tmp_path: Path) -> N
         tokens = [(player.id, player.name, player.token) for player in (ann, ben, cid)]
     async with open_world(database_url, tmp_path) as again:
         ann, ben, cid = (Player(again, *token) for token in tokens)
-        assert again.service.memberships.of(ben.id) == before["party"]["id"]
+        assert again.service.of(MEMBERSHIPS).of(ben.id) == before["party"]["id"]
         assert settled(await ann.get(PARTY)) == before
         assert len((await cid.get(PARTY))["invites"]) == 1
         await _tells_what_was_missed(again, ann, first)

@@ -12,6 +12,7 @@ from actors.chat.sweeping import sweep as sweep_attachments
 from persistence.blobs import RENEWED_SECONDS
 from persistence.connection import Connection
 from persistence.party.rows import ENDED_KEPT_MS, sweep_ended
+from routes.chat.parts import BLOBS
 from tests.capes.stage import SELECTION, cape_in, moderator
 from tests.chat.test_attachments_wire import a_file
 from tests.connect.play import claimed
@@ -141,7 +142,7 @@ async def test_no_row_tells_of_them(world: World, word: str) -> None:
     assert files_holding(blobs, word)
     world.clock.advance(int(2 * RENEWED_SECONDS * 1000))
     await sweep_attachments(
-        database, world.service.blobs, trio.to_thread.run_sync, now_ms=world.clock.now_ms()
+        database, world.service.of(BLOBS), trio.to_thread.run_sync, now_ms=world.clock.now_ms()
     )
     assert not files_holding(blobs, word)
 

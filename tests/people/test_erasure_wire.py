@@ -12,6 +12,7 @@ from persistence.chat.archive import KEPT_LIVE
 from persistence.connection import Connection
 from routes.domains import DOMAINS
 from routes.users.erasure import sweep_erased
+from routes.users.parts import USER_DIRECTORY
 from tests.chat.test_attachments_wire import a_file
 from tests.connect.play import claimed
 from tests.friends.test_requests_wire import FRIENDS, ask, make_friends
@@ -184,7 +185,7 @@ async def test_who_may(world: World, who: str, code: tuple[int, str]) -> None:
             asking = world.nobody()
         case "moderator" | "admin":
             await world.service.database.transact(_appoint, ben.id, who)
-            world.service.users.changed(ben.id)
+            world.service.of(USER_DIRECTORY).changed(ben.id)
         case "holder":
             await world.grant(ben, "admin:user:view")
         case "oneself":

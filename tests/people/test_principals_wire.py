@@ -6,6 +6,7 @@ import csv
 import pytest
 
 from persistence.permissions import add_role
+from routes.users.parts import USER_DIRECTORY
 from tests.connect.play import claimed
 from tests.contract.sources import ROOT
 from tests.support.world import Player, World
@@ -75,7 +76,7 @@ async def test_roles(world: World, role: str) -> None:
     ann = await world.player("Ann")
     if role != "user":
         await world.service.database.transact(add_role, ann.id, role, world.clock.now_ms())
-        world.service.users.changed(ann.id)
+        world.service.of(USER_DIRECTORY).changed(ann.id)
     await compare(ann, by_nodes(HELD[role] | ABSENT, super_admin=role == "super-admin"))
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from actors.ids import new_uuid
+from routes.publications.parts import STATUSES
 from tests.capes.stage import moderator
 from tests.connect.play import claimed, register
 from tests.networks.play import Place, network
@@ -137,7 +138,7 @@ async def test_unclaimed_servers_may_push(world: World):
     """It is answered as others are, and kept by nobody: anyone can register a server."""
     server = await register(world)
     assert await push(server) == {"ok": True, "serverId": server.id, "networkId": None}
-    assert len(world.service.statuses) == 0
+    assert len(world.service.of(STATUSES)) == 0
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,9 @@ from routes import DOMAINS, create_app
 from routes.edge.config.table import read_config
 from routes.edge.identity.outbound import trusted_authorities
 from routes.friends.reconciling import reconcile
-from routes.service import Service, open_service
+from routes.service import Service
+from routes.startup import open_service
+from routes.users.parts import USER_DIRECTORY
 from tests.support.hurry import hurried_clock
 from tests.support.server import Edge, running
 from tests.support.spec import spec
@@ -212,7 +214,7 @@ class World:
         """Somebody new with a role."""
         player = await self.player(name)
         await self.service.database.transact(add_role, player.id, role, self.clock.now_ms())
-        self.service.users.changed(player.id)
+        self.service.of(USER_DIRECTORY).changed(player.id)
         return player
 
     async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:

@@ -8,6 +8,7 @@ import pytest
 import trio
 
 from actors.totems.documents import MAX_BYTES
+from routes.totems.parts import TOTEM_CHECKS
 from tests.support.server import Edge
 from tests.support.waiting import patience
 from tests.support.world import Player, World, open_world
@@ -335,7 +336,7 @@ async def test_repeats_under_a_key(world: World, path: str):
 async def test_uploads_are_looked_at_a_few_at_once(world: World):
     """More of them wait, and nobody else waits for them."""
     ann, ben = await world.players("Ann", "Ben")
-    limiter = world.service.totem_checks
+    limiter = world.service.of(TOTEM_CHECKS)
     holders = [object() for _ in range(int(limiter.total_tokens))]
     for holder in holders:
         await limiter.acquire_on_behalf_of(holder)

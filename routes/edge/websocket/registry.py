@@ -36,10 +36,6 @@ _SLICE = 50
 """Sockets served between two checkpoints: 50 sends are 0.2 ms in which nothing else runs."""
 
 
-def _nothing(socket: LiveSocket) -> None:
-    """What happens to a socket when nobody asked to be told."""
-
-
 class Sockets:
     """The registry of open live sockets.
 
@@ -48,7 +44,6 @@ class Sockets:
         rng: for the jitter of `reconnect`.
         max_per_user: sockets of one user, or None for no cap (`PARTYLINE_RATE_LIMITS=off`).
         heartbeat_seconds: as `HEARTBEAT_SECONDS`.
-        opened, closed: told of each socket; presence hangs here.
     """
 
     def __init__(
@@ -58,18 +53,25 @@ class Sockets:
         *,
         max_per_user: int | None = MAX_PER_USER,
         heartbeat_seconds: float = HEARTBEAT_SECONDS,
-        opened: Callable[[LiveSocket], None] = _nothing,
-        closed: Callable[[LiveSocket], None] = _nothing,
     ) -> None:
         self._clock = clock
         self._rng = rng
         self._max_per_user = max_per_user
         self._heartbeat_seconds = heartbeat_seconds
-        self._opened = opened
-        self._closed = closed
+        self._opened: list[Callable[[LiveSocket], None]] = []
+        self._closed: list[Callable[[LiveSocket], None]] = []
         self._open: dict[LiveSocket, None] = {}  # oldest first
         self._by_user: dict[str, list[LiveSocket]] = {}  # {user id: sockets, oldest first}
         self._draining = False
+
+    def follow(self, opened: Callable[[LiveSocket], None], closed: Callable[[LiveSocket], None]) -> None:
+        """Be told of each socket from now on, once each; presence hangs here.
+
+        Args:
+            opened, closed: called synchronously; they neither wait nor raise. `opened` may close the socket.
+        """
+        self._opened.append(opened)
+        self._closed.append(closed)
 
     def __len__(self) -> int:
         return len(self._open)
@@ -95,7 +97,8 @@ class Sockets:
             mine.append(socket)
             if self._max_per_user is not None and len(mine) > self._max_per_user:
                 mine[0].close(CloseCode.FLOOD, "replaced by a newer socket")
-        self._opened(socket)
+        for opened in self._opened:
+            opened(socket)
         if socket.closed:
             # The client was gone before it was let in.
             self.remove(socket)
@@ -112,7 +115,8 @@ class Sockets:
             mine.remove(socket)
             if not mine:
                 del self._by_user[socket.user_id]
-        self._closed(socket)
+        for closed in self._closed:
+            closed(socket)
 
     def close_user(self, user_id: str, code: CloseCode, reason: str) -> None:
         """Close every socket of a user, say when the account is erased or the right to be here is gone."""

@@ -53,12 +53,10 @@ async def test_a_token_that_ends(sockets: Sockets, clock: FixedClock) -> None:
 async def test_the_eleventh_socket_replaces_the_first(clock: FixedClock) -> None:
     opened: list[str] = []
     closed: list[str] = []
-    registry = Sockets(
-        clock,
-        Random(1),
-        max_per_user=2,
-        opened=lambda socket: opened.append(socket.session_id.lstrip("0")),
-        closed=lambda socket: closed.append(socket.session_id.lstrip("0")),
+    registry = Sockets(clock, Random(1), max_per_user=2)
+    registry.follow(
+        lambda socket: opened.append(socket.session_id.lstrip("0")),
+        lambda socket: closed.append(socket.session_id.lstrip("0")),
     )
     app = Application(handler=Held(), sockets=registry)
     async with (

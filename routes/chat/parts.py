@@ -1,0 +1,43 @@
+"""What is open of chat while the service runs."""
+
+from typing import Any
+
+import trio
+
+from actors.chat.conversation import ChatKinds, chat_kinds
+from actors.kernel.kind import Kind
+from persistence.blobs import Blobs
+from routes.friends.parts import FRIENDS_LIVE, STREAKS
+from routes.part import Opening, Part
+from routes.users.parts import PRESENCE
+
+UPLOADS_AT_ONCE = 2
+"""Attachments that are checked or written at the same time; more of them wait."""
+
+
+async def _open_kinds(opening: Opening) -> ChatKinds:
+    presence, friends = await opening.of(PRESENCE), await opening.of(FRIENDS_LIVE)
+    streaks = await opening.of(STREAKS)
+    return chat_kinds(presence.is_online, opening.clock.now_ms, friends, streaks.contact)
+
+
+async def _open_blobs(opening: Opening) -> Blobs:
+    return Blobs(opening.config.data_dir / "blobs")
+
+
+async def _open_upload_checks(_opening: Opening) -> trio.CapacityLimiter:
+    return trio.CapacityLimiter(UPLOADS_AT_ONCE)
+
+
+def _kinds(chat: ChatKinds) -> tuple[Kind[Any, Any], ...]:
+    return (chat.conversation,)
+
+
+CHAT_KINDS = Part(name="chat", open=_open_kinds, kinds=_kinds)
+"""The kind of conversations, and the view of a user's inbox."""
+
+BLOBS = Part(name="attachments", open=_open_blobs)
+"""The stored bytes of attachments."""
+
+UPLOAD_CHECKS = Part(name="checks of attachments", open=_open_upload_checks)
+"""Lets few attachments at a time be checked and written."""

@@ -1,0 +1,23 @@
+"""What is known of game servers while the service runs."""
+
+from typing import Any
+
+from actors.connect.domain import Connect, open_connect
+from actors.kernel.kind import Kind
+from routes.part import Opening, Part
+from routes.users.parts import PRESENCE
+
+_SETTINGS_PURPOSE = "settings of game servers"  # what their key is derived for: the same at every start
+
+
+async def _open(opening: Opening) -> Connect:
+    presence = await opening.of(PRESENCE)
+    return await open_connect(opening.database, presence, opening.keys.derive(_SETTINGS_PURPOSE))
+
+
+def _kinds(connect: Connect) -> tuple[Kind[Any, Any], ...]:
+    return (connect.server,)
+
+
+GAME_SERVERS = Part(name="game servers", open=_open, kinds=_kinds)
+"""The kind of game servers, and the memory that follows it: who plays on them, what they prove themselves with."""

@@ -1,0 +1,39 @@
+"""What is known between users while the service runs."""
+
+from actors.friends.circles import Circles
+from actors.friends.live import FriendsLive
+from actors.friends.streaks import Streaks
+from actors.friends.visibility import Visibilities
+from persistence.friends.blocks import parted
+from persistence.friends.visibilities import veiled
+from routes.part import Opening, Part
+from routes.party.memberships import MEMBERSHIPS
+from routes.users.parts import PRESENCE, USER_DIRECTORY
+
+
+async def _open_live(opening: Opening) -> FriendsLive:
+    database, visibilities = opening.database, Visibilities()
+    visibilities.fill(await database.read(veiled))
+    for blocker_id, target_id in await database.read(parted):
+        visibilities.part(blocker_id, target_id, parted=True)
+    presence, memberships = await opening.of(PRESENCE), await opening.of(MEMBERSHIPS)
+    return FriendsLive(
+        presence,
+        await opening.of(USER_DIRECTORY),
+        visibilities,
+        opening.clock.now_ms,
+        party_of=memberships.of,
+        circles=Circles(database, presence.is_looking),
+    )
+
+
+async def _open_streaks(opening: Opening) -> Streaks:
+    friends = await opening.of(FRIENDS_LIVE)
+    return Streaks(opening.database, friends.changed)
+
+
+FRIENDS_LIVE = Part(name="friends", open=_open_live)
+"""How users appear to each other, and the view of a user's friends."""
+
+STREAKS = Part(name="streaks", open=_open_streaks)
+"""On which days two were in touch."""

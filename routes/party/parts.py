@@ -1,0 +1,25 @@
+"""What is open of parties while the service runs."""
+
+from typing import Any
+
+from actors.kernel.kind import Kind
+from actors.party.party import PartyKinds, party_kinds
+from actors.party.rendered import Rendered
+from routes.friends.parts import FRIENDS_LIVE
+from routes.part import Opening, Part
+from routes.party.memberships import MEMBERSHIPS
+from routes.users.parts import PRESENCE
+
+
+async def _open(opening: Opening) -> PartyKinds:
+    presence, friends = await opening.of(PRESENCE), await opening.of(FRIENDS_LIVE)
+    rendered = Rendered(friends.appearance, friends.hidden_among, presence.changes)
+    return party_kinds(presence.is_online, rendered, opening.clock.now_ms, await opening.of(MEMBERSHIPS))
+
+
+def _kinds(parties: PartyKinds) -> tuple[Kind[Any, Any], ...]:
+    return (parties.party,)
+
+
+PARTY_KINDS = Part(name="parties", open=_open, kinds=_kinds)
+"""The kind of parties, and the view of a user's own."""

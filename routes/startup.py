@@ -1,0 +1,186 @@
+"""The order in which the service is opened, and everything that runs beside requests.
+
+`open_service` opens configuration → database → keys → the parts of all domains → placement → actor system →
+everything that ticks, and closes in reverse.
+"""
+
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import structlog
+import trio
+
+from actors.ids import ObjectIds
+from actors.kernel.clock import Clock, SystemClock
+from actors.kernel.directory import System, open_system
+from actors.kernel.kind import Kind
+from actors.kernel.placement import open_local_placement
+from persistence.bridge import Database, open_database
+from persistence.checks import check_server, running_seconds
+from persistence.data_dir import hold_data_dir, node_name
+from persistence.embedded import embedded_postgres
+from persistence.embedded_cluster import ClusterInUse
+from persistence.migrate import migrate
+from routes.domain import Domains, channels_of, only
+from routes.edge.config.table import Config
+from routes.edge.identity.key_files import close_to_others
+from routes.edge.identity.keys import Keys, open_keys
+from routes.edge.limits import Limits
+from routes.edge.websocket.registry import MAX_PER_USER, Sockets
+from routes.housekeeping import Job, Standing, keep_house, keep_standing
+from routes.lifecycle import Lifecycle
+from routes.part import Opening
+from routes.reconciler import Reconciler
+from routes.service import Service
+
+log = structlog.get_logger()
+
+HOLD_SECONDS = 5.0
+"""A command such as `partyline token` holds the data folder for a moment when no server runs; a start waits for it."""
+
+HOLD_POLL_SECONDS = 0.1
+
+
+@asynccontextmanager
+async def open_service(
+    config: Config, domains: Domains, clock: Clock | None = None
+) -> AsyncIterator[Service]:
+    """Open everything, in order, and close it in reverse. Must run in the main thread (see `embedded_postgres`).
+    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
+
+    Args:
+        config: as read from the environment.
+        domains: all that it shall serve.
+        clock: the time of all rules; None takes the system's.
+
+    Raises:
+        ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
+        DatabaseUnavailable: the database does not answer, or another node holds it.
+    """
+    async with AsyncExitStack() as stack:
+        service = await _open(stack, config, domains, clock or SystemClock())
+        async with _serving(service, domains):
+            yield service
+
+
+async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: Clock) -> Service:
+    database = await _open_database(stack, config)
+    keys = await trio.to_thread.run_sync(_open_keys, config.data_dir)
+    opening = Opening(
+        config=config,
+        clock=clock,
+        random_bytes=secrets.token_bytes,
+        database=database,
+        keys=keys,
+        stack=stack,
+    )
+    for domain in domains:
+        for part in domain.parts:
+            await opening.of(part)
+    rng = Random(secrets.randbits(128))
+    kinds = (*opening.kinds(), *(kind for domain in domains for kind in domain.kinds))
+    system = await _open_system(stack, config, database, clock, kinds=kinds, rng=rng)
+    return Service(
+        config=config,
+        clock=clock,
+        random_bytes=secrets.token_bytes,
+        ids=ObjectIds(secrets.token_bytes),
+        lifecycle=Lifecycle(clock.now_ms()),
+        database=database,
+        system=system,
+        keys=keys,
+        limits=Limits(enabled=config.rate_limits),
+        sockets=Sockets(clock, rng, max_per_user=MAX_PER_USER if config.rate_limits else None),
+        channels=channels_of(domains),
+        authenticator=await opening.of(only(domain.authenticator for domain in domains)),
+        server_authenticator=await opening.of(only(domain.server_authenticator for domain in domains)),
+        parts=opening.opened,
+        let_go=tuple(one.let_go for one in domains if one.let_go is not None),
+        forget_user=tuple(one.forget_user for one in reversed(domains) if one.forget_user is not None),
+        reconciler=Reconciler(partial(database.read, running_seconds)),
+    )
+
+
+@asynccontextmanager
+async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
+    async with trio.open_nursery() as nursery:
+        _start(service, domains, nursery)
+        service.lifecycle.serve()
+        try:
+            yield
+        finally:
+            service.lifecycle.drain()
+            nursery.cancel_scope.cancel()
+
+
+def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
+    """Everything that runs beside requests."""
+    work: list[Job | Standing] = []
+    for domain in domains:
+        domain.gauges(service)
+        work += domain.follow(service)
+        work += domain.jobs(service)
+    for one in work:
+        if isinstance(one, Standing):
+            nursery.start_soon(keep_standing, one, service.housekeeping, name=one.name)
+    jobs = tuple(one for one in work if isinstance(one, Job))
+    nursery.start_soon(keep_house, jobs, service.housekeeping)
+
+
+def _open_keys(data_dir: Path) -> Keys:
+    for path in close_to_others(data_dir):
+        log.warning(f"{path} could be read by others; it is closed to them now")
+    return open_keys(data_dir)
+
+
+async def _open_database(stack: AsyncExitStack, config: Config) -> Database:
+    await _hold(stack, config.data_dir)
+    dsn = config.database_url
+    if dsn is None:
+        dsn = await stack.enter_async_context(embedded_postgres(config.data_dir, pg_bin=config.pg_bin))
+    database = await stack.enter_async_context(open_database(dsn, timeout_seconds=config.request_seconds))
+    await database.read(check_server)
+    for name in await migrate(database):
+        log.info("migrated", migration=name)
+    return database
+
+
+async def _open_system(
+    stack: AsyncExitStack,
+    config: Config,
+    database: Database,
+    clock: Clock,
+    *,
+    kinds: Sequence[Kind[Any, Any]],
+    rng: Random,
+) -> System:
+    node = await trio.to_thread.run_sync(node_name, config.data_dir)
+    placement = await stack.enter_async_context(open_local_placement(database, node=node))
+    return await stack.enter_async_context(
+        open_system(
+            database,
+            clock,
+            kinds=kinds,
+            placement=placement,
+            rng=rng,
+            ask_seconds=config.request_seconds,
+        )
+    )
+
+
+async def _hold(stack: AsyncExitStack, data_dir: Path) -> None:
+    give_up_at = trio.current_time() + HOLD_SECONDS
+    while True:
+        try:
+            stack.enter_context(hold_data_dir(data_dir))
+        except ClusterInUse:
+            if trio.current_time() >= give_up_at:
+                raise
+            await trio.sleep(HOLD_POLL_SECONDS)
+        else:
+            return

@@ -1,0 +1,24 @@
+"""A user is online while one of their sockets is open."""
+
+from actors.ids import is_uuid
+from actors.presence import Presence
+from actors.users import Users
+from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.registry import Sockets
+from routes.edge.websocket.socket import LiveSocket
+
+
+def follow_sockets(sockets: Sockets, presence: Presence, users: Users) -> None:
+    """Count the sockets of users, and close those whose token was revoked while they were opened."""
+
+    def opened(socket: LiveSocket) -> None:
+        if socket.issued_at_s is not None and socket.issued_at_s < users.not_before_s(socket.user_id or ""):
+            socket.close(CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
+        if socket.user_id is not None and is_uuid(socket.user_id):  # a game server's is none
+            presence.opened(socket.user_id)
+
+    def closed(socket: LiveSocket) -> None:
+        if socket.user_id is not None and is_uuid(socket.user_id):
+            presence.closed(socket.user_id)
+
+    sockets.follow(opened, closed)

@@ -1,0 +1,30 @@
+"""What is known of users while the service runs."""
+
+from actors.presence import Presence
+from actors.users import Users
+from routes.live.rights import Rights
+from routes.part import Opening, Part
+
+
+async def _open_users(opening: Opening) -> Users:
+    users = Users(opening.database, opening.clock, opening.random_bytes)
+    await users.open()
+    return users
+
+
+async def _open_presence(opening: Opening) -> Presence:
+    return Presence(opening.clock)
+
+
+async def _open_rights(opening: Opening) -> Rights:
+    return Rights(await opening.of(USER_DIRECTORY))
+
+
+USER_DIRECTORY = Part(name="users", open=_open_users)
+"""Who is here, and what they may do."""
+
+PRESENCE = Part(name="presence", open=_open_presence)
+"""Who is online."""
+
+RIGHTS = Part(name="rights of open streams", open=_open_rights)
+"""Tells open streams that rights have moved."""
