@@ -13,8 +13,9 @@ from actors.errors import FieldError, Forbidden, Invalid
 from actors.ids import UserId
 from actors.kernel.kind import Delta, Durable, Peek, View
 from actors.time import iso, iso_or_none
-from persistence import journal, notifications
+from persistence import notifications
 from persistence.connection import Connection
+from persistence.journal import journal
 from persistence.notifications import Marked, Notification
 
 NAME = "notifications"

@@ -1,6 +1,6 @@
 """The connection as units of work see it: the few calls of asyncpg that we use, typed.
 
-Only `persistence/bridge.py` imports asyncpg; a unit is `async def unit(conn: Connection, *args)` and runs on the
+Only `persistence/bridge/` imports asyncpg; a unit is `async def unit(conn: Connection, *args)` and runs on the
 bridge's asyncio thread. It awaits nothing but `conn`.
 """
 

@@ -1,7 +1,7 @@
 """What the tables that grow with use take on disk, looked at now and then: for the metrics."""
 
-from persistence.bridge import Database
-from persistence.history import sizes
+from persistence.bridge.database import Database
+from persistence.journal.history import sizes
 
 
 class Disk:

@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from actors.ids import RandomBytes
 from actors.kernel.clock import Clock
 from actors.kernel.kind import Kind
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from routes.edge.config.table import Config
 from routes.edge.identity.keys import Keys
 

@@ -13,7 +13,7 @@ from actors.kernel.clock import Clock
 from actors.kernel.directory import System
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.turnstile import Turnstile
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from routes.disk import Disk
 from routes.edge.config.table import Config
 from routes.edge.documents import Documents

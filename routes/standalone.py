@@ -10,14 +10,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import trio
 
-from persistence import checks
-from persistence.bridge import Database, open_database
-from persistence.data_dir import hold_data_dir
-from persistence.embedded import embedded_postgres
-from persistence.embedded_address import running_address
-from persistence.embedded_cluster import ClusterInUse
+from persistence.bridge.database import Database, open_database
+from persistence.embedded.address import running_address
+from persistence.embedded.cluster import ClusterInUse
+from persistence.embedded.data_dir import hold_data_dir
+from persistence.embedded.postgres import embedded_postgres
 from persistence.errors import DatabaseUnavailable
-from persistence.migrate import migrate
+from persistence.schema import checks
+from persistence.schema.migrate import migrate
 from routes.edge.config.table import Config
 
 SERVER_START_SECONDS = 30.0

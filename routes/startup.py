@@ -20,12 +20,12 @@ from actors.kernel.clock import Clock, SystemClock
 from actors.kernel.directory import System, open_system
 from actors.kernel.kind import Kind
 from actors.kernel.placement import open_local_placement
-from persistence.bridge import Database, open_database
-from persistence.checks import check_server, running_seconds
-from persistence.data_dir import hold_data_dir, node_name
-from persistence.embedded import embedded_postgres
-from persistence.embedded_cluster import ClusterInUse
-from persistence.migrate import migrate
+from persistence.bridge.database import Database, open_database
+from persistence.embedded.cluster import ClusterInUse
+from persistence.embedded.data_dir import hold_data_dir, node_name
+from persistence.embedded.postgres import embedded_postgres
+from persistence.schema.checks import check_server, running_seconds
+from persistence.schema.migrate import migrate
 from routes.domain import Domains, channels_of, only
 from routes.edge.config.table import Config
 from routes.edge.identity.key_files import close_to_others

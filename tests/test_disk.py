@@ -1,6 +1,6 @@
 """What tables take on disk is looked at, and shown."""
 
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from routes.disk import Disk
 
 

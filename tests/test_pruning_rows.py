@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 import routes.pruning
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from routes.pruning import Pruning
 from tests.support.jobs import job_named, jobs_of

@@ -10,7 +10,7 @@ from actors.chat.public import ConversationEvent, OwnChoice, TypingNotice
 from actors.chat.records import without_choice
 from actors.chat.state import Facts, State
 from actors.kernel.kind import Delta
-from persistence.journal import JournalRow
+from persistence.journal.journal import JournalRow
 
 Journaled = (
     events.MessageCreated

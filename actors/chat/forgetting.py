@@ -10,9 +10,9 @@ from actors.chat.deltas import Journaled
 from actors.chat.records import DELETED
 from actors.chat.window import Line
 from actors.kernel.store import Store
-from persistence import journal
 from persistence.chat import conversations
 from persistence.connection import Connection
+from persistence.journal import journal
 
 AT_ONCE = 500
 """Events that are rewritten in one transaction."""

@@ -12,10 +12,10 @@ from actors.chat.state import (
     decode_summary,
 )
 from actors.chat.window import WINDOW_LINES, Line, Window
-from persistence import journal
 from persistence.chat import conversations, members, messages, polls
 from persistence.chat.rows import MemberRow
 from persistence.connection import Connection
+from persistence.journal import journal
 
 VERSION = 2
 """Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""

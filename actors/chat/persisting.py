@@ -25,7 +25,7 @@ from persistence.chat.rows import (
     VoteRow,
 )
 from persistence.connection import Connection
-from persistence.turn import Statement, Turn
+from persistence.journal.turn import Statement, Turn
 
 
 async def persist(conn: Connection, turns: Sequence[Turn]) -> None:

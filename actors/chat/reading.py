@@ -16,11 +16,11 @@ from actors.chat.window import Line
 from actors.errors import ConversationNotFound, EventsExpired, NotFound
 from actors.pages import MAX_PAGE_BYTES, fitting
 from actors.time import iso
-from persistence import journal
 from persistence.chat import conversations, members, messages, polls
 from persistence.chat.rows import PageRow
 from persistence.connection import Connection
-from persistence.journal import JournalRow
+from persistence.journal import journal
+from persistence.journal.journal import JournalRow
 
 _EVENTS_AT_ONCE = 64
 

@@ -46,9 +46,9 @@ from actors.chat.state import (
 )
 from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
 from actors.pages import fitting
-from persistence import journal
 from persistence.chat import archive, attachments, consent, conversations, members, messages, polls
 from persistence.connection import Connection
+from persistence.journal import journal
 
 
 class Need(msgspec.Struct, frozen=True):

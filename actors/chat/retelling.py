@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from actors.chat import events, records
 from actors.chat.deltas import Journaled
 from actors.chat.window import Line
-from persistence import journal
 from persistence.chat import conversations
 from persistence.connection import Connection
-from persistence.turn import Turn
+from persistence.journal import journal
+from persistence.journal.turn import Turn
 
 _decode = msgspec.msgpack.Decoder(events.AnyEvent).decode
 _encode = msgspec.msgpack.Encoder().encode

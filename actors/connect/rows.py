@@ -34,8 +34,8 @@ from persistence.connect.rows import (
 )
 from persistence.connection import Connection
 from persistence.friends import standing
+from persistence.journal.turn import Statement, Turn
 from persistence.notifications import NewNotification
-from persistence.turn import Statement, Turn
 
 VERSION = 3
 """Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""

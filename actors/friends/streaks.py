@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import combinations
 
 from actors.friends.public import DAY_MS
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.friends.streaks import Contact, touch
 

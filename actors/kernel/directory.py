@@ -30,8 +30,8 @@ from actors.kernel.supervisor import contained_task, supervise
 from actors.kernel.sweeps import sweep_live, wake_due
 from actors.kernel.timers import Timers
 from actors.kernel.views import Views
-from persistence import journal as persistent_journal
-from persistence.turn import Receipt
+from persistence.journal import journal as persistent_journal
+from persistence.journal.turn import Receipt
 
 # How long a caller waits for its answer (contract §1, Deadlines).
 ASK_SECONDS = 5.0
@@ -329,7 +329,7 @@ async def open_system(
         kinds: every owner there is; deadlines of others stay untouched.
         placement: which actors are ours, and under which fence.
         rng: makes the epochs of views.
-        journal: the statements, `persistence.journal`.
+        journal: the statements, `persistence.journal.journal`.
         ask_seconds: how long a caller waits for its answer.
         idle_seconds: how long nobody must want an actor before it retires.
     """

@@ -22,7 +22,7 @@ SNAPSHOT_TURNS = 256
 # A larger state is loaded from its rows: a snapshot is only worth what it saves.
 SNAPSHOT_BYTES = 8 * 1024 * 1024
 
-# Encoded events kept for one actor, beside their number and age (`persistence/journal.py`).
+# Encoded events kept for one actor, beside their number and age (`persistence/journal/journal.py`).
 JOURNAL_BYTES = 16 * 1024 * 1024
 
 # So many bytes more are let grow before the oldest events go, because finding them reads the sizes of all.

@@ -15,7 +15,7 @@ import msgspec
 
 from actors.errors import NotFound
 from persistence.connection import Connection
-from persistence.turn import Persist, Plan
+from persistence.journal.turn import Persist, Plan
 
 State = TypeVar("State")
 Command = TypeVar("Command")

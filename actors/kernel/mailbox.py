@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 from actors.errors import Refused
 from actors.kernel.supervisor import Fault, attempt
 from persistence.errors import PersistenceError
-from persistence.turn import Receipt
+from persistence.journal.turn import Receipt
 
 # Commands that may wait for one actor. At four turns of 64 it is what an actor works off in a few commits; a
 # caller behind more than that is better told at once (reliability rule "bounded everything").

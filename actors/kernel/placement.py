@@ -17,8 +17,8 @@ import structlog
 import trio
 
 from actors.kernel.store import Leases, Store
-from persistence import journal
 from persistence.errors import DatabaseUnavailable, Fenced, PersistenceError
+from persistence.journal import journal
 
 _log = structlog.get_logger(__name__)
 
@@ -133,7 +133,7 @@ async def open_local_placement(
     Args:
         store: the database.
         node: the name of this process; one that was killed and comes back under its name need not wait.
-        leases: the statements, `persistence.journal`.
+        leases: the statements, `persistence.journal.journal`.
 
     Raises DatabaseUnavailable when the shards cannot be had: another process lives on the same database.
     """

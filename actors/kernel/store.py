@@ -1,7 +1,7 @@
 """The database as the kernel sees it: two small protocols, so that tests can put a faulty one in its place.
 
-`persistence.bridge.Database` is the `Store`, the module `persistence.journal` is the `Journal`. Units of work
-run on the database's thread and see only their connection.
+`persistence.bridge.database.Database` is the `Store`, the module `persistence.journal.journal` is the `Journal`. Units
+of work run on the database's thread and see only their connection.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Protocol, TypeVar
 
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
-from persistence.turn import Turn
+from persistence.journal.turn import Turn
 
 Result = TypeVar("Result")
 

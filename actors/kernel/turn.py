@@ -20,7 +20,7 @@ from actors.errors import Overloaded, Refused
 from actors.kernel.kind import Event, Kind
 from actors.kernel.mailbox import Answer, Failure, Letter
 from actors.kernel.supervisor import Fault, attempt
-from persistence.turn import Receipt, Turn
+from persistence.journal.turn import Receipt, Turn
 
 # Letters decided in one turn. What waits longer goes into the next, so that no turn holds up the writer's
 # batch.

@@ -12,8 +12,8 @@ from actors.party.apply import invite_without
 from actors.party.commands import TellErased
 from actors.party.events import AnyEvent, UserErased
 from actors.party.state import DELETED, State
-from persistence import journal
 from persistence.connection import Connection
+from persistence.journal import journal
 from persistence.party import naming, rows
 
 AT_ONCE = 500

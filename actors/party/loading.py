@@ -9,9 +9,10 @@ from actors.party.apply import apply
 from actors.party.commands import AcceptInvite, AnyCommand, SendInvite
 from actors.party.events import AnyEvent, MemberJoined, MembersLeft
 from actors.party.state import NOT_READY, Found, Invite, Member, State, Summary
-from persistence import journal, users
+from persistence import users
 from persistence.connection import Connection
 from persistence.friends import blocks
+from persistence.journal import journal
 from persistence.party import rows
 from persistence.party.rows import InviteRow, PartyRow
 

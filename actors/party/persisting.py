@@ -10,10 +10,10 @@ from actors.party.state import Invite
 from actors.time import iso
 from persistence import notifications
 from persistence.connection import Connection
+from persistence.journal.turn import Statement, Turn
 from persistence.notifications import NewNotification
 from persistence.party import rows
 from persistence.party.rows import InviteRow, MemberRow
-from persistence.turn import Statement, Turn
 
 
 async def persist(conn: Connection, turns: Sequence[Turn]) -> None:

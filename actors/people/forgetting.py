@@ -9,8 +9,8 @@ import msgspec
 from actors.chat.records import DELETED
 from actors.kernel.store import Store
 from actors.stored_json import values_in
-from persistence import receipts
 from persistence.connection import Connection
+from persistence.journal import receipts
 from persistence.people import erasure
 
 WRITTEN_IN: Mapping[str, tuple[str, str | None]] = MappingProxyType(

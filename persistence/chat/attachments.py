@@ -12,7 +12,7 @@ from typing import Literal
 
 from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
-from persistence.turn import Statement
+from persistence.journal.turn import Statement
 
 Bound = Literal["quota", "day"]
 """What an upload would exceed."""

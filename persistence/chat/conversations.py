@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from sys import intern
 from typing import Any
 
-from persistence import journal
 from persistence.chat.rows import ConversationRow, CountRow, EntryRow
 from persistence.connection import Connection, Row
+from persistence.journal import journal
 
 KIND = "conversation"
 """The name under which the kernel keeps heads and journals of conversations."""

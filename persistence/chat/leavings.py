@@ -3,10 +3,10 @@
 What there may be much of goes in pieces; the row of the conversation, by which it is found again, goes last.
 """
 
-from persistence import history
 from persistence.chat import attachments
 from persistence.chat.conversations import KIND
 from persistence.connection import Connection
+from persistence.journal import history
 
 MESSAGES_AT_ONCE = 1_000
 

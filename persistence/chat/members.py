@@ -5,7 +5,7 @@ from sys import intern
 
 from persistence.chat.rows import JoinRow, MemberRow, MentionRow, ReadRow
 from persistence.connection import Connection
-from persistence.turn import Statement
+from persistence.journal.turn import Statement
 
 
 async def is_member(conn: Connection, conversation_id: str, user_id: str) -> bool:

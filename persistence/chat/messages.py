@@ -8,7 +8,7 @@ from operator import attrgetter
 from persistence.chat.rows import MessageRow, PageRow, RevisionRow
 from persistence.connection import Connection, Row
 from persistence.errors import RowsRejected
-from persistence.turn import Statement
+from persistence.journal.turn import Statement
 
 _COLUMNS = """
     conversation_id, seq, id, created_at_ms, sender_id, sender_seq, client_message_id, record, has_poll,

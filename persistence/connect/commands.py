@@ -6,7 +6,7 @@ import msgspec
 
 from persistence.connect.rows import CommandRow
 from persistence.connection import Connection, Row
-from persistence.turn import Statement
+from persistence.journal.turn import Statement
 
 _PUT = """
 INSERT INTO connect_commands (id, server_id, action, payload, status, version, attempts, extension_id, created_by,

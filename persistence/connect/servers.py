@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from persistence import history, journal
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.connection import Connection
 from persistence.expiring import forget_ended
+from persistence.journal import history, journal
 
 KIND = "server"
 """Under this name the heads of servers are kept."""

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from persistence import history, journal
 from persistence.connection import Connection
+from persistence.journal import history, journal
 
 KIND = "party"
 """The name under which the kernel keeps heads and journals of parties."""

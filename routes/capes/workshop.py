@@ -4,7 +4,7 @@ import trio
 
 from actors.capes.downloads import Downloads
 from actors.capes.images import pictures_of
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.capes.rows import Pictures
 from routes.part import Opening, Part
 

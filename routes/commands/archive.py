@@ -14,7 +14,7 @@ from pathlib import Path
 from actors.chat.archive import ImportReport, import_archive
 from actors.ids import new_object_id
 from actors.kernel.clock import Clock
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from routes.commands.faults import CommandFault
 
 STANDARD_INPUT = Path("-")

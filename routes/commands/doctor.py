@@ -14,13 +14,13 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from persistence import checks
-from persistence.bridge import Database, open_database
-from persistence.embedded_account import account_for
-from persistence.embedded_address import running_address
-from persistence.embedded_binaries import find_installation
+from persistence.bridge.database import Database, open_database
+from persistence.embedded.account import account_for
+from persistence.embedded.address import running_address
+from persistence.embedded.binaries import find_installation
 from persistence.errors import PersistenceError
-from persistence.migrate import unapplied
+from persistence.schema import checks
+from persistence.schema.migrate import unapplied
 from routes.edge.config.table import Config
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 

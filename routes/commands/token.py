@@ -12,7 +12,7 @@ from actors.ids import new_object_id, new_uuid, parse_uuid
 from actors.kernel.clock import Clock
 from actors.permissions import Role
 from persistence.audit import Stamp
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from routes.commands.faults import CommandFault
 from routes.edge.identity.keys import Keys
 from routes.edge.identity.names import NAME_MAX, is_name

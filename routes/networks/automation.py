@@ -21,7 +21,7 @@ from routes.networks.cloudflare import Cloudflare, CloudflareFault, TokenStatus
 from routes.networks.resolver import Resolver
 
 if TYPE_CHECKING:
-    from persistence.bridge import Database
+    from persistence.bridge.database import Database
 
 log = structlog.get_logger("partyline.dns")
 

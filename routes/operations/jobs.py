@@ -2,8 +2,8 @@
 
 from functools import partial
 
-from persistence import history, receipts
 from persistence.connection import Connection
+from persistence.journal import history, receipts
 from routes.housekeeping import Job
 from routes.pruning import Pruning, pages_of, rows_of
 from routes.service import Service

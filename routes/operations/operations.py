@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from actors.errors import Draining, NotFound
 from actors.kernel.statistics import ActorStatistics
-from persistence.migrate import unapplied
+from persistence.schema.migrate import unapplied
 from routes.call import Call
 from routes.edge.address import is_loopback
 from routes.edge.declare.endpoint import endpoint

@@ -18,7 +18,7 @@ from actors.administration import open_setup, set_up
 from actors.errors import Conflict, FieldError, Invalid, NotFound
 from actors.ids import RandomBytes, UserId, new_uuid
 from persistence.audit import Stamp
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.users import User
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint

@@ -23,7 +23,7 @@ from urllib.request import urlopen
 
 import trio
 
-from persistence.embedded import embedded_postgres
+from persistence.embedded.postgres import embedded_postgres
 from scripts.benchmarks.peers import PEER, compiled, installed, node
 from scripts.load import server_process
 from scripts.load.crew import prefer

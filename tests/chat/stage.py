@@ -19,11 +19,12 @@ from actors.chat.recall import doubt, overlaps
 from actors.chat.records import decode
 from actors.chat.state import NOTHING_RECALLED, State
 from actors.errors import Refused
-from persistence import journal, writer
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import RowsRejected
-from persistence.turn import Turn
+from persistence.journal import commit as writer
+from persistence.journal import journal
+from persistence.journal.turn import Turn
 from tests.chat.play import NOW_MS, mid, uid
 
 KIND = "conversation"

@@ -10,7 +10,7 @@ from actors.chat.archive import ImportReport, archive_old, check_line, import_ar
 from actors.chat.commands import EditMessage, MarkRead, TellArchive, VotePoll
 from actors.chat.state import standing
 from actors.errors import Conflict
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from tests.chat.play import NOW_MS, a_poll, mid, uid
 from tests.chat.stage import Stage, lasting, open_stage
 

@@ -29,7 +29,7 @@ from actors.chat.sweeping import RESERVED_MS, sweep, sweep_strays
 from actors.errors import ConversationNotFound, Invalid, NotFound, Overloaded, QuotaExceeded, TooLarge
 from actors.file_names import clean_name
 from persistence.blobs import Blobs
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.chat import attachments
 from persistence.connection import Connection
 from tests.chat.play import NOW_MS, mid, uid

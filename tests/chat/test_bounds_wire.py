@@ -8,7 +8,7 @@ import trio
 from actors.chat.bounds import ADDED_MAX, GROUPS_DEFAULT, MEMBERSHIPS_MAX
 from actors.chat.commands import EditMessage
 from actors.chat.leavings import sweep_leavings
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.chat.messages import REVISIONS_KEPT
 from persistence.connection import Connection
 from tests.chat.play import uid

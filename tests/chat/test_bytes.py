@@ -16,7 +16,7 @@ from actors.chat.reading import StoredConversation, StoredList
 from actors.chat.state import Facts, Standing
 from actors.chat.window import NO_MESSAGES, PASSED_BYTES, WINDOW_BYTES, WINDOW_LINES, Line
 from actors.pages import MAX_PAGE_BYTES
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from tests.chat.play import NOW_MS, mid, uid
 from tests.chat.stage import Stage, open_stage
 

@@ -6,7 +6,7 @@ import trio
 from actors.chat.commands import AddParticipants, RemoveParticipant
 from actors.chat.creating import ConversationDraft, Created, create, plan
 from actors.errors import Invalid
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from tests.chat.play import NOW_MS, mid, uid
 from tests.chat.stage import NAMES, Stage, make_users, open_stage
 

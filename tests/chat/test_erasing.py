@@ -2,7 +2,7 @@
 
 from actors.chat.commands import TellErased
 from actors.chat.erasing import erase_everywhere
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from tests.chat.play import uid
 from tests.chat.stage import Stage, open_stage

@@ -7,8 +7,8 @@ import pytest
 import trio
 
 from actors.chat.sweeping import sweep
-from persistence import journal
 from persistence.connection import Connection
+from persistence.journal import journal
 from routes.chat.parts import BLOBS, CHAT_KINDS
 from tests.chat.test_attachments_wire import a_file
 from tests.live.test_delivery_wire import subscribe

@@ -21,7 +21,7 @@ from actors.chat.records import decode
 from actors.chat.sight import STRANGER, Sight
 from actors.chat.state import Recalled, State, standing
 from actors.errors import Refused
-from persistence.bridge import open_database
+from persistence.bridge.database import open_database
 from tests.chat.play import NOW_MS, Play, uid
 from tests.chat.scenario import NAMES, STEPS, Model, Step, command_of
 from tests.chat.stage import Stage, lasting, open_stage

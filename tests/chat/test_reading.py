@@ -18,7 +18,7 @@ from actors.chat.commands import (
 )
 from actors.chat.public import ConversationList
 from actors.errors import ConversationNotFound, EventsExpired, NotFound
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.chat import members
 from persistence.connection import Connection
 from tests.chat.play import a_mention, a_poll, mid, uid

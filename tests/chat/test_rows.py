@@ -17,7 +17,7 @@ from actors.chat.records import decode
 from actors.chat.rules_polls import expire
 from actors.chat.state import standing
 from actors.errors import Conflict, Invalid
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.chat import archive
 from persistence.connection import Connection
 from persistence.errors import RowsRejected

@@ -14,8 +14,8 @@ ALLOWED = {
         "actors.errors",
         "persistence.connection",
         "persistence.errors",
-        "persistence.journal",
-        "persistence.turn",
+        "persistence.journal.journal",
+        "persistence.journal.turn",
     },
     "routes/edge/": {
         "routes.edge",
@@ -23,11 +23,11 @@ ALLOWED = {
         "actors.errors",
         "actors.ids",
         "actors.time",
-        "persistence.bridge",
+        "persistence.bridge.database",
         "persistence.connection",
         "persistence.errors",
-        "persistence.receipts",
-        "persistence.turn",
+        "persistence.journal.receipts",
+        "persistence.journal.turn",
     },
 }
 

@@ -14,7 +14,7 @@ import trio
 from actors.errors import Conflict, ConversationNotFound, FieldError, Invalid
 from actors.ids import ObjectId, UserId, Uuid
 from actors.kernel.directory import System
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import OutcomeUnknown, QueueFull, RowsRejected
 from routes.edge.config.table import Config, read_config

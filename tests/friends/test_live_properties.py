@@ -18,7 +18,7 @@ from actors.friends.view import FACE, FriendsState
 from actors.friends.visibility import Visibilities
 from actors.presence import Presence
 from actors.users import Users
-from persistence.bridge import Database, open_database
+from persistence.bridge.database import Database, open_database
 from persistence.friends.visibilities import veiled
 from persistence.users import arrive
 from tests.chat.play import uid

@@ -14,7 +14,7 @@ from actors.friends import relations
 from actors.friends.moves import MOVES, Move, Standing, standing_of
 from actors.friends.relations import REQUEST_TTL_MS, Pair
 from actors.ids import UserId, Uuid, new_object_id
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.friends import blocks, links, requests, standing
 from persistence.users import arrive

@@ -7,7 +7,7 @@ import pytest
 
 from actors.friends.public import DAY_MS, flame_streak
 from actors.friends.streaks import Streaks
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.friends import links
 from persistence.friends.links import Link

@@ -20,7 +20,7 @@ import msgspec
 from actors.errors import Conflict, Forbidden
 from actors.kernel.kind import Delta, Event, Kind, View
 from persistence.errors import RowsRejected
-from persistence.turn import Turn
+from persistence.journal.turn import Turn
 
 # Entries in memory; older ones are fetched.
 RECENT = 5

@@ -20,7 +20,7 @@ from actors.kernel.directory import System, open_system
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer
 from actors.kernel.placement import open_local_placement
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 
 NOW_MS = 1_795_000_000_000

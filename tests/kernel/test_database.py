@@ -15,11 +15,11 @@ from actors.kernel.directory import System, open_system
 from actors.kernel.kind import Kind
 from actors.kernel.placement import open_local_placement
 from actors.kernel.subscription import WatchRequest
-from persistence import journal
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import Fenced, RowsRejected
-from persistence.turn import Turn
+from persistence.journal import journal
+from persistence.journal.turn import Turn
 from tests.kernel.ledger import (
     RECENT,
     Changed,

@@ -11,7 +11,7 @@ import trio
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from persistence.bridge import open_database
+from persistence.bridge.database import open_database
 from tests.kernel.sharing import Rows, Subject, outcome, prepare
 from tests.kernel.sharing_kinds import SUBJECTS
 from tests.support.database import PATIENCE_SECONDS

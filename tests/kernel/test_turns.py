@@ -19,7 +19,7 @@ from persistence.errors import (
     QueueFull,
     RowsRejected,
 )
-from persistence.turn import Receipt
+from persistence.journal.turn import Receipt
 from tests.kernel.conftest import Stage, open_stage
 from tests.kernel.ledger import (
     KIND,

@@ -10,7 +10,7 @@ import trio
 
 from actors.kernel.clock import SystemClock
 from actors.users import Users
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable
 from persistence.people.erasure import erase

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.notifications import NewNotification, add
 from persistence.users import arrive

@@ -26,7 +26,7 @@ from actors.notifications import (
     replay,
     snapshot,
 )
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.notifications import Notification, prune
 from tests.notifications.rows import NOW_MS, added, make_users, notification, user
 

@@ -30,12 +30,12 @@ from actors.party.own import OwnParty, recall, with_party
 from actors.party.own import load as load_own
 from actors.party.persisting import persist
 from actors.party.state import MAX_MEMBERS, NOT_READY, TRAIL, State
-from persistence import journal
-from persistence.bridge import Database, open_database
+from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
+from persistence.journal import journal
+from persistence.journal.turn import Turn
 from persistence.party import rows
 from persistence.party.rows import PartyRow
-from persistence.turn import Turn
 from tests.chat.stage import make_users
 from tests.party.play import FREE, NOW_MS, PARTY_ID, ROUND, Play, getting_ready, uid
 from tests.support.database import cloned_database

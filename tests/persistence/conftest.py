@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from tests.support.database import DEBIAN_15, cloned_database, roomy_memory, running_server
 from tests.support.turns import Gate, make_things, open_gate
 

@@ -6,10 +6,11 @@ from functools import partial
 import pytest
 import trio
 
-from persistence import journal, receipts, writer
-from persistence.bridge import Database, open_database
+from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
-from persistence.turn import Statement, Turn
+from persistence.journal import commit as writer
+from persistence.journal import journal, receipts
+from persistence.journal.turn import Statement, Turn
 from tests.support.proxy import Proxy, open_proxy
 from tests.support.turns import (
     KIND,

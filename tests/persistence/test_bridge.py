@@ -5,7 +5,7 @@ import threading
 import pytest
 import trio
 
-from persistence.bridge import Database, open_database
+from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, RowsRejected
 from tests.support.proxy import open_proxy

@@ -2,9 +2,9 @@
 
 import pytest
 
-from persistence.bridge import Database
-from persistence.checks import DatabaseUnfit, check_server
+from persistence.bridge.database import Database
 from persistence.connection import Connection
+from persistence.schema.checks import DatabaseUnfit, check_server
 
 
 async def test_a_proper_server_passes(database: Database) -> None:

@@ -15,14 +15,14 @@ import pytest
 import trio
 from structlog.testing import capture_logs
 
-from persistence.bridge import Database, open_database
-from persistence.checks import DatabaseUnfit, check_server
+from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
-from persistence.embedded import choose_home, embedded_postgres, open_cluster
-from persistence.embedded_account import account_for
-from persistence.embedded_binaries import find_installation
-from persistence.embedded_cluster import Cluster, ClusterFaulty
+from persistence.embedded.account import account_for
+from persistence.embedded.binaries import find_installation
+from persistence.embedded.cluster import Cluster, ClusterFaulty
+from persistence.embedded.postgres import choose_home, embedded_postgres, open_cluster
 from persistence.errors import DatabaseUnavailable
+from persistence.schema.checks import DatabaseUnfit, check_server
 from tests.support.database import DEBIAN_15, start, stop
 from tests.support.embedded import STRANGER, Host, hosted, postmaster, wait_for_end
 from tests.support.waiting import PATIENCE_SECONDS, wait_until

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from persistence.bridge import open_database
+from persistence.bridge.database import open_database
 from persistence.connection import Connection
-from persistence.embedded import embedded_postgres
-from persistence.embedded_account import account_for
-from persistence.embedded_binaries import NoPostgres, find_installation
+from persistence.embedded.account import account_for
+from persistence.embedded.binaries import NoPostgres, find_installation
+from persistence.embedded.postgres import embedded_postgres
 from tests.support.database import DEBIAN_15
 from tests.support.waiting import PATIENCE_SECONDS
 

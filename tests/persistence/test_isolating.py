@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from persistence.bridge import Database
-from persistence.bridge_suspects import MAX_SUSPECTS, SUSPECT_SECONDS, Suspects
+from persistence.bridge.database import Database
+from persistence.bridge.suspects import MAX_SUSPECTS, SUSPECT_SECONDS, Suspects
 from persistence.connection import Connection
-from persistence.turn import Turn
+from persistence.journal.turn import Turn
 from tests.support.turns import (
     Answers,
     a_turn,

@@ -4,10 +4,10 @@ from functools import partial
 
 import pytest
 
-from persistence import history, journal
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import RowsRejected
+from persistence.journal import history, journal
 
 DAY_MS = 24 * 3600 * 1000
 

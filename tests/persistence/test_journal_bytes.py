@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 import pytest
 import trio
 
-from persistence import history, journal
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
+from persistence.journal import history, journal
 from tests.support.turns import KIND, a_turn, commit, make_things, read_journal
 
 

@@ -6,10 +6,10 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from persistence import journal
-from persistence.bridge import Database, open_database
+from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
-from persistence.turn import Turn
+from persistence.journal import journal
+from persistence.journal.turn import Turn
 from tests.support.database import PATIENCE_SECONDS
 from tests.support.proxy import Proxy, open_proxy
 from tests.support.turns import KIND, a_turn, commit, make_things, read_notes

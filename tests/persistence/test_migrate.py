@@ -5,10 +5,17 @@ from pathlib import Path
 import pytest
 import trio
 
-from persistence.bridge import Database, open_database
+from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
 from persistence.errors import RowsRejected
-from persistence.migrate import Migration, MigrationChanged, MigrationFaulty, migrate, shipped, unapplied
+from persistence.schema.migrate import (
+    Migration,
+    MigrationChanged,
+    MigrationFaulty,
+    migrate,
+    shipped,
+    unapplied,
+)
 from tests.support.waiting import PATIENCE_SECONDS
 
 FIRST = Migration("0001_one.sql", "CREATE TABLE one (n integer); INSERT INTO one VALUES (1);")

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 import trio
 
-from persistence.bridge import Database, open_database
+from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
 from tests.support.database import run_sql
 from tests.support.proxy import open_proxy

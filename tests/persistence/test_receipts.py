@@ -4,9 +4,9 @@ from functools import partial
 
 import pytest
 
-from persistence import receipts
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.errors import RowsRejected
+from persistence.journal import receipts
 from tests.support.turns import a_receipt
 
 

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pytest
 import trio
 
-from persistence import journal, receipts
-from persistence.bridge import Database, open_database
+from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
 from persistence.errors import QueueFull, RowsRejected
-from persistence.turn import Turn
+from persistence.journal import journal, receipts
+from persistence.journal.turn import Turn
 from tests.support.turns import (
     KIND,
     NODE,

@@ -24,10 +24,10 @@ import asyncpg
 import pytest
 import trio
 
-from persistence.bridge import Database, open_database
-from persistence.embedded import choose_home, open_cluster
-from persistence.embedded_cluster import Cluster
-from persistence.migrate import migrate
+from persistence.bridge.database import Database, open_database
+from persistence.embedded.cluster import Cluster
+from persistence.embedded.postgres import choose_home, open_cluster
+from persistence.schema.migrate import migrate
 from tests.support.waiting import PATIENCE_SECONDS
 
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")

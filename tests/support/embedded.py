@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from persistence.embedded_account import Account
+from persistence.embedded.account import Account
 from tests.support.waiting import PATIENCE_SECONDS
 
 STRANGER = pwd.getpwnam("nobody").pw_uid

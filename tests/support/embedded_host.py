@@ -14,7 +14,7 @@ from pathlib import Path
 import structlog
 import trio
 
-from persistence.embedded import embedded_postgres
+from persistence.embedded.postgres import embedded_postgres
 from persistence.errors import PersistenceError
 
 

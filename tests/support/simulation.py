@@ -24,7 +24,7 @@ from persistence.errors import (
     QueueFull,
     RowsRejected,
 )
-from persistence.turn import Receipt, Turn
+from persistence.journal.turn import Receipt, Turn
 
 Fate = Literal["lands", "fails", "unknown_landed", "unknown_lost", "unknown_late", "fenced"]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import trio
 
-from persistence import journal
-from persistence.bridge import Database, open_database
+from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
 from persistence.errors import PersistenceError
-from persistence.turn import Persist, Plan, Receipt, Statement, Turn
+from persistence.journal import journal
+from persistence.journal.turn import Persist, Plan, Receipt, Statement, Turn
 from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 
 KIND = "thing"

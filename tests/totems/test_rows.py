@@ -10,7 +10,7 @@ from actors.errors import Invalid, NotFound
 from actors.ids import new_object_id
 from actors.totems.choosing import KEPT, Draft, activate, check_draft, upload
 from persistence import totems
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.totems import Model
 from persistence.users import arrive

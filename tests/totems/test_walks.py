@@ -10,7 +10,7 @@ from actors.errors import NotFound
 from actors.ids import new_object_id
 from actors.totems.choosing import activate, upload
 from persistence import totems
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.users import arrive
 from tests.totems.test_rows import DRAFT, NOW_MS, counted, uid

@@ -12,9 +12,9 @@ import trio
 
 from actors.ids import ObjectId, UserId
 from actors.kernel.kind import Kind
-from persistence import receipts
 from persistence.connection import Connection
-from persistence.turn import Receipt
+from persistence.journal import receipts
+from persistence.journal.turn import Receipt
 from routes.edge.deadline import Deadline
 from routes.edge.limits import Decision
 from routes.edge.outgoing import Headers

@@ -20,8 +20,8 @@ import trio
 
 from actors.errors import Draining, Overloaded, Refused
 from actors.ids import random_hex
-from persistence import receipts
 from persistence.errors import RowsRejected
+from persistence.journal import receipts
 from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
 from routes.edge.deadline import Deadline
 from routes.edge.declare.endpoint import Endpoint, RouteTable, Stream, StreamHandler

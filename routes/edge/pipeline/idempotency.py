@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from persistence.turn import MARK_BYTES, Receipt
+from persistence.journal.turn import MARK_BYTES, Receipt
 from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
 
 KEPT_MS = 24 * 60 * 60 * 1000

@@ -13,9 +13,9 @@ from actors.ids import ObjectId
 from actors.kernel.clock import SystemClock
 from actors.kernel.directory import System, open_system
 from actors.kernel.placement import open_local_placement
-from persistence import journal
-from persistence.bridge import Database
-from persistence.turn import Turn
+from persistence.bridge.database import Database
+from persistence.journal import journal
+from persistence.journal.turn import Turn
 from routes.edge.declare.endpoint import Mount, RouteTable, endpoint
 from routes.edge.pipeline.call import Call
 from routes.edge.principal import AUTHENTICATED

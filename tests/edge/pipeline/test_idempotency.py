@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 import trio
 
-from persistence.bridge import Database
+from persistence.bridge.database import Database
 from persistence.connection import Connection
 from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
 from routes.edge.pipeline.idempotency import KEPT_MS, Attempt, Idempotency, fingerprint_of

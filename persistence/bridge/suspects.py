@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from persistence.turn import Turn
+from persistence.journal.turn import Turn
 
 SUSPECT_SECONDS = 60.0
 """So long after a refusal an actor's turns stay apart from those of others."""

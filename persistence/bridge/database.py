@@ -1,14 +1,14 @@
 """The bridge to PostgreSQL: how trio code reads, transacts, commits turns and hears notifications.
 
-asyncpg runs in one asyncio thread of its own (`bridge_thread.py`); trio code hands it whole units of work,
+asyncpg runs in one asyncio thread of its own (`thread.py`); trio code hands it whole units of work,
 never single statements, so that a unit costs one hop there and one back, however many queries it makes. This
-module and its `bridge_…` pieces are the only ones that know asyncio and asyncpg:
+module and those beside it are the only ones that know asyncio and asyncpg:
 
-    bridge_thread   the thread, and the queues to and from it
-    bridge_units    units of work on pooled connections (bridge_pool)
-    bridge_writer   the group-commit writer on a connection of its own
-    bridge_watch    notifications, and whether the server is there, on another
-    bridge_faults   what an exception from asyncpg means
+    thread         the thread, and the queues to and from it
+    units          units of work on pooled connections (pool)
+    group_commit   the group-commit writer on a connection of its own
+    monitor        notifications, and whether the server is there, on another
+    faults         what an exception from asyncpg means
 
 Invariants: every wait has a deadline. A connection whose unit was cancelled, timed out or lost is ended,
 never used again. PostgreSQL may vanish and come back at any time: whoever asks meanwhile hears
@@ -25,14 +25,14 @@ from typing import TypeVar
 import asyncpg
 import trio
 
-from persistence.bridge_faults import CONNECT_FAULTS
-from persistence.bridge_pool import Pool
-from persistence.bridge_thread import AsyncioThread
-from persistence.bridge_units import Units
-from persistence.bridge_watch import Watch
-from persistence.bridge_writer import GroupCommit
+from persistence.bridge.faults import CONNECT_FAULTS
+from persistence.bridge.group_commit import GroupCommit
+from persistence.bridge.monitor import Watch
+from persistence.bridge.pool import Pool
+from persistence.bridge.thread import AsyncioThread
+from persistence.bridge.units import Units
 from persistence.errors import DatabaseUnavailable, PersistenceError
-from persistence.turn import Turn
+from persistence.journal.turn import Turn
 
 Result = TypeVar("Result")
 

@@ -1,6 +1,6 @@
 """What an actor hands to the writer: one turn, all or nothing.
 
-The writer (`persistence/writer.py`) commits the turns of many actors in one transaction: it checks the leases, moves
+The writer (`commit.py`) commits the turns of many actors in one transaction: it checks the leases, moves
 the heads, appends the journal, stores the receipts and calls each kind's `persist` once with all of its turns.
 """
 

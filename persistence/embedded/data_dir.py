@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from persistence.embedded_cluster import ClusterFaulty, exclusive
+from persistence.embedded.cluster import ClusterFaulty, exclusive
 
 NODE_BYTES = 9
 """72 random bits: two nodes on one database never get the same name."""

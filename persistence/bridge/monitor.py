@@ -17,7 +17,7 @@ from typing import TypeAlias
 import asyncpg
 import structlog
 
-from persistence.bridge_faults import CONNECT_FAULTS
+from persistence.bridge.faults import CONNECT_FAULTS
 
 _log = structlog.get_logger(__name__)
 

@@ -10,8 +10,8 @@ from typing import TypeAlias, TypeVar
 
 import asyncpg
 
-from persistence.bridge_faults import CONNECT_FAULTS, is_lost, raise_translated
-from persistence.bridge_pool import Pool
+from persistence.bridge.faults import CONNECT_FAULTS, is_lost, raise_translated
+from persistence.bridge.pool import Pool
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, RowsRejected
 
 Result = TypeVar("Result")

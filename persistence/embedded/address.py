@@ -8,7 +8,7 @@ the proof.
 from pathlib import Path
 from urllib.parse import quote
 
-from persistence.embedded_cluster import USER
+from persistence.embedded.cluster import USER
 
 _PORT_LINE, _SOCKET_LINE, _STATUS_LINE = 3, 4, 7
 """Places in `postmaster.pid`, counted from 0 (PostgreSQL's `utils/pidfile.h`)."""

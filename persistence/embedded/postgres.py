@@ -2,10 +2,10 @@
 
 It is what `PARTYLINE_DATABASE_URL` unset means. Its pieces:
 
-    embedded_binaries   which PostgreSQL
-    embedded_account    as whom, when we are root
-    embedded_cluster    the folder, and the process in it
-    embedded_child      the step between our process and PostgreSQL's
+    binaries   which PostgreSQL
+    account    as whom, when we are root
+    cluster    the folder, and the process in it
+    child      the step between our process and PostgreSQL's
 
 Invariants: PostgreSQL never outlives us, not even `kill -9` (the kernel then tells it to shut down), and a
 crash of its own is healed by starting it again. Nobody but us reaches it: a Unix socket in a 0700 folder.
@@ -23,9 +23,9 @@ from pathlib import Path
 import structlog
 import trio
 
-from persistence.embedded_account import Account, account_for
-from persistence.embedded_binaries import CACHE, find_installation
-from persistence.embedded_cluster import Cluster, ClusterFaulty, exclusive
+from persistence.embedded.account import Account, account_for
+from persistence.embedded.binaries import CACHE, find_installation
+from persistence.embedded.cluster import Cluster, ClusterFaulty, exclusive
 
 _log = structlog.get_logger(__name__)
 

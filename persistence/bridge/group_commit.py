@@ -7,11 +7,11 @@ It lives in the asyncio thread, except for `submit`. What a turn is told:
 
     None                 committed, and on disk
     Fenced, HeadMoved    its lease or its head has moved; its neighbours committed
-    RowsRejected         its rows were refused; it alone fails (`bridge_isolating.py`)
+    RowsRejected         its rows were refused; it alone fails (`isolating.py`)
     DatabaseUnavailable  no connection for seconds, or lost twice before COMMIT; nothing was changed
     OutcomeUnknown       the connection was lost, or silent, between COMMIT and its answer
 
-A batch that is lost while everything is under way at once (`writer.at_once`) is tried once more, too, although it
+A batch that is lost while everything is under way at once (`commit.at_once`) is tried once more, too, although it
 may have landed: a turn lands on one head only, so that the second try cannot land behind the first. What it is
 refused with then, is unknown.
 
@@ -35,12 +35,12 @@ import asyncpg
 import structlog
 from asyncpg.prepared_stmt import PreparedStatement
 
-from persistence import writer
-from persistence.bridge_faults import CONNECT_FAULTS, is_busy, is_lost
-from persistence.bridge_isolating import rejection, write_apart
-from persistence.bridge_suspects import Suspects
+from persistence.bridge.faults import CONNECT_FAULTS, is_busy, is_lost
+from persistence.bridge.isolating import rejection, write_apart
+from persistence.bridge.suspects import Suspects
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError, QueueFull, RowsRejected
-from persistence.turn import Statement, Turn
+from persistence.journal import commit
+from persistence.journal.turn import Statement, Turn
 
 _log = structlog.get_logger(__name__)
 
@@ -256,7 +256,7 @@ class GroupCommit:
         try:
             async with asyncio.timeout(max(MIN_COMMIT_SECONDS, left_seconds)):
                 if part.how is _How.WHOLE:
-                    statement = writer.at_once(turns)
+                    statement = commit.at_once(turns)
                     prepared = None if statement is None else await self._prepare(conn, statement.sql)
                     if statement is not None and prepared is not None:
                         may_have_landed = True
@@ -264,7 +264,7 @@ class GroupCommit:
                             return [None] * len(turns)
                         may_have_landed = False
                 await conn.execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
-                write = write_apart if part.how is _How.APART else writer.write
+                write = write_apart if part.how is _How.APART else commit.write
                 outcomes = await write(conn, turns)
                 commit_was_sent = True
                 tag = await conn.execute("COMMIT")

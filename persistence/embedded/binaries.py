@@ -17,7 +17,7 @@ from pathlib import Path
 
 import structlog
 
-from persistence.embedded_account import Account
+from persistence.embedded.account import Account
 from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)

@@ -12,10 +12,10 @@ from math import isqrt
 import asyncpg
 import structlog
 
-from persistence import writer
-from persistence.bridge_faults import describe, is_busy, is_collision, is_lost
+from persistence.bridge.faults import describe, is_busy, is_collision, is_lost
 from persistence.errors import DatabaseUnavailable, PersistenceError, RowsRejected
-from persistence.turn import Turn
+from persistence.journal import commit
+from persistence.journal.turn import Turn
 
 _log = structlog.get_logger(__name__)
 
@@ -56,7 +56,7 @@ async def _attempt(
     """What became of the turns; or why all of them were undone, also when a `persist` went on after an error."""
     await conn.execute("SAVEPOINT turns")
     try:
-        outcomes = await writer.write(conn, turns)
+        outcomes = await commit.write(conn, turns)
         await conn.execute("RELEASE SAVEPOINT turns")
     except Exception as error:
         # All of a kind's `persist` runs in here: a mistake in one of them is its own turns' alone.

@@ -1,6 +1,6 @@
 """The commit of many actors' turns in one transaction: what is written, and which turns are refused.
 
-The asyncio side, with its queue and connection, is `bridge_writer.py`; here is the SQL of one batch.
+The asyncio side, with its queue and connection, is `persistence/bridge/group_commit.py`; here is the SQL of one batch.
 
 Theory of operation. One statement checks the fences, moves the heads, appends the journal and keeps the
 receipts; then each kind writes its rows for all of its turns; then COMMIT. Two conditions stand before
@@ -30,8 +30,8 @@ from typing import Any
 
 from persistence.connection import Connection
 from persistence.errors import Fenced, HeadMoved, PersistenceError
-from persistence.receipts import KEEP_UNLESS_EXPIRED
-from persistence.turn import Persist, Plan, Statement, Turn
+from persistence.journal.receipts import KEEP_UNLESS_EXPIRED
+from persistence.journal.turn import Persist, Plan, Statement, Turn
 
 # $1 are the turns, $2 the shards, $3…$5 columns over the journal, $6…$11 over the receipts, $12 the time. `n`
 # numbers the turns from 1.

@@ -4,7 +4,7 @@ A program of its own, run with `python -I -S`, because the step needs a process 
 `preexec_fn` runs in a fork of a process that has them) and because the kernel forgets PDEATHSIG when a
 process changes its user.
 
-    python -I -S embedded_child.py UID GID PARENT PROGRAM ARGUMENT…
+    python -I -S child.py UID GID PARENT PROGRAM ARGUMENT…
 
 UID and GID are those to run as. PARENT is the process whose end ends PostgreSQL; more exactly, the end of the
 *thread* in it that started this program.

@@ -29,9 +29,9 @@ from urllib.parse import quote
 
 import structlog
 
-from persistence import embedded_child
-from persistence.embedded_account import Account
-from persistence.embedded_binaries import Installation
+from persistence.embedded import child
+from persistence.embedded.account import Account
+from persistence.embedded.binaries import Installation
 from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)
@@ -141,7 +141,7 @@ class Cluster:
         """Start PostgreSQL; call it in the main thread, with whose end the kernel ends PostgreSQL."""
         options = {**_SETTINGS, "unix_socket_directories": str(self._socket_folder)}
         command = [
-            sys.executable, "-I", "-S", embedded_child.__file__,
+            sys.executable, "-I", "-S", child.__file__,
             str(self._account.uid), str(self._account.gid), str(os.getpid()),
             str(self._installation.folder / "postgres"), "-D", str(self.data), "-p", "5432",
             *(f"--{name}={value}" for name, value in options.items()),

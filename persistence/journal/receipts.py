@@ -7,7 +7,7 @@ PostgreSQL together with its receipt, whoever sends it, and however often.
 from collections.abc import Sequence
 
 from persistence.connection import Connection
-from persistence.turn import Receipt
+from persistence.journal.turn import Receipt
 
 PAGE_ROWS = 5_000
 """Receipts that are looked through at once."""

@@ -1,0 +1,1 @@
+"""PostgreSQL from trio: asyncpg in a thread of its own."""

@@ -1,0 +1,1 @@
+"""PostgreSQL in the box: made, run and stopped by us."""

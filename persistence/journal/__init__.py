@@ -1,0 +1,1 @@
+"""What a turn leaves behind, and its commit."""

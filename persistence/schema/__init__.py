@@ -1,0 +1,1 @@
+"""The tables, and whether a database is fit for them."""
