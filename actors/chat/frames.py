@@ -16,7 +16,7 @@ from actors.chat.commands import ChatViewer
 from actors.chat.paging import before, newest
 from actors.chat.public import ConversationHead, Participant
 from actors.chat.rules_messages import member_of
-from actors.chat.sight import STRANGER, Company, Sight, Strangers, known_among, sight_of
+from actors.chat.sight import STRANGER, Company, Sight, Strangers, compact, known_among, sight_of
 from actors.chat.state import (
     Facts,
     Standing,
@@ -34,7 +34,6 @@ NEWEST_KEPT, NEWEST_BYTES = 64, 64 * 1024
 """Newest pages in memory, each up to 64 KiB: whoever opens a busy conversation asks for the same one."""
 
 _ONLINE = b'"online":'
-_OFFLINE = _ONLINE + b"false"
 
 SHARED = b',"unreadCount":null,"mentionCount":null,"lastReadAtMs":null,"muted":null}'
 """The own fields where the same bytes go to every viewer (contract §4)."""
@@ -67,17 +66,15 @@ class Head(NamedTuple):
 
     Args:
         facts: that it was made of.
-        parts: JSON; one more than there are participants.
         speaking: ids of those participants who show to everybody.
-        online: who of the participants showed as online when it was joined last.
-        joined: the whole of it.
+        online: who of the participants shows as online in it; `compact`.
+        encoded: the whole of it.
     """
 
     facts: Facts
-    parts: tuple[bytes, ...]
     speaking: tuple[str, ...]
-    online: frozenset[str]
-    joined: bytes
+    online: Collection[str]
+    encoded: bytes
 
 
 class Newest(NamedTuple):
@@ -142,10 +139,11 @@ class Frames:
         """What one viewer sees otherwise than everybody in live snapshots of a conversation."""
         sight = sight_of(self._company, viewer_id, [id for id, _ in shown.participants], shown.silent)
         if shown.participant_count > OWN_SHOWN_MEMBERS and viewer_id in sight.known:
-            return sight._replace(known=sight.known - {viewer_id})
+            known = compact(id for id in sight.known if id != viewer_id)
+            return Sight(known, sight.hidden) if known or sight.hidden else STRANGER
         return sight
 
-    def online(self, speaking: Collection[str], silent: frozenset[str]) -> frozenset[str]:
+    def online(self, speaking: Collection[str], silent: Collection[str]) -> Collection[str]:
         """Who of the participants of one conversation shows as online.
 
         Args:
@@ -160,7 +158,7 @@ class Frames:
         online = [id for id in speaking if is_online(id)]
         if known:
             online += [id for id in known if is_online(id)]
-        return frozenset(online).difference(hidden) if hidden else frozenset(online)
+        return compact([id for id in online if id not in hidden] if hidden else online)
 
     def facts(self, state: State) -> Facts:
         """What the head shows of a live conversation, the same object as long as the state is."""
@@ -175,17 +173,17 @@ class Frames:
         """A conversation up to the viewer's own fields: JSON that lacks them and its closing brace."""
         known = self._heads.get(shown.id)
         if known is None or not (known.facts is shown or known.facts == shown):
-            parts = _encode_head(shown)
+            offline = _encode_head(shown)
             speaking = tuple(id for id, _ in shown.participants if id not in shown.silent)
             online = self.online(speaking, shown.silent)
         else:
-            _, parts, speaking, was_online, joined = known
+            _, speaking, was_online, offline = known
             online = self.online(speaking, shown.silent)
             if online == was_online:
-                return joined
-        joined = _joined(parts, [id in online for id, _ in shown.participants])
-        _keep(self._heads, shown.id, Head(shown, parts, speaking, online, joined))
-        return joined
+                return offline
+        encoded = _with_presence(offline, [id in online for id, _ in shown.participants])
+        _keep(self._heads, shown.id, Head(shown, speaking, online, encoded))
+        return encoded
 
     def conversation(self, shown: Facts, own: Standing | None) -> bytes:
         """A whole Conversation; without a viewer, their fields are null."""
@@ -318,14 +316,18 @@ def own_fields(own: Standing) -> bytes:
     )
 
 
-def _joined(parts: Sequence[bytes], online: Iterable[bool]) -> bytes:
-    pieces = [parts[0]]
-    for one, part in zip(online, parts[1:], strict=True):
-        pieces += (b"true" if one else b"false", part)
+def _with_presence(head: bytes, online: Iterable[bool]) -> bytes:
+    """The head with other values of whether each participant, in its order, is online."""
+    # Quotes inside a JSON string are escaped, so these bytes occur only as the member that they are.
+    before, *parts = head.split(_ONLINE)
+    pieces = [before]
+    for one, part in zip(online, parts, strict=True):
+        pieces += (_ONLINE, b"true" if one else b"false", part[part.index(b"}") :])
     return b"".join(pieces)
 
 
-def _encode_head(shown: Facts) -> tuple[bytes, ...]:
+def _encode_head(shown: Facts) -> bytes:
+    """With nobody online."""
     last = shown.last_message
     head = ConversationHead(
         id=shown.id,
@@ -342,9 +344,7 @@ def _encode_head(shown: Facts) -> tuple[bytes, ...]:
         last_message_sender_id=last.sender_id if last else None,
         last_event=shown.last_event,
     )
-    # Quotes inside a JSON string are escaped, so these bytes occur only as the member that they are.
-    *before, last_part = msgspec.json.encode(head)[:-1].split(_OFFLINE)
-    return (*(part + _ONLINE for part in before), last_part)
+    return msgspec.json.encode(head)[:-1]
 
 
 def _keep(kept: dict[str, Value], id: str, value: Value, most: int = HEADS_KEPT) -> None:

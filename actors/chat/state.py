@@ -11,12 +11,13 @@
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
 from actors.chat.public import LastEvent, ReadNotice
+from actors.chat.sight import compact
 from actors.chat.window import NO_MESSAGES, Line, Window
 from persistence.chat.consent import Consent
 from persistence.chat.rows import AttachmentRow
@@ -160,7 +161,7 @@ class Facts(msgspec.Struct, frozen=True):
     Args:
         participants: (user id, name) of at most 100: owner first, then longest-standing.
         silent: those of them who have neither made the conversation nor written in it: whether they are online is
-            for their friends alone (contract §5).
+            for their friends alone (contract §5); `compact`.
     """
 
     id: str
@@ -170,7 +171,7 @@ class Facts(msgspec.Struct, frozen=True):
     created_at_ms: int
     updated_at_ms: int
     participants: tuple[tuple[str, str], ...]
-    silent: frozenset[str]
+    silent: Collection[str]
     participant_count: int
     last_message: LastMessage | None
     last_event: LastEvent | None
@@ -236,7 +237,7 @@ def facts(state: State) -> Facts:
         created_at_ms=state.created_at_ms,
         updated_at_ms=state.updated_at_ms,
         participants=shown,
-        silent=frozenset(id for id, _ in shown if not state.members[id].spoke),
+        silent=compact(id for id, _ in shown if not state.members[id].spoke),
         participant_count=len(state.members),
         last_message=state.last_message,
         last_event=state.last_event,

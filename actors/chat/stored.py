@@ -1,5 +1,6 @@
 """Conversations as their rows tell of them, in the same terms as live ones, so that frames need not care."""
 
+from actors.chat.sight import compact
 from actors.chat.state import Facts, Standing, decode_summary
 from persistence.chat.rows import CountRow, EntryRow
 
@@ -16,7 +17,7 @@ def facts_of_row(row: EntryRow) -> Facts:
         created_at_ms=kept.created_at_ms,
         updated_at_ms=summary.updated_at_ms,
         participants=row.participants,
-        silent=row.silent,
+        silent=compact(row.silent),
         participant_count=row.participant_count,
         last_message=summary.last_message,
         last_event=summary.last_event,

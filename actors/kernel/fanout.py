@@ -76,13 +76,13 @@ class Channel:
         self.recent = ReplayBuffer(0)
         self.published = 0
         self.told = 0
-        # Those that somebody may not have had, numbered without a gap. Lists, here and below, because there are
-        # thousands of channels with one subscriber: a deque is 0.6 KB, a dict of one group 0.2 KB.
-        self._publications: list[Publication] = []
+        # Those that somebody may not have had, numbered without a gap. Sequences, here and below, because there are
+        # thousands of channels with one subscriber: a deque is 0.6 KB, a dict of one group 0.2 KB, no list nothing.
+        self._publications: list[Publication] | None = None
         self._sending = False
         # {subscription: None}, in the order of arrival; a dict because leaving must not cost a search
         self._subscriptions: dict[Subscription, None] = {}
-        self._groups: list[Group] = []
+        self._groups: tuple[Group, ...] = ()
 
     def __len__(self) -> int:
         return len(self._subscriptions)
@@ -221,7 +221,7 @@ class Channel:
 
     def unheard(self, at: int) -> list[Publication]:
         """The publications after number `at`, oldest first."""
-        return [publication for publication in self._publications if publication.number > at]
+        return [publication for publication in self._publications or () if publication.number > at]
 
     def told_before(self, at: int) -> int:
         """How many events had been told when a subscription that stands at `at` was last served."""
@@ -242,11 +242,13 @@ class Channel:
 
     def _tell(self, events: list[tuple[int | None, Any]], *, reframing: int, whole: bool = False) -> None:
         self.published += 1
-        self._publications.append(
-            Publication(
-                self.published, self.state, events, told=self.told, reframes=reframing > 0, whole=whole
-            )
+        publication = Publication(
+            self.published, self.state, events, told=self.told, reframes=reframing > 0, whole=whole
         )
+        if self._publications is None:
+            self._publications = [publication]
+        else:
+            self._publications.append(publication)
         self.told += reframing
         if self._sending:
             return
@@ -319,8 +321,11 @@ class Channel:
     def _settle(self, upto: int) -> None:
         """Let go of publications that everybody has had."""
         publications = self._publications
-        if publications:
-            del publications[: upto + 1 - publications[0].number]
+        if publications is not None:
+            if publications[-1].number <= upto:
+                self._publications = None
+            else:
+                del publications[: upto + 1 - publications[0].number]
         for group in self._groups:
             group.forget()
 
@@ -342,13 +347,13 @@ class Channel:
 
     def _join(self, group: Group) -> None:
         if not group.size:
-            self._groups.append(group)
+            self._groups = (*self._groups, group)
         group.size += 1
 
     def _vacate(self, group: Group) -> None:
         group.size -= 1
         if not group.size:
-            self._groups.remove(group)
+            self._groups = tuple(one for one in self._groups if one is not group)
 
     def _missed(
         self, request: WatchRequest, older: list[tuple[int, Any]] | None

@@ -236,7 +236,7 @@ def _entry(row: Row) -> EntryRow:
         conversation=_conversation(row),
         summary=row["summary"],
         participants=tuple(zip(map(intern, ids), map(intern, row["participant_names"] or []), strict=True)),
-        silent=frozenset(map(intern, row["silent"] or ())),
+        silent=tuple(map(intern, row["silent"] or ())),
         participant_count=row["participant_count"],
         muted=row["muted"],
         read_seq=row["read_seq"],

@@ -83,7 +83,7 @@ class EntryRow(msgspec.Struct, frozen=True):
     conversation: ConversationRow
     summary: bytes
     participants: tuple[tuple[str, str], ...]
-    silent: frozenset[str]
+    silent: tuple[str, ...]
     participant_count: int
     muted: bool
     read_seq: int

@@ -121,7 +121,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     # changes.
     member_ids = creation.member_ids
     online = frozenset(filter(service.of(PRESENCE).is_online, member_ids))
-    sight = sight_of(service.of(FRIENDS_LIVE), call.user_id, member_ids, frozenset(member_ids))
+    sight = sight_of(service.of(FRIENDS_LIVE), call.user_id, member_ids, member_ids)
     frames = Frames(online.__contains__, partial(int, call.now_ms)).seen_with(sight)
     made: list[Created] = []
 

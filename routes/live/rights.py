@@ -44,8 +44,8 @@ class Rights:
 
     def __init__(self, users: Users) -> None:
         self._users = users
-        # {user id: (who runs one of their streams, whether its token's issuer speaks for super-admins)}
-        self._followers: dict[str, tuple[tuple[Follower, bool], ...]] = {}
+        self._followers: dict[str, tuple[Follower, ...]] = {}  # {user id: who runs one of their streams}
+        self._capped: set[Follower] = set()  # those whose token's issuer does not speak for super-admins
         self._moved: dict[str, None] = {}  # user ids still to be asked about, in order
         self._wake = trio.Event()
 
@@ -59,7 +59,9 @@ class Rights:
                 in between, it is told at once.
             capped: as in `UserPrincipal`, of who opened it.
         """
-        self._followers[user_id] = (*self._followers.get(user_id, ()), (follower, capped))
+        self._followers[user_id] = (*self._followers.get(user_id, ()), follower)
+        if capped:
+            self._capped.add(follower)
         access = self._users.peek_access(user_id)
         if access is None:
             self.moved(user_id)
@@ -68,7 +70,8 @@ class Rights:
 
     def unfollow(self, user_id: str, follower: Follower) -> None:
         """Tell it no more; once for each `follow`."""
-        others = tuple(one for one in self._followers[user_id] if one[0] is not follower)
+        self._capped.discard(follower)
+        others = tuple(one for one in self._followers[user_id] if one is not follower)
         if others:
             self._followers[user_id] = others
         else:
@@ -107,8 +110,8 @@ class Rights:
             except PersistenceError:
                 await trio.sleep(RETRY_SECONDS)
                 continue
-            for follower, capped in self._followers.get(user_id, ()):
-                follower.recheck(capped_to(access, capped=capped))
+            for follower in self._followers.get(user_id, ()):
+                follower.recheck(capped_to(access, capped=follower in self._capped))
             return
 
 

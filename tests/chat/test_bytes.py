@@ -123,7 +123,7 @@ def a_crowd(number: int) -> StoredConversation:
         owner_id=people[0][0],
         created_at_ms=NOW_MS,
         updated_at_ms=NOW_MS - number,
-        silent=frozenset(),
+        silent=(),
         participants=people,
         participant_count=100,
         last_message=None,

@@ -102,7 +102,7 @@ def test_whoever_shares_the_bytes_of_an_event_is_told_the_same(steps: list[Step]
         own = [
             audience(play.state, ChatViewer(id), sight)
             for id in play.state.members
-            for sight in (STRANGER, Sight(known=frozenset({id})), Sight(hidden=frozenset(play.state.members)))
+            for sight in (STRANGER, Sight(known=(id,)), Sight(hidden=frozenset(play.state.members)))
         ]
         for event in events:
             told: dict[object, object] = {}

@@ -20,6 +20,7 @@ from typing import Protocol
 import trio
 
 from routes.edge.errors import contained
+from routes.edge.limits import Meter
 from routes.edge.pipeline.dispatch import Opening
 from routes.edge.server.handover import Handover, Swept
 from routes.edge.transport.handshake import acceptance
@@ -117,6 +118,7 @@ class SocketConnection(Link):
         "_consumer",
         "_end_by",
         "_fd",
+        "_frame_meter",
         "_leave",
         "_phase",
         "_ping",
@@ -126,7 +128,6 @@ class SocketConnection(Link):
         "_settings",
         "_socket",
         "_start",
-        "_within_rate",
         "linger_seconds",
         "writer",
     )
@@ -136,7 +137,7 @@ class SocketConnection(Link):
         self.writer = handover.writer
         self.linger_seconds = settings.linger_seconds
         self._settings = settings
-        self._within_rate: Callable[[int], bool] | None = None
+        self._frame_meter: Meter | None = None
         self._socket = handover.sock
         self._fd = handover.sock.fileno()
         self._reactor = handover.reactor
@@ -300,10 +301,10 @@ class SocketConnection(Link):
 
     def _paced(self, reader: FrameReader) -> bool:
         """Count what is no message, which nobody else counts; False when it is too much."""
-        if self._within_rate is None:
-            self._within_rate = self._settings.frame_meter()
+        if self._frame_meter is None:
+            self._frame_meter = self._settings.frame_meter()
         extras, reader.extras = reader.extras, 0
-        return self._within_rate(extras)
+        return not self._frame_meter.take(self._settings.clock.now_ms(), extras)
 
     def _pong(self, payload: bytes) -> None:
         if self._phase is not Phase.OPEN:

@@ -60,7 +60,7 @@ class SocketStream(WSStream):
         self._ended = trio.Event()
         self._parts: list[bytes] = []
         self._size = 0
-        self._within_rate = self.context.settings.frame_meter()
+        self._frame_meter = self.context.settings.frame_meter()
         if refused is not None:
             await self._refuse(refused)
             return
@@ -109,13 +109,16 @@ class SocketStream(WSStream):
                 self._deaf = True
                 return
 
+    def _within_rate(self) -> bool:
+        return not self._frame_meter.take(self.context.settings.clock.now_ms())
+
     async def _react(self, event: wsproto.events.Event) -> bool:
         """Do what one event asks for; False when nothing that follows has a meaning."""
         if isinstance(event, TextMessage | BytesMessage):
-            if event.message_finished or not event.frame_finished or self._within_rate(1):
+            if event.message_finished or not event.frame_finished or self._within_rate():
                 return await self._take(event)
             return await self._flooded()
-        if not self._within_rate(1):
+        if not self._within_rate():
             return await self._flooded()
         if isinstance(event, Ping):
             await self._send_wsproto_event(event.response())

@@ -8,7 +8,7 @@ from hypercorn.config import Config
 from hypercorn.trio.worker_context import WorkerContext
 
 from actors.kernel.clock import Clock, SystemClock
-from routes.edge.limits import POLICIES, Limits
+from routes.edge.limits import POLICIES, Limits, Meter
 from routes.edge.unsent import Unsent
 
 
@@ -69,14 +69,9 @@ class ServerSettings:
     limits: Limits = field(default_factory=Limits)
     clock: Clock = field(default_factory=SystemClock)
 
-    def frame_meter(self) -> Callable[[int], bool]:
-        """What a new WebSocket counts the frames by that are no messages.
-
-        Returns:
-            `fn(how many) -> whether that is still within the rate`.
-        """
-        meter, now_ms = self.limits.meter(POLICIES["live-frame"]), self.clock.now_ms
-        return lambda frames: not meter.take(now_ms(), frames)
+    def frame_meter(self) -> Meter:
+        """What a new WebSocket counts the frames by that are no messages."""
+        return self.limits.meter(POLICIES["live-frame"])
 
     def hypercorn(self) -> Config:
         """Hypercorn's own configuration, for what is left to it."""
