@@ -16,7 +16,7 @@ from actors.permissions import Role
 from persistence.audit import Stamp
 from persistence.connection import Connection
 from routes.domains import DOMAINS
-from routes.edge.config.table import read_config
+from routes.edge.config.table import Config, read_config
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.keys import open_keys
 from routes.edge.incoming import Incoming
@@ -27,6 +27,7 @@ from routes.startup import open_service
 from tests.edge.asgi import Answered
 from tests.edge.asgi import request as asked
 from tests.support.spec import spec
+from tests.support.waiting import PATIENCE_SECONDS
 
 
 async def request(app: EdgeApp, method: str, target: str, **given: Any) -> Answered:
@@ -37,12 +38,21 @@ async def request(app: EdgeApp, method: str, target: str, **given: Any) -> Answe
     return answer
 
 
+def config_of(database_url: str, data: Path, **given: str) -> Config:
+    """The configuration of a service that waits for its database however slow the machine is."""
+    return read_config(
+        {
+            "PARTYLINE_DATABASE_URL": database_url,
+            "PARTYLINE_DATA_DIR": str(data),
+            "PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS),
+            **given,
+        }
+    )
+
+
 @pytest.fixture
 async def service(database_url: str, tmp_path: Path) -> AsyncIterator[Service]:
-    config = read_config(
-        {"PARTYLINE_DATABASE_URL": database_url, "PARTYLINE_DATA_DIR": str(tmp_path / "data")}
-    )
-    async with open_service(config, DOMAINS) as service:
+    async with open_service(config_of(database_url, tmp_path / "data"), DOMAINS) as service:
         yield service
 
 
@@ -58,15 +68,14 @@ async def test_keys_that_others_can_read_are_closed_at_the_start(database_url: s
     open_keys(data)
     secret = data / "keys" / "master.key"
     secret.chmod(0o644)
-    config = read_config({"PARTYLINE_DATABASE_URL": database_url, "PARTYLINE_DATA_DIR": str(data)})
-    async with open_service(config, DOMAINS):
+    async with open_service(config_of(database_url, data), DOMAINS):
         assert stat.S_IMODE(secret.stat().st_mode) == 0o600
 
 
 async def test_health(app: EdgeApp) -> None:
     answer = await request(app, "GET", "/health")
     assert answer.status == 200
-    assert 0 <= answer.json.pop("uptimeMs") < 60_000
+    assert 0 <= answer.json.pop("uptimeMs") < PATIENCE_SECONDS * 1000
     assert {**answer.json, "uptimeMs": 0} == {
         "status": "ok",
         "version": VERSION,
@@ -131,13 +140,13 @@ async def test_metrics_are_not_for_strangers(
     database_url: str, tmp_path: Path, given: dict[str, str], status: int
 ) -> None:
     """Trusted or not: what a proxy forwards is not from this machine."""
-    environment = {
-        "PARTYLINE_DATABASE_URL": database_url,
-        "PARTYLINE_DATA_DIR": str(tmp_path / "data"),
-        "PARTYLINE_METRICS_TOKEN": "scraper",
-        "PARTYLINE_TRUSTED_PROXIES": "127.0.0.1" if len(given) % 2 else "",
-    }
-    async with open_service(read_config(environment), DOMAINS) as service:
+    config = config_of(
+        database_url,
+        tmp_path / "data",
+        PARTYLINE_METRICS_TOKEN="scraper",
+        PARTYLINE_TRUSTED_PROXIES="127.0.0.1" if len(given) % 2 else "",
+    )
+    async with open_service(config, DOMAINS) as service:
         app = routes.create_app(service=service)
         async with app.test_app():
             assert (await request(app, "GET", "/metrics", **given)).status == status

@@ -17,6 +17,7 @@ from routes.lifecycle import Lifecycle
 from routes.reconciler import Reconciler
 from routes.users.authenticator import Authenticator
 from routes.users.parts import PRESENCE, USER_DIRECTORY
+from tests.support.waiting import PATIENCE_SECONDS
 
 NOW_MS = 1_800_000_000_000
 
@@ -43,7 +44,7 @@ class Parts:
     clock_type = SteppedClock
 
     def __init__(self, database, keys, issuers):
-        self.config = read_config({})
+        self.config = read_config({"PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS)})
         self.clock = SteppedClock()
         self.random_bytes = Random(1).randbytes
         self.ids = ObjectIds(self.random_bytes)

@@ -22,6 +22,7 @@ from actors.kernel.mailbox import Answer
 from actors.kernel.placement import open_local_placement
 from persistence.bridge.database import Database
 from persistence.connection import Connection
+from tests.support.waiting import PATIENCE_SECONDS
 
 NOW_MS = 1_795_000_000_000
 
@@ -101,7 +102,14 @@ async def _decide(
     answers: list[str] = []
     async with (
         open_local_placement(database, node="n1") as placement,
-        open_system(database, StillClock(), kinds=[kind], placement=placement, rng=Random(1)) as system,
+        open_system(
+            database,
+            StillClock(),
+            kinds=[kind],
+            placement=placement,
+            rng=Random(1),
+            ask_seconds=PATIENCE_SECONDS,
+        ) as system,
     ):
         for group in groups:
             for start in range(0, len(group), 200):  # a mailbox takes 256

@@ -34,6 +34,7 @@ from tests.kernel.ledger import (
     ledger_kind,
 )
 from tests.support.sinks import JsonEnvelope, Socket
+from tests.support.waiting import PATIENCE_SECONDS
 
 
 class SqlRows:
@@ -89,7 +90,14 @@ IDS = [f"l{n}" for n in range(30)]
 async def system_over(database: Database, node: str = "n1") -> AsyncIterator[System]:
     async with (
         open_local_placement(database, node=node) as placement,
-        open_system(database, SystemClock(), kinds=[KIND], placement=placement, rng=Random(1)) as system,
+        open_system(
+            database,
+            SystemClock(),
+            kinds=[KIND],
+            placement=placement,
+            rng=Random(1),
+            ask_seconds=PATIENCE_SECONDS,
+        ) as system,
     ):
         yield system
 

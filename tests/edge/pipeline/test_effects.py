@@ -25,6 +25,7 @@ from routes.edge.wire import Wire
 from tests.edge.asgi import Answered, request
 from tests.edge.sample import NOW_MS, Parts, serving
 from tests.kernel.ledger import Deposit, Explode, Ledger, Withdraw, ledger_kind
+from tests.support.waiting import PATIENCE_SECONDS
 
 LEDGER = "65f0a1b2c3d4e5f601020304"
 
@@ -76,7 +77,14 @@ def booked(total: object) -> Reply[Booked]:
 async def running(database: Database) -> AsyncIterator[System]:
     async with (
         open_local_placement(database, node="n1") as placement,
-        open_system(database, SystemClock(), kinds=[KIND], placement=placement, rng=Random(1)) as system,
+        open_system(
+            database,
+            SystemClock(),
+            kinds=[KIND],
+            placement=placement,
+            rng=Random(1),
+            ask_seconds=PATIENCE_SECONDS,
+        ) as system,
     ):
         yield system
 
