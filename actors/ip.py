@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 import structlog
 
 from actors.errors import GeoipUnavailable
-from persistence.ip import GeoFile, NotUsable, Place, Stamp, open_geo_file, stamp_of
+from persistence.ip import GeoFile, Location, NotUsable, Stamp, open_geo_file, stamp_of
 
 log = structlog.get_logger()
 
@@ -61,7 +61,7 @@ class Places:
         self._file: GeoFile | None = None
         self._stamp: Stamp | None = None
 
-    def find(self, address: str) -> Place | None:
+    def find(self, address: str) -> Location | None:
         """Where the address is, or None when nothing is known of it.
 
         Args:

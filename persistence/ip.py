@@ -36,7 +36,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where an address is; None for what the database does not say.
 
     Args:
@@ -71,7 +71,7 @@ class GeoFile:
         self._reader = reader
         self._has_cities = has_cities
 
-    def find(self, address: str) -> Place | None:
+    def find(self, address: str) -> Location | None:
         """Where the address is, or None when the database has nothing on it.
 
         Args:
@@ -133,8 +133,8 @@ def open_geo_file(path: Path, folder: Path) -> GeoFile:
     return GeoFile(reader, has_cities="City" in kind)
 
 
-def _place_in_city(found: City) -> Place:
-    return Place(
+def _place_in_city(found: City) -> Location:
+    return Location(
         country=found.country.name,
         country_iso=found.country.iso_code,
         region=found.subdivisions[0].name if found.subdivisions else None,
@@ -147,7 +147,7 @@ def _place_in_city(found: City) -> Place:
     )
 
 
-def _place_in_country(found: Country) -> Place:
-    return Place(
+def _place_in_country(found: Country) -> Location:
+    return Location(
         country=found.country.name, country_iso=found.country.iso_code, continent=found.continent.name
     )

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar
 from actors.kernel.kind import Kind
 from routes.edge.declare.endpoint import Mount
 from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
-from routes.housekeeping import Job, Standing
+from routes.housekeeping import BackgroundTask, Job
 from routes.live.channel import LiveChannel
 from routes.live.channels import Channels
 from routes.part import Part
@@ -25,7 +25,7 @@ def _no_jobs(_service: Service) -> tuple[Job, ...]:
     return ()
 
 
-def _follows_nothing(_service: Service) -> tuple[Job | Standing, ...]:
+def _follows_nothing(_service: Service) -> tuple[Job | BackgroundTask, ...]:
     return ()
 
 
@@ -61,7 +61,7 @@ class Domain:
     kinds: tuple[Kind[Any, Any], ...] = ()
     channels: tuple[LiveChannel, ...] = ()
     jobs: Callable[[Service], tuple[Job, ...]] = _no_jobs
-    follow: Callable[[Service], tuple[Job | Standing, ...]] = _follows_nothing
+    follow: Callable[[Service], tuple[Job | BackgroundTask, ...]] = _follows_nothing
     gauges: Callable[[Service], None] = _shows_nothing
     let_go: OfUser | None = None
     forget_user: OfUser | None = None

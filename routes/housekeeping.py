@@ -1,7 +1,7 @@
 """What must happen now and then: each job in its own task, its own beat, and no job hurts another, or the process.
 
 Whatever a run raises is logged and counted, and the job has its next turn: soon when the database is away, after a
-growing pause when it is a fault of ours. The tasks that run for as long as the service (`Standing`) are started again
+growing pause when it is a fault of ours. Tasks that run for as long as the service (`BackgroundTask`) are started again
 by the same rule. What may still end the process is listed in ARCHITECTURE.md.
 """
 
@@ -42,7 +42,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BackgroundTask:
     """Something that runs for as long as the service.
 
     Args:
@@ -119,7 +119,7 @@ async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping) -> None:
             nursery.start_soon(_repeat, job, housekeeping, name=f"housekeeping: {job.name}")
 
 
-async def keep_standing(standing: Standing, housekeeping: Housekeeping) -> None:
+async def keep_running(standing: BackgroundTask, housekeeping: Housekeeping) -> None:
     """Run it until it ends by itself or is cancelled; what it raises begins it anew after a pause."""
     failures = 0
     while True:

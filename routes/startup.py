@@ -32,7 +32,7 @@ from routes.edge.identity.key_files import close_to_others
 from routes.edge.identity.keys import Keys, open_keys
 from routes.edge.limits import Limits
 from routes.edge.websocket.registry import MAX_PER_USER, Sockets
-from routes.housekeeping import Job, Standing, keep_house, keep_standing
+from routes.housekeeping import BackgroundTask, Job, keep_house, keep_running
 from routes.lifecycle import Lifecycle
 from routes.part import Opening
 from routes.reconciler import Reconciler
@@ -120,14 +120,14 @@ async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
 
 def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
     """Everything that runs beside requests."""
-    work: list[Job | Standing] = []
+    work: list[Job | BackgroundTask] = []
     for domain in domains:
         domain.gauges(service)
         work += domain.follow(service)
         work += domain.jobs(service)
     for one in work:
-        if isinstance(one, Standing):
-            nursery.start_soon(keep_standing, one, service.housekeeping, name=one.name)
+        if isinstance(one, BackgroundTask):
+            nursery.start_soon(keep_running, one, service.housekeeping, name=one.name)
     jobs = tuple(one for one in work if isinstance(one, Job))
     nursery.start_soon(keep_house, jobs, service.housekeeping)
 

@@ -11,11 +11,11 @@ from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable, PersistenceError
 from routes.housekeeping import (
     LONGEST_PAUSE_SECONDS,
+    BackgroundTask,
     Housekeeping,
     Job,
-    Standing,
     keep_house,
-    keep_standing,
+    keep_running,
     pause_seconds,
 )
 
@@ -117,7 +117,7 @@ async def test_what_stands_is_begun_again(autojump_clock: MockClock) -> None:
 
     housekeeping = Housekeeping()
     with trio.move_on_after(100):
-        await keep_standing(Standing("rights", run), housekeeping)
+        await keep_running(BackgroundTask("rights", run), housekeeping)
     assert len(work.began) == 4
     assert housekeeping.failures == {"rights": 3}
 
@@ -128,5 +128,5 @@ async def test_what_stands_may_end(autojump_clock: MockClock) -> None:
     async def run() -> None:
         await work.run()
 
-    await keep_standing(Standing("issuers", run), Housekeeping())
+    await keep_running(BackgroundTask("issuers", run), Housekeeping())
     assert len(work.began) == 1

@@ -10,7 +10,7 @@ import trio.testing
 
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
-from routes.capes.workshop import CAPE_WORKSHOP
+from routes.capes.textures import CAPE_WORKSHOP
 from routes.connect.parts import GAME_SERVERS
 from routes.friends.parts import STREAKS
 from routes.housekeeping import Housekeeping, keep_house

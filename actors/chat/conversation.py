@@ -19,7 +19,7 @@ from actors.chat.inbox import NAME as INBOX
 from actors.chat.inbox import InboxState, inbox_view
 from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker
-from actors.chat.recall import absorb, doubt, fetch, forget, missing, overlaps
+from actors.chat.recall import absorb, distrust, fetch, forget, missing, overlaps
 from actors.chat.sight import Company
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
@@ -60,7 +60,7 @@ def chat_kinds(
     frames = Frames(is_online, now_ms, company)
     conversation = conversation_kind(frames)
     if said is not None:
-        conversation = replace(conversation, happened=partial(_pass_on, said))
+        conversation = replace(conversation, on_committed=partial(_pass_on, said))
     return ChatKinds(conversation, inbox_view(frames, conversation), frames)
 
 
@@ -94,7 +94,7 @@ def conversation_kind(frames: Frames) -> Kind[State, AnyCommand]:
         answer=partial(answer, frames),
         persist=persist,
         plan=plan,
-        doubt=doubt,
+        distrust=distrust,
         due=rules_polls.due,
         expire=rules_polls.expire,
         summary=summary_of,

@@ -19,7 +19,7 @@ from actors.chat.rules_messages import member_of
 from actors.chat.sight import STRANGER, Company, Sight, Strangers, compact, known_among, sight_of
 from actors.chat.state import (
     Facts,
-    Standing,
+    MemberCounts,
     State,
     facts,
     standing,
@@ -185,7 +185,7 @@ class Frames:
         _keep(self._heads, shown.id, Head(shown, speaking, online, encoded))
         return encoded
 
-    def conversation(self, shown: Facts, own: Standing | None) -> bytes:
+    def conversation(self, shown: Facts, own: MemberCounts | None) -> bytes:
         """A whole Conversation; without a viewer, their fields are null."""
         return self.head(shown) + (SHARED if own is None else own_fields(own))
 
@@ -306,7 +306,7 @@ def _choices(state: State, user_id: str) -> Iterator[tuple[str, tuple[str, ...]]
     return ((id, poll[user_id]) for id, poll in state.votes.items() if user_id in poll)
 
 
-def own_fields(own: Standing) -> bytes:
+def own_fields(own: MemberCounts) -> bytes:
     """What closes a Conversation for its viewer."""
     return b',"unreadCount":%d,"mentionCount":%d,"lastReadAtMs":%b,"muted":%b}' % (
         own.unread,

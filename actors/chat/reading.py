@@ -10,7 +10,7 @@ from actors.chat.deltas import Journaled
 from actors.chat.events import AnyEvent
 from actors.chat.public import Revision, RevisionList
 from actors.chat.records import decode, page_line_of
-from actors.chat.state import Facts, Standing, State
+from actors.chat.state import Facts, MemberCounts, State
 from actors.chat.stored import facts_of_row, standing_of_row
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound, EventsExpired, NotFound
@@ -55,7 +55,7 @@ class StoredConversation(msgspec.Struct, frozen=True):
     """A conversation and the standing of the one who asked."""
 
     facts: Facts
-    own: Standing
+    own: MemberCounts
 
 
 class StoredPage(msgspec.Struct, frozen=True):

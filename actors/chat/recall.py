@@ -237,7 +237,7 @@ def forget(state: State) -> State:
     return state if state.recalled is NOTHING_RECALLED else replace(state, recalled=NOTHING_RECALLED)
 
 
-def doubt(state: State) -> State:
+def distrust(state: State) -> State:
     """The state whose commands look everything up that the rows could refuse."""
     return state if state.doubtful else replace(state, doubtful=True)
 

@@ -177,7 +177,7 @@ class Facts(msgspec.Struct, frozen=True):
     last_event: LastEvent | None
 
 
-class Standing(msgspec.Struct, frozen=True):
+class MemberCounts(msgspec.Struct, frozen=True):
     """What of a conversation is one viewer's own."""
 
     unread: int
@@ -220,10 +220,10 @@ def summary_of(state: State) -> bytes:
     )
 
 
-def standing(state: State, member: Member) -> Standing:
+def standing(state: State, member: Member) -> MemberCounts:
     """Counts of one member: messages above their marker that are not their own (architecture, Counts)."""
     unread = state.message_seq - member.read_seq - (member.sent - member.own_at_read)
-    return Standing(unread, len(member.mentions), member.read_at_ms, member.muted)
+    return MemberCounts(unread, len(member.mentions), member.read_at_ms, member.muted)
 
 
 def facts(state: State) -> Facts:

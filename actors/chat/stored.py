@@ -1,7 +1,7 @@
 """Conversations as their rows tell of them, in the same terms as live ones, so that frames need not care."""
 
 from actors.chat.sight import compact
-from actors.chat.state import Facts, Standing, decode_summary
+from actors.chat.state import Facts, MemberCounts, decode_summary
 from persistence.chat.rows import CountRow, EntryRow
 
 
@@ -24,11 +24,11 @@ def facts_of_row(row: EntryRow) -> Facts:
     )
 
 
-def standing_of_row(row: EntryRow) -> Standing:
+def standing_of_row(row: EntryRow) -> MemberCounts:
     """What is the member's own."""
     message_seq = decode_summary(row.summary).message_seq
     unread = message_seq - row.read_seq - (row.sent - row.own_at_read)
-    return Standing(unread, row.mention_count, row.read_at_ms, row.muted)
+    return MemberCounts(unread, row.mention_count, row.read_at_ms, row.muted)
 
 
 def counts_of_row(row: CountRow) -> tuple[int, int]:

@@ -65,7 +65,7 @@ class Credentials:
                 self._rows.pop(state.id, None)
                 self._seen.pop(state.id, None)
 
-    def doubt(self, server_id: str) -> None:
+    def distrust(self, server_id: str) -> None:
         """What the server proves itself with may have changed, and nobody has said how: it is read anew."""
         self._loads.void(server_id)
         self._rows.pop(server_id, None)

@@ -56,7 +56,7 @@ async def open_connect(store: Store, presence: Presence, settings_key: bytes) ->
         for listener in listeners:
             listener(state, event)
 
-    on_outcome_unknown: list[Callable[[str], None]] = [credentials.doubt]
+    on_outcome_unknown: list[Callable[[str], None]] = [credentials.distrust]
 
     def unsure(server_id: str) -> None:
         for listener in on_outcome_unknown:

@@ -43,15 +43,15 @@ Answer = (
 
 def server_kind(
     vault: Vault,
-    happened: Callable[[State, AnyEvent], None],
-    unsure: Callable[[str], None],
+    on_committed: Callable[[State, AnyEvent], None],
+    on_outcome_unknown: Callable[[str], None],
 ) -> Kind[State, AnyCommand]:
     """The record of the kind.
 
     Args:
         vault: seals and opens the secret values of settings.
-        happened: told of every event once it is committed: what credentials and players are remembered by.
-        unsure: told of a server of which `happened` may have missed something.
+        on_committed: told of every event once it is committed: what credentials and players are remembered by.
+        on_outcome_unknown: told of a server of which `on_committed` may have missed something.
     """
     frames = Frames(vault)
 
@@ -80,8 +80,8 @@ def server_kind(
         frame=frames.frame,
         delta=frames.delta,
         touches=_touches,
-        happened=happened,
-        unsure=unsure,
+        on_committed=on_committed,
+        on_outcome_unknown=on_outcome_unknown,
         recall=recall,
     )
 

@@ -1,8 +1,8 @@
 """The bytes of the live friends: entries and snapshots, joined from what was encoded before.
 
-A Friend entry is two pieces: what the friend determines (`Faces.part`, shared by all who watch them), and what the
-user does (`own_part`). Where a link has a flame streak, that is a third one, made anew each time, because it ends by
-itself.
+A Friend entry is two pieces: what the friend determines (`WatchedUsers.part`, shared by all who watch them), and what
+the user does (`own_part`). Where a link has a flame streak, that is a third one, made anew each time, because it ends
+by itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,10 +11,10 @@ from typing import Literal
 
 import msgspec
 
-from actors.friends.faces import Faces
 from actors.friends.public import FriendEntry, Player, RequestEntry, Requests, Shown, Status, flame_streak
 from actors.friends.state import RECORD, VISIBILITIES, Extra, FriendsState, Waiting
-from actors.friends.visibility import Veil
+from actors.friends.visibility import Restriction
+from actors.friends.watched_users import WatchedUsers
 from actors.time import iso
 from persistence.friends.requests import Request
 
@@ -108,7 +108,11 @@ def whole(part: bytes, record: bytes, extra: Extra | None, now_ms: int) -> bytes
 
 
 def snapshot(
-    faces: Faces, veils: Mapping[str, Veil], state: FriendsState, owns: Sequence[bytes], now_ms: int
+    faces: WatchedUsers,
+    veils: Mapping[str, Restriction],
+    state: FriendsState,
+    owns: Sequence[bytes],
+    now_ms: int,
 ) -> bytes:
     """The `friends_snapshot`.
 

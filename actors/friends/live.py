@@ -6,10 +6,10 @@ A change of a user reaches those alone who watch that user; nothing happens for 
 from collections.abc import Callable, Collection, Sequence
 
 from actors.friends.circles import Circles
-from actors.friends.faces import Appearance, Faces, Sources
 from actors.friends.relations import Between
 from actors.friends.view import FACE, FriendsRules
 from actors.friends.visibility import Turns, Visibilities
+from actors.friends.watched_users import Appearance, Sources, WatchedUsers
 from actors.presence import Presence
 from actors.users import Users
 from persistence.friends.visibilities import Visibility
@@ -49,7 +49,7 @@ class FriendsLive:
         self._presence = presence
         self._users = users
         self._visibilities = visibilities
-        self._faces = Faces(
+        self._faces = WatchedUsers(
             Sources(
                 presence=presence,
                 visibilities=visibilities,

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from actors.errors import AlreadyFriends, Blocked, NotFound, Refused, RequestExists
 
 
-class Standing(Enum):
+class Relation(Enum):
     """What is between two users, as the one who acts sees it."""
 
     NONE = "nothing"
@@ -35,44 +35,44 @@ class Move(Enum):
     UNBLOCK = "unblock"
 
 
-Outcome: TypeAlias = Standing | type[Refused]
+Outcome: TypeAlias = Relation | type[Refused]
 """What is between the two afterwards, or why nothing has changed."""
 
-_ORDER = tuple(Standing)
+_ORDER = tuple(Relation)
 
 # From each standing, in the order above:  -, sent, received, friends, blocking, blocked, estranged
 _ROWS: Mapping[Move, tuple[Outcome, ...]] = {
     Move.SEND: (
-        Standing.SENT, RequestExists, Standing.FRIENDS, AlreadyFriends, Blocked, Blocked, Blocked,
+        Relation.SENT, RequestExists, Relation.FRIENDS, AlreadyFriends, Blocked, Blocked, Blocked,
     ),
     Move.ACCEPT: (
-        NotFound, NotFound, Standing.FRIENDS, NotFound, Blocked, Blocked, Blocked,
+        NotFound, NotFound, Relation.FRIENDS, NotFound, Blocked, Blocked, Blocked,
     ),
     Move.DECLINE: (
-        NotFound, NotFound, Standing.NONE, NotFound, NotFound, NotFound, NotFound,
+        NotFound, NotFound, Relation.NONE, NotFound, NotFound, NotFound, NotFound,
     ),
     Move.CANCEL: (
-        NotFound, Standing.NONE, Standing.NONE, NotFound, NotFound, NotFound, NotFound,
+        NotFound, Relation.NONE, Relation.NONE, NotFound, NotFound, NotFound, NotFound,
     ),
     Move.REMOVE: (
-        NotFound, NotFound, NotFound, Standing.NONE, NotFound, NotFound, NotFound,
+        NotFound, NotFound, NotFound, Relation.NONE, NotFound, NotFound, NotFound,
     ),
     Move.BLOCK: (
-        Standing.BLOCKING, Standing.BLOCKING, Standing.BLOCKING, Standing.BLOCKING, Standing.BLOCKING,
-        Standing.ESTRANGED, Standing.ESTRANGED,
+        Relation.BLOCKING, Relation.BLOCKING, Relation.BLOCKING, Relation.BLOCKING, Relation.BLOCKING,
+        Relation.ESTRANGED, Relation.ESTRANGED,
     ),
     Move.UNBLOCK: (
-        NotFound, NotFound, NotFound, NotFound, Standing.NONE, NotFound, Standing.BLOCKED,
+        NotFound, NotFound, NotFound, NotFound, Relation.NONE, NotFound, Relation.BLOCKED,
     ),
 }  # fmt: skip
 
-MOVES: Mapping[tuple[Standing, Move], Outcome] = MappingProxyType(
+MOVES: Mapping[tuple[Relation, Move], Outcome] = MappingProxyType(
     {(standing, move): row[place] for move, row in _ROWS.items() for place, standing in enumerate(_ORDER)}
 )
 """{(what is between them, what one does): what comes of it}."""
 
 
-def standing_of(*, linked: bool, blocks: bool, blocked: bool, sent: bool, received: bool) -> Standing:
+def standing_of(*, linked: bool, blocks: bool, blocked: bool, sent: bool, received: bool) -> Relation:
     """What is between two users, from what their rows say; a block hides whatever else there may be.
 
     Args:
@@ -82,22 +82,22 @@ def standing_of(*, linked: bool, blocks: bool, blocked: bool, sent: bool, receiv
     """
     if blocks or blocked:
         if blocks and blocked:
-            return Standing.ESTRANGED
-        return Standing.BLOCKING if blocks else Standing.BLOCKED
+            return Relation.ESTRANGED
+        return Relation.BLOCKING if blocks else Relation.BLOCKED
     if linked:
-        return Standing.FRIENDS
+        return Relation.FRIENDS
     if received:
-        return Standing.RECEIVED
-    return Standing.SENT if sent else Standing.NONE
+        return Relation.RECEIVED
+    return Relation.SENT if sent else Relation.NONE
 
 
-def after(standing: Standing, move: Move) -> Standing:
+def after(standing: Relation, move: Move) -> Relation:
     """What is between the two after a move.
 
     Raises:
         NotFound, Blocked, AlreadyFriends, RequestExists: the table has no such move.
     """
     outcome = MOVES[standing, move]
-    if isinstance(outcome, Standing):
+    if isinstance(outcome, Relation):
         return outcome
     raise outcome

@@ -7,7 +7,7 @@ to the number of either's friends, happens one after the other.
 import msgspec
 
 from actors.errors import FieldError, FriendRequestsDisabled, Invalid, NotFound, QuotaExceeded
-from actors.friends.moves import Move, Standing, after, standing_of
+from actors.friends.moves import Move, Relation, after, standing_of
 from actors.ids import ObjectId, UserId
 from actors.permissions import Access
 from persistence import notifications
@@ -96,7 +96,7 @@ class _Found(msgspec.Struct, frozen=True):
 
     actor: User
     other: User
-    standing: Standing
+    standing: Relation
     request: Request | None
 
 
@@ -122,7 +122,7 @@ async def send(conn: Connection, pair: Pair, note: str | None) -> Sent:
     if pair.actor_id == pair.other_id:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "one cannot be one's own friend"))
     found = await _lock(conn, pair)
-    if after(found.standing, Move.SEND) is Standing.FRIENDS:
+    if after(found.standing, Move.SEND) is Relation.FRIENDS:
         request = _waiting(found, None)
         return Sent(request, await _befriend(conn, pair, found, request))
     if not found.other.allow_friend_requests:
@@ -206,7 +206,7 @@ async def block(conn: Connection, pair: Pair, reason: str | None) -> NowBlocked:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "one cannot block oneself"))
     found = await _lock(conn, pair)
     after(found.standing, Move.BLOCK)
-    fresh = found.standing not in (Standing.BLOCKING, Standing.ESTRANGED)
+    fresh = found.standing not in (Relation.BLOCKING, Relation.ESTRANGED)
     if fresh and await blocks.count(conn, pair.actor_id) >= BLOCKS_MAX:
         raise QuotaExceeded(message=f"you block {BLOCKS_MAX} users already", max=BLOCKS_MAX)
     await links.remove(conn, pair.actor_id, pair.other_id)

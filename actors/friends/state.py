@@ -10,7 +10,7 @@ from sys import intern
 
 import msgspec
 
-from actors.friends.faces import Face
+from actors.friends.watched_users import WatchedUser
 from persistence.friends.links import Link
 from persistence.friends.visibilities import Visibility
 
@@ -63,7 +63,7 @@ class FriendsState(msgspec.Struct, frozen=True):
     """
 
     user_id: str
-    faces: tuple[Face, ...] = ()
+    faces: tuple[WatchedUser, ...] = ()
     records: bytes = b""
     extras: Mapping[str, Extra] = NO_EXTRAS
     waiting: tuple[Waiting, ...] = ()
@@ -78,7 +78,7 @@ class FriendsState(msgspec.Struct, frozen=True):
         """The record of the friend in that place."""
         return self.records[index * RECORD.size : (index + 1) * RECORD.size]
 
-    def links(self) -> dict[str, tuple[Face, bytes, Extra | None]]:
+    def links(self) -> dict[str, tuple[WatchedUser, bytes, Extra | None]]:
         """{friend id: all that is known of the link}."""
         return {
             face.id: (face, self.record(index), self.extras.get(face.id))
@@ -101,7 +101,7 @@ def state_of(user_id: str, found: Sequence[Link], waiting: tuple[Waiting, ...]) 
 def absorb(state: FriendsState, read: Read) -> FriendsState:
     """The state with what rows say; who is a friend already keeps the face."""
     fresh = dict(read.links)
-    links: list[tuple[Face, bytes]] = []
+    links: list[tuple[WatchedUser, bytes]] = []
     for index, face in enumerate(state.faces):
         if face.id not in fresh:
             links.append((face, state.record(index)))
@@ -109,7 +109,7 @@ def absorb(state: FriendsState, read: Read) -> FriendsState:
             links.append((face, _record(link)))
     for link in fresh.values():
         if link is not None:
-            face = Face(intern(link.friend_id), intern(link.name), link.last_seen_at_ms)
+            face = WatchedUser(intern(link.friend_id), intern(link.name), link.last_seen_at_ms)
             links.append((face, _record(link)))
     # Also one who is known may have another place: friends who parted and met again between two looks at the rows.
     links.sort(key=_accepted)
@@ -122,7 +122,7 @@ def absorb(state: FriendsState, read: Read) -> FriendsState:
     )
 
 
-def _accepted(link: tuple[Face, bytes]) -> tuple[int, str]:
+def _accepted(link: tuple[WatchedUser, bytes]) -> tuple[int, str]:
     face, record = link
     return RECORD.unpack(record)[1], face.id
 

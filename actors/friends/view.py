@@ -1,8 +1,8 @@
 """A user's friends as a view: who they are, how they appear, and the requests that wait (contract §5, §9).
 
 It owns nothing. Links and requests come from rows, encoded as they are read; the friend's part of an entry is the
-friend's `Face`, which all who watch that friend share, so that a change of a friend costs a look at their viewers and
-each of these frames a join of what is encoded already.
+friend's `WatchedUser`, which all who watch that friend share, so that a change of a friend costs a look at their
+viewers and each of these frames a join of what is encoded already.
 
 Two sorts of sources change it: `face:<user id>`, which nothing is read for, and a bare user id: whatever is between
 the two users is read again.
@@ -17,9 +17,9 @@ from msgspec.structs import replace
 
 from actors.errors import Forbidden
 from actors.friends import frames
-from actors.friends.faces import Face, Faces
 from actors.friends.state import FriendsState, Read, Waiting, absorb, state_of
 from actors.friends.visibility import Visibilities
+from actors.friends.watched_users import WatchedUser, WatchedUsers
 from actors.kernel.kind import Delta, Event, Peek, View
 from persistence.connection import Connection
 from persistence.friends import links, requests
@@ -97,7 +97,7 @@ class FriendsRules:
         now_ms: epoch milliseconds; a request past its expiry does not exist.
     """
 
-    def __init__(self, faces: Faces, visibilities: Visibilities, now_ms: Callable[[], int]) -> None:
+    def __init__(self, faces: WatchedUsers, visibilities: Visibilities, now_ms: Callable[[], int]) -> None:
         self._faces = faces
         self._visibilities = visibilities
         self._now_ms = now_ms
@@ -203,7 +203,7 @@ class FriendsRules:
                 return Delta("presence", Raw(self._part(face, state.user_id) + b"}"))
         return None
 
-    def _part(self, face: Face, viewer_id: str) -> bytes:
+    def _part(self, face: WatchedUser, viewer_id: str) -> bytes:
         return self._faces.part(face, self._visibilities.of(face.id, viewer_id))
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from persistence.friends.visibilities import Visibility
 
-Veil = Literal["LIMITED", "HIDDEN"]
+Restriction = Literal["LIMITED", "HIDDEN"]
 """A visibility that hides something."""
 
 TURNS_KEPT = 1_000
@@ -20,7 +20,7 @@ TURNS_KEPT = 1_000
 
 NOBODY: frozenset[str] = frozenset()
 
-NO_VEILS: Mapping[str, Veil] = MappingProxyType({})
+NO_VEILS: Mapping[str, Restriction] = MappingProxyType({})
 
 
 class Turns:
@@ -42,7 +42,7 @@ class Visibilities:
     """What holders of links have chosen for their friends, and whom blocks part."""
 
     def __init__(self) -> None:
-        self._veils: dict[str, dict[str, Veil]] = {}  # {viewer: {holder: veil}}
+        self._veils: dict[str, dict[str, Restriction]] = {}  # {viewer: {holder: veil}}
         self._parted: dict[str, set[str]] = {}  # {user: those from whom a block parts them, whoever blocks}
         self._turns = Turns()  # of (holder, viewer)
         self._numbers = count(1)
@@ -109,6 +109,6 @@ class Visibilities:
             return NOBODY
         return frozenset(id for id in ids if id in parted or veils.get(id) == "HIDDEN")
 
-    def before(self, viewer_id: str) -> Mapping[str, Veil]:
+    def before(self, viewer_id: str) -> Mapping[str, Restriction]:
         """{holder: veil} of everybody who hides something from this viewer."""
         return self._veils.get(viewer_id, NO_VEILS)

@@ -41,7 +41,7 @@ from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import Recovered
 from actors.kernel.runtime import Runtime
 from actors.kernel.supervisor import Contained, Fault
-from actors.kernel.turn import TURN_LETTERS, Draft
+from actors.kernel.turn import TURN_LETTERS, TurnDraft
 from persistence.errors import Fenced, HeadMoved, OutcomeUnknown, PersistenceError, RowsRejected
 
 # After these the state in memory is not to be trusted, or no longer ours.
@@ -134,7 +134,7 @@ class Activation:
         # of the turn under way: the letters, the place of the one under consideration, what came of them
         self._turn: Sequence[Letter] = ()
         self._at = 0
-        self._draft: Draft | None = None
+        self._draft: TurnDraft | None = None
         self._outcome: PersistenceError | None = None
         self._singly: Sequence[Letter] = ()
         self._carried: Sequence[Letter] = ()
@@ -223,13 +223,13 @@ class Activation:
                 self._wake_resting()
                 return
         self.active_ms = self._runtime.clock.now_ms()
-        self._draft = Draft(
+        self._draft = TurnDraft(
             self.kind, self.id, self.state, seq=self.seq, version=self.version, now_ms=self.active_ms
         )
         self._at = 0
         self._decide(self._draft)
 
-    def _decide(self, draft: Draft) -> None:
+    def _decide(self, draft: TurnDraft) -> None:
         """Decide the letters of the turn, up to one for which something must be read, or the turn must end."""
         for letter in self._turn[self._at :]:
             draft.consider(letter)
@@ -244,7 +244,7 @@ class Activation:
             self._at += 1
         self._submit(draft)
 
-    async def _read(self, draft: Draft, letter: Letter) -> None:
+    async def _read(self, draft: TurnDraft, letter: Letter) -> None:
         """Read what a letter needs, decide it, and go on behind it."""
         with Contained("reading for a command", self.kind.name, self.id) as reading:
             try:
@@ -260,7 +260,7 @@ class Activation:
             self._phase = DECIDING
             self._ready()
 
-    def _submit(self, draft: Draft) -> None:
+    def _submit(self, draft: TurnDraft) -> None:
         """Hand the turn to the writer, or settle it when nothing of it is durable."""
         counters = self._runtime.counters
         counters.turns += 1
@@ -285,32 +285,32 @@ class Activation:
             self._phase = SETTLING
             self._ready()
 
-    def _conclude(self, draft: Draft, failure: PersistenceError | None) -> None:
+    def _conclude(self, draft: TurnDraft, failure: PersistenceError | None) -> None:
         """The outcome of the turn is known."""
         if failure is None:
             self._keeping.committed(draft.journal)
             self._settle(draft)
-        elif isinstance(failure, RowsRejected) and (self._doubt() or len(draft.answers) > 1):
+        elif isinstance(failure, RowsRejected) and (self._distrust() or len(draft.answers) > 1):
             for letter in self._turn:
                 letter.decided = False
             self._singly = self._turn
         else:
             draft.fail(failure)
             if isinstance(failure, ENDING):
-                if self.kind.unsure is not None:
-                    self.kind.unsure(self.id)
+                if self.kind.on_outcome_unknown is not None:
+                    self.kind.on_outcome_unknown(self.id)
                 self.fail(failure)
                 return
         self._rest()
 
-    def _doubt(self) -> bool:
+    def _distrust(self) -> bool:
         """Rows were refused: let the rules look closer from now on; False when they do already."""
         trusted = self.state
-        if self.kind.doubt is not None:
-            self.state = self.kind.doubt(trusted)
+        if self.kind.distrust is not None:
+            self.state = self.kind.distrust(trusted)
         return self.state is not trusted
 
-    def _settle(self, draft: Draft) -> None:
+    def _settle(self, draft: TurnDraft) -> None:
         """First the state, then the callers, then everybody else."""
         self.state = draft.state
         self.seq += len(draft.journal)
@@ -337,10 +337,10 @@ class Activation:
         elif channel is not None:
             channel.state = self.state
         draft.end()
-        happened = self.kind.happened
+        on_committed = self.kind.on_committed
         for _, event in events:
-            if happened is not None:
-                happened(self.state, event)
+            if on_committed is not None:
+                on_committed(self.state, event)
             for view_name, ids in self.kind.touches(self.state, event):
                 self._runtime.touched(view_name, ids, self.id)
 

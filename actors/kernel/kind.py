@@ -100,16 +100,16 @@ class Kind(Generic[State, Command]):
         delta: the event as that audience sees it, or None when it is not shown to it.
         touches: names of views, and the ids in them, that show something of this event.
         unknown: what callers get when there is no such owner.
-        doubt: the state after rows of it were refused: one for which `missing` asks for what it took for granted
+        distrust: the state after rows of it were refused: one for which `missing` asks for what it took for granted
             before, to save a read that nearly always finds nothing. The same state when there is no more to ask.
-        happened: told of every event once it is committed, with the state after its turn: what keeps soft memory
+        on_committed: told of every event once it is committed, with the state after its turn: what keeps soft memory
             beside the actors (who is in which party). Neither waits nor raises.
         recall: turns events as the journal keeps them into such as `delta` shows, for a client that was away; where
             the journal keeps them whole, None.
         delta_key: what of an audience the `delta` of an event depends on: such as differ in nothing
             else share its bytes. None: all of it.
-        unsure: told of an owner whose last turn may or may not have been committed, so that `happened` may miss
-            something. Neither waits nor raises.
+        on_outcome_unknown: told of an owner whose last turn may or may not have been committed, so that
+            `on_committed` may miss something. Neither waits nor raises.
     """
 
     name: str
@@ -137,9 +137,9 @@ class Kind(Generic[State, Command]):
     unknown: type[NotFound] = NotFound
     overlaps: Callable[[Any, Any], bool] | None = None
     plan: Plan | None = None
-    doubt: "Callable[[State], State] | None" = None
-    happened: Callable[[State, Any], None] | None = None
-    unsure: Callable[[str], None] | None = None
+    distrust: "Callable[[State], State] | None" = None
+    on_committed: Callable[[State, Any], None] | None = None
+    on_outcome_unknown: Callable[[str], None] | None = None
     recall: "Recall | None" = None
     delta_key: Callable[[Any, Any], Hashable] | None = None
 

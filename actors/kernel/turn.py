@@ -30,7 +30,7 @@ TURN_LETTERS = 64
 _encode = msgspec.msgpack.Encoder().encode
 
 
-class Draft:
+class TurnDraft:
     """What one turn would change.
 
     Args:

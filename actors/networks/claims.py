@@ -20,7 +20,7 @@ from actors.errors import DomainNotVerified, FieldError, Invalid, NotFound, Quot
 from actors.networks.hostnames import is_address, is_ours, is_public_suffix, normal_host
 from actors.networks.records import records_of_claim, txt_value
 from persistence.connection import Connection
-from persistence.networks import dns, domains, networks, routes
+from persistence.networks import dns, domains, gateway_routes, networks
 from persistence.networks.rows import DomainRow
 
 MAX_DOMAINS = 100
@@ -155,7 +155,7 @@ async def settle(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int
             raise DomainNotVerified("another network has verified this domain")
         lapsed = replace(holder, status="failed", verification_errors=[HELD_ELSEWHERE], updated_at_ms=now_ms)
         await domains.change(conn, lapsed)
-        await routes.remove_inside(conn, holder.network_id, holder.domain)
+        await gateway_routes.remove_inside(conn, holder.network_id, holder.domain)
     changed = verified(own, lookup, now_ms)
     await domains.change(conn, changed)
     return changed

@@ -3,7 +3,7 @@
 from actors.errors import NotFound
 from actors.networks.records import record_of_route, records_of_claim
 from persistence.connection import Connection
-from persistence.networks import dns, domains, networks, routes
+from persistence.networks import dns, domains, gateway_routes, networks
 from persistence.networks.rows import DnsRow
 
 
@@ -23,7 +23,7 @@ async def adopt(conn: Connection, row: DnsRow, gateway_host: str | None, now_ms:
         task for claim in claims for task in records_of_claim(claim, row.zone_name, gateway_host, now_ms)
     ]
     if gateway_host is not None:
-        for host in await routes.hosts_of_network(conn, network_id):
+        for host in await gateway_routes.hosts_of_network(conn, network_id):
             tasks += record_of_route(
                 network_id, host, gateway_host, claimed=claimed, zone=row.zone_name, due_at_ms=now_ms
             )

@@ -84,7 +84,7 @@ class Memberships:
 
     # -- what is not known --------------------------------------------------------------------------
 
-    def doubt(self, party_id: str) -> None:
+    def distrust(self, party_id: str) -> None:
         """Who is in this party may have changed, and nobody has said how: it must be asked."""
         for listener in self._on_outcome_unknown:
             listener(party_id)

@@ -12,10 +12,10 @@ from actors.party.apply import apply
 from actors.party.commands import AnyCommand, MeetDeadlines, PartyViewer
 from actors.party.events import AnyEvent
 from actors.party.memberships import Memberships
-from actors.party.own import NAME as OWN_PARTY
-from actors.party.own import OwnParty, OwnPartyRules
+from actors.party.own_view import NAME as OWN_PARTY
+from actors.party.own_view import OwnParty, OwnPartyRules
 from actors.party.persisting import persist, plan
-from actors.party.rendered import Rendered
+from actors.party.render_cache import Rendered
 from actors.party.rules_members import IsOnline
 from actors.party.state import State
 from persistence.party import rows
@@ -79,8 +79,8 @@ def party_kinds(
         frame=_frame,
         delta=_delta,
         touches=touches,
-        happened=memberships.follow,
-        unsure=memberships.doubt,
+        on_committed=memberships.follow,
+        on_outcome_unknown=memberships.distrust,
     )
     return PartyKinds(party, OwnPartyRules(party, rendered, now_ms).view(), rendered)
 

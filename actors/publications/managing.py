@@ -18,7 +18,7 @@ from persistence.audit import Stamp, write_audit
 from persistence.connect import members
 from persistence.connection import Connection
 from persistence.networks import domains, networks
-from persistence.networks.routes import lock_server
+from persistence.networks.gateway_routes import lock_server
 from persistence.publications import publications
 from persistence.publications.rows import OwnershipProof, PublicationRow, Target
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from persistence.capes.rows import Cape, CapeStatus, cape_of
 from persistence.connection import Connection, Row
-from persistence.grams import grams_of
+from persistence.trigrams import grams_of
 
 FEW = 5_000
 """So many matches are gathered and sorted within some milliseconds."""

@@ -10,8 +10,8 @@ from typing import Literal
 import msgspec
 
 from persistence.connection import Connection, Row
-from persistence.grams import grams_of
 from persistence.publications.rows import PublicationRow, publication_of
+from persistence.trigrams import grams_of
 
 FEW = 2_000
 """So many matches are gathered and sorted within some milliseconds."""

@@ -12,7 +12,7 @@ from persistence.capes.rows import PictureKind, read_picture
 from routes.call import Call
 from routes.capes.entries import CapeEntry, CapePage, Paging, entry
 from routes.capes.selection import NOTHING_SELECTED, SelectionOut, selection_out
-from routes.capes.workshop import CAPE_WORKSHOP
+from routes.capes.textures import CAPE_WORKSHOP
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import Unauthenticated
 from routes.edge.identity.credentials import bearer

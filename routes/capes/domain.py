@@ -1,7 +1,7 @@
 """Capes, as the service knows them."""
 
 from routes.capes import catalog, moderation, own, selection, terms
-from routes.capes.workshop import CAPE_WORKSHOP
+from routes.capes.textures import CAPE_WORKSHOP
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.housekeeping import Job

@@ -28,7 +28,7 @@ from routes.capes.entries import (
     Paging,
     own_entry,
 )
-from routes.capes.workshop import CAPE_WORKSHOP
+from routes.capes.textures import CAPE_WORKSHOP
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire

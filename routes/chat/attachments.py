@@ -36,7 +36,7 @@ from persistence.errors import PersistenceError
 from routes.call import Call
 from routes.chat.again import attachment_again
 from routes.chat.channels import READ, WRITE
-from routes.chat.membership import NOT_FOUND, participant
+from routes.chat.guards import NOT_FOUND, participant
 from routes.chat.parts import BLOBS, UPLOAD_CHECKS
 from routes.edge.config.table import Config
 from routes.edge.declare.endpoint import endpoint
@@ -77,7 +77,7 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
     what `contentType` says (422). A disk that is nearly full is a 503.
     """
     service = call.service
-    # Asked before anything is decoded and kept; decided when the row is written.
+    # Ask before anything is decoded and kept; decided when the row is written.
     await service.database.read(check_may_upload, conversation_id)
     checks = service.of(UPLOAD_CHECKS)
     upload = await trio.to_thread.run_sync(

@@ -27,12 +27,12 @@ from routes.call import Call
 from routes.chat import reads
 from routes.chat.again import conversation_again
 from routes.chat.channels import READ, WRITE
+from routes.chat.guards import NOT_FOUND, acquainted, onlooker, participant
 from routes.chat.joining import room_for
-from routes.chat.membership import NOT_FOUND, acquainted, onlooker, participant
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
-from routes.edge.reply import Asked, Encoded, Reply, Soon
+from routes.edge.reply import Ask, Encoded, MaybeAwaitable, Reply
 from routes.edge.wire import Wire
 from routes.friends.parts import FRIENDS_LIVE
 from routes.users.parts import PRESENCE, USER_DIRECTORY
@@ -75,7 +75,7 @@ class NewParticipants(Wire, frozen=True):
 
 
 @endpoint("GET", _LIST, needs=READ, guard=acquainted)
-def list_conversations(call: Call, query: ListQuery) -> Soon[Encoded[ConversationList]]:
+def list_conversations(call: Call, query: ListQuery) -> MaybeAwaitable[Encoded[ConversationList]]:
     """GET /v1/social/chat/conversations: the caller's conversations, newest activity first.
 
     Needs `social:chat.read`.
@@ -140,7 +140,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
 
 
 @endpoint("GET", _ONE, needs=READ, refusals=(ConversationNotFound,), guard=onlooker, not_found=NOT_FOUND)
-def get_conversation(call: Call, conversation_id: ObjectId) -> Soon[Encoded[Conversation]]:
+def get_conversation(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[Encoded[Conversation]]:
     """GET …/conversations/{conversationId}: one conversation with the caller's own counts.
 
     Needs `social:chat.read` and membership.
@@ -161,7 +161,7 @@ async def _read_conversation(call: Call, conversation_id: str) -> Encoded[Conver
     guard=onlooker,
     not_found=NOT_FOUND,
 )
-def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> Asked[Encoded[Conversation]]:
+def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> Ask[Encoded[Conversation]]:
     """PATCH …/conversations/{conversationId}: a group's title, by its owner; muting, for oneself.
 
     Needs `social:chat.write` and membership. Answers the Conversation.
@@ -225,7 +225,7 @@ async def add_participants(
     guard=participant,
     not_found=NOT_FOUND,
 )
-def remove_participant(call: Call, conversation_id: ObjectId, user_id: UserId) -> Asked[None]:
+def remove_participant(call: Call, conversation_id: ObjectId, user_id: UserId) -> Ask[None]:
     """DELETE …/conversations/{conversationId}/participants/{userId}: takes a member out of a group, or leaves
     it.
 

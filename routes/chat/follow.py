@@ -15,7 +15,7 @@ from persistence.chat.conversations import of_member
 from persistence.errors import PersistenceError
 from routes.chat.parts import CHAT_KINDS
 from routes.friends.parts import FRIENDS_LIVE
-from routes.housekeeping import Job, Standing
+from routes.housekeeping import BackgroundTask, Job
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 
@@ -24,7 +24,7 @@ RENAMES_WAITING = 1_000
 log = structlog.get_logger()
 
 
-def follow(service: Service) -> tuple[Job | Standing, ...]:
+def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     """Listen from now on; returns what passes on for as long as the service runs."""
     sender, renames = trio.open_memory_channel[TellRename](RENAMES_WAITING)
 
@@ -53,7 +53,7 @@ def follow(service: Service) -> tuple[Job | Standing, ...]:
             for conversation_id in ids:
                 service.system.tell(service.of(CHAT_KINDS).conversation, conversation_id, rename)
 
-    return (Standing("renamed members", pass_on),)
+    return (BackgroundTask("renamed members", pass_on),)
 
 
 def _archived(service: Service, conversation_id: str) -> None:

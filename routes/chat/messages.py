@@ -32,11 +32,11 @@ from routes.call import Call
 from routes.chat import reads
 from routes.chat.again import message_again
 from routes.chat.channels import MAX_PAGE, READ, WRITE
-from routes.chat.membership import NOT_FOUND, onlooker, participant, participant_or_moderator
+from routes.chat.guards import NOT_FOUND, onlooker, participant, participant_or_moderator
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
-from routes.edge.reply import Asked, Encoded, Soon
+from routes.edge.reply import Ask, Encoded, MaybeAwaitable
 from routes.edge.wire import Wire
 
 _CONVERSATION = "/v1/social/chat/conversations/{conversationId}"
@@ -102,7 +102,9 @@ def as_message(reply: msgspec.Raw) -> Encoded[Message]:
     guard=onlooker,
     not_found=NOT_FOUND,
 )
-def list_messages(call: Call, conversation_id: ObjectId, query: PageQuery) -> Soon[Encoded[MessagePage]]:
+def list_messages(
+    call: Call, conversation_id: ObjectId, query: PageQuery
+) -> MaybeAwaitable[Encoded[MessagePage]]:
     """GET …/conversations/{conversationId}/messages: a page of messages, oldest first.
 
     Needs `social:chat.read` and membership. `nextBeforeMs` is the next page's `beforeMs`, 0 when there is no
@@ -129,7 +131,7 @@ async def _read_page(call: Call, conversation_id: str, asked: Selection) -> Enco
     not_found=NOT_FOUND,
     again=message_again,
 )
-def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> Asked[Encoded[Message]]:
+def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> Ask[Encoded[Message]]:
     """POST …/conversations/{conversationId}/messages: sends a message; answered once it is durable.
 
     Needs `social:chat.write` and membership. At least one of `content`, `attachmentIds` and `poll` (422);
@@ -152,7 +154,7 @@ def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> A
 )
 def edit_message(
     call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Edit
-) -> Asked[Encoded[Message]]:
+) -> Ask[Encoded[Message]]:
     """PATCH …/messages/{messageId}: replaces the text of one's own message; the former one becomes a
     revision.
 
@@ -171,7 +173,7 @@ def edit_message(
     guard=participant_or_moderator,
     not_found=NOT_FOUND,
 )
-def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Asked[Encoded[Message]]:
+def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Ask[Encoded[Message]]:
     """DELETE …/messages/{messageId}: soft-deletes a message; repeating it changes nothing.
 
     Needs `social:chat.write`, and to be the sender, or to hold `social:chat.moderate`. Answers 200 with what
@@ -207,7 +209,7 @@ async def list_revisions(call: Call, conversation_id: ObjectId, message_id: Obje
     guard=participant,
     not_found=NOT_FOUND,
 )
-def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Asked[ReadMarker]:
+def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Ask[ReadMarker]:
     """PUT …/conversations/{conversationId}/read: everything up to a message is read; the marker never moves
     back.
 
@@ -226,7 +228,7 @@ def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Asked[Re
     guard=participant,
     not_found=NOT_FOUND,
 )
-def start_typing(call: Call, conversation_id: ObjectId) -> Asked[None]:
+def start_typing(call: Call, conversation_id: ObjectId) -> Ask[None]:
     """POST …/conversations/{conversationId}/typing: tells the others that the caller writes; ephemeral, 5 s.
 
     Needs `social:chat.write` and membership. Answers 204.

@@ -12,11 +12,11 @@ from actors.ids import ObjectId
 from routes.call import Call
 from routes.chat.again import message_again
 from routes.chat.channels import WRITE
-from routes.chat.membership import NOT_FOUND, participant
+from routes.chat.guards import NOT_FOUND, participant
 from routes.chat.messages import as_message
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.reply import Asked, Encoded
+from routes.edge.reply import Ask, Encoded
 from routes.edge.wire import Wire
 
 _PATH = "/v1/social/chat/conversations/{conversationId}/messages/{messageId}/poll"
@@ -43,7 +43,7 @@ class Vote(Wire, frozen=True):
 )
 def vote_poll(
     call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Vote
-) -> Asked[Encoded[Message]]:
+) -> Ask[Encoded[Message]]:
     """POST …/messages/{messageId}/poll/vote: replaces the caller's whole choice; `[]` withdraws it.
 
     Needs `social:chat.write` and membership. More than one option without `multiple`, or an unknown one, is a
@@ -63,7 +63,7 @@ def vote_poll(
     not_found=NOT_FOUND,
     again=message_again,
 )
-def close_poll(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Asked[Encoded[Message]]:
+def close_poll(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Ask[Encoded[Message]]:
     """POST …/messages/{messageId}/poll/close: closes a poll by hand.
 
     Needs `social:chat.write`, and to be its author or the group's owner (403 otherwise). A poll that is

@@ -13,8 +13,8 @@ from actors.kernel.subscription import WatchRequest
 from routes.call import Call
 from routes.chat import reads
 from routes.chat.channels import MAX_PAGE, READ
-from routes.chat.membership import NOT_FOUND, acquainted, onlooker
-from routes.chat.older import TOUCHES, PageWatch
+from routes.chat.guards import NOT_FOUND, acquainted, onlooker
+from routes.chat.page_watch import TOUCHES, PageWatch
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import stream
 from routes.edge.declare.query import Clamp

@@ -25,9 +25,9 @@ from persistence.connect import commands, extensions
 from persistence.connect.commands import Wanted
 from persistence.connect.rows import CommandRow, RegistrationRow
 from routes.call import Call
-from routes.connect.attending import ATTENDING
+from routes.connect.guards import itself_for, may
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import itself_for, may
+from routes.connect.waiters import WAITERS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery
@@ -138,19 +138,19 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
         payload=body.payload,
         extension_id=await _extension_of(call, server_id, body),
         ttl_ms=body.ttl_seconds * 1000,
-        heard=service.of(ATTENDING).takes(server_id),
+        heard=service.of(WAITERS).takes(server_id),
     )
     seconds = _preferred_wait(call)
     if seconds == 0:
         return Reply(await call.ask(service.of(GAME_SERVERS).server, server_id, command, _reply))
-    with service.of(ATTENDING).bell(command.command_id) as bell:
+    with service.of(WAITERS).waiter(command.command_id) as waiter:
         made = await call.ask(service.of(GAME_SERVERS).server, server_id, command, _reply)
         call.wait_longer(seconds)
-        await bell.wait(seconds)
+        await waiter.wait(seconds)
     applied = {"preference-applied": f"wait={seconds}"}
-    if bell.command is None:
+    if waiter.command is None:
         return Reply(made, headers=applied)
-    return Reply(_reply(bell.command), status=200, headers=applied)
+    return Reply(_reply(waiter.command), status=200, headers=applied)
 
 
 @endpoint(
@@ -223,12 +223,12 @@ async def _take(call: Call, server_id: Uuid, query: CommandQuery) -> tuple[Comma
     service, command = call.service, TakeCommands(query.limit)
     if query.wait == 0:
         return await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
-    with service.of(ATTENDING).bell(server_id) as bell:
+    with service.of(WAITERS).waiter(server_id) as waiter:
         taken = await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
         if taken or service.draining:
             return taken
         call.wait_longer(query.wait)
-        await bell.wait(query.wait)
+        await waiter.wait(query.wait)
     return await call.ask(service.of(GAME_SERVERS).server, server_id, command, _rows)
 
 

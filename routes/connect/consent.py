@@ -5,8 +5,8 @@ credentials alone must not let it speak for somebody else.
 from actors.errors import FieldError, Forbidden, Invalid
 from actors.ids import UserId, parse_uuid
 from routes.call import Call
+from routes.connect.guards import require_scope
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import require_scope
 from routes.users.parts import USER_DIRECTORY
 
 NODE = "connect:social.act"

@@ -16,25 +16,25 @@ from routes.connect import (
     social_party,
     streams,
 )
-from routes.connect.attending import ATTENDING
 from routes.connect.authenticator import SERVER_AUTHENTICATOR
 from routes.connect.channel import SERVER
 from routes.connect.erasing import let_go
 from routes.connect.jobs import jobs_of
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.reconciling import follow_unknown_outcomes
+from routes.connect.waiters import WAITERS
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
-from routes.housekeeping import Job, Standing
+from routes.housekeeping import BackgroundTask, Job
 from routes.networks import gateway_routes
 from routes.service import Service
 
 
-def _follow(service: Service) -> tuple[Job | Standing, ...]:
-    service.of(ATTENDING).follow(service)
+def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
+    service.of(WAITERS).follow(service)
     follow_unknown_outcomes(service)
-    waiting = partial(service.of(ATTENDING).keep, service.lifecycle)
-    return (Standing("whoever waits for game servers", waiting),)
+    waiting = partial(service.of(WAITERS).keep, service.lifecycle)
+    return (BackgroundTask("whoever waits for game servers", waiting),)
 
 
 CONNECT = Domain(
@@ -47,7 +47,7 @@ CONNECT = Domain(
         Mount("server friends", (social_friends,)),
         Mount("server party", (social_party,)),
     ),
-    parts=(GAME_SERVERS, ATTENDING, SERVER_AUTHENTICATOR),
+    parts=(GAME_SERVERS, WAITERS, SERVER_AUTHENTICATOR),
     server_authenticator=SERVER_AUTHENTICATOR,
     channels=(SERVER,),
     jobs=jobs_of,

@@ -35,8 +35,8 @@ from persistence.connection import Connection
 from persistence.permissions import Grant, put_grant
 from persistence.users import lock_user
 from routes.call import Call
+from routes.connect.guards import caller_of, may
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import caller_of, may
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery

@@ -23,12 +23,12 @@ from actors.ids import ObjectId, Uuid, parse_uuid
 from persistence.connect import invites
 from persistence.connect.rows import InviteRow
 from routes.call import Call
+from routes.connect.guards import may
 from routes.connect.members import READ_NODE, WRITE_NODE, Capabilities
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import may
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.reply import Asked
+from routes.edge.reply import Ask
 from routes.edge.wire import Wire
 from routes.inviting import count_invite
 
@@ -76,7 +76,7 @@ async def list_invites(call: Call, server_id: Uuid) -> InviteList:
     refusals=(NotFound, Forbidden, Blocked, Invalid, QuotaExceeded, Conflict),
     guard=may(WRITE_MEMBERS),
 )
-def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Asked[Invite]:
+def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Ask[Invite]:
     """POST …/servers/{serverId}/invites: invites somebody to belong to the server; they are notified.
 
     Needs the capability `server.members.write`. Nobody offers more than they hold. An invite can be accepted for seven
@@ -106,7 +106,7 @@ def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Asked[Invite
     refusals=(NotFound, Forbidden, Conflict),
     guard=may(WRITE_MEMBERS),
 )
-def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Asked[None]:
+def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Ask[None]:
     """DELETE …/servers/{serverId}/invites/{inviteId}: takes an invite back. One that was accepted is a 409.
 
     Needs the capability `server.members.write`, and to hold no less than it offers, or to have sent it. Answers 204.
@@ -148,7 +148,7 @@ async def accept_invite(call: Call, invite_id: ObjectId) -> Invite:
         return await _asked(call, Uuid(row.server_id), command)
 
 
-def _asked(call: Call, server_id: Uuid, command: CreateInvite | AcceptInvite) -> Asked[Invite]:
+def _asked(call: Call, server_id: Uuid, command: CreateInvite | AcceptInvite) -> Ask[Invite]:
     def shape(row: InviteRow) -> Invite:
         return invite_of(row, call.now_ms)
 

@@ -13,10 +13,10 @@ from persistence.connect import members, servers
 from persistence.connect.rows import MemberRow, ServerRow
 from persistence.connection import Connection
 from routes.call import Call
+from routes.connect.guards import belongs, may
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import belongs, may
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.reply import Asked
+from routes.edge.reply import Ask
 from routes.edge.wire import Wire
 
 READ_NODE, WRITE_NODE = "connect:members:read", "connect:members:write"
@@ -63,7 +63,7 @@ async def list_members(call: Call, server_id: Uuid) -> MemberList:
     refusals=(NotFound, Forbidden, Blocked, Invalid, QuotaExceeded, Conflict),
     guard=may(WRITE_MEMBERS),
 )
-def put_member(call: Call, server_id: Uuid, user_id: UserId, body: MemberBody) -> Asked[Member]:
+def put_member(call: Call, server_id: Uuid, user_id: UserId, body: MemberBody) -> Ask[Member]:
     """PUT …/servers/{serverId}/members/{userId}: makes somebody a member, or another sort of member.
 
     Needs the capability `server.members.write`. Nobody grants more than they hold, or changes who holds more; the
@@ -82,7 +82,7 @@ def put_member(call: Call, server_id: Uuid, user_id: UserId, body: MemberBody) -
     refusals=(NotFound, Forbidden, Conflict),
     guard=belongs,
 )
-def remove_member(call: Call, server_id: Uuid, user_id: UserId) -> Asked[None]:
+def remove_member(call: Call, server_id: Uuid, user_id: UserId) -> Ask[None]:
     """DELETE …/servers/{serverId}/members/{userId}: lets somebody go; with one's own id, one leaves.
 
     Others need the capability `server.members.write`, and to hold no less. The owner cannot leave. Answers 204.

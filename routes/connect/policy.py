@@ -17,13 +17,13 @@ from persistence.connection import Connection
 from persistence.friends import standing
 from persistence.users import read_names
 from routes.call import Call
+from routes.connect.guards import itself_for, may, state_of
 from routes.connect.members import READ_NODE, WRITE_NODE
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import itself_for, may, state_of
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import BadQuery
 from routes.edge.principal import SERVER
-from routes.edge.reply import Asked
+from routes.edge.reply import Ask
 from routes.edge.wire import Wire
 
 _ONE = "/v1/connect/servers/{serverId}"
@@ -65,7 +65,7 @@ async def read_access_policy(call: Call, server_id: Uuid) -> AccessPolicy:
     refusals=(NotFound, Forbidden),
     guard=may(WRITE_MEMBERS),
 )
-def change_access_policy(call: Call, server_id: Uuid, body: PolicyChange) -> Asked[AccessPolicy]:
+def change_access_policy(call: Call, server_id: Uuid, body: PolicyChange) -> Ask[AccessPolicy]:
     """PATCH …/servers/{serverId}/access-policy: changes who may play, and who may be invited.
 
     Needs the capability `server.members.write`. The server and those who watch it are told at once.

@@ -28,4 +28,4 @@ async def _settle(service: Service, server_id: str) -> None:
         known = service.system.peek(kind, server_id)
     service.of(GAME_SERVERS).playing.settle(server_id, () if known is None else known.sessions.values())
     # It may have been read again while the change was on its way.
-    service.of(GAME_SERVERS).credentials.doubt(server_id)
+    service.of(GAME_SERVERS).credentials.distrust(server_id)

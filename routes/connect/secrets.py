@@ -15,14 +15,14 @@ from persistence.connect.rows import ServerRow
 from routes.call import Call
 from routes.connect.consent import SCOPE as CONSENT_SCOPE
 from routes.connect.consent import acting_for
+from routes.connect.guards import by_secret, itself_for, owner_of
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import by_secret, itself_for, owner_of
 from routes.connect.servers import SECRET_BYTES
 from routes.connect.tokens import mint_delegated, mint_permissions
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, SERVER
-from routes.edge.reply import Asked
+from routes.edge.reply import Ask
 from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
 
@@ -128,7 +128,7 @@ async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
     refusals=(NotFound, Forbidden),
     guard=owner_of,
 )
-def rotate_secret(call: Call, server_id: Uuid) -> Asked[RotatedSecret]:
+def rotate_secret(call: Call, server_id: Uuid) -> Ask[RotatedSecret]:
     """POST …/servers/{serverId}/secret/rotate: another secret for the server; the one before is taken for 10 more
     minutes.
 

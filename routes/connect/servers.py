@@ -30,12 +30,12 @@ from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.networks import networks
 from routes.call import Call
+from routes.connect.guards import owner_of
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import owner_of
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, PUBLIC
-from routes.edge.reply import Asked
+from routes.edge.reply import Ask
 from routes.edge.wire import Wire
 
 MAX_NAME_CHARACTERS = 100
@@ -210,7 +210,7 @@ async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Serv
 
 
 @endpoint("DELETE", _ONE, needs=AUTHENTICATED, refusals=(NotFound, Forbidden), guard=owner_of)
-def remove_server(call: Call, server_id: Uuid) -> Asked[None]:
+def remove_server(call: Call, server_id: Uuid) -> Ask[None]:
     """DELETE /v1/connect/servers/{serverId}: gives the server up. Its secret, tokens and sessions end at once.
 
     For its owner.

@@ -13,13 +13,13 @@ from persistence.connect import sessions
 from persistence.connect.rows import SessionRow
 from persistence.connect.sessions import NamedSession
 from routes.call import Call
+from routes.connect.guards import caller_of, itself_for
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import caller_of, itself_for
 from routes.connect.servers import SECRET_BYTES
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, SERVER, USER_OR_SERVER, ServerPrincipal
-from routes.edge.reply import Asked
+from routes.edge.reply import Ask
 from routes.edge.wire import Wire
 
 SCOPE = "server.sessions.write"
@@ -85,7 +85,7 @@ class OwnSessions(Wire, frozen=True):
     secret_reply=True,
     refusals=(NotFound, Blocked),
 )
-def make_join_ticket(call: Call, server_id: Uuid) -> Asked[JoinTicket]:
+def make_join_ticket(call: Call, server_id: Uuid) -> Ask[JoinTicket]:
     """POST …/servers/{serverId}/join-tickets: the caller's consent that this server acts for them.
 
     A ticket takes the place of the one before. A server that nobody has claimed is a 404. The
@@ -109,7 +109,7 @@ def make_join_ticket(call: Call, server_id: Uuid) -> Asked[JoinTicket]:
     refusals=(NotFound, Forbidden, JoinTokenUsed, JoinTokenExpired, QuotaExceeded),
     guard=itself_for(SCOPE),
 )
-def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Asked[PlayerSession]:
+def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Ask[PlayerSession]:
     """POST …/servers/{serverId}/sessions: turns a player's ticket into a session. The player is online from now on.
 
     An unknown ticket, or one for another server, is a 404; a used or expired one a 410. A session that the player had
@@ -142,7 +142,7 @@ def may_end(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
     refusals=(NotFound, Forbidden),
     guard=may_end,
 )
-def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> Asked[None]:
+def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> Ask[None]:
     """DELETE …/servers/{serverId}/sessions/{sessionId}: the player has left, or takes their consent back.
 
     The server may no longer act for them, from now on.

@@ -33,8 +33,8 @@ from persistence.connect import settings
 from persistence.connect.rows import SettingsRow
 from persistence.connect.settings import Place, Wanted, place_of
 from routes.call import Call
+from routes.connect.guards import caller_of, may
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import caller_of, may
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery

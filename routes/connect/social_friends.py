@@ -18,8 +18,8 @@ from routes.edge.limits import POLICIES
 from routes.edge.principal import SERVER
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
-from routes.friends import acting
-from routes.friends.acting import NAME_MAX, NOTE_MAX
+from routes.friends import actions
+from routes.friends.actions import NAME_MAX, NOTE_MAX
 from routes.friends.channels import READ
 from routes.friends.requests import ACCEPT_REFUSALS, EDIT, SEND_REFUSALS, WRITE
 
@@ -55,7 +55,7 @@ class ServerRequestBody(Wire, frozen=True):
 @endpoint("POST", _SERVER + "/overview", needs=SERVER, refusals=CONSENT_REFUSALS)
 async def read_friends_for(call: Call, body: ActorBody) -> FriendsOverview:
     """POST /v1/social/friends/server/overview: friends and requests of a player who has let the server act for them."""
-    return await acting.overview_of(call, await acting_for(call, body.actor_id, READ))
+    return await actions.overview_of(call, await acting_for(call, body.actor_id, READ))
 
 
 @endpoint(
@@ -74,37 +74,37 @@ async def send_request_for(call: Call, body: ServerRequestBody) -> Reply[Request
     """
     actor_id = await acting_for(call, body.actor_id, WRITE)
     _count(call, actor_id)
-    target_id = await acting.resolve_target(call, body.target_id, body.target_name)
-    return await acting.send(call, actor_id, target_id, body.note)
+    target_id = await actions.resolve_target(call, body.target_id, body.target_name)
+    return await actions.send(call, actor_id, target_id, body.note)
 
 
 @endpoint("POST", _SERVER + "/requests/accept", needs=SERVER, refusals=(*ACCEPT_REFUSALS, Invalid))
 async def accept_request_for(call: Call, body: ActorAndTarget) -> None:
     """POST …/server/requests/accept: accepts on behalf of a player what the target has asked them for. Answers 204."""
-    await acting.accept_silently(call, *await _pair(call, body))
+    await actions.accept_silently(call, *await _pair(call, body))
 
 
 @endpoint("POST", _SERVER + "/requests/decline", needs=SERVER, refusals=CONSENT_REFUSALS)
 async def decline_request_for(call: Call, body: ActorAndTarget) -> None:
     """POST …/server/requests/decline: turns the target's request down on behalf of a player. Answers 204."""
-    await acting.decline(call, *await _pair(call, body))
+    await actions.decline(call, *await _pair(call, body))
 
 
 @endpoint("POST", _SERVER + "/requests/cancel", needs=SERVER, refusals=CONSENT_REFUSALS)
 async def cancel_request_for(call: Call, body: ActorAndTarget) -> None:
     """POST …/server/requests/cancel: takes back what a player has asked the target for. Answers 204."""
-    await acting.cancel(call, *await _pair(call, body))
+    await actions.cancel(call, *await _pair(call, body))
 
 
 @endpoint("DELETE", _SERVER, needs=SERVER, refusals=CONSENT_REFUSALS)
 async def remove_friend_for(call: Call, body: ActorAndTarget) -> None:
     """DELETE /v1/social/friends/server: ends a player's friendship with the target. Answers 204."""
-    await acting.remove(call, *await _pair(call, body))
+    await actions.remove(call, *await _pair(call, body))
 
 
 async def _pair(call: Call, body: ActorAndTarget) -> tuple[UserId, UserId]:
     actor_id = await acting_for(call, body.actor_id, EDIT)
-    return actor_id, await acting.resolve_target(call, body.target_id, body.target_name)
+    return actor_id, await actions.resolve_target(call, body.target_id, body.target_name)
 
 
 def _count(call: Call, actor_id: UserId) -> None:

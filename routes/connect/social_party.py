@@ -19,14 +19,14 @@ from actors.ids import UserId, Uuid, parse_uuid
 from actors.party.public import PartyLookup, PartySnapshot
 from routes.call import Call
 from routes.connect.consent import SCOPE, acting_for, has_consent
-from routes.connect.rights import require_scope
+from routes.connect.guards import require_scope
 from routes.connect.social_friends import CONSENT_REFUSALS, ActorBody
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SERVER
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire
-from routes.friends.acting import NAME_MAX, resolve_target
-from routes.party import acting
+from routes.friends.actions import NAME_MAX, resolve_target
+from routes.party import actions
 
 MAX_LOOKED_UP = 100
 """Players of one look-up."""
@@ -51,25 +51,25 @@ class LookupBody(Wire, frozen=True):
 @endpoint("POST", _SERVER + "/overview", needs=SERVER, refusals=CONSENT_REFUSALS)
 async def read_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
     """POST /v1/social/party/server/overview: party and invites of a player who has let the server act for them."""
-    return await acting.overview(call, await acting_for(call, body.actor_id))
+    return await actions.overview(call, await acting_for(call, body.actor_id))
 
 
 @endpoint("POST", _SERVER, needs=SERVER, refusals=CONSENT_REFUSALS)
 async def create_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
     """POST /v1/social/party/server: makes a party for a player, or answers the one that they are in."""
-    return await acting.create(call, await acting_for(call, body.actor_id))
+    return await actions.create(call, await acting_for(call, body.actor_id))
 
 
 @endpoint("POST", _SERVER + "/leave", needs=SERVER, refusals=CONSENT_REFUSALS)
 async def leave_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
     """POST /v1/social/party/server/leave: a player leaves their party, if they are in one."""
-    return await acting.leave(call, await acting_for(call, body.actor_id))
+    return await actions.leave(call, await acting_for(call, body.actor_id))
 
 
 @endpoint("DELETE", _SERVER, needs=SERVER, refusals=(*CONSENT_REFUSALS, NotLeader))
 async def disband_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
     """DELETE /v1/social/party/server: ends the party that a player leads."""
-    return await acting.disband(call, await acting_for(call, body.actor_id))
+    return await actions.disband(call, await acting_for(call, body.actor_id))
 
 
 @endpoint(
@@ -78,7 +78,7 @@ async def disband_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapsho
 async def invite_for(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
     """POST …/server/invites: invites somebody on behalf of a player, whose party is made when there is none."""
     actor_id = await acting_for(call, body.actor_id)
-    return await acting.invite(call, actor_id, await resolve_target(call, body.target_id, body.target_name))
+    return await actions.invite(call, actor_id, await resolve_target(call, body.target_id, body.target_name))
 
 
 @endpoint(
@@ -89,7 +89,7 @@ async def invite_for(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
 )
 async def accept_invite_for(call: Call, party_id: Uuid, body: ActorBody) -> Encoded[PartySnapshot]:
     """POST …/server/invites/{partyId}/accept: a player joins the party that has invited them, and leaves their own."""
-    return await acting.accept(call, await acting_for(call, body.actor_id), party_id)
+    return await actions.accept(call, await acting_for(call, body.actor_id), party_id)
 
 
 @endpoint(
@@ -100,7 +100,7 @@ async def accept_invite_for(call: Call, party_id: Uuid, body: ActorBody) -> Enco
 )
 async def decline_invite_for(call: Call, party_id: Uuid, body: ActorBody) -> Encoded[PartySnapshot]:
     """POST …/server/invites/{partyId}/decline: turns an invite down on behalf of a player."""
-    return await acting.decline(call, await acting_for(call, body.actor_id), party_id)
+    return await actions.decline(call, await acting_for(call, body.actor_id), party_id)
 
 
 @endpoint("POST", _SERVER + "/lookup", needs=SERVER, refusals=(Forbidden,))
@@ -112,4 +112,4 @@ async def look_parties_up(call: Call, body: LookupBody) -> PartyLookup:
     require_scope(call.server, SCOPE)
     named = (parse_uuid(player_id) for player_id in body.player_ids)
     known = dict.fromkeys(UserId(one) for one in named if one is not None and has_consent(call, one))
-    return await acting.lookup(call, tuple(known))
+    return await actions.lookup(call, tuple(known))

@@ -17,10 +17,10 @@ from actors.kernel.sink import Prepared
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
 from routes.call import Call
-from routes.connect.attending import ATTENDING
 from routes.connect.channel import READ_COMMANDS, READ_MEMBERS, READ_SETTINGS
+from routes.connect.guards import may
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import may
+from routes.connect.waiters import WAITERS
 from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
 from routes.edge.principal import SERVER, Access, ServerPrincipal
@@ -184,7 +184,7 @@ class _Stream:
 
 
 class _OfUser(_Stream):
-    """A user who looks; implements `Follower`."""
+    """A user who looks; implements `RightsObserver`."""
 
     __slots__ = ("_nodes",)
 
@@ -198,7 +198,7 @@ class _OfUser(_Stream):
         socket.on_close(partial(self._close, call.user_id))
 
     def recheck(self, access: Access) -> None:
-        """As in `Follower`. Who may see less than before must connect again."""
+        """As in `RightsObserver`. Who may see less than before must connect again."""
         if all(access.allows(node) for node in self._nodes):
             self._subscription.recheck()
         else:
@@ -229,7 +229,7 @@ class _OfServer(_Stream):
         row = service.of(GAME_SERVERS).credentials.peek(server_id)
         # The time of a former secret, or of a delegated token, is the socket's already.
         self._number = row.secret_number if row is not None else 0
-        service.of(ATTENDING).listens(server_id, self)
+        service.of(WAITERS).listens(server_id, self)
         socket.on_close(partial(self._close, server_id))
         if takes_commands:
             service.system.tell(service.of(GAME_SERVERS).server, server_id, TakeCommands(AT_ONCE))
@@ -245,5 +245,5 @@ class _OfServer(_Stream):
             self._socket.expires_at_ms = former_until_ms
 
     def _close(self, server_id: str) -> None:
-        self._service.of(ATTENDING).left(server_id, self)
+        self._service.of(WAITERS).left(server_id, self)
         self._subscription.close()

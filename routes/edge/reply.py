@@ -11,7 +11,7 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 
-class Asked(Generic[T]):
+class Ask(Generic[T]):
     """What an owner will answer. Awaiting it ends by the kernel's own deadline, which is a request's.
 
     Args:
@@ -27,7 +27,7 @@ class Asked(Generic[T]):
         return self._work.__await__()
 
 
-Soon: TypeAlias = T | Coroutine[Any, Any, T] | Asked[T]
+MaybeAwaitable: TypeAlias = T | Coroutine[Any, Any, T] | Ask[T]
 """A result, or the coroutine that will have it.
 
 What handlers and guards return that mostly have their answer in memory: they are plain functions, and a request

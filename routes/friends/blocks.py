@@ -18,8 +18,8 @@ from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
-from routes.friends import acting
-from routes.friends.acting import REASON_MAX
+from routes.friends import actions
+from routes.friends.actions import REASON_MAX
 from routes.friends.channels import READ
 from routes.friends.requests import EDIT
 
@@ -78,8 +78,8 @@ async def block_user(call: Call, body: BlockBody) -> Reply[BlockEntry]:
     Needs `social:friends.edit`. Friendship and requests between the two end, new ones and messages are refused, either
     way. Oneself is a 422.
     """
-    other_id = await acting.resolve_target(call, body.target_id, None)
-    return await acting.block(call, call.user_id, other_id, body.reason)
+    other_id = await actions.resolve_target(call, body.target_id, None)
+    return await actions.block(call, call.user_id, other_id, body.reason)
 
 
 @endpoint("DELETE", _LIST + "/{targetId}", needs=EDIT, refusals=(NotFound,))
@@ -88,7 +88,7 @@ async def unblock_user(call: Call, target_id: UserId) -> None:
 
     Needs `social:friends.edit`. Answers 204.
     """
-    await acting.unblock(call, call.user_id, target_id)
+    await actions.unblock(call, call.user_id, target_id)
 
 
 def _after(cursor: str | None) -> tuple[int, str] | None:

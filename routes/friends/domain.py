@@ -6,12 +6,12 @@ from routes.friends import blocks, links, lists, requests, streams
 from routes.friends.channels import FRIENDS as CHANNEL
 from routes.friends.jobs import jobs_of
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
-from routes.housekeeping import Job, Standing
+from routes.housekeeping import BackgroundTask, Job
 from routes.service import Service
 from routes.users.parts import RIGHTS
 
 
-def _follow(service: Service) -> tuple[Job | Standing, ...]:
+def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(FRIENDS_LIVE).follow(service.system.touched)
     service.of(FRIENDS_LIVE).on_visibility_change(
         lambda viewer_id, _user_id: service.of(RIGHTS).moved(viewer_id)

@@ -13,8 +13,8 @@ from actors.ids import UserId
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.wire import Wire
-from routes.friends import acting
-from routes.friends.acting import NOTE_MAX
+from routes.friends import actions
+from routes.friends.actions import NOTE_MAX
 from routes.friends.requests import EDIT
 
 _ONE = "/v1/social/friends/{friendId}"
@@ -41,7 +41,7 @@ async def change_friend(call: Call, friend_id: UserId, body: LinkPatch) -> Frien
     Needs `social:friends.edit`. Answers the Friend entry.
     """
     visibility = None if body.visibility is None else visibility_named(body.visibility)
-    return await acting.change(call, call.user_id, friend_id, Choice(body.favorite, visibility, body.note))
+    return await actions.change(call, call.user_id, friend_id, Choice(body.favorite, visibility, body.note))
 
 
 @endpoint("DELETE", _ONE, needs=EDIT, refusals=(NotFound,))
@@ -50,4 +50,4 @@ async def remove_friend(call: Call, friend_id: UserId) -> None:
 
     Needs `social:friends.edit`. Answers 204.
     """
-    await acting.remove(call, call.user_id, friend_id)
+    await actions.remove(call, call.user_id, friend_id)

@@ -8,7 +8,7 @@ from actors.ids import UserId
 from persistence.friends import requests
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
-from routes.friends.acting import overview_of
+from routes.friends.actions import overview_of
 from routes.friends.channels import READ
 from routes.friends.parts import FRIENDS_LIVE
 from routes.users.parts import USER_DIRECTORY

@@ -22,8 +22,8 @@ from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
-from routes.friends import acting
-from routes.friends.acting import NAME_MAX, NOTE_MAX
+from routes.friends import actions
+from routes.friends.actions import NAME_MAX, NOTE_MAX
 
 WRITE, EDIT = "social:friends.write", "social:friends.edit"
 
@@ -92,8 +92,8 @@ async def send_request(call: Call, body: RequestBody) -> Reply[RequestSent]:
     Needs `social:friends.write`. A request lives 30 days. One that meets an opposite request makes the two
     friends: 200, with the new friend in `friend`. Unknown and ambiguous names are a 404, oneself is a 422.
     """
-    other_id = await acting.resolve_target(call, body.target_id, body.target_name)
-    return await acting.send(call, call.user_id, other_id, body.note)
+    other_id = await actions.resolve_target(call, body.target_id, body.target_name)
+    return await actions.send(call, call.user_id, other_id, body.note)
 
 
 @endpoint("POST", _LIST + "/{id}/accept", needs=EDIT, refusals=ACCEPT_REFUSALS, guard=asked)
@@ -102,7 +102,7 @@ async def accept_request(call: Call, id: ObjectId) -> FriendEntry:
 
     Needs `social:friends.edit`, and to be who was asked. Answers the Friend entry.
     """
-    return await acting.accept(call, call.user_id, _other(call), id)
+    return await actions.accept(call, call.user_id, _other(call), id)
 
 
 @endpoint("POST", _LIST + "/{id}/decline", needs=EDIT, refusals=(NotFound, Forbidden), guard=asked)
@@ -111,7 +111,7 @@ async def decline_request(call: Call, id: ObjectId) -> None:
 
     Needs `social:friends.edit`, and to be who was asked. Answers 204; nobody is notified.
     """
-    await acting.decline(call, call.user_id, _other(call), id)
+    await actions.decline(call, call.user_id, _other(call), id)
 
 
 @endpoint("DELETE", _LIST + "/{id}", needs=EDIT, refusals=(NotFound,), guard=concerned)
@@ -120,7 +120,7 @@ async def cancel_request(call: Call, id: ObjectId) -> None:
 
     Needs `social:friends.edit`. Answers 204.
     """
-    await acting.cancel(call, call.user_id, _other(call), id)
+    await actions.cancel(call, call.user_id, _other(call), id)
 
 
 def _other(call: Call) -> UserId:

@@ -3,7 +3,7 @@
 from actors.errors import GeoipUnavailable, NotFound
 from actors.ip import public_address
 from routes.call import Call
-from routes.connect.rights import require_secret
+from routes.connect.guards import require_secret
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import BadQuery
 from routes.edge.principal import PUBLIC, ServerPrincipal

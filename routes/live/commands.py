@@ -16,8 +16,8 @@ import msgspec
 
 from actors.bounds import MAX_SAFE_INTEGER
 from actors.errors import FieldError, Invalid
-from routes.chat import said
-from routes.chat.said import Read, Send, Typing
+from routes.chat import live
+from routes.chat.live import Read, Send, Typing
 from routes.edge.errors import MalformedJson
 from routes.edge.strict_json import MAX_DEPTH, parse
 from routes.edge.websocket import frames
@@ -27,7 +27,7 @@ from routes.live.command import MAX_ID_LENGTH, Command
 from routes.live.session import CommandId, Session
 
 
-class Place(msgspec.Struct, frozen=True):
+class Position(msgspec.Struct, frozen=True):
     """Where a client stands in a channel: what its newest frame said."""
 
     epoch: Annotated[str, msgspec.Meta(max_length=64)]
@@ -38,7 +38,7 @@ class Subscribe(Command, frozen=True, tag="subscribe"):
     """Watch a channel; with `since`, what was missed comes in place of a snapshot where it is known."""
 
     channel: ChannelName
-    since: Place | None = None
+    since: Position | None = None
     params: SubscribeParams | None = None
 
 
@@ -79,9 +79,9 @@ OPS: Mapping[type[Command], Callable[[Session, Any], Awaitable[None] | None]] = 
     Subscribe: _subscribe,
     Unsubscribe: _unsubscribe,
     Ping: _ping,
-    Typing: said.typing,
-    Read: said.read,
-    Send: said.send,
+    Typing: live.typing,
+    Read: live.read,
+    Send: live.send,
 }
 """{command: who does it}; what needs no waiting is no coroutine, and costs none."""
 

@@ -27,7 +27,7 @@ NOTHING = resolve((), [Grant(node, negated=True) for node in ("*", "*:*", "*:*:*
 """The rights of somebody who is no more: every node is taken away."""
 
 
-class Follower(Protocol):
+class RightsObserver(Protocol):
     """Whoever runs a stream."""
 
     def recheck(self, access: Access) -> None:
@@ -44,12 +44,15 @@ class Rights:
 
     def __init__(self, users: Users) -> None:
         self._users = users
-        self._followers: dict[str, tuple[Follower, ...]] = {}  # {user id: who runs one of their streams}
-        self._capped: set[Follower] = set()  # those whose token's issuer does not speak for super-admins
+        self._followers: dict[
+            str, tuple[RightsObserver, ...]
+        ] = {}  # {user id: who runs one of their streams}
+        # Those whose token's issuer does not speak for super-admins.
+        self._capped: set[RightsObserver] = set()
         self._moved: dict[str, None] = {}  # user ids still to be asked about, in order
         self._wake = trio.Event()
 
-    def follow(self, user_id: str, follower: Follower, known: Access, *, capped: bool = False) -> None:
+    def follow(self, user_id: str, follower: RightsObserver, known: Access, *, capped: bool = False) -> None:
         """Tell this stream whenever the user's rights may have moved, until `unfollow`.
 
         Args:
@@ -68,7 +71,7 @@ class Rights:
         elif capped_to(access, capped=capped) is not known:
             follower.recheck(capped_to(access, capped=capped))
 
-    def unfollow(self, user_id: str, follower: Follower) -> None:
+    def unfollow(self, user_id: str, follower: RightsObserver) -> None:
         """Tell it no more; once for each `follow`."""
         self._capped.discard(follower)
         others = tuple(one for one in self._followers[user_id] if one is not follower)

@@ -42,7 +42,7 @@ Since: TypeAlias = tuple[str, int]
 
 
 class Session:
-    """A client of `/v1/social/live`; implements `Follower`.
+    """A client of `/v1/social/live`; implements `RightsObserver`.
 
     Args:
         service: everything that is open.

@@ -104,7 +104,7 @@ async def watch(
 
 
 class SingleStream:
-    """One subscription and its socket; implements `Listener` and `Follower`.
+    """One subscription and its socket; implements `Listener` and `RightsObserver`.
 
     Args:
         service: everything that is open.
@@ -139,7 +139,7 @@ class SingleStream:
             self._socket.close(CloseCode.FLOOD, "RATE_LIMITED")
 
     def recheck(self, access: Access) -> None:
-        """As in `Follower`."""
+        """As in `RightsObserver`."""
         if self._needs is None or access.allows(self._needs):
             self._subscription.recheck()
         else:

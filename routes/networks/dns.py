@@ -17,8 +17,8 @@ from routes.edge.wire import Wire
 from routes.networks import cloudflare
 from routes.networks.automation import INLINE_SECONDS
 from routes.networks.cloudflare import CloudflareFault, TokenStatus
+from routes.networks.guards import owner_of_network
 from routes.networks.name_service import NAME_SERVICE
-from routes.networks.rights import owner_of_network
 
 _CLOUDFLARE = "/v1/connect/networks/{networkId}/dns/cloudflare"
 

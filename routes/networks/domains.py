@@ -19,9 +19,9 @@ from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.networks.automation import INLINE_SECONDS
+from routes.networks.guards import owner_of_network
 from routes.networks.name_service import NAME_SERVICE
 from routes.networks.resolver import SECONDS
-from routes.networks.rights import owner_of_network
 
 TOKEN_BYTES = 24
 

@@ -6,11 +6,11 @@ import msgspec
 
 from actors.errors import Conflict, DomainNotVerified, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
-from actors.networks import routes
+from actors.networks import gateway_routes
 from actors.networks.public import GatewayRoute, route_of
 from persistence.networks.rows import RouteRow
 from routes.call import Call
-from routes.connect.rights import by_secret
+from routes.connect.guards import by_secret
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SERVER
 from routes.edge.wire import Wire
@@ -62,7 +62,7 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
     provider whose zone holds the host, its A records are made by the service.
     """
     here = call.service.of(NAME_SERVICE)
-    route_host, backend_host = routes.checked(body.route_host, body.backend_host)
+    route_host, backend_host = gateway_routes.checked(body.route_host, body.backend_host)
     row = RouteRow(
         server_id=server_id,
         route_host=route_host,
@@ -79,7 +79,7 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
         networks.append(stored[1])
         return RouteReply(route_of(stored[0]))
 
-    put, zone, host = routes.put, here.gateway_domain, here.gateway_host
+    put, zone, host = gateway_routes.put, here.gateway_domain, here.gateway_host
     made = await call.transact(put, row, zone, host, call.now_ms, shape=shape)
     await _push(call, networks[-1])
     return made
@@ -92,7 +92,7 @@ async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
     With the server's secret alone. Answers 204; DNS records that were made for the host are removed.
     """
     networks: list[str | None] = []
-    await call.transact(routes.remove, server_id, call.now_ms, shape=networks.append)
+    await call.transact(gateway_routes.remove, server_id, call.now_ms, shape=networks.append)
     await _push(call, networks[-1])
 
 

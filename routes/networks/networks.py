@@ -30,7 +30,7 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.wire import Wire
-from routes.networks.rights import owner_of_network
+from routes.networks.guards import owner_of_network
 
 MAX_NAME_CHARACTERS = 100
 MAX_SUMMARY_CHARACTERS = 500

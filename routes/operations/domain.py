@@ -5,7 +5,7 @@ from actors.people.forgetting import forget_in_receipts
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.edge.pipeline.idempotency import mark_of
-from routes.housekeeping import Job, Standing
+from routes.housekeeping import BackgroundTask, Job
 from routes.operations import operations
 from routes.operations.gauges import show_gauges
 from routes.operations.jobs import jobs_of
@@ -13,8 +13,8 @@ from routes.service import Service
 from routes.users import setup
 
 
-def _follow(service: Service) -> tuple[Job | Standing, ...]:
-    return (Standing("live sockets", service.sockets.keep),)
+def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
+    return (BackgroundTask("live sockets", service.sockets.keep),)
 
 
 async def _forget_user(service: Service, user_id: UserId) -> None:

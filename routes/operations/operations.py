@@ -22,7 +22,7 @@ from routes.edge.identity.credentials import bearer
 from routes.edge.pipeline.metrics import CONTENT_TYPE
 from routes.edge.pipeline.rendering import JSON_HEADER, page_headers
 from routes.edge.principal import PUBLIC, SUPER_ADMIN
-from routes.edge.reply import NO_SOURCES, Page, Soon
+from routes.edge.reply import NO_SOURCES, MaybeAwaitable, Page
 from routes.edge.wire import Wire
 
 DOCS_POLICY = (
@@ -154,25 +154,25 @@ def metrics(call: Call) -> Page:
 
 
 @endpoint("GET", "/openapi.json", needs=PUBLIC, rate="operations", cacheable=STABLE)
-def openapi_document(call: Call) -> Soon[Document[dict[str, object]]]:
+def openapi_document(call: Call) -> MaybeAwaitable[Document[dict[str, object]]]:
     """This description, OpenAPI 3.1."""
     return call.service.documents.get("openapi.json", lambda: _description(openapi(call.table)))
 
 
 @endpoint("GET", "/asyncapi.json", needs=PUBLIC, rate="operations", cacheable=STABLE)
-def asyncapi_document(call: Call) -> Soon[Document[dict[str, object]]]:
+def asyncapi_document(call: Call) -> MaybeAwaitable[Document[dict[str, object]]]:
     """The description of the WebSocket streams, AsyncAPI 3.0."""
     return call.service.documents.get("asyncapi.json", lambda: _description(asyncapi(call.table)))
 
 
 @endpoint("GET", "/docs", needs=PUBLIC, rate="operations", cacheable=STABLE)
-def docs(call: Call) -> Soon[Document[Page]]:
+def docs(call: Call) -> MaybeAwaitable[Document[Page]]:
     """The description as a page to read and try out; works without any outside network."""
     return call.service.documents.get("docs", lambda: _shipped("docs.html", HTML, DOCS_POLICY))
 
 
 @endpoint("GET", "/docs/{file}", needs=PUBLIC, rate="operations", cacheable=STABLE, produces="text/*")
-def docs_file(call: Call, file: str) -> Soon[Document[Page]]:
+def docs_file(call: Call, file: str) -> MaybeAwaitable[Document[Page]]:
     """A script or style sheet of that page."""
     found = DOCS_FILES.get(file)
     if found is None:

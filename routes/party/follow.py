@@ -4,9 +4,9 @@ from actors.kernel.mailbox import Answer
 from actors.party.attendance import LOOK_SECONDS, Attendance
 from actors.party.commands import TellPresence, TellRename
 from actors.party.company import Company
-from actors.party.own import FACES
+from actors.party.own_view import FACES
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
-from routes.housekeeping import Job, Standing, ticking
+from routes.housekeeping import BackgroundTask, Job, ticking
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
 from routes.party.reconciling import follow_unknown_outcomes
@@ -14,7 +14,7 @@ from routes.service import Service
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 
-def follow(service: Service) -> tuple[Job | Standing, ...]:
+def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     """Pass on presence, names, visibility and memberships from now on; returns what must be looked at now and then."""
     system, parties, memberships = service.system, service.of(PARTY_KINDS), service.of(MEMBERSHIPS)
 

@@ -14,9 +14,9 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire
-from routes.friends.acting import NAME_MAX, resolve_target
-from routes.party import acting
-from routes.party.standing import member
+from routes.friends.actions import NAME_MAX, resolve_target
+from routes.party import actions
+from routes.party.guards import member
 
 _INVITES = "/v1/social/party/invites"
 
@@ -42,7 +42,7 @@ async def invite_to_party(call: Call, body: InviteBody) -> Encoded[PartySnapshot
     No friendship is needed, but no block may stand between the two (403 BLOCKED). A party has at most 16 members.
     """
     target_id = await resolve_target(call, body.target_id, body.target_name)
-    return await acting.invite(call, call.user_id, target_id)
+    return await actions.invite(call, call.user_id, target_id)
 
 
 @endpoint(
@@ -53,13 +53,13 @@ async def invite_to_party(call: Call, body: InviteBody) -> Encoded[PartySnapshot
 )
 async def accept_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnapshot]:
     """POST …/invites/{partyId}/accept: joins that party, and leaves the one that the caller is in."""
-    return await acting.accept(call, call.user_id, party_id)
+    return await actions.accept(call, call.user_id, party_id)
 
 
 @endpoint("POST", f"{_INVITES}/{{partyId}}/decline", needs=AUTHENTICATED, refusals=(NotFound, InviteExpired))
 async def decline_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnapshot]:
     """POST …/invites/{partyId}/decline: turns an invite down."""
-    return await acting.decline(call, call.user_id, party_id)
+    return await actions.decline(call, call.user_id, party_id)
 
 
 @endpoint(
@@ -73,4 +73,4 @@ async def revoke_party_invite(call: Call, party_id: Uuid, target_id: UserId) -> 
     """DELETE …/invites/{partyId}/{targetId}: takes an invite back; its sender and the leader may."""
     if party_id != call.subject:
         raise NotFound("no such invite")
-    return await acting.do(call, call.user_id, party_id, RevokeInvite(call.user_id, target_id))
+    return await actions.do(call, call.user_id, party_id, RevokeInvite(call.user_id, target_id))

@@ -15,8 +15,8 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire
-from routes.party import acting
-from routes.party.standing import leader, member, selector
+from routes.party import actions
+from routes.party.guards import leader, member, selector
 
 _LOBBY = "/v1/social/party/lobby"
 
@@ -55,7 +55,7 @@ async def select_for_party(call: Call, body: Selection) -> Encoded[PartySnapshot
     The leader and the selectors may (403 NOT_SELECTOR). `requirementHash` is the SHA-256 of the canonical JSON
     (RFC 8785) of `profileRequirement` as it is answered.
     """
-    return await acting.do(call, call.user_id, call.subject, Select(call.user_id, body))
+    return await actions.do(call, call.user_id, call.subject, Select(call.user_id, body))
 
 
 @endpoint(
@@ -64,7 +64,7 @@ async def select_for_party(call: Call, body: Selection) -> Encoded[PartySnapshot
 async def set_party_selectors(call: Call, body: SelectorsBody) -> Encoded[PartySnapshot]:
     """PUT …/lobby/selectors: says which members may select beside the leader, who alone may say so."""
     ids = tuple(dict.fromkeys(id.lower() for id in body.selector_ids))
-    return await acting.do(call, call.user_id, call.subject, SetSelectors(call.user_id, ids))
+    return await actions.do(call, call.user_id, call.subject, SetSelectors(call.user_id, ids))
 
 
 @endpoint(
@@ -89,4 +89,4 @@ async def set_party_ready(call: Call, body: ReadyBody) -> Encoded[PartySnapshot]
         temporary_profile=body.temporary_profile,
         requirement_hash=body.requirement_hash,
     )
-    return await acting.do(call, call.user_id, call.subject, command)
+    return await actions.do(call, call.user_id, call.subject, command)

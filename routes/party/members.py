@@ -10,8 +10,8 @@ from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Encoded
 from routes.edge.wire import Wire
-from routes.party import acting
-from routes.party.standing import leader
+from routes.party import actions
+from routes.party.guards import leader
 
 _PARTY = "/v1/social/party"
 
@@ -25,13 +25,13 @@ class NewLeader(Wire, frozen=True):
 @endpoint("GET", _PARTY, needs=AUTHENTICATED)
 async def get_party(call: Call) -> Encoded[PartySnapshot]:
     """GET /v1/social/party: the caller's party, or null, and the invites that stand."""
-    return await acting.overview(call, call.user_id)
+    return await actions.overview(call, call.user_id)
 
 
 @endpoint("POST", _PARTY, needs=AUTHENTICATED, refusals=(NotFound,))
 async def create_party(call: Call) -> Encoded[PartySnapshot]:
     """POST /v1/social/party: makes the caller a party, unless they are in one."""
-    return await acting.create(call, call.user_id)
+    return await actions.create(call, call.user_id)
 
 
 @endpoint("POST", f"{_PARTY}/leave", needs=AUTHENTICATED)
@@ -40,13 +40,13 @@ async def leave_party(call: Call) -> Encoded[PartySnapshot]:
 
     When the leader goes, the longest-standing online member leads, else the longest-standing. Harmless without a party.
     """
-    return await acting.leave(call, call.user_id)
+    return await actions.leave(call, call.user_id)
 
 
 @endpoint("DELETE", _PARTY, needs=AUTHENTICATED, refusals=(NotFound, NotLeader))
 async def disband_party(call: Call) -> Encoded[PartySnapshot]:
     """DELETE /v1/social/party: ends the party; its leader alone may (403 NOT_LEADER)."""
-    return await acting.disband(call, call.user_id)
+    return await actions.disband(call, call.user_id)
 
 
 @endpoint(
@@ -58,7 +58,7 @@ async def disband_party(call: Call) -> Encoded[PartySnapshot]:
 )
 async def remove_party_member(call: Call, player_id: UserId) -> Encoded[PartySnapshot]:
     """DELETE /v1/social/party/members/{playerId}: takes a member out; the leader alone may (403 NOT_LEADER)."""
-    return await acting.do(call, call.user_id, call.subject, Kick(call.user_id, player_id))
+    return await actions.do(call, call.user_id, call.subject, Kick(call.user_id, player_id))
 
 
 @endpoint("PUT", f"{_PARTY}/leader", needs=AUTHENTICATED, refusals=(NotFound, NotLeader), guard=leader)
@@ -67,4 +67,4 @@ async def hand_over_party(call: Call, body: NewLeader) -> Encoded[PartySnapshot]
     player_id = parse_uuid(body.player_id)
     if player_id is None:
         raise NotFound("no such member")
-    return await acting.do(call, call.user_id, call.subject, HandOver(call.user_id, UserId(Uuid(player_id))))
+    return await actions.do(call, call.user_id, call.subject, HandOver(call.user_id, UserId(Uuid(player_id))))

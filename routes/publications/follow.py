@@ -7,12 +7,12 @@ from actors.connect.events import AnyEvent
 from actors.connect.state import State
 from actors.publications.statuses import Statuses
 from routes.connect.parts import GAME_SERVERS
-from routes.housekeeping import Job, Standing
+from routes.housekeeping import BackgroundTask, Job
 from routes.publications.parts import STATUSES
 from routes.service import Service
 
 
-def follow(service: Service) -> tuple[Job | Standing, ...]:
+def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     """From now on a server's status counts for the network that it is in, and is gone when it is."""
     service.of(GAME_SERVERS).listeners.append(partial(_happened, service.of(STATUSES)))
     return ()

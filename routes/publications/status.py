@@ -12,11 +12,11 @@ from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
 from routes.call import Call
+from routes.connect.guards import itself_for
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.rights import itself_for
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SERVER
-from routes.edge.reply import Soon
+from routes.edge.reply import MaybeAwaitable
 from routes.edge.wire import Wire
 from routes.publications.parts import STATUSES
 
@@ -65,7 +65,7 @@ class StatusReply(Wire, frozen=True):
     refusals=(NotFound, Forbidden, Invalid),
     guard=itself_for(SCOPE),
 )
-def push_status(call: Call, server_id: Uuid, body: StatusBody) -> Soon[StatusReply]:
+def push_status(call: Call, server_id: Uuid, body: StatusBody) -> MaybeAwaitable[StatusReply]:
     """PUT …/servers/{serverId}/publication/status: the calling server says how it is, twice a second at most.
 
     Moves what is published of it and of its network, and publishes nothing by itself. Something older than what was

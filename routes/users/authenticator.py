@@ -25,7 +25,7 @@ CAPACITY = 50_000
 DIGEST_BYTES = 16
 
 
-class Authenticator:
+class TokenAuthenticator:
     """Tells who a user token belongs to.
 
     The memory is two dicts: what was used lately, and what was used before that. When the first is full it
@@ -137,9 +137,9 @@ async def _open_issuers(opening: Opening) -> Issuers:
     return Issuers(opening.config.jwt_issuers, opening.clock)
 
 
-async def _open(opening: Opening) -> Authenticator:
+async def _open(opening: Opening) -> TokenAuthenticator:
     issuers, users = await opening.of(ISSUERS), await opening.of(USER_DIRECTORY)
-    return Authenticator(opening.keys, issuers, users, opening.clock)
+    return TokenAuthenticator(opening.keys, issuers, users, opening.clock)
 
 
 ISSUERS = Part(name="issuers of tokens", open=_open_issuers)

@@ -3,7 +3,7 @@
 from persistence.permissions import CHANNEL
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
-from routes.housekeeping import Job, Standing
+from routes.housekeeping import BackgroundTask, Job
 from routes.service import Service
 from routes.users import admin, erasure, profile, progress, public, shares, verify
 from routes.users.authenticator import ISSUERS, USER_AUTHENTICATOR
@@ -12,13 +12,13 @@ from routes.users.online import follow_sockets
 from routes.users.parts import PRESENCE, RIGHTS, USER_DIRECTORY
 
 
-def _follow(service: Service) -> tuple[Job | Standing, ...]:
+def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     follow_sockets(service.sockets, service.of(PRESENCE), service.of(USER_DIRECTORY))
     service.of(USER_DIRECTORY).on_access_change(service.of(RIGHTS).moved)
     service.database.listen(CHANNEL, service.of(USER_DIRECTORY).heard)
     return (
-        Standing("keys of issuers", service.of(ISSUERS).keep_fresh),
-        Standing("rights of open streams", service.of(RIGHTS).keep),
+        BackgroundTask("keys of issuers", service.of(ISSUERS).keep_fresh),
+        BackgroundTask("rights of open streams", service.of(RIGHTS).keep),
     )
 
 

@@ -21,7 +21,7 @@ from persistence.users import GroupInvites, Settings, User, Visibility, read_set
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.reply import Soon
+from routes.edge.reply import MaybeAwaitable
 from routes.edge.wire import Wire
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 
@@ -174,7 +174,7 @@ def settings_of(settings: Settings) -> ProfileSettings:
 
 
 @endpoint("GET", "/v1/profile/self", needs=AUTHENTICATED, refusals=(NotFound,))
-def read_own_profile(call: Call) -> Soon[ProfileSelf]:
+def read_own_profile(call: Call) -> MaybeAwaitable[ProfileSelf]:
     """Answers who the caller is, and what they may do."""
     known = call.service.of(USER_DIRECTORY).peek(call.user_id)
     return _read_own_profile(call) if known is None else _profile(call, *known)

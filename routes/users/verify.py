@@ -11,7 +11,7 @@ from persistence.users import read_user
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED, UserPrincipal
-from routes.edge.reply import Soon
+from routes.edge.reply import MaybeAwaitable
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.wire import Wire
 from routes.service import Service
@@ -38,7 +38,7 @@ class Verified(Wire, frozen=True):
 
 
 @endpoint("GET", "/v1/auth/verify", needs=AUTHENTICATED, aliases=("/auth/verify",))
-def verify_token(call: Call) -> Soon[Verified]:
+def verify_token(call: Call) -> MaybeAwaitable[Verified]:
     """Tells whose token the request carries, until when it holds, and which permissions its user has now."""
     access = call.service.of(USER_DIRECTORY).peek_access(call.user_id)
     return _read(call) if access is None else _verified(call.user, access)

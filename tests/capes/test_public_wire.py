@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from routes.capes.workshop import CAPE_WORKSHOP
+from routes.capes.textures import CAPE_WORKSHOP
 from tests.capes.stage import ADMIN, OWN, PUBLIC, SELECTION, STATES, cape_in, moderator, texture, upload
 from tests.support.world import Player, World
 

@@ -15,7 +15,7 @@ from actors.chat.commands import AnyCommand, MessageDraft, PostMessage
 from actors.chat.conversation import ChatKinds, chat_kinds
 from actors.chat.creating import ConversationDraft, Created, create, plan
 from actors.chat.public import Message, MessagePage
-from actors.chat.recall import doubt, overlaps
+from actors.chat.recall import distrust, overlaps
 from actors.chat.records import decode
 from actors.chat.state import NOTHING_RECALLED, State
 from actors.errors import Refused
@@ -95,9 +95,9 @@ class Stage:
         try:
             return await self._act(commands)
         except RowsRejected:
-            if doubt(self.state) is self.state:
+            if distrust(self.state) is self.state:
                 raise
-            self.state = doubt(self.state)
+            self.state = distrust(self.state)
             return await self._act(commands)
 
     async def _act(self, commands: Sequence[AnyCommand]) -> list[Any]:

@@ -13,7 +13,7 @@ from actors.chat.frames import Frames, audience
 from actors.chat.inbox import Entry, InboxState, snapshot
 from actors.chat.public import ConversationList, InboxSnapshot, MessagePage
 from actors.chat.reading import StoredConversation, StoredList
-from actors.chat.state import Facts, Standing
+from actors.chat.state import Facts, MemberCounts
 from actors.chat.window import NO_MESSAGES, PASSED_BYTES, WINDOW_BYTES, WINDOW_LINES, Line
 from actors.pages import MAX_PAGE_BYTES
 from persistence.bridge.database import Database
@@ -129,7 +129,7 @@ def a_crowd(number: int) -> StoredConversation:
         last_message=None,
         last_event=None,
     )
-    return StoredConversation(facts, Standing(1, 0, None, muted=False))
+    return StoredConversation(facts, MemberCounts(1, 0, None, muted=False))
 
 
 def test_lists_of_conversations_are_bounded_in_bytes():

@@ -22,7 +22,7 @@ from actors.chat.inbox import (
     take,
 )
 from actors.chat.public import ConversationGone, InboxSnapshot
-from actors.chat.state import Standing, State
+from actors.chat.state import MemberCounts, State
 from actors.errors import Forbidden
 from tests.chat.play import NOW_MS, Play, a_conversation, mid, uid
 
@@ -104,7 +104,7 @@ def test_when_there_is_room_those_below_are_read():
 def test_what_is_not_live_is_read():
     taken, unread = take(KINDS.frames, KINDS.conversation, EMPTY, {mid(1), mid(2)}, peeking(a_live(2)))
     assert unread == {mid(1)}
-    entry = Entry(KINDS.frames.facts(a_live(1)), Standing(7, 1, None, True))
+    entry = Entry(KINDS.frames.facts(a_live(1)), MemberCounts(7, 1, None, True))
     inbox = absorb(taken, Reread({mid(1): entry, mid(2): None}))
     assert [(one.id, one.unread_count, one.muted) for one in shown(inbox).conversations] == [
         (mid(1), 7, True)

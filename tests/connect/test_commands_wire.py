@@ -6,7 +6,7 @@ import pytest
 import trio
 
 from routes.connect import jobs
-from routes.connect.attending import ATTENDING
+from routes.connect.waiters import WAITERS
 from tests.connect.play import GameServer, claimed, register
 from tests.support.jobs import clean_connect
 from tests.support.waiting import patience, wait_until
@@ -151,7 +151,7 @@ async def test_a_long_poll_is_answered_when_there_is_something(world: World):
             nursery.start_soon(poll)
 
             async def waits() -> bool:
-                return world.service.of(ATTENDING).waiting(server.id)
+                return world.service.of(WAITERS).waiting(server.id)
 
             await wait_until(waits)
             id = await _give(ann, server)
@@ -167,7 +167,7 @@ async def test_a_long_poll_ends_at_the_time_that_it_asked_for(world: World):
         assert len((await other.get(f"{other.path}/commands", wait=20))["items"]) == 1
 
     async def waits() -> bool:
-        return world.service.of(ATTENDING).waiting(other.id)
+        return world.service.of(WAITERS).waiting(other.id)
 
     async with trio.open_nursery() as nursery:
         nursery.start_soon(wait_long)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from routes.connect.attending import ATTENDING
+from routes.connect.waiters import WAITERS
 from tests.connect.play import GameServer, claimed
 from tests.support.waiting import patience, wait_until
 from tests.support.websocket import Client, Closed, Refused, connect
@@ -137,7 +137,7 @@ async def test_a_server_that_is_given_up_hears_no_more(world: World):
             await _json(live)
 
         async def forgotten() -> bool:
-            return world.service.of(ATTENDING).statistics() == 0
+            return world.service.of(WAITERS).statistics() == 0
 
         await wait_until(forgotten)
 

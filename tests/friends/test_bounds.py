@@ -5,7 +5,7 @@ from secrets import token_bytes
 import pytest
 
 from actors.friends import circles as module
-from actors.friends import faces, view
+from actors.friends import view, watched_users
 from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
 from actors.friends.state import RECORD, FriendsState, state_of
@@ -75,7 +75,7 @@ def test_faces_are_encoded_anew_beyond_the_bound(monkeypatch: pytest.MonkeyPatch
     state = adopt(None, a_state("ann", "x", "y", "z"))
     whole = bytes(live.view.frame(state, None))  # type: ignore[call-overload]
     assert all(face.shown is not None for face in state.faces)
-    monkeypatch.setattr(faces, "ENCODED_KEPT", 1)
+    monkeypatch.setattr(watched_users, "ENCODED_KEPT", 1)
     other = a_live()
     again = other.view.adopt(None, a_state("ann", "x", "y", "z"))  # type: ignore[misc]
     for _ in range(2):

@@ -6,42 +6,42 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from actors.errors import AlreadyFriends, Blocked, NotFound, Refused, RequestExists
 from actors.friends.links import visibility_named
-from actors.friends.moves import MOVES, Move, Standing, after, standing_of
+from actors.friends.moves import MOVES, Move, Relation, after, standing_of
 
-BLOCKS = {Standing.BLOCKING, Standing.BLOCKED, Standing.ESTRANGED}
+BLOCKS = {Relation.BLOCKING, Relation.BLOCKED, Relation.ESTRANGED}
 
 MIRROR = {
-    Standing.SENT: Standing.RECEIVED,
-    Standing.RECEIVED: Standing.SENT,
-    Standing.BLOCKING: Standing.BLOCKED,
-    Standing.BLOCKED: Standing.BLOCKING,
+    Relation.SENT: Relation.RECEIVED,
+    Relation.RECEIVED: Relation.SENT,
+    Relation.BLOCKING: Relation.BLOCKED,
+    Relation.BLOCKED: Relation.BLOCKING,
 }
 """The same as the other sees it, where that is another."""
 
 
 def test_every_move_from_every_standing_is_decided():
-    assert set(MOVES) == {(standing, move) for standing in Standing for move in Move}
+    assert set(MOVES) == {(standing, move) for standing in Relation for move in Move}
 
 
-@pytest.mark.parametrize("standing", Standing)
+@pytest.mark.parametrize("standing", Relation)
 @pytest.mark.parametrize("move", Move)
-def test_what_comes_of_a_move(standing: Standing, move: Move):
+def test_what_comes_of_a_move(standing: Relation, move: Move):
     outcome = MOVES[standing, move]
-    if not isinstance(outcome, Standing):
+    if not isinstance(outcome, Relation):
         with pytest.raises(outcome):
             after(standing, move)
         return
     assert after(standing, move) is outcome
-    if outcome is Standing.FRIENDS:
-        assert standing is Standing.RECEIVED, "nobody becomes a friend who has not asked"
+    if outcome is Relation.FRIENDS:
+        assert standing is Relation.RECEIVED, "nobody becomes a friend who has not asked"
     if standing in BLOCKS:
         assert move in (Move.BLOCK, Move.UNBLOCK), "nothing else moves while one of the two blocks the other"
     if move not in (Move.BLOCK, Move.UNBLOCK):
         assert outcome not in BLOCKS
 
 
-@pytest.mark.parametrize("standing", Standing)
-def test_after_a_block_no_request_passes_either_way(standing: Standing):
+@pytest.mark.parametrize("standing", Relation)
+def test_after_a_block_no_request_passes_either_way(standing: Relation):
     blocking = after(standing, Move.BLOCK)
     for seen in (blocking, MIRROR.get(blocking, blocking)):
         for move in (Move.SEND, Move.ACCEPT):
@@ -51,15 +51,15 @@ def test_after_a_block_no_request_passes_either_way(standing: Standing):
 @pytest.mark.parametrize(
     ("standing", "move", "refusal"),
     [
-        (Standing.SENT, Move.SEND, RequestExists),
-        (Standing.FRIENDS, Move.SEND, AlreadyFriends),
-        (Standing.SENT, Move.ACCEPT, NotFound),
-        (Standing.SENT, Move.DECLINE, NotFound),
-        (Standing.NONE, Move.REMOVE, NotFound),
-        (Standing.BLOCKED, Move.UNBLOCK, NotFound),
+        (Relation.SENT, Move.SEND, RequestExists),
+        (Relation.FRIENDS, Move.SEND, AlreadyFriends),
+        (Relation.SENT, Move.ACCEPT, NotFound),
+        (Relation.SENT, Move.DECLINE, NotFound),
+        (Relation.NONE, Move.REMOVE, NotFound),
+        (Relation.BLOCKED, Move.UNBLOCK, NotFound),
     ],
 )
-def test_refusals_that_the_contract_names(standing: Standing, move: Move, refusal: type[Refused]):
+def test_refusals_that_the_contract_names(standing: Relation, move: Move, refusal: type[Refused]):
     assert MOVES[standing, move] is refusal
 
 
@@ -67,15 +67,15 @@ def test_refusals_that_the_contract_names(standing: Standing, move: Move, refusa
 @pytest.mark.parametrize("sent", [False, True])
 @pytest.mark.parametrize("received", [False, True])
 def test_a_block_hides_what_else_there_is(linked: bool, sent: bool, received: bool):
-    def standing(*, blocks: bool, blocked: bool) -> Standing:
+    def standing(*, blocks: bool, blocked: bool) -> Relation:
         return standing_of(linked=linked, blocks=blocks, blocked=blocked, sent=sent, received=received)
 
-    assert standing(blocks=True, blocked=False) is Standing.BLOCKING
-    assert standing(blocks=False, blocked=True) is Standing.BLOCKED
-    assert standing(blocks=True, blocked=True) is Standing.ESTRANGED
+    assert standing(blocks=True, blocked=False) is Relation.BLOCKING
+    assert standing(blocks=False, blocked=True) is Relation.BLOCKED
+    assert standing(blocks=True, blocked=True) is Relation.ESTRANGED
     free = standing(blocks=False, blocked=False)
-    assert (free is Standing.FRIENDS) == linked
-    assert (free is Standing.NONE) == (not linked and not sent and not received)
+    assert (free is Relation.FRIENDS) == linked
+    assert (free is Relation.NONE) == (not linked and not sent and not received)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ class Two(RuleBasedStateMachine):
         self.asked: set[int] = set()
         self.blocking: set[int] = set()
 
-    def stands(self, one: int) -> Standing:
+    def stands(self, one: int) -> Relation:
         other = 1 - one
         return standing_of(
             linked=self.linked,
@@ -120,7 +120,7 @@ class Two(RuleBasedStateMachine):
         before = self.stands(one)
         allowed = self.write(one, move)
         if not allowed:
-            assert not isinstance(MOVES[before, move], Standing), (before, move)
+            assert not isinstance(MOVES[before, move], Relation), (before, move)
             return
         assert after(before, move) is self.stands(one), (before, move)
 

@@ -11,7 +11,7 @@ import trio
 
 from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded, Refused
 from actors.friends import relations
-from actors.friends.moves import MOVES, Move, Standing, standing_of
+from actors.friends.moves import MOVES, Move, Relation, standing_of
 from actors.friends.relations import REQUEST_TTL_MS, Pair
 from actors.ids import UserId, Uuid, new_object_id
 from persistence.bridge.database import Database
@@ -88,7 +88,7 @@ PLAYS: Mapping[Move, Play] = {
 }
 
 
-async def stands(conn: Connection, one: int, other: int, now_ms: int) -> Standing:
+async def stands(conn: Connection, one: int, other: int, now_ms: int) -> Relation:
     """What rows say is between two, as the first sees it; both sides of a friendship must be there or neither."""
     marks = await standing.between(conn, user(one), user(other))
     mirrored = await standing.between(conn, user(other), user(one))
@@ -110,14 +110,14 @@ async def stands(conn: Connection, one: int, other: int, now_ms: int) -> Standin
 async def test_any_play_follows_the_table(database: Database, seed: int) -> None:
     rng, now_ms = Random(seed), NOW_MS
     await make_users(database, 3)
-    expected = {(one, other): Standing.NONE for one in range(3) for other in range(3) if one != other}
+    expected = {(one, other): Relation.NONE for one in range(3) for other in range(3) if one != other}
     for _ in range(150):
         one, other = rng.sample(range(3), 2)
         # Mostly moves that go somewhere: in a play of all, blocks would be nearly all there is.
-        able = [move for move in Move if isinstance(MOVES[expected[one, other], move], Standing)]
+        able = [move for move in Move if isinstance(MOVES[expected[one, other], move], Relation)]
         move = rng.choice(able) if rng.random() < 0.7 else rng.choice(list(Move))
         outcome = MOVES[expected[one, other], move]
-        if isinstance(outcome, Standing):
+        if isinstance(outcome, Relation):
             await database.transact(PLAYS[move], pair(one, other, now_ms=now_ms))
             expected[one, other] = outcome
             expected[other, one] = await database.read(stands, other, one, now_ms)
@@ -130,8 +130,8 @@ async def test_any_play_follows_the_table(database: Database, seed: int) -> None
         if rng.random() < 0.03:
             now_ms += REQUEST_TTL_MS
             for key, known in expected.items():
-                if known in (Standing.SENT, Standing.RECEIVED):
-                    expected[key] = Standing.NONE
+                if known in (Relation.SENT, Relation.RECEIVED):
+                    expected[key] = Relation.NONE
 
 
 async def counted(tries: list[Callable[[], Awaitable[object]]]) -> tuple[int, list[Refused]]:
@@ -212,7 +212,7 @@ async def test_fifty_opposite_requests_make_one_friendship(database: Database) -
     )
     assert done == 2
     assert all(isinstance(refusal, Conflict) for refusal in refusals)
-    assert await database.read(stands, 0, 1, NOW_MS) is Standing.FRIENDS
+    assert await database.read(stands, 0, 1, NOW_MS) is Relation.FRIENDS
 
 
 async def test_a_hundred_acceptances_make_one_friendship(world: World) -> None:
@@ -244,7 +244,7 @@ async def test_a_request_that_was_replaced_is_not_accepted(database: Database) -
     for unit in (relations.accept, relations.decline, relations.cancel):
         with pytest.raises(NotFound):
             await database.transact(unit, pair(1, 0), first.request.id)
-    assert await database.read(stands, 1, 0, NOW_MS) is Standing.RECEIVED
+    assert await database.read(stands, 1, 0, NOW_MS) is Relation.RECEIVED
 
 
 async def test_users_who_are_none(database: Database) -> None:

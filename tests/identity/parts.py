@@ -15,7 +15,7 @@ from routes.edge.unsent import Unsent
 from routes.edge.websocket.registry import Sockets
 from routes.lifecycle import Lifecycle
 from routes.reconciler import Reconciler
-from routes.users.authenticator import Authenticator
+from routes.users.authenticator import TokenAuthenticator
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 from tests.support.waiting import PATIENCE_SECONDS
 
@@ -52,7 +52,7 @@ class Parts:
         self.keys = keys
         self.users = Users(database, self.clock, self.random_bytes)
         self.presence = Presence(self.clock)
-        self.authenticator = Authenticator(keys, issuers, self.users, self.clock)
+        self.authenticator = TokenAuthenticator(keys, issuers, self.users, self.clock)
         self.server_authenticator = ServerCredentials(keys, Credentials(database), self.users, self.clock)
         self.limits = Limits(enabled=False)
         self.arriving, self.unsent = arriving_bodies(), Unsent()

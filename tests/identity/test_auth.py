@@ -9,7 +9,7 @@ from persistence.errors import DatabaseUnavailable
 from routes.edge.errors import TokenExpired, Unauthenticated
 from routes.edge.identity.issuer_settings import IssuerSettings
 from routes.edge.identity.issuers import Issuers
-from routes.users.authenticator import Authenticator
+from routes.users.authenticator import TokenAuthenticator
 from tests.identity.parts import ANN, BEN, EVE
 from tests.identity.test_tokens import FORGED
 
@@ -99,7 +99,9 @@ async def test_rights_that_are_taken_away_are_gone_at_once(people, parts):
 
 
 async def test_memory_of_tokens_is_bounded(people, parts):
-    authenticator = Authenticator(parts.keys, Issuers((), parts.clock), parts.users, parts.clock, capacity=2)
+    authenticator = TokenAuthenticator(
+        parts.keys, Issuers((), parts.clock), parts.users, parts.clock, capacity=2
+    )
     tokens = [people.token(ANN, "Ann", ttl_seconds=60 + number) for number in range(6)]
     used = await authenticator.user(tokens[0])
     for token in tokens[1:]:
@@ -110,7 +112,7 @@ async def test_memory_of_tokens_is_bounded(people, parts):
 
 async def test_a_changed_key_set_empties_the_memory(people, parts):
     issuers = Issuers((), parts.clock)
-    authenticator = Authenticator(parts.keys, issuers, parts.users, parts.clock)
+    authenticator = TokenAuthenticator(parts.keys, issuers, parts.users, parts.clock)
     token = people.token(ANN, "Ann")
     first = await authenticator.user(token)
     issuers.generation += 1
@@ -121,7 +123,7 @@ async def test_a_foreign_issuer_makes_users_too(parts):
     from tests.identity.test_tokens import HS, SECRET, foreign_claims, hs_signed
 
     settings = (IssuerSettings(iss="https://hs.example", alg="HS256", secret=SECRET),)
-    authenticator = Authenticator(parts.keys, Issuers(settings, parts.clock), parts.users, parts.clock)
+    authenticator = TokenAuthenticator(parts.keys, Issuers(settings, parts.clock), parts.users, parts.clock)
     token = hs_signed(HS, foreign_claims("https://hs.example", sub=EVE, name="Eve"), SECRET.encode())
     assert (await authenticator.user(token)).name == "Eve"
     assert await parts.users.name_of(EVE) == "Eve"
@@ -154,7 +156,7 @@ async def test_the_five_states_of_a_default_node(people, parts):
     parts.users.changed(ANN)
     assert not await allowed()
     down = Users(Away(), parts.clock, parts.random_bytes)
-    authenticator = Authenticator(parts.keys, Issuers((), parts.clock), down, parts.clock)
+    authenticator = TokenAuthenticator(parts.keys, Issuers((), parts.clock), down, parts.clock)
     with pytest.raises(DatabaseUnavailable):
         await authenticator.user(token)
 

@@ -90,7 +90,7 @@ async def outcome(
     def happened(_state: Any, event: Any) -> None:
         events.append(repr(event))
 
-    kind = replace(subject.kind, happened=happened)
+    kind = replace(subject.kind, on_committed=happened)
     answers = await _decide(database, kind, subject.id, groups)
     after = await database.read(_read_rows)
     return Outcome(answers, events, {table: sorted(_rows_of(table, text)) for table, text in after.items()})

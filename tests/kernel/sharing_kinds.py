@@ -16,7 +16,7 @@ from actors.party import commands as party
 from actors.party.founding import Founding, found
 from actors.party.memberships import Memberships
 from actors.party.party import party_kinds
-from actors.party.rendered import Rendered
+from actors.party.render_cache import Rendered
 from persistence.chat import attachments
 from persistence.chat.rows import AttachmentRow
 from persistence.connect import servers

@@ -267,13 +267,13 @@ async def test_rows_that_were_refused_are_tried_again_in_doubt(
     """Only once in a life: after that the rules look closer anyway."""
     doubts: list[Ledger] = []
 
-    def doubt(state: Ledger) -> Ledger:
+    def distrust(state: Ledger) -> Ledger:
         if state.rang:
             return state
         doubts.append(state)
         return replace(state, rang=1)
 
-    kind = dataclasses.replace(KIND, doubt=doubt)
+    kind = dataclasses.replace(KIND, distrust=distrust)
     async with open_stage(simulation) as stage:
         ask = partial(stage.system.ask, kind, "a")
         await ask(Deposit("ann", 1))
@@ -290,7 +290,8 @@ async def test_rows_that_were_refused_are_tried_again_in_doubt(
 async def test_soft_memory_hears_what_is_committed(autojump_clock: MockClock, simulation: Simulation) -> None:
     heard: list[tuple[int, int]] = []
     kind = dataclasses.replace(
-        KIND, happened=lambda state, _event: heard.append((simulation.rows["ledger", "a"].total, state.total))
+        KIND,
+        on_committed=lambda state, _event: heard.append((simulation.rows["ledger", "a"].total, state.total)),
     )
     async with open_stage(simulation) as stage:
         ask = partial(stage.system.ask, kind, "a")
@@ -314,7 +315,7 @@ async def test_soft_memory_hears_of_what_it_may_have_missed(
     simulation: Simulation, fate: object, error: type[Exception], *, unsure: bool
 ) -> None:
     heard: list[str] = []
-    kind = dataclasses.replace(KIND, unsure=heard.append)
+    kind = dataclasses.replace(KIND, on_outcome_unknown=heard.append)
     async with open_stage(simulation) as stage:
         ask = partial(stage.system.ask, kind, "a")
         await ask(Deposit("ann", 2))

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from actors.chat.commands import MessageDraft
-from routes.chat.said import Read, Send, Typing
+from routes.chat.live import Read, Send, Typing
 from routes.live.channel import SubscribeParams
-from routes.live.commands import BadFrame, Misread, Ping, Place, Subscribe, Unsubscribe, read_command
+from routes.live.commands import BadFrame, Misread, Ping, Position, Subscribe, Unsubscribe, read_command
 
 CHANNEL = "conversation:" + "a" * 24
 
@@ -25,7 +25,7 @@ COMMANDS = [
         },
         Subscribe(
             channel=CHANNEL,
-            since=Place("k3", 41),
+            since=Position("k3", 41),
             params=SubscribeParams("delta", 5, False, 3),
         ),
     ),

@@ -42,7 +42,7 @@ class Away:
 
 
 class Heard:
-    """A stream; implements `Follower`."""
+    """A stream; implements `RightsObserver`."""
 
     def __init__(self) -> None:
         self.told: list[Access] = []

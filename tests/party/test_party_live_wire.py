@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import trio
 
-from actors.party.own import FACES
+from actors.party.own_view import FACES
 from routes.friends.parts import FRIENDS_LIVE
 from routes.party.parts import PARTY_KINDS
 from routes.users.parts import PRESENCE

@@ -26,8 +26,8 @@ from actors.party.commands import (
 )
 from actors.party.events import AnyEvent, SelectionChanged
 from actors.party.loading import dump, founded, load, replay, restore, revisions, summary_of
-from actors.party.own import OwnParty, recall, with_party
-from actors.party.own import load as load_own
+from actors.party.own_view import OwnParty, recall, with_party
+from actors.party.own_view import load as load_own
 from actors.party.persisting import persist
 from actors.party.state import MAX_MEMBERS, NOT_READY, TRAIL, State
 from persistence.bridge.database import Database, open_database

@@ -4,10 +4,10 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from actors.friends.faces import Appearance
 from actors.friends.public import Status
+from actors.friends.watched_users import Appearance
 from actors.party import frames
-from actors.party.rendered import KEPT, Rendered
+from actors.party.render_cache import KEPT, Rendered
 from tests.party.play import Play, uid
 
 NOW_MS = 1_800_000_000_000

@@ -31,7 +31,7 @@ from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
 from routes.edge.wire import Shape
 
 Guard = Callable[..., object]
-"""`fn(call, **some path parameters) -> Soon[subject]`; asks for membership before the body is read."""
+"""`fn(call, **some path parameters) -> MaybeAwaitable[subject]`; asks for membership before the body is read."""
 
 StreamHandler = Callable[..., Awaitable[Listener | None]]
 """`async fn(call, socket, **path, query)`; opens what the stream shows, and returns who hears the client."""

@@ -11,13 +11,13 @@ from actors.errors import NotFound
 from actors.ids import ObjectId, Uuid
 from routes.edge.declare.query import PathForm, PathParam, QueryPlan
 from routes.edge.documents import Document
-from routes.edge.reply import Asked, Encoded, Reply
+from routes.edge.reply import Ask, Encoded, Reply
 
 Handler = Callable[..., object]
-"""`fn(call, **path, body=…, query=…) -> result`, a coroutine function or a plain one (`reply.Soon`)."""
+"""`fn(call, **path, body=…, query=…) -> result`, a coroutine function or a plain one (`reply.MaybeAwaitable`)."""
 
-_WAITING = {Coroutine, Asked}
-"""What stands beside the result in `Soon`."""
+_WAITING = {Coroutine, Ask}
+"""What stands beside the result in `MaybeAwaitable`."""
 
 PATH_PARAM = re.compile(r"\{([a-z][A-Za-z0-9]*)\}")
 
@@ -78,7 +78,7 @@ def _form_of(annotation: object) -> PathForm:
 def _described(returns: object) -> object | None:
     """The return annotation without the wrappers that only say how it is sent."""
     origin = get_origin(returns)
-    if origin in {Asked, Reply, Encoded, Document}:
+    if origin in {Ask, Reply, Encoded, Document}:
         return _described(get_args(returns)[0])
     if origin in {Union, UnionType}:
         parts = {_described(part): None for part in get_args(returns) if get_origin(part) not in _WAITING}

@@ -19,10 +19,10 @@ from routes.edge.deadline import Deadline
 from routes.edge.limits import Decision
 from routes.edge.outgoing import Headers
 from routes.edge.pipeline.idempotency import Attempt
-from routes.edge.pipeline.large_bodies import Place
+from routes.edge.pipeline.large_bodies import DecodingSlot
 from routes.edge.pipeline.parts import Parts
 from routes.edge.principal import Principal, ServerPrincipal, UserPrincipal
-from routes.edge.reply import Asked, Reply
+from routes.edge.reply import Ask, Reply
 from routes.edge.wire import encode
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ class Call(Generic[P_co]):
         """What the caller's rate limit said."""
         self.attempt: Attempt | None = None
         """The request's Idempotency-Key, or None."""
-        self.place: Place | None = None
+        self.place: DecodingSlot | None = None
         """For a body that is not small, until the request is answered."""
         self.effect_in_flight = False
         """True while an effect is on its way: cut short then, its outcome is unknown."""
@@ -153,12 +153,12 @@ class Call(Generic[P_co]):
         self.deadline.move(self.deadline.at + seconds)
 
     @overload
-    def ask(self, kind: Kind[State, Command], id: str, command: Command) -> Asked[Any]: ...
+    def ask(self, kind: Kind[State, Command], id: str, command: Command) -> Ask[Any]: ...
 
     @overload
     def ask(
         self, kind: Kind[State, Command], id: str, command: Command, shape: Callable[[R], T]
-    ) -> Asked[T]: ...
+    ) -> Ask[T]: ...
 
     def ask(
         self,
@@ -166,7 +166,7 @@ class Call(Generic[P_co]):
         id: str,
         command: Command,
         shape: Callable[[Any], Any] = lambda reply: reply,
-    ) -> Asked[Any]:
+    ) -> Ask[Any]:
         """Ask an owner, and give its answer the shape that the handler returns.
 
         To be awaited, or returned by the handler: a request that does nothing else ends by the kernel's deadline,
@@ -185,7 +185,7 @@ class Call(Generic[P_co]):
             Refused: a rule said no.
             PersistenceError: the change could not be committed, or its outcome is unknown.
         """
-        return Asked(self._ask(kind, id, command, shape))
+        return Ask(self._ask(kind, id, command, shape))
 
     async def _ask(
         self, kind: Kind[State, Command], id: str, command: Command, shape: Callable[[Any], Any]

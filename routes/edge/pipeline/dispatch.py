@@ -41,11 +41,11 @@ from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.cors import Cors
 from routes.edge.pipeline.gate import Gate
 from routes.edge.pipeline.idempotency import METHODS, Attempt, Idempotency, fingerprint_of, id_kept
-from routes.edge.pipeline.large_bodies import LARGE_BYTES, LargeBodies, Place
+from routes.edge.pipeline.large_bodies import LARGE_BYTES, DecodingSlot, LargeBodies
 from routes.edge.pipeline.media import check_media, sentence
 from routes.edge.pipeline.parts import Parts
 from routes.edge.pipeline.rendering import JSON_HEADER, rendered
-from routes.edge.reply import Asked
+from routes.edge.reply import Ask
 from routes.edge.tabs import Tab
 from routes.edge.websocket.socket import LiveSocket
 from routes.edge.wire import decode, encode
@@ -261,7 +261,7 @@ class Edge:
             if isinstance(result, CoroutineType):
                 call.deadline.begin()
                 result = await result
-            elif isinstance(result, Asked):
+            elif isinstance(result, Ask):
                 result = await result
             return await rendered(call, endpoint, incoming, result)
         call.deadline.begin()
@@ -297,7 +297,7 @@ class Edge:
             return replayed
         try:
             result = endpoint.handler(call, **arguments)
-            if isinstance(result, CoroutineType | Asked):
+            if isinstance(result, CoroutineType | Ask):
                 result = await result
         except RowsRejected:
             # An earlier request under this key, whose outcome its caller never learned, or one on another
@@ -345,7 +345,7 @@ class Edge:
         size_bytes = incoming.declared_bytes(otherwise=bound)
         if size_bytes > OFFLOAD_BYTES:
             principal = call.principal
-            call.place = Place(self._large_bodies, principal.key if principal is not None else None)
+            call.place = DecodingSlot(self._large_bodies, principal.key if principal is not None else None)
             await call.place.expect(size_bytes)
         key = rate_key(call.client_address) if self.service.limits.enabled else None
         data = await incoming.body(bound, self.service.arriving.tab(key))

@@ -34,7 +34,7 @@ class LargeBodies:
         self.turns = Turnstile()
 
 
-class Place:
+class DecodingSlot:
     """What a request has of the places, until `give_back`, which is to be called by the same task.
 
     Args:

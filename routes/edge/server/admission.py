@@ -17,7 +17,7 @@ _SLICE = 200
 """Connections looked at between two checkpoints; a look costs half a microsecond."""
 
 
-class Place:
+class Slot:
     """One connection among all, counted until it leaves.
 
     Args:
@@ -50,7 +50,7 @@ class Connections:
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings = settings
-        self._places: dict[Place, None] = {}
+        self._places: dict[Slot, None] = {}
         self._by_address: Counter[str] = Counter()
         self._none_left = trio.Event()
         self._none_left.set()
@@ -58,8 +58,8 @@ class Connections:
     def __len__(self) -> int:
         return len(self._places)
 
-    def admit(self, peer: str | None) -> Place:
-        """Let a connection in; `Place.leave` ends what is counted here.
+    def admit(self, peer: str | None) -> Slot:
+        """Let a connection in; `Slot.leave` ends what is counted here.
 
         Args:
             peer: the address at the other end, None when there is none (a Unix socket).
@@ -72,7 +72,7 @@ class Connections:
         refused = self._refusal(key)
         if refused is not None:
             raise refused
-        place = Place(self, key)
+        place = Slot(self, key)
         if not self._places:
             self._none_left = trio.Event()
         self._places[place] = None
@@ -80,7 +80,7 @@ class Connections:
             self._by_address[key] += 1
         return place
 
-    def leave(self, place: Place) -> None:
+    def leave(self, place: Slot) -> None:
         """Forget a connection; harmless when repeated."""
         if place not in self._places:
             return

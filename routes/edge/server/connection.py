@@ -25,7 +25,7 @@ import trio
 from hypercorn.typing import ConnectionState
 
 from routes.edge.errors import EdgeRefused, contained
-from routes.edge.server.admission import Place
+from routes.edge.server.admission import Slot
 from routes.edge.server.handover import Handover, Swept
 from routes.edge.server.parser import Request, RequestParser
 from routes.edge.server.requests import Requests
@@ -95,7 +95,7 @@ class HttpConnection:
         self,
         shared: Shared,
         sock: socket.socket,
-        place: Place,
+        place: Slot,
         client: SocketAddress | None,
         server: SocketAddress | None,
     ) -> None:

@@ -20,7 +20,7 @@ _PIECES_A_CALL = 64
 """Buffers given to one `sendmsg`; the kernel's own limit is 1,024."""
 
 
-class Follower(Protocol):
+class WriterObserver(Protocol):
     """Who wants to know whether the socket takes what is sent."""
 
     def blocked(self) -> None:
@@ -88,7 +88,7 @@ class Writer:
         self.waiting: deque[bytes | memoryview] | None = None
         self.took_at = self.paid_until = 0.0
         self._taken_bytes = 0
-        self.follower: Follower | None = None
+        self.follower: WriterObserver | None = None
 
     def hand_on(self, owner: Owner) -> None:
         """Somebody else looks after the connection from now on."""

@@ -39,7 +39,7 @@ class Link(ABC):
 
 
 class DirectSocket(LiveSocket):
-    """A live socket over `Link`; implements `Follower`, to learn when the socket takes no more.
+    """A live socket over `Link`; implements `WriterObserver`, to learn when the socket takes no more.
 
     Args:
         link: of the accepted connection.

@@ -5,18 +5,18 @@ from collections.abc import Awaitable, Callable
 import trio
 import trio.testing
 
-from routes.edge.pipeline.large_bodies import LARGE_BYTES, LargeBodies, Place
+from routes.edge.pipeline.large_bodies import LARGE_BYTES, DecodingSlot, LargeBodies
 
 LARGE, SMALL = LARGE_BYTES + 1, LARGE_BYTES
 
-Take = Callable[[Place], Awaitable[None]]
+Take = Callable[[DecodingSlot], Awaitable[None]]
 
 
 class Sent:
     """A body, from the wish to send it until its answer."""
 
     def __init__(self, bodies: LargeBodies, caller: str | None, take: Take) -> None:
-        self.place = Place(bodies, caller)
+        self.place = DecodingSlot(bodies, caller)
         self.take = take
         self.taken = False
         self.answered = trio.Event()
@@ -43,7 +43,7 @@ async def send(nursery: trio.Nursery, sent: list[Sent]) -> None:
 
 async def test_no_more_large_bodies_are_worked_on_than_there_are_places():
     bodies = LargeBodies(at_once=3)
-    sent = [Sent(bodies, None, Place.work) for _ in range(5)]
+    sent = [Sent(bodies, None, DecodingSlot.work) for _ in range(5)]
     async with trio.open_nursery() as nursery:
         await send(nursery, sent)
         for at_once, one in zip((3, 4, 5, 5, 5), sent, strict=True):
@@ -80,7 +80,7 @@ async def test_nobody_else_waits_for_a_large_body():
 async def test_who_gives_up_waiting_takes_no_place():
     bodies = LargeBodies(at_once=1)
 
-    async def both(place: Place) -> None:
+    async def both(place: DecodingSlot) -> None:
         await place.expect(LARGE)
         await place.work()
 

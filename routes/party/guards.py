@@ -11,8 +11,8 @@ from actors.party.rules_lobby import selector_of
 from actors.party.rules_members import leader_of
 from actors.party.state import Member, State
 from routes.call import Call
-from routes.edge.reply import Soon
-from routes.party.acting import party_of
+from routes.edge.reply import MaybeAwaitable
+from routes.party.actions import party_of
 from routes.party.parts import PARTY_KINDS
 
 
@@ -25,7 +25,7 @@ def member(call: Call) -> str:
     return party_of(call, call.user_id)
 
 
-def leader(call: Call) -> Soon[str]:
+def leader(call: Call) -> MaybeAwaitable[str]:
     """Lets the leader pass; returns the party's id.
 
     Raises:
@@ -35,7 +35,7 @@ def leader(call: Call) -> Soon[str]:
     return _standing(call, leader_of)
 
 
-def selector(call: Call) -> Soon[str]:
+def selector(call: Call) -> MaybeAwaitable[str]:
     """Lets the leader and the selectors pass; returns the party's id.
 
     Raises:
@@ -45,7 +45,7 @@ def selector(call: Call) -> Soon[str]:
     return _standing(call, selector_of)
 
 
-def _standing(call: Call, rule: Callable[[State, str], Member]) -> Soon[str]:
+def _standing(call: Call, rule: Callable[[State, str], Member]) -> MaybeAwaitable[str]:
     party_id = party_of(call, call.user_id)
     state: State | None = call.service.system.peek(call.service.of(PARTY_KINDS).party, party_id)
     if state is None:

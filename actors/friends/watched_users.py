@@ -16,7 +16,7 @@ from actors.time import iso, iso_or_none
 from persistence.friends.visibilities import Visibility
 
 ENCODED_KEPT = 16_384
-"""Faces with their bytes in memory, about 0.5 KB each; of the others they are made anew for each frame."""
+"""Users with their bytes in memory, about 0.5 KB each; of the others they are made anew for each frame."""
 
 
 class Appearance(Shown, frozen=True):
@@ -65,7 +65,7 @@ class Sources:
     started_at_ms: int
 
 
-class Face:
+class WatchedUser:
     """One user whom friends watch.
 
     Args:
@@ -89,7 +89,7 @@ class Face:
         self.limited: bytes | None = None
 
 
-class Faces:
+class WatchedUsers:
     """The faces of all who are watched, and who watches them.
 
     Args:
@@ -98,8 +98,8 @@ class Faces:
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
-        self._faces: dict[str, Face] = {}
-        self._encoded: dict[Face, None] = {}  # those with bytes, the longest encoded first
+        self._faces: dict[str, WatchedUser] = {}
+        self._encoded: dict[WatchedUser, None] = {}  # those with bytes, the longest encoded first
         self._asked: dict[str, list[str]] = {}  # {user id: live views that show a request from or to them}
 
     def __len__(self) -> int:
@@ -107,7 +107,7 @@ class Faces:
 
     # -- who watches whom ---------------------------------------------------------------------------
 
-    def share(self, face: Face, viewer_id: str) -> Face:
+    def share(self, face: WatchedUser, viewer_id: str) -> WatchedUser:
         """The one face of that user, watched by one viewer more.
 
         Args:
@@ -122,7 +122,7 @@ class Faces:
         known.viewers.append(viewer_id)
         return known
 
-    def leave(self, face: Face, viewer_id: str) -> None:
+    def leave(self, face: WatchedUser, viewer_id: str) -> None:
         """The viewer watches this user no more."""
         face.viewers.remove(viewer_id)
         if not face.viewers:
@@ -167,7 +167,7 @@ class Faces:
         face.name = name
         return self._changed(face, hidden_by=())
 
-    def _changed(self, face: Face, *, hidden_by: Iterable[Visibility]) -> Sequence[str]:
+    def _changed(self, face: WatchedUser, *, hidden_by: Iterable[Visibility]) -> Sequence[str]:
         face.shown = face.limited = None
         of = self._sources.visibilities.of
         return [viewer_id for viewer_id in face.viewers if of(face.id, viewer_id) not in hidden_by]
@@ -184,7 +184,7 @@ class Faces:
         visibility = "DEFAULT" if user_id == viewer_id else sources.visibilities.of(user_id, viewer_id)
         return _appearance(sources, user_id, visibility, last_seen_at_ms)
 
-    def part(self, face: Face, visibility: Visibility) -> bytes:
+    def part(self, face: WatchedUser, visibility: Visibility) -> bytes:
         """The friend's part of a Friend entry: JSON without its closing brace.
 
         Args:
@@ -207,7 +207,7 @@ class Faces:
             oldest.shown = oldest.limited = None
         return made
 
-    def _encode(self, face: Face, visibility: Visibility) -> bytes:
+    def _encode(self, face: WatchedUser, visibility: Visibility) -> bytes:
         seen = _appearance(self._sources, face.id, visibility, face.seen_at_ms)
         player = Player(face.id, face.name, seen.online, seen.status, seen.party_id)
         part = FriendPart(

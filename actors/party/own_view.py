@@ -19,7 +19,7 @@ from actors.errors import Forbidden
 from actors.kernel.kind import Delta, Durable, Kind, Peek, View
 from actors.party import loading
 from actors.party.commands import PartyViewer
-from actors.party.rendered import Rendered
+from actors.party.render_cache import Rendered
 from actors.party.state import Invite, State
 from persistence.connection import Connection
 from persistence.party import rows

@@ -8,7 +8,7 @@ from actors.errors import Conflict, DomainNotVerified, FieldError, Invalid, NotF
 from actors.networks.hostnames import inside, is_address, normal_host
 from actors.networks.records import record_of_route
 from persistence.connection import Connection
-from persistence.networks import dns, domains, routes
+from persistence.networks import dns, domains, gateway_routes
 from persistence.networks.rows import DnsTask, RouteRow
 
 
@@ -44,7 +44,7 @@ async def put(
         DomainNotVerified: the host is not inside a verified domain.
         Conflict: nobody has claimed the server, or the host is another server's.
     """
-    server = await routes.lock_server(conn, row.server_id)
+    server = await gateway_routes.lock_server(conn, row.server_id)
     if server is None:
         raise NotFound
     owner_id, network_id = server
@@ -55,10 +55,10 @@ async def put(
         network_id is not None and await domains.covers(conn, network_id, row.route_host)
     ):
         raise DomainNotVerified("the host lies in no verified domain of the server's network")
-    former = await routes.read(conn, row.server_id)
+    former = await gateway_routes.read(conn, row.server_id)
     if former is not None:
         row = replace(row, created_at_ms=former.created_at_ms)
-    if not await routes.put(conn, row):
+    if not await gateway_routes.put(conn, row):
         raise Conflict("another server has this host")
     if network_id is not None:
         tasks: list[DnsTask] = []
@@ -79,8 +79,8 @@ async def remove(conn: Connection, server_id: str, now_ms: int) -> str | None:
     Raises:
         NotFound: it has none.
     """
-    server = await routes.lock_server(conn, server_id)
-    host = await routes.remove(conn, server_id)
+    server = await gateway_routes.lock_server(conn, server_id)
+    host = await gateway_routes.remove(conn, server_id)
     if server is None or host is None:
         raise NotFound("there is no route")
     _, network_id = server

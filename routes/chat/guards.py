@@ -13,14 +13,14 @@ from persistence.chat import members
 from routes.call import Call
 from routes.chat.channels import MODERATE
 from routes.chat.parts import CHAT_KINDS
-from routes.edge.reply import Soon
+from routes.edge.reply import MaybeAwaitable
 from routes.friends.parts import FRIENDS_LIVE
 
 NOT_FOUND = {"conversation_id": ConversationNotFound}
 """What a malformed conversation id is refused with: the same as an unknown one."""
 
 
-def participant(call: Call, conversation_id: ObjectId) -> Soon[None]:
+def participant(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[None]:
     """Lets participants pass.
 
     Raises:
@@ -40,13 +40,13 @@ async def _participant_by_rows(call: Call, conversation_id: ObjectId) -> None:
         raise ConversationNotFound
 
 
-def acquainted(call: Call) -> Soon[None]:
+def acquainted(call: Call) -> MaybeAwaitable[None]:
     """Lets everybody pass, once memory knows whose friends they are: they see whether those are online."""
     circles = call.service.of(FRIENDS_LIVE).circles
     return None if circles.knows(call.user_id) else circles.learn(call.user_id)
 
 
-def onlooker(call: Call, conversation_id: ObjectId) -> Soon[None]:
+def onlooker(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[None]:
     """Lets participants pass, once memory knows whose friends they are.
 
     Raises:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
 from actors.ids import UserId, Uuid, new_uuid
-from actors.party import frames, own
+from actors.party import frames, own_view
 from actors.party.commands import AcceptInvite, AnyCommand, DeclineInvite, Disband, Leave, SendInvite
 from actors.party.founding import Founding, found
 from actors.party.loading import fetch, invite_of, load
@@ -167,7 +167,7 @@ async def do(call: Call, actor_id: UserId, party_id: str, command: AnyCommand) -
     incoming = await _incoming(call, actor_id)
 
     def shape(state: State) -> Encoded[PartySnapshot]:
-        after = own.with_party(own.OwnParty(actor_id, None, incoming), state)
+        after = own_view.with_party(own_view.OwnParty(actor_id, None, incoming), state)
         return _encoded(call, actor_id, after.party, after.incoming)
 
     return await call.ask(call.service.of(PARTY_KINDS).party, party_id, command, shape)
@@ -193,15 +193,15 @@ async def _state(call: Call, party_id: str) -> State | None:
     return state
 
 
-async def _shown(call: Call, actor_id: UserId) -> own.OwnParty:
+async def _shown(call: Call, actor_id: UserId) -> own_view.OwnParty:
     service = call.service
-    known: own.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
-    return known if known is not None else await service.database.read(own.load, actor_id)
+    known: own_view.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
+    return known if known is not None else await service.database.read(own_view.load, actor_id)
 
 
 async def _incoming(call: Call, actor_id: UserId) -> dict[str, Invite]:
     service = call.service
-    known: own.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
+    known: own_view.OwnParty | None = service.system.peek_view(service.of(PARTY_KINDS).own, actor_id)
     if known is not None:
         return known.incoming
     rows = await service.database.read(invites_to, actor_id)

@@ -23,8 +23,8 @@ from routes.part import Opening, Part
 from routes.service import Service
 
 
-class Bell:
-    """Rung once, when what somebody waits for has happened.
+class Waiter:
+    """Woken once, when what somebody waits for has happened.
 
     Attributes:
         command: the one that it was about, as it was then.
@@ -32,17 +32,17 @@ class Bell:
 
     def __init__(self) -> None:
         self.command: CommandRow | None = None
-        self._rung = trio.Event()
+        self._woken = trio.Event()
 
-    def ring(self, command: CommandRow | None) -> None:
+    def wake(self, command: CommandRow | None) -> None:
         """It has happened."""
         self.command = command
-        self._rung.set()
+        self._woken.set()
 
     async def wait(self, seconds: float) -> None:
         """Return when it has happened, or after so long."""
         with trio.move_on_after(seconds):
-            await self._rung.wait()
+            await self._woken.wait()
 
 
 class ListeningServer(Protocol):
@@ -61,11 +61,11 @@ class ListeningServer(Protocol):
         ...
 
 
-class Attending:
-    """Bells and streams, by what they wait for."""
+class Waiters:
+    """Waiters and streams, by what they wait for."""
 
     def __init__(self) -> None:
-        self._bells: dict[str, list[Bell]] = {}  # {id of a server or command: who waits}
+        self._waiting: dict[str, list[Waiter]] = {}  # {id of a server or command: who waits}
         self._streams: dict[str, list[ListeningServer]] = {}  # {server id: its open streams}
 
     def follow(self, service: Service) -> None:
@@ -80,29 +80,29 @@ class Attending:
     async def keep(self, lifecycle: Lifecycle) -> None:
         """Let nobody wait any more once the process is to stop; ends with it."""
         await lifecycle.wait_draining()
-        for key in list(self._bells):
-            self._ring(key, None)
+        for key in list(self._waiting):
+            self._wake(key, None)
 
     @contextmanager
-    def bell(self, key: str) -> Iterator[Bell]:
-        """A bell for the block.
+    def waiter(self, key: str) -> Iterator[Waiter]:
+        """A waiter for the block.
 
         Args:
             key: a server's id: it has something to do; a command's: that is finished.
         """
-        bell = Bell()
-        self._bells.setdefault(key, []).append(bell)
+        waiter = Waiter()
+        self._waiting.setdefault(key, []).append(waiter)
         try:
-            yield bell
+            yield waiter
         finally:
-            waiting = self._bells[key]
-            waiting.remove(bell)
+            waiting = self._waiting[key]
+            waiting.remove(waiter)
             if not waiting:
-                del self._bells[key]
+                del self._waiting[key]
 
     def waiting(self, key: str) -> bool:
         """Whether anybody waits for this."""
-        return key in self._bells
+        return key in self._waiting
 
     def listens(self, server_id: str, stream: ListeningServer) -> None:
         """A server has opened a stream."""
@@ -124,16 +124,16 @@ class Attending:
         return len(self._streams)
 
     def _concerns(self, state: State, event: AnyEvent) -> bool:
-        """Ring who waits for it; whether a stream waits for what there is to take."""
+        """Wake who waits for it; whether a stream waits for what there is to take."""
         match event:
             case events.CommandChanged(command) if command.finished_at_ms is not None:
-                self._ring(command.id, command)
+                self._wake(command.id, command)
             case events.CommandChanged(command) if command.status == "pending":
-                self._ring(state.id, command)
+                self._wake(state.id, command)
                 waits = state.commands.get(command.id, command).status == "pending"
                 return waits and self.takes(state.id)
             case events.LeaseEnded():
-                self._ring(state.id, None)
+                self._wake(state.id, None)
                 return self.takes(state.id)
             case events.CommandChanged(command) | events.CommandTouched(command) if (
                 command.status == "delivered"
@@ -145,9 +145,9 @@ class Attending:
                     stream.secret_changed(row.secret_number, row.former_until_ms)
         return False
 
-    def _ring(self, key: str, command: CommandRow | None) -> None:
-        for bell in self._bells.get(key, ()):
-            bell.ring(command)
+    def _wake(self, key: str, command: CommandRow | None) -> None:
+        for waiter in self._waiting.get(key, ()):
+            waiter.wake(command)
 
 
 def _waits(command: CommandRow) -> bool:
@@ -155,9 +155,9 @@ def _waits(command: CommandRow) -> bool:
     return command.status == "pending" or (command.status == "delivered" and command.leased_until_ms is None)
 
 
-async def _open(_opening: Opening) -> Attending:
-    return Attending()
+async def _open(_opening: Opening) -> Waiters:
+    return Waiters()
 
 
-ATTENDING = Part(name="whoever waits for game servers", open=_open)
+WAITERS = Part(name="whoever waits for game servers", open=_open)
 """Who waits for game servers, and which of them listen."""
