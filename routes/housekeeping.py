@@ -119,11 +119,11 @@ async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping) -> None:
             nursery.start_soon(_repeat, job, housekeeping, name=f"housekeeping: {job.name}")
 
 
-async def keep_running(standing: BackgroundTask, housekeeping: Housekeeping) -> None:
+async def keep_running(task: BackgroundTask, housekeeping: Housekeeping) -> None:
     """Run it until it ends by itself or is cancelled; what it raises begins it anew after a pause."""
     failures = 0
     while True:
-        fault = await _attempt(standing.name, standing.run, housekeeping)
+        fault = await _attempt(task.name, task.run, housekeeping)
         if not isinstance(fault, Exception):
             return
         failures += 1

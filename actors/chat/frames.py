@@ -173,15 +173,15 @@ class Frames:
         """A conversation up to the viewer's own fields: JSON that lacks them and its closing brace."""
         known = self._heads.get(shown.id)
         if known is None or not (known.facts is shown or known.facts == shown):
-            offline = _encode_head(shown)
+            encoded = _encode_head(shown)
             speaking = tuple(id for id, _ in shown.participants if id not in shown.silent)
             online = self.online(speaking, shown.silent)
         else:
-            _, speaking, was_online, offline = known
+            _, speaking, was_online, encoded = known
             online = self.online(speaking, shown.silent)
             if online == was_online:
-                return offline
-        encoded = _with_presence(offline, [id in online for id, _ in shown.participants])
+                return encoded
+        encoded = _with_presence(encoded, [id in online for id, _ in shown.participants])
         _keep(self._heads, shown.id, Head(shown, speaking, online, encoded))
         return encoded
 

@@ -35,9 +35,8 @@ Told = dict[str, tuple[Line, set[int]]]
 def retellings(turns: Sequence[Turn]) -> dict[str, Told]:
     """What is to be said anew, by conversation: of a message as it is, in all events up to the one that says so."""
     retold: dict[str, Told] = {}
-    told: dict[
-        tuple[str, str], list[int]
-    ] = {}  # {(conversation id, message id): offsets in these very turns}
+    # {(conversation id, message id): offsets in these very turns}
+    told: dict[tuple[str, str], list[int]] = {}
     for turn in turns:
         offset = turn.seq
         for event in turn.events:

@@ -77,7 +77,7 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
     what `contentType` says (422). A disk that is nearly full is a 503.
     """
     service = call.service
-    # Ask before anything is decoded and kept; decided when the row is written.
+    # Asked before anything is decoded and kept; decided when the row is written.
     await service.database.read(check_may_upload, conversation_id)
     checks = service.of(UPLOAD_CHECKS)
     upload = await trio.to_thread.run_sync(

@@ -191,10 +191,8 @@ async def overview_of(call: Call, actor_id: UserId) -> FriendsOverview:
         NotFound: there is no such user.
     """
     service = call.service
-    user, access = (
-        await service.of(USER_DIRECTORY).user_of(actor_id),
-        await service.of(USER_DIRECTORY).access_of(actor_id),
-    )
+    users = service.of(USER_DIRECTORY)
+    user, access = await users.user_of(actor_id), await users.access_of(actor_id)
     owned = await service.database.read(overview.read_own, actor_id, call.now_ms)
     return overview.whole(service.of(FRIENDS_LIVE), user, owned, capacity(access), call.now_ms)
 

@@ -24,10 +24,8 @@ async def read_friends(call: Call) -> FriendsSnapshot:
     Needs `social:friends.read`.
     """
     service, user_id = call.service, call.user_id
-    user, access = (
-        await service.of(USER_DIRECTORY).user_of(user_id),
-        await service.of(USER_DIRECTORY).access_of(user_id),
-    )
+    users = service.of(USER_DIRECTORY)
+    user, access = await users.user_of(user_id), await users.access_of(user_id)
     owned = await service.database.read(overview.read_own, user_id, call.now_ms)
     return overview.snapshot(service.of(FRIENDS_LIVE), user, owned, capacity(access), call.now_ms)
 
