@@ -113,11 +113,13 @@ class Offender:
 
     async def _settings(self, line: Line) -> int:
         options = [f"option {n}" for n in range(200)]
-        names = [f"field{n}" for n in range(20)]
+        names = [f"field{n}" for n in range(8)]
+        fields: list[dict[str, Any]] = [{"key": name, "type": "list", "options": options} for name in names]
+        fields.append({"key": "nonce", "type": "string"})
         body: dict[str, Any] = {
-            "schemaVersion": 1,
+            "schemaVersion": "1",
             "source": "siege",
-            "schema": {name: {"type": "list", "options": options} for name in names},
+            "schema": {"fields": fields, "version": "1"},
             "data": {name: [options[-1]] * 300 for name in names} | {"nonce": os.urandom(8).hex()},
         }
         return (await line.ask("PUT", f"{self._server}/settings", body))[0]
