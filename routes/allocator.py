@@ -1,4 +1,4 @@
-"""The C library's memory: what a large body took goes back to the system when it is freed."""
+"""The C library's memory: what was taken for large bodies, or in a rush, goes back to the system when it is free."""
 
 import ctypes
 
@@ -17,3 +17,14 @@ def return_large_blocks() -> None:
     if mallopt is not None:
         mallopt(_M_MMAP_THRESHOLD, _MAPPED_FROM_BYTES)
         mallopt(_M_TRIM_THRESHOLD, _KEPT_BYTES)
+
+
+def return_free_pages() -> None:
+    """Give the system every free page between blocks that are in use, of all arenas.
+
+    Freed blocks go back by themselves only from an arena's end. After a user's worst minute 39 MB of free pages lay
+    below blocks that live on, and would have stayed. Takes some ms, without the interpreter's lock.
+    """
+    malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if malloc_trim is not None:
+        malloc_trim(0)

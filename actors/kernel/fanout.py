@@ -12,7 +12,6 @@ A channel outlives its actor's restarts; `live` tells whether there is a state j
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from operator import length_hint
 from typing import Any, Protocol
 
@@ -23,7 +22,7 @@ from actors.kernel.group import BROKEN, NOTHING, Group, GroupKey, Publication, S
 from actors.kernel.replay_buffer import REPLAY_BYTES, ReplayBuffer
 from actors.kernel.sink import Prepared
 from actors.kernel.statistics import Counters
-from actors.kernel.subscription import INTERNAL, NEVER, Subscription, WatchRequest
+from actors.kernel.subscription import INTERNAL, NEVER, OUTSIDE, Subscription, WatchRequest
 from actors.kernel.supervisor import Contained, attempt
 
 # Subscribers walked between two checkpoints. Measured: HTTP p99 beside 30,000 deliveries/s is 1.1 ms with
@@ -80,8 +79,8 @@ class Channel:
         # thousands of channels with one subscriber: a deque is 0.6 KB, a dict of one group 0.2 KB, no list nothing.
         self._publications: list[Publication] | None = None
         self._sending = False
-        # {subscription: None}, in the order of arrival; a dict because leaving must not cost a search
-        self._subscriptions: dict[Subscription, None] = {}
+        # Each knows its index, so that leaving costs no search: the last one takes the place of who leaves.
+        self._subscriptions: list[Subscription] = []
         self._groups: tuple[Group, ...] = ()
 
     def __len__(self) -> int:
@@ -100,7 +99,7 @@ class Channel:
         self._place_all()
         if moved:
             self._tell([], reframing=0, whole=True)
-        for subscription in list(self._subscriptions):
+        for subscription in self._subscriptions.copy():
             if subscription.at == NEVER:
                 subscription.catch_up()
 
@@ -110,7 +109,7 @@ class Channel:
 
     def end(self, code: str) -> None:
         """End every subscription: what it showed is no more."""
-        for subscription in list(self._subscriptions):
+        for subscription in self._subscriptions.copy():
             subscription.end(code)
 
     def publish(
@@ -172,7 +171,8 @@ class Channel:
         # From here on nothing can fail: a subscription is either whole or has never been.
         self._join(group)
         subscription = Subscription(self, group, request.sink, request.viewer)
-        self._subscriptions[subscription] = None
+        subscription.index = len(self._subscriptions)
+        self._subscriptions.append(subscription)
         subscription.at = self.published
         if first is not NOTHING and not request.sink.offer(first):
             self._let_lag(subscription)
@@ -184,15 +184,20 @@ class Channel:
 
     def holds(self, subscription: Subscription) -> bool:
         """True while it has been neither closed nor ended."""
-        return subscription in self._subscriptions
+        return subscription.index != OUTSIDE
 
     def leave(self, subscription: Subscription) -> None:
         """Forget a subscription."""
-        if subscription in self._subscriptions:
-            del self._subscriptions[subscription]
-            self._vacate(subscription.group)
-            if not self._subscriptions:
-                self._owner.unwatched()
+        if subscription.index == OUTSIDE:
+            return
+        last = self._subscriptions.pop()
+        if last is not subscription:
+            self._subscriptions[subscription.index] = last
+            last.index = subscription.index
+        subscription.index = OUTSIDE
+        self._vacate(subscription.group)
+        if not self._subscriptions:
+            self._owner.unwatched()
 
     def place(self, subscription: Subscription) -> bool:
         """Compute the audience of a subscription anew; True when it is another one now. A refusal ends it."""
@@ -230,7 +235,7 @@ class Channel:
 
     def offer_to(self, user_id: str, group: Group, prepared: Prepared) -> None:
         """Offer to one user's members of a group. Lost on a full socket: such events have no offset."""
-        for subscription in list(self._subscriptions):
+        for subscription in self._subscriptions.copy():
             if (
                 subscription.group is group
                 and subscription.at != NEVER
@@ -253,10 +258,10 @@ class Channel:
         if self._sending:
             return
         if len(self._subscriptions) <= SLICE:
-            self._walk(list(self._subscriptions))
+            self._walk(self._subscriptions.copy())
             self._settle(self.published)
         else:
-            self._walk(list(islice(self._subscriptions, SLICE)))
+            self._walk(self._subscriptions[:SLICE])
             self._sending = True
             self._start(self._send)
 
@@ -313,7 +318,7 @@ class Channel:
             self._counters.frames_offered += offered
 
     def _let_lag(self, subscription: Subscription) -> None:
-        if subscription in self._subscriptions:
+        if self.holds(subscription):
             self._counters.frames_skipped += 1
             subscription.lag(self.told_before(subscription.at))
             subscription.sink.notify_when_writable(subscription)
@@ -332,7 +337,7 @@ class Channel:
     # -- placing ------------------------------------------------------------------------------------
 
     def _place_all(self) -> None:
-        for subscription in list(self._subscriptions):
+        for subscription in self._subscriptions.copy():
             with Contained("computing an audience", self.shown.name, self.id) as placing:
                 self.place(subscription)
             if placing.fault is not None:

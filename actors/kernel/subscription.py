@@ -20,6 +20,9 @@ from actors.kernel.supervisor import Contained
 # Above every publication: no walk has anything for a subscription that stands here.
 NEVER = sys.maxsize
 
+# The index of a subscription that its channel does not hold (any more).
+OUTSIDE = -1
+
 # What a subscriber is told whose frames cannot be made.
 INTERNAL = "INTERNAL"
 
@@ -93,9 +96,14 @@ class Watched(Protocol):
 
 
 class Subscription:
-    """Made by `System.watch`; closed by its socket, or ended when the viewer may no longer look."""
+    """Made by `System.watch`; closed by its socket, or ended when the viewer may no longer look.
 
-    __slots__ = ("_missed_from", "at", "channel", "group", "sink", "viewer")
+    Attributes:
+        at: the number of the last publication it has had, or `NEVER`.
+        index: where its channel, which alone changes it, keeps it; `OUTSIDE` once it was closed or ended.
+    """
+
+    __slots__ = ("_missed_from", "at", "channel", "group", "index", "sink", "viewer")
 
     def __init__(self, channel: Watched, group: Group, sink: Sink, viewer: Any) -> None:
         self.channel = channel
@@ -103,6 +111,7 @@ class Subscription:
         self.sink = sink
         self.viewer = viewer
         self.at = NEVER
+        self.index = OUTSIDE
         self._missed_from = 0
 
     @property
