@@ -1,7 +1,7 @@
 """Changing what people may do: each change and its line in the audit trail in one transaction.
 
 Units of work: they run on a connection, inside a transaction that the caller has begun. Who may ask for them
-is the edge's business (the super-admin, the command line); that memory follows is `Users.changed`'s.
+is the edge's business (the super-admin, the command line).
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,9 @@ from dataclasses import dataclass
 
 import msgspec
 
+from actors.change import Change
 from actors.errors import Conflict, FieldError, Invalid, NotFound
+from actors.people.events import NodeAdded, UserChanged
 from actors.permissions import QUOTA_UNITS, Role, is_node
 from actors.quantities import QUANTITY_MAX, UNITS, Quantity, listed_unit
 from persistence.audit import Stamp, write_audit
@@ -56,14 +58,6 @@ class GrantChange:
     node_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class GrantChanged:
-    """The grant as it is now, and whether the catalog has a node that it did not have before."""
-
-    grant: Grant
-    catalog_grew: bool
-
-
 def quantity_of(node: str, value: float, unit: str | None) -> Quantity:
     """A quantity as it was written, checked, with its unit as listed.
 
@@ -92,7 +86,7 @@ def quantity_of(node: str, value: float, unit: str | None) -> Quantity:
     return Quantity(float(value), listed)
 
 
-async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> GrantChanged:
+async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> Change[Grant]:
     """Grant a node to a user, or change the grant that they have.
 
     Raises:
@@ -112,14 +106,14 @@ async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> G
     else:
         value, unit = change.quantity.value, change.quantity.unit
     grant = Grant(change.node, change.negated, change.expires_at_ms, value, unit)
-    grew = await put_grant(conn, change.user_id, grant, node_id=change.node_id, now_ms=stamp.at_ms)
+    await put_grant(conn, change.user_id, grant, node_id=change.node_id, now_ms=stamp.at_ms)
     detail = _grant_detail(grant.node, before, grant)
     await write_audit(conn, stamp, "permission.granted", target_id=change.user_id, detail=detail)
-    return GrantChanged(grant, grew)
+    return Change(grant, (UserChanged(change.user_id), NodeAdded(change.node)))
 
 
-async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) -> int:
-    """Take a grant away; returns how many there were, 0 or 1.
+async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) -> Change[int]:
+    """Take a grant away; the value is how many there were, 0 or 1.
 
     Raises:
         NotFound: there is no such user.
@@ -128,10 +122,10 @@ async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) 
         raise NotFound("no such user")
     before = await remove_grant(conn, user_id, node)
     if before is None:
-        return 0
+        return Change(0)
     detail = _grant_detail(node, before, None)
     await write_audit(conn, stamp, "permission.removed", target_id=user_id, detail=detail)
-    return 1
+    return Change(1, (UserChanged(user_id),))
 
 
 async def enrol(conn: Connection, user_id: str, name: str, role: Role | None, stamp: Stamp) -> User:

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from actors.change import Change
 from actors.errors import FieldError, Forbidden, Invalid
 from actors.ids import UserId
 from actors.kernel.kind import Delta, Durable, Peek, View
@@ -92,6 +93,12 @@ class NotificationsState(msgspec.Struct, frozen=True):
     unread: int
 
 
+class NotificationsChanged(msgspec.Struct, frozen=True):
+    """Rows of a user's notifications were added, read or forgotten."""
+
+    user_id: str
+
+
 class Added(NamedTuple):
     """One was added."""
 
@@ -140,7 +147,7 @@ def happenings(rows: Iterable[Notification], after: int, upto: int) -> list[tupl
 
 async def mark(
     conn: Connection, user_id: str, *, ids: Sequence[str] | None, before_ms: int | None, now_ms: int
-) -> Marked:
+) -> Change[Marked]:
     """Mark notifications of a user as read: the named ones, those made before a time, or both.
 
     Args:
@@ -154,7 +161,8 @@ async def mark(
     if ids is None and before_ms is None:
         raise Invalid(FieldError("", "REQUIRED", "name ids or beforeMs"))
     named = [id.lower() for id in ids or ()]
-    return await notifications.mark_read(conn, user_id, ids=named, before_ms=before_ms, now_ms=now_ms)
+    marked = await notifications.mark_read(conn, user_id, ids=named, before_ms=before_ms, now_ms=now_ms)
+    return Change(marked, (NotificationsChanged(user_id),))
 
 
 def entry(row: Notification) -> NotificationEntry:

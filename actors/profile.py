@@ -3,7 +3,9 @@ changes them."""
 
 import msgspec
 
+from actors.change import Change
 from actors.errors import FieldError, Invalid, NotFound
+from actors.people.events import UserChanged
 from persistence.connection import Connection
 from persistence.users import GroupInvites, Settings, Visibility, lock_user, read_settings, save_settings
 
@@ -76,7 +78,9 @@ def with_change(style: UiStyle, change: UiStyleChange) -> bytes:
     return encoded
 
 
-async def change_settings(conn: Connection, user_id: str, change: SettingsChange, now_ms: int) -> Settings:
+async def change_settings(
+    conn: Connection, user_id: str, change: SettingsChange, now_ms: int
+) -> Change[Settings]:
     """Change a user's settings; a unit of work for one transaction.
 
     Args:
@@ -103,4 +107,4 @@ async def change_settings(conn: Connection, user_id: str, change: SettingsChange
         )
     if settings is None:
         raise NotFound("no such user")
-    return settings
+    return Change(settings, (UserChanged(user_id),))

@@ -7,7 +7,9 @@ before opens nothing, what we issue afterwards works at once. An issuer of someb
 
 import msgspec
 
+from actors.change import Change
 from actors.errors import Conflict, NotFound
+from actors.people.events import TokensRevoked
 from persistence.audit import Stamp, write_audit
 from persistence.connection import Connection
 from persistence.users import lock_user, refuse_tokens
@@ -16,8 +18,8 @@ AHEAD_MAX_SECONDS = 30
 """So far ahead tokens may come to be dated by one revocation after the other; well below what is believed of `iat`."""
 
 
-async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> int:
-    """Revoke all tokens of a user that were issued so far; returns the first `iat` that is believed, epoch seconds.
+async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> Change[None]:
+    """Revoke all tokens of a user that were issued so far.
 
     Args:
         user_id: lower-case uuid.
@@ -35,15 +37,15 @@ async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> int:
     if not_before_s > now_s + AHEAD_MAX_SECONDS:
         raise Conflict("these tokens were revoked a moment ago, again and again; wait for a few seconds")
     await refuse_tokens(conn, user_id, not_before_s)
-    return not_before_s
+    return Change(None, (TokensRevoked(user_id, not_before_s),))
 
 
-async def revoke_tokens_of(conn: Connection, user_id: str, stamp: Stamp) -> int:
+async def revoke_tokens_of(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
     """The same for somebody else, with a line in the audit trail.
 
     Raises:
         NotFound, Conflict: as `revoke_tokens`.
     """
-    not_before_s = await revoke_tokens(conn, user_id, stamp.at_ms)
+    revoked = await revoke_tokens(conn, user_id, stamp.at_ms)
     await write_audit(conn, stamp, "tokens.revoked", target_id=user_id, detail=msgspec.json.encode({}))
-    return not_before_s
+    return revoked

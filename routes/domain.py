@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar
 
 from actors.kernel.kind import Kind
+from routes.changes import Reaction, Reconciliation
 from routes.edge.declare.endpoint import Mount
 from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
 from routes.housekeeping import BackgroundTask, Job
@@ -47,6 +48,8 @@ class Domain:
         follow: called once, when everything is open: from then on the domain hears of what happens elsewhere. Returns
             what has to run for that.
         gauges: registers what `/metrics` shows of it.
+        reactions: what it does when something has happened, in rows of its own or of other domains.
+        reconciliations: how its rows are asked about what memory holds of them, after an unknown outcome.
         let_go: called before a user is erased, for whatever no foreign key reaches: owners in memory. Called again
             after a failure, so it must bear to find everything done. Raises what an owner or the database raises.
         forget_user: called once the user is gone, and again until it succeeds: takes their name out of what the domain
@@ -63,6 +66,8 @@ class Domain:
     jobs: Callable[[Service], tuple[Job, ...]] = _no_jobs
     follow: Callable[[Service], tuple[Job | BackgroundTask, ...]] = _follows_nothing
     gauges: Callable[[Service], None] = _shows_nothing
+    reactions: tuple[Reaction[Any], ...] = ()
+    reconciliations: tuple[Reconciliation[Any], ...] = ()
     let_go: OfUser | None = None
     forget_user: OfUser | None = None
     authenticator: Part[Authenticator] | None = None

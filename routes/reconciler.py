@@ -5,21 +5,25 @@ change it asks the rows, until they answer; and not before the database has ende
 commit long after we have given up to wait.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from typing import TypeAlias
 
 import structlog
 import trio
 
 from actors.errors import Refused
-from persistence.errors import OutcomeUnknown
 
 MAX_OPEN = 10_000
 """Subjects that wait at once. One beyond them is logged, and stays stale until a restart."""
 
-Reconcile: TypeAlias = Callable[[], Awaitable[None]]
-"""Asks the rows and tells memory; raises PersistenceError when they cannot be asked, Refused when an owner cannot."""
+MAX_CHANGES = 100
+"""Changes of one subject whose events are kept; those of many say the same over and over."""
+
+Reconcile: TypeAlias = Callable[[Hashable, Sequence[object]], Awaitable[None]]
+"""Asks the rows about a subject, given the events of its change if that was made, and tells memory.
+
+Raises PersistenceError when the rows cannot be asked, Refused when an owner cannot.
+"""
 
 log = structlog.get_logger()
 
@@ -29,7 +33,7 @@ async def _nothing_runs() -> float:
 
 
 class Reconciler:
-    """Asks the rows about every subject of which memory may be stale, until they answer.
+    """Keeps every subject of which memory may be stale, until its rows have been asked.
 
     Args:
         running_seconds: says for how long the oldest transaction has been running that may still change something;
@@ -38,54 +42,27 @@ class Reconciler:
 
     def __init__(self, running_seconds: Callable[[], Awaitable[float]] = _nothing_runs) -> None:
         self._running_seconds = running_seconds
-        self._open: dict[str, tuple[Reconcile, float]] = {}  # {about: (what asks, when it was added)}
+        # {subject: (when it was added, what has happened to it if each of its changes was made)}
+        self._open: dict[Hashable, tuple[float, tuple[Sequence[object], ...]]] = {}
 
     def __len__(self) -> int:
         return len(self._open)
 
-    @contextmanager
-    def reconcile_if_unknown(self, about: str, reconcile: Reconcile) -> Iterator[None]:
-        """Around a transaction: where its outcome stays unknown, memory asks.
+    def add(self, about: Hashable, events: Sequence[object] = ()) -> None:
+        """Something may have been changed.
 
         Args:
             about: the same for all changes that the same question answers.
+            events: what has happened, if it was; read when the subject is reconciled, and added to until then.
         """
-        try:
-            yield
-        except (OutcomeUnknown, trio.Cancelled):
-            self.add(about, reconcile)
-            raise
-
-    @contextmanager
-    def following(self, about: str, tell: Callable[[], None]) -> Iterator[None]:
-        """Around a transaction that memory only has to be told of: it reads anew what it needs.
-
-        Args:
-            about: the same for all changes that the same telling covers.
-            tell: says that something has changed; called once it is committed, and where that stays unknown at once,
-                and again when it is known.
-        """
-
-        async def reconcile() -> None:
-            tell()
-
-        try:
-            with self.reconcile_if_unknown(about, reconcile):
-                yield
-        except (OutcomeUnknown, trio.Cancelled):
-            tell()
-            raise
-        tell()
-
-    def add(self, about: str, reconcile: Reconcile) -> None:
-        """Something may have been changed."""
-        if about in self._open or len(self._open) < MAX_OPEN:
-            self._open[about] = reconcile, trio.current_time()
+        _, known = self._open.get(about, (0.0, ()))
+        if known or len(self._open) < MAX_OPEN:
+            self._open[about] = trio.current_time(), (*known, events)[-MAX_CHANGES:]
         else:
             log.warning("too many changes whose outcome is unknown", open=MAX_OPEN)
 
-    async def reconcile(self) -> None:
-        """Ask whatever is open.
+    async def reconcile(self, reconcile: Reconcile) -> None:
+        """Ask about whatever is open.
 
         Raises:
             PersistenceError: the rows cannot be asked; what was not reconciled stays open.
@@ -94,12 +71,13 @@ class Reconciler:
             return
         running_since = trio.current_time()
         running_since -= await self._running_seconds()
-        for about, (reconcile, added_at) in tuple(self._open.items()):
+        for about, added in tuple(self._open.items()):
+            added_at, changes = added
             if running_since < added_at:  # it may be the one that is still running
                 continue
             try:
-                await reconcile()
+                await reconcile(about, [event for events in changes for event in events])
             except Refused:  # whoever is asked is not to be had now
                 continue
-            if self._open.get(about) == (reconcile, added_at):
+            if self._open.get(about) is added:
                 del self._open[about]

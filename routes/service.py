@@ -4,7 +4,7 @@ Nothing of it is global: whoever needs a part is given the `Service`, so that tw
 tests do that) and none outlives its block (`startup.py`).
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
@@ -32,6 +32,12 @@ from routes.part import Part
 from routes.reconciler import Reconciler
 
 T = TypeVar("T")
+
+React: TypeAlias = Callable[["Service", Any], Awaitable[None] | None]
+"""What a domain does when something has happened; is given the event."""
+
+AskRows: TypeAlias = Callable[["Service", Any, Sequence[Any]], Awaitable[Sequence[object]]]
+"""Asks the rows about a subject of which memory may be stale; returns what has to be told, as events."""
 
 OfUser: TypeAlias = Callable[["Service", UserId], Awaitable[None]]
 """What a domain does about one user."""
@@ -63,6 +69,8 @@ class Service:
         documents: what never changes, made once.
         arriving: bodies of requests that are received piece by piece.
         unsent: what waits for clients that do not read, counted and bounded.
+        reactions: what is done when something has happened, by the type of the event.
+        reconciliations: how rows are asked, by the type of the subject.
         reconciler: changes of which nobody knows whether they were made.
         turnstile: what one user does to several owners takes turns.
         housekeeping: what became of the jobs.
@@ -85,6 +93,8 @@ class Service:
     parts: Mapping[Part[Any], Any]
     let_go: tuple[OfUser, ...]
     forget_user: tuple[OfUser, ...]
+    reactions: Mapping[type, tuple[React, ...]]
+    reconciliations: Mapping[type, AskRows]
     reconciler: Reconciler
     metrics: Metrics = field(default_factory=Metrics)
     reads: SingleFlight[object, object] = field(default_factory=SingleFlight)

@@ -26,6 +26,7 @@ from persistence.embedded.data_dir import hold_data_dir, node_name
 from persistence.embedded.postgres import embedded_postgres
 from persistence.schema.checks import check_server, running_seconds
 from persistence.schema.migrate import migrate
+from routes.changes import reactions_of, reconciliations_of
 from routes.domain import Domains, channels_of, only
 from routes.edge.config.table import Config
 from routes.edge.identity.key_files import close_to_others
@@ -102,6 +103,8 @@ async def _open(stack: AsyncExitStack, config: Config, domains: Domains, clock: 
         parts=opening.opened,
         let_go=tuple(one.let_go for one in domains if one.let_go is not None),
         forget_user=tuple(one.forget_user for one in reversed(domains) if one.forget_user is not None),
+        reactions=reactions_of(reaction for one in domains for reaction in one.reactions),
+        reconciliations=reconciliations_of(each for one in domains for each in one.reconciliations),
         reconciler=Reconciler(partial(database.read, running_seconds)),
     )
 

@@ -1,83 +1,72 @@
 """The reconciler: what has to be asked is asked until somebody answers, and nothing else is."""
 
-import pytest
-import trio
+from collections.abc import Sequence
 
-from actors.errors import NotFound, Overloaded
-from persistence.errors import DatabaseUnavailable, OutcomeUnknown
+import pytest
+
+from actors.errors import Overloaded
+from persistence.errors import DatabaseUnavailable
 from routes import reconciler
 from routes.reconciler import Reconciler
 
 
 class Rows:
-    """What is asked; answers with these failures first."""
+    """What is asked; fails for a subject with these failures first."""
 
-    def __init__(self, *failures: Exception) -> None:
-        self.failures = list(failures)
-        self.asked = 0
+    def __init__(self, **failures: Exception) -> None:
+        self.failures = failures
+        self.asked: list[tuple[object, Sequence[object]]] = []
 
-    async def reconcile(self) -> None:
-        self.asked += 1
-        if self.failures:
-            raise self.failures.pop(0)
+    async def reconcile(self, about: object, events: Sequence[object]) -> None:
+        self.asked.append((about, events))
+        if about in self.failures:
+            raise self.failures.pop(str(about))
 
-
-@pytest.mark.parametrize(
-    ("failure", "unknown"),
-    [(OutcomeUnknown("?"), True), (DatabaseUnavailable("!"), False), (NotFound("!"), False), (None, False)],
-)
-async def test_only_what_may_have_been_made_is_asked(failure: Exception | None, *, unknown: bool):
-    open_, rows = Reconciler(), Rows()
-    try:
-        with open_.reconcile_if_unknown("one", rows.reconcile):
-            if failure is not None:
-                raise failure
-    except Exception as raised:
-        assert raised is failure
-    assert len(open_) == int(unknown)
-    await open_.reconcile()
-    await open_.reconcile()
-    assert (rows.asked, len(open_)) == (int(unknown), 0)
-
-
-async def test_who_is_cut_short_leaves_something_to_ask():
-    open_, rows = Reconciler(), Rows()
-    with trio.CancelScope() as scope:
-        scope.cancel()
-        with open_.reconcile_if_unknown("one", rows.reconcile):
-            await trio.sleep_forever()
-    assert scope.cancelled_caught
-    assert len(open_) == 1
+    @property
+    def subjects(self) -> list[object]:
+        return [about for about, _ in self.asked]
 
 
 async def test_it_is_asked_until_there_is_an_answer():
-    open_ = Reconciler()
-    busy, away, fine = Rows(Overloaded()), Rows(DatabaseUnavailable("!")), Rows()
-    for name, rows in (("busy", busy), ("away", away), ("fine", fine)):
-        open_.add(name, rows.reconcile)
+    open_, rows = Reconciler(), Rows(busy=Overloaded(), away=DatabaseUnavailable("!"))
+    for about in ("busy", "away", "fine"):
+        open_.add(about)
     with pytest.raises(DatabaseUnavailable):
-        await open_.reconcile()
-    assert (busy.asked, away.asked, fine.asked, len(open_)) == (1, 1, 0, 3)
-    await open_.reconcile()
-    assert (busy.asked, away.asked, fine.asked, len(open_)) == (2, 2, 1, 0)
+        await open_.reconcile(rows.reconcile)
+    assert (rows.subjects, len(open_)) == (["busy", "away"], 3)
+    await open_.reconcile(rows.reconcile)
+    assert (rows.subjects[2:], len(open_)) == (["busy", "away", "fine"], 0)
 
 
 async def test_a_subject_that_comes_while_it_is_asked_is_asked_again():
     open_, later = Reconciler(), Rows()
 
-    async def ask() -> None:
-        open_.add("one", later.reconcile)
+    async def ask(about: object, _events: object) -> None:
+        open_.add(str(about))
 
-    open_.add("one", ask)
-    await open_.reconcile()
-    assert (later.asked, len(open_)) == (0, 1)
-    await open_.reconcile()
-    assert (later.asked, len(open_)) == (1, 0)
+    open_.add("one")
+    await open_.reconcile(ask)
+    assert len(open_) == 1
+    await open_.reconcile(later.reconcile)
+    assert (later.subjects, len(open_)) == (["one"], 0)
+
+
+async def test_the_events_of_all_changes_of_a_subject_are_known():
+    """A unit that was still running when its caller gave up says only later what happens."""
+    open_, rows, running = Reconciler(), Rows(), list[object]()
+    open_.add("one", ["first"])
+    open_.add("one", running)
+    running.append("second")
+    await open_.reconcile(rows.reconcile)
+    assert rows.asked == [("one", ["first", "second"])]
 
 
 async def test_they_are_bounded(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(reconciler, "MAX_OPEN", 2)
+    monkeypatch.setattr(reconciler, "MAX_CHANGES", 2)
     open_, rows = Reconciler(), Rows()
-    for name in ("one", "two", "three", "one"):
-        open_.add(name, rows.reconcile)
+    for about in ("one", "two", "three", "one", "one"):
+        open_.add(about, [about])
     assert len(open_) == 2
+    await open_.reconcile(rows.reconcile)
+    assert rows.asked == [("one", ["one", "one"]), ("two", ["two"])]

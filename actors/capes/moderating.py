@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from actors.capes.moves import Verdict
+from actors.change import Change
 from actors.errors import Conflict, Forbidden, NotFound
+from actors.notifications import NotificationsChanged
 from persistence import notifications
 from persistence.audit import Stamp, write_audit
 from persistence.capes import rows
@@ -68,7 +70,7 @@ def version_of(texture_sha256: bytes) -> str:
     return texture_sha256.hex()[:16]
 
 
-async def moderate(conn: Connection, id: str, said: Moderation, by: Moderator) -> Cape:
+async def moderate(conn: Connection, id: str, said: Moderation, by: Moderator) -> Change[Cape]:
     """Give a cape a verdict, in whatever state it is.
 
     Raises:
@@ -81,7 +83,7 @@ async def moderate(conn: Connection, id: str, said: Moderation, by: Moderator) -
         raise Conflict("the texture has changed since", textureVersion=texture_version(cape))
     after = _after(cape, said, by)
     if after == cape:
-        return cape
+        return Change(cape)
     await rows.save_cape(conn, after)
     detail = {
         "capeId": id, "before": cape.status, "after": after.status, "reason": said.reason,
@@ -91,11 +93,11 @@ async def moderate(conn: Connection, id: str, said: Moderation, by: Moderator) -
         conn, by.stamp, "cape.moderated", target_id=cape.owner_id, detail=msgspec.json.encode(detail)
     )
     await _notify(conn, after, after.status, by)
-    return after
+    return Change(after, (NotificationsChanged(cape.owner_id),))
 
 
-async def remove(conn: Connection, id: str, by: Moderator) -> Cape:
-    """Remove a cape and what was said of it; returns what it was.
+async def remove(conn: Connection, id: str, by: Moderator) -> Change[None]:
+    """Remove a cape and what was said of it.
 
     Raises:
         NotFound: no such cape.
@@ -106,7 +108,7 @@ async def remove(conn: Connection, id: str, by: Moderator) -> Cape:
     detail = msgspec.json.encode({"capeId": id, "before": cape.status, "name": cape.name})
     await write_audit(conn, by.stamp, "cape.deleted", target_id=cape.owner_id, detail=detail)
     await _notify(conn, replace(cape, reason=None), "deleted", by)
-    return cape
+    return Change(None, (NotificationsChanged(cape.owner_id),))
 
 
 def _after(cape: Cape, said: Moderation, by: Moderator) -> Cape:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from actors.capes.moves import Verb, moved
 from actors.capes.terms import require_terms
+from actors.change import Change
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
 from persistence.capes import catalog, rows
 from persistence.capes.rows import Cape, Pictures
@@ -70,7 +71,7 @@ def clean_description(description: str) -> str:
     return stripped
 
 
-async def draft(conn: Connection, owner_id: str, wanted: CapeDraft, now_ms: int) -> Cape:
+async def draft(conn: Connection, owner_id: str, wanted: CapeDraft, now_ms: int) -> Change[Cape]:
     """Keep a new draft; needs no accepted terms.
 
     Raises:
@@ -100,10 +101,10 @@ async def draft(conn: Connection, owner_id: str, wanted: CapeDraft, now_ms: int)
         moderated_at_ms=None,
     )
     await rows.add_cape(conn, cape, wanted.pictures)
-    return cape
+    return Change(cape)
 
 
-async def edit(conn: Connection, owner_id: str, id: str, change: CapeEdit, now_ms: int) -> Cape:
+async def edit(conn: Connection, owner_id: str, id: str, change: CapeEdit, now_ms: int) -> Change[Cape]:
     """Change a cape that is a draft or was returned.
 
     Raises:
@@ -123,10 +124,10 @@ async def edit(conn: Connection, owner_id: str, id: str, change: CapeEdit, now_m
     await rows.save_cape(conn, after)
     if change.pictures is not None:
         await rows.save_pictures(conn, id, change.pictures)
-    return after
+    return Change(after)
 
 
-async def submit(conn: Connection, owner_id: str, id: str, now_ms: int) -> Cape:
+async def submit(conn: Connection, owner_id: str, id: str, now_ms: int) -> Change[Cape]:
     """Hand a cape to the moderators.
 
     Raises:
@@ -136,10 +137,12 @@ async def submit(conn: Connection, owner_id: str, id: str, now_ms: int) -> Cape:
     """
     cape = await _own(conn, owner_id, id)
     await require_terms(conn, owner_id)
-    return await _save(conn, replace(cape, status=moved(cape.status, Verb.SUBMIT), updated_at_ms=now_ms))
+    return Change(
+        await _save(conn, replace(cape, status=moved(cape.status, Verb.SUBMIT), updated_at_ms=now_ms))
+    )
 
 
-async def withdraw(conn: Connection, owner_id: str, id: str, now_ms: int) -> Cape:
+async def withdraw(conn: Connection, owner_id: str, id: str, now_ms: int) -> Change[Cape]:
     """Take a pending cape back.
 
     Raises:
@@ -147,7 +150,9 @@ async def withdraw(conn: Connection, owner_id: str, id: str, now_ms: int) -> Cap
         Conflict: it is not pending.
     """
     cape = await _own(conn, owner_id, id)
-    return await _save(conn, replace(cape, status=moved(cape.status, Verb.WITHDRAW), updated_at_ms=now_ms))
+    return Change(
+        await _save(conn, replace(cape, status=moved(cape.status, Verb.WITHDRAW), updated_at_ms=now_ms))
+    )
 
 
 async def delete(conn: Connection, owner_id: str, id: str) -> None:

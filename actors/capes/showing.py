@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from actors.change import Change
 from actors.errors import NotFound
 from persistence.capes import catalog
 from persistence.capes.choices import Selection, read_selection, read_worn
@@ -33,11 +34,12 @@ class ShownPage:
 
 
 async def changed(
-    conn: Connection, change: Callable[[Connection], Awaitable[Cape]], viewer_id: str
-) -> ShownCape:
-    """Make a change, and show the cape to whoever made it; raises what the change raises."""
-    cape = await change(conn)
-    return _shown(cape, viewer_id, await read_selection(conn, viewer_id))
+    conn: Connection, unit: Callable[[Connection], Awaitable[Change[Cape]]], viewer_id: str
+) -> Change[ShownCape]:
+    """Make a change, and show the cape to whoever made it; raises what the unit raises."""
+    change = await unit(conn)
+    shown = _shown(change.value, viewer_id, await read_selection(conn, viewer_id))
+    return Change(shown, change.events)
 
 
 async def find_owned(conn: Connection, id: str, owner_id: str) -> ShownCape:

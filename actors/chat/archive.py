@@ -210,7 +210,7 @@ async def _home(
         created = await create(conn, creation)
     except Refused as refused:
         return Homeless(refused.message)
-    return created.conversation.facts.id
+    return created.value.conversation.facts.id
 
 
 async def _import_into(conn: Connection, conversation_id: str, lines: Sequence[Numbered]) -> ImportReport:

@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 
 from actors.bounds import MAX_NAMED, IdText, ShortText
+from actors.change import Change
 from actors.chat import bounds
 from actors.chat.public import Public
 from actors.chat.reading import StoredConversation
@@ -58,11 +59,20 @@ class Created(msgspec.Struct, frozen=True):
 
     Args:
         fresh: it was made; else the one that was there.
-        member_ids: whose inboxes now show it.
     """
 
     conversation: StoredConversation
     fresh: bool
+
+
+class ConversationMade(msgspec.Struct, frozen=True):
+    """A conversation is there that was not.
+
+    Args:
+        member_ids: whose inboxes show it.
+    """
+
+    conversation_id: str
     member_ids: tuple[str, ...]
 
 
@@ -126,7 +136,7 @@ def _check_title(draft: ConversationDraft) -> list[FieldError]:
     return [] if flaw is None else [FieldError("/title", *flaw)]
 
 
-async def create(conn: Connection, creation: Creation) -> Created:
+async def create(conn: Connection, creation: Creation) -> Change[Created]:
     """Make the conversation, or find the oldest with the same kind and members; inside a transaction.
 
     Raises:
@@ -167,7 +177,9 @@ async def create(conn: Connection, creation: Creation) -> Created:
         # The set was this one when it was looked up; the caller has left it since.
         raise ConversationNotFound
     shown = StoredConversation(facts_of_row(rows[0]), standing_of_row(rows[0]))
-    return Created(shown, found is None, creation.member_ids)
+    if found is not None:
+        return Change(Created(shown, False))
+    return Change(Created(shown, True), (ConversationMade(id, creation.member_ids),))
 
 
 async def _check_consent(conn: Connection, creation: Creation) -> None:

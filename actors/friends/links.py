@@ -1,8 +1,12 @@
 """What a user chooses for a friend: whether they are a favourite, what they see, a note (contract §5)."""
 
+from collections.abc import Callable
+
 import msgspec
 
+from actors.change import Change
 from actors.errors import NotFound
+from actors.friends.events import LinkChanged
 from actors.ids import UserId
 from persistence.connection import Connection
 from persistence.friends import links
@@ -27,8 +31,19 @@ def visibility_named(text: str) -> Visibility:
             return "DEFAULT"
 
 
-async def choose(conn: Connection, user_id: UserId, friend_id: UserId, choice: Choice, now_ms: int) -> Link:
+async def choose(
+    conn: Connection,
+    user_id: UserId,
+    friend_id: UserId,
+    choice: Choice,
+    *,
+    now_ms: int,
+    next_turn: Callable[[], int],
+) -> Change[Link]:
     """Change a link; a unit of work for one transaction.
+
+    Args:
+        next_turn: gives the number of a change of visibility.
 
     Raises:
         NotFound: they are no friends.
@@ -47,4 +62,4 @@ async def choose(conn: Connection, user_id: UserId, friend_id: UserId, choice: C
     if not changed:
         raise NotFound("no such friend")
     (link,) = await links.named(conn, user_id, (friend_id,))
-    return link
+    return Change(link, (LinkChanged(user_id, friend_id, link.visibility, next_turn()),))

@@ -6,7 +6,7 @@ A change of a user reaches those alone who watch that user; nothing happens for 
 from collections.abc import Callable, Collection, Sequence
 
 from actors.friends.circles import Circles
-from actors.friends.relations import Between
+from actors.friends.events import Between
 from actors.friends.view import FACE, FriendsRules
 from actors.friends.visibility import Turns, Visibilities
 from actors.friends.watched_users import Appearance, Sources, WatchedUsers

@@ -4,22 +4,27 @@ Both users' rows are locked, in the order of their ids, before anything is looke
 to the number of either's friends, happens one after the other.
 """
 
+from typing import TypeVar
+
 import msgspec
 
+from actors.change import Change
 from actors.errors import FieldError, FriendRequestsDisabled, Invalid, NotFound, QuotaExceeded
+from actors.friends.events import RequestEnded
 from actors.friends.moves import Move, Relation, after, standing_of
 from actors.ids import ObjectId, UserId
+from actors.notifications import NotificationsChanged
 from actors.permissions import Access
 from persistence import notifications
-from persistence.chat.conversations import direct_between
 from persistence.connection import Connection
-from persistence.friends import blocks, links, requests, standing, visibilities
+from persistence.friends import blocks, links, requests, standing
 from persistence.friends.blocks import Block
 from persistence.friends.links import Link
 from persistence.friends.requests import Request
-from persistence.friends.visibilities import Visibility
 from persistence.notifications import NewNotification
 from persistence.users import User, lock_user
+
+R = TypeVar("R")
 
 REQUEST_TTL_MS = 30 * 24 * 60 * 60 * 1000
 """How long a request waits (contract §5)."""
@@ -75,22 +80,6 @@ class NowBlocked(msgspec.Struct, frozen=True):
     fresh: bool
 
 
-class Between(msgspec.Struct, frozen=True):
-    """What memory holds of two users, as the rows have it.
-
-    Args:
-        friends: whether they are.
-        visibilities: {holder of a link, or of what is left of one: what the other sees of them}.
-        blockers: those of the two who block the other.
-        conversation_ids: the direct conversations of the two.
-    """
-
-    friends: bool
-    visibilities: dict[str, Visibility]
-    blockers: frozenset[str]
-    conversation_ids: list[str]
-
-
 class _Found(msgspec.Struct, frozen=True):
     """What the locked rows of a pair say; `request` is the one that the table looks at."""
 
@@ -106,7 +95,7 @@ def capacity(access: Access) -> int:
     return FRIENDS_DEFAULT if quota is None else min(int(quota.value), FRIENDS_BOUND)
 
 
-async def send(conn: Connection, pair: Pair, note: str | None) -> Sent:
+async def send(conn: Connection, pair: Pair, note: str | None) -> Change[Sent]:
     """Ask somebody for their friendship; where they have asked already, it is accepted.
 
     Args:
@@ -124,7 +113,7 @@ async def send(conn: Connection, pair: Pair, note: str | None) -> Sent:
     found = await _lock(conn, pair)
     if after(found.standing, Move.SEND) is Relation.FRIENDS:
         request = _waiting(found, None)
-        return Sent(request, await _befriend(conn, pair, found, request))
+        return _notified(Sent(request, await _befriend(conn, pair, found, request)), pair)
     if not found.other.allow_friend_requests:
         raise FriendRequestsDisabled
     await _check_room(conn, pair)
@@ -140,17 +129,15 @@ async def send(conn: Connection, pair: Pair, note: str | None) -> Sent:
     )
     data = {"requestId": pair.id, "name": found.actor.name}
     await _notify(conn, pair, "friend_request", data)
-    return Sent(
-        Request(
-            pair.id, pair.actor_id, found.actor.name, pair.other_id, found.other.name, note,
-            pair.now_ms, expires_at_ms,
-        ),
-        None,
+    request = Request(
+        pair.id, pair.actor_id, found.actor.name, pair.other_id, found.other.name, note,
+        pair.now_ms, expires_at_ms,
     )  # fmt: skip
+    return _notified(Sent(request, None), pair)
 
 
-async def accept(conn: Connection, pair: Pair, request_id: str | None) -> Link:
-    """Accept what the other has asked for; returns the actor's side of the friendship.
+async def accept(conn: Connection, pair: Pair, request_id: str | None) -> Change[Link]:
+    """Accept what the other has asked for; the value is the actor's side of the friendship.
 
     Args:
         request_id: the request that is meant, or None for whichever waits.
@@ -162,28 +149,28 @@ async def accept(conn: Connection, pair: Pair, request_id: str | None) -> Link:
     """
     found = await _lock(conn, pair)
     after(found.standing, Move.ACCEPT)
-    return await _befriend(conn, pair, found, _waiting(found, request_id))
+    return _notified(await _befriend(conn, pair, found, _waiting(found, request_id)), pair)
 
 
-async def decline(conn: Connection, pair: Pair, request_id: str | None) -> None:
+async def decline(conn: Connection, pair: Pair, request_id: str | None) -> Change[None]:
     """Turn down what the other has asked for.
 
     Raises:
         NotFound: no such request waits.
     """
-    await _drop(conn, pair, Move.DECLINE, request_id)
+    return await _drop(conn, pair, Move.DECLINE, request_id)
 
 
-async def cancel(conn: Connection, pair: Pair, request_id: str | None) -> None:
+async def cancel(conn: Connection, pair: Pair, request_id: str | None) -> Change[None]:
     """Take back what one has asked for; whoever was asked may do so too (service-api §3).
 
     Raises:
         NotFound: no such request waits.
     """
-    await _drop(conn, pair, Move.CANCEL, request_id)
+    return await _drop(conn, pair, Move.CANCEL, request_id)
 
 
-async def remove(conn: Connection, pair: Pair) -> None:
+async def remove(conn: Connection, pair: Pair) -> Change[None]:
     """End a friendship, both ways.
 
     Raises:
@@ -192,9 +179,10 @@ async def remove(conn: Connection, pair: Pair) -> None:
     found = await _lock(conn, pair)
     after(found.standing, Move.REMOVE)
     await links.remove(conn, pair.actor_id, pair.other_id)
+    return Change(None)
 
 
-async def block(conn: Connection, pair: Pair, reason: str | None) -> NowBlocked:
+async def block(conn: Connection, pair: Pair, reason: str | None) -> Change[NowBlocked]:
     """Block somebody: what was between the two ends.
 
     Raises:
@@ -212,10 +200,10 @@ async def block(conn: Connection, pair: Pair, reason: str | None) -> NowBlocked:
     await links.remove(conn, pair.actor_id, pair.other_id)
     await requests.remove_between(conn, pair.actor_id, pair.other_id)
     row = await blocks.put(conn, pair.actor_id, pair.other_id, reason=reason, now_ms=pair.now_ms)
-    return NowBlocked(row, fresh)
+    return Change(NowBlocked(row, fresh))
 
 
-async def unblock(conn: Connection, actor_id: UserId, other_id: UserId) -> None:
+async def unblock(conn: Connection, actor_id: UserId, other_id: UserId) -> Change[None]:
     """Block somebody no longer; nothing that was between the two comes back.
 
     Raises:
@@ -231,17 +219,7 @@ async def unblock(conn: Connection, actor_id: UserId, other_id: UserId) -> None:
         Move.UNBLOCK,
     )
     await blocks.remove(conn, actor_id, other_id)
-
-
-async def look(conn: Connection, one_id: UserId, other_id: UserId) -> Between:
-    """What is between two users once no change of it is under way any more: all that any would change is locked."""
-    for id in sorted((one_id, other_id)):
-        await lock_user(conn, id)
-    chosen = await visibilities.between(conn, one_id, other_id)
-    marks = await standing.between(conn, one_id, other_id)
-    blockers = [id for id, blocks in ((one_id, marks.blocks), (other_id, marks.blocked)) if blocks]
-    spoken = await direct_between(conn, one_id, other_id)
-    return Between(marks.linked, chosen, frozenset(blockers), spoken)
+    return Change(None)
 
 
 async def _lock(conn: Connection, pair: Pair) -> _Found:
@@ -302,11 +280,16 @@ async def _befriend(conn: Connection, pair: Pair, found: _Found, request: Reques
     return link
 
 
-async def _drop(conn: Connection, pair: Pair, move: Move, request_id: str | None) -> None:
+async def _drop(conn: Connection, pair: Pair, move: Move, request_id: str | None) -> Change[None]:
     found = await _lock(conn, pair)
     after(found.standing, move)
     _waiting(found, request_id)
     await requests.remove_between(conn, pair.actor_id, pair.other_id)
+    return Change(None, (RequestEnded(pair.actor_id, pair.other_id),))
+
+
+def _notified(value: R, pair: Pair) -> Change[R]:
+    return Change(value, (NotificationsChanged(pair.other_id),))
 
 
 async def _notify(conn: Connection, pair: Pair, kind: str, data: dict[str, str]) -> None:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from actors.change import Change
 from actors.errors import NotFound
 from actors.ids import UserId, Uuid
 from actors.party import loading
@@ -26,7 +27,14 @@ class Founding(msgspec.Struct, frozen=True):
     now_ms: int
 
 
-async def found(conn: Connection, founding: Founding) -> State:
+class PartyFound(msgspec.Struct, frozen=True):
+    """A user's party was made, or is there although memory may not know it."""
+
+    party_id: str
+    user_id: str
+
+
+async def found(conn: Connection, founding: Founding) -> Change[State]:
     """The party of the actor, new or not; inside a transaction.
 
     Raises:
@@ -41,8 +49,8 @@ async def found(conn: Connection, founding: Founding) -> State:
         state = await loading.load(conn, present)
         if state is None:
             raise LookupError(f"party {present} has members, but is not there")
-        return state
+        return Change(state, (PartyFound(state.id, founding.actor_id),))
     row = PartyRow(founding.party_id, user.id, user.name, founding.now_ms)
     state = loading.founded(row, founding.epoch)
     await rows.found(conn, row, epoch=founding.epoch, summary=loading.summary_of(state), due_at_ms=None)
-    return state
+    return Change(state, (PartyFound(state.id, founding.actor_id),))

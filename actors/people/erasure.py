@@ -6,17 +6,17 @@ somebody new, who has nothing of the old. Their name in messages goes afterwards
 
 import msgspec
 
+from actors.change import Change
 from actors.errors import Conflict, NotFound
+from actors.people.events import UserErased
 from persistence.audit import Stamp, write_audit
 from persistence.connection import Connection
 from persistence.people import erasure
 from persistence.users import lock_user
 
 
-async def erase(conn: Connection, user_id: str, stamp: Stamp) -> dict[str, bool]:
+async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
     """Erase a user.
-
-    Returns: {other user: whether that one blocks them} of everybody between whom and the user there was anything.
 
     Raises:
         Conflict: oneself; so that there is always a super-admin left.
@@ -30,4 +30,4 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp) -> dict[str, bool]
     # The trail keeps the bare id: a name in it would outlive the user.
     await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))
     await erasure.erase(conn, user_id, stamp.at_ms)
-    return others
+    return Change(None, (UserErased(user_id, others),))

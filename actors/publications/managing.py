@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 from msgspec.structs import replace
 
+from actors.change import Change
 from actors.connect.capabilities import held_by
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.networks.hostnames import inside
@@ -94,9 +95,15 @@ async def authorise(conn: Connection, target: Target, by: Manager) -> bool:
     return _pass(standing is not None, bool(held & CAPABILITIES), by)
 
 
+class Published(msgspec.Struct, frozen=True):
+    """What is published of a target is another."""
+
+    target: Target
+
+
 async def put(
     conn: Connection, target: Target, wish: Wish, by: Manager, around: Surroundings
-) -> PublicationRow:
+) -> Change[PublicationRow]:
     """Publish a server or network, in place of what was published of it.
 
     Raises:
@@ -121,9 +128,8 @@ async def put(
     await publications.put(conn, row, words="\x1f".join(words).lower())
     if not own or _moderated(before) != _moderated(row):
         await _audit(conn, by, "publication.changed", row)
-    return (
-        await publications.of_target(conn, target, by.user_id) or row
-    )  # with those who have saved the address
+    shown = await publications.of_target(conn, target, by.user_id)  # with those who have saved the address
+    return Change(shown or row, (Published(target),))
 
 
 async def remove(conn: Connection, target: Target, by: Manager) -> int:

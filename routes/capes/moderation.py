@@ -1,6 +1,5 @@
 """Moderating capes: needs `capes:moderate`, which moderators have (service-api §4 Capes, contract §8)."""
 
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import Annotated
 
@@ -24,9 +23,9 @@ from routes.capes.entries import (
     Paging,
     moderated_entry,
 )
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.wire import Wire
-from routes.notifications.listing import notified
 
 
 class ModerationQuery(Paging, frozen=True):
@@ -93,8 +92,7 @@ async def moderate_cape(call: Call, id: Uuid, body: ModerationBody) -> Moderated
     )
     unit = partial(moderate, id=id, said=said, by=_moderator(call))
     shape = partial(moderated_entry, base_url=call.service.config.base_url)
-    with _owner_notified(call):
-        return await call.transact(changed, unit, call.user_id, shape=shape)
+    return await change(call, changed, unit, call.user_id, about=_notice(call), shape=shape)
 
 
 @endpoint("DELETE", "/v1/admin/capes/{id}", needs=MODERATE, refusals=(NotFound, Forbidden), guard=known_cape)
@@ -103,14 +101,13 @@ async def remove_moderated_cape(call: Call, id: Uuid) -> None:
 
     Needs `capes:moderate`. Answers 204.
     """
-    with _owner_notified(call):
-        await call.transact(remove, id, _moderator(call), shape=lambda _removed: None)
+    await change(call, remove, id, _moderator(call), about=_notice(call))
 
 
 def _moderator(call: Call) -> Moderator:
     return Moderator(stamp_of(call), call.new_id(), also_own=call.user.access.is_super_admin)
 
 
-def _owner_notified(call: Call) -> AbstractContextManager[None]:
+def _notice(call: Call) -> str:
     cape: Cape = call.subject
-    return notified(call.service, cape.owner_id)
+    return f"notifications {cape.owner_id}"

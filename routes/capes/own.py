@@ -15,6 +15,7 @@ from actors.capes.owning import (
     withdraw,
 )
 from actors.capes.showing import ShownCape, changed, find_owned, page_owned
+from actors.change import Change
 from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded, TermsNotAccepted, TooLarge
 from actors.ids import Uuid, new_uuid
 from persistence.capes.rows import Cape
@@ -29,6 +30,7 @@ from routes.capes.entries import (
     own_entry,
 )
 from routes.capes.textures import CAPE_WORKSHOP
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
@@ -123,7 +125,7 @@ async def edit_cape(call: Call, id: Uuid, body: CapePatch) -> OwnCapeEntry:
 @endpoint("DELETE", "/v1/profile/capes/{id}", needs=AUTHENTICATED, refusals=(NotFound,), guard=own_cape)
 async def delete_cape(call: Call, id: Uuid) -> None:
     """DELETE /v1/profile/capes/{id}: removes a cape, whatever its state; nobody wears it any more. Answers 204."""
-    await call.transact(delete, call.user_id, id)
+    await change(call, delete, call.user_id, id, about=None)
 
 
 @endpoint(
@@ -153,6 +155,6 @@ async def withdraw_cape(call: Call, id: Uuid) -> OwnCapeEntry:
     return await _change(call, partial(withdraw, owner_id=call.user_id, id=id, now_ms=call.now_ms))
 
 
-async def _change(call: Call, unit: Callable[[Connection], Awaitable[Cape]]) -> OwnCapeEntry:
+async def _change(call: Call, unit: Callable[[Connection], Awaitable[Change[Cape]]]) -> OwnCapeEntry:
     shape = partial(own_entry, base_url=call.service.config.base_url)
-    return await call.transact(changed, unit, call.user_id, shape=shape)
+    return await change(call, changed, unit, call.user_id, about=None, shape=shape)

@@ -7,6 +7,7 @@ from actors.ids import parse_uuid
 from actors.time import iso
 from persistence.capes.choices import CapeSource, Selection, read_selection
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
@@ -48,12 +49,12 @@ async def select_cape(call: Call, body: SelectionBody) -> SelectionOut:
     A cape of ours that is neither approved nor the caller's own is a 404; others see it only while it is approved.
     """
     if body.source is None:
-        return await call.transact(select_none, call.user_id, shape=selection_out)
+        return await change(call, select_none, call.user_id, about=None, shape=selection_out)
     cape_id = parse_uuid(body.cape_id or "")
     if cape_id is None:
         raise Invalid(FieldError("/capeId", "BAD_FORMAT", "the uuid of a cape"))
     chosen = Selection(body.source, cape_id, call.now_ms)
-    return await call.transact(select, call.user_id, chosen, shape=selection_out)
+    return await change(call, select, call.user_id, chosen, about=None, shape=selection_out)
 
 
 def selection_out(selection: Selection | None) -> SelectionOut:

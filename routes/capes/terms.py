@@ -8,6 +8,7 @@ from actors.errors import Conflict
 from actors.time import iso
 from persistence.capes.choices import Acceptance, read_acceptance
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.reply import Page
@@ -64,8 +65,14 @@ async def accept_upload_terms(call: Call, body: TermsBody | None) -> UploadTerms
     A `revision` that is not the present one is a 409: the caller was shown other terms.
     """
     revision = TERMS_REVISION if body is None else body.revision
-    return await call.transact(
-        accept_terms, call.user_id, revision, call.now_ms, shape=lambda accepted: _terms(accepted, call)
+    return await change(
+        call,
+        accept_terms,
+        call.user_id,
+        revision,
+        call.now_ms,
+        about=None,
+        shape=lambda accepted: _terms(accepted, call),
     )
 
 

@@ -34,6 +34,7 @@ from actors.ids import ObjectId
 from persistence.chat.rows import AttachmentRow
 from persistence.errors import PersistenceError
 from routes.call import Call
+from routes.changes import change, change_by_itself
 from routes.chat.again import attachment_again
 from routes.chat.channels import READ, WRITE
 from routes.chat.guards import NOT_FOUND, participant
@@ -90,10 +91,10 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
         uploader_id=call.user_id,
         now_ms=call.now_ms,
     )
-    await service.database.transact(reserve, row)
+    await change_by_itself(service, reserve, row, about=None)
     try:
         await trio.to_thread.run_sync(_store, service, upload, limiter=checks)
-        return await call.transact(keep, row)
+        return await change(call, keep, row, about=None)
     except BaseException:
         await _release(service, row)
         raise
@@ -146,6 +147,6 @@ async def _release(service: Service, row: AttachmentRow) -> None:
     """
     with trio.move_on_after(RELEASE_SECONDS, shield=True):
         try:
-            await service.database.transact(release, row)
+            await change_by_itself(service, release, row, about=None)
         except PersistenceError as failure:
             log.warning("room for an upload was not given back", reason=type(failure).__name__)

@@ -24,6 +24,7 @@ from actors.errors import (
 )
 from actors.ids import ObjectId, UserId
 from routes.call import Call
+from routes.changes import change
 from routes.chat import reads
 from routes.chat.again import conversation_again
 from routes.chat.channels import READ, WRITE
@@ -123,20 +124,12 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     online = frozenset(filter(service.of(PRESENCE).is_online, member_ids))
     sight = sight_of(service.of(FRIENDS_LIVE), call.user_id, member_ids, member_ids)
     frames = Frames(online.__contains__, partial(int, call.now_ms)).seen_with(sight)
-    made: list[Created] = []
 
     def shape(created: Created) -> Reply[Encoded[Conversation]]:
-        made[:] = [created]
         body = rendering.conversation(frames, created.conversation)
         return Reply(Encoded(body), status=201 if created.fresh else 200)
 
-    def tell() -> None:
-        for created in made:
-            for member_id in created.member_ids if created.fresh else ():
-                service.system.changed(service.of(CHAT_KINDS).inbox, member_id, creation.row.id)
-
-    with service.reconciler.following(f"conversation {creation.row.id}", tell):
-        return await call.transact(creating.create, creation, shape=shape)
+    return await change(call, creating.create, creation, about=f"conversation {creation.row.id}", shape=shape)
 
 
 @endpoint("GET", _ONE, needs=READ, refusals=(ConversationNotFound,), guard=onlooker, not_found=NOT_FOUND)

@@ -6,6 +6,7 @@ from routes.chat.erasing import forget_user
 from routes.chat.follow import follow
 from routes.chat.jobs import jobs_of
 from routes.chat.parts import BLOBS, CHAT_KINDS, UPLOAD_CHECKS
+from routes.chat.reactions import REACTIONS
 from routes.chat.reads import window_bytes
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
@@ -31,5 +32,6 @@ CHAT = Domain(
     jobs=jobs_of,
     follow=follow,
     gauges=_show_gauges,
+    reactions=REACTIONS,
     forget_user=forget_user,
 )

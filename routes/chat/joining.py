@@ -12,6 +12,7 @@ from actors.chat.state import MAX_MEMBERS
 from actors.errors import Refused
 from persistence.errors import PersistenceError
 from routes.call import Call
+from routes.changes import change_by_itself
 from routes.chat.parts import CHAT_KINDS
 
 END_SECONDS = 2.0
@@ -37,7 +38,7 @@ async def room_for(call: Call, conversation_id: str, pointers: dict[str, str]) -
         yield
         return
     addition = Addition(conversation_id, call.user_id, pointers, call.now_ms)
-    ids = await service.database.transact(bounds.begin, addition)
+    ids = await change_by_itself(service, bounds.begin, addition, about=None)
     try:
         yield
     except Refused:
@@ -50,6 +51,6 @@ async def room_for(call: Call, conversation_id: str, pointers: dict[str, str]) -
 async def _end(call: Call, addition: Addition, ids: list[str]) -> None:
     with trio.move_on_after(END_SECONDS, shield=True):
         try:
-            await call.service.database.transact(bounds.end, addition, ids)
+            await change_by_itself(call.service, bounds.end, addition, ids, about=None)
         except PersistenceError as failure:
             log.warning("room in a group was not given back", reason=type(failure).__name__)

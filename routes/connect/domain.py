@@ -21,7 +21,7 @@ from routes.connect.channel import SERVER
 from routes.connect.erasing import let_go
 from routes.connect.jobs import jobs_of
 from routes.connect.parts import GAME_SERVERS
-from routes.connect.reconciling import follow_unknown_outcomes
+from routes.connect.reactions import REACTIONS, RECONCILIATIONS, follow_unknown_outcomes
 from routes.connect.waiters import WAITERS
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
@@ -52,5 +52,7 @@ CONNECT = Domain(
     channels=(SERVER,),
     jobs=jobs_of,
     follow=_follow,
+    reactions=REACTIONS,
+    reconciliations=RECONCILIATIONS,
     let_go=let_go,
 )

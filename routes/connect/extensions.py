@@ -7,6 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.bounds import IdText
+from actors.change import Change
 from actors.connect.commands import RegisterExtension
 from actors.connect.extensions import (
     MAX_ACTIONS,
@@ -27,6 +28,7 @@ from actors.errors import (
     TooLarge,
 )
 from actors.ids import Uuid
+from actors.people.events import NodeAdded, UserChanged
 from actors.permissions import capped_to
 from persistence.connect import extensions
 from persistence.connect.extensions import NODE
@@ -35,6 +37,7 @@ from persistence.connection import Connection
 from persistence.permissions import Grant, put_grant
 from persistence.users import lock_user
 from routes.call import Call
+from routes.changes import change
 from routes.connect.guards import caller_of, may
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
@@ -160,11 +163,7 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
         updated_at_ms=call.now_ms,
     )
     node_id = call.new_id()
-    users = call.service.of(USER_DIRECTORY)
-    with call.service.reconciler.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
-        made = await call.transact(_create, row, node_id, shape=extension_of)
-    users.catalog_grew(node_of(body.extension_id))
-    return made
+    return await change(call, _create, row, node_id, about=f"user {call.user_id}", shape=extension_of)
 
 
 async def may_change(call: Call, extension_id: str) -> None:
@@ -191,7 +190,7 @@ async def change_extension(call: Call, extension_id: str, body: ExtensionChange)
 
     Needs `svc.connect.extensions.<extensionId>`.
     """
-    return await call.transact(_change, call, extension_id, body, shape=extension_of)
+    return await change(call, _change, call, extension_id, body, about=None, shape=extension_of)
 
 
 @endpoint("GET", _OF_SERVER, needs=USER_OR_SERVER, refusals=(NotFound, Forbidden), guard=may(READ))
@@ -232,7 +231,7 @@ async def register_extension(
     return await call.ask(service.of(GAME_SERVERS).server, server_id, command, partial(_joined, row))
 
 
-async def _create(conn: Connection, row: ExtensionRow, node_id: str) -> ExtensionRow:
+async def _create(conn: Connection, row: ExtensionRow, node_id: str) -> Change[ExtensionRow]:
     owner_id = row.owner_id or ""
     await lock_user(conn, owner_id)
     if await extensions.count_of_owner(conn, owner_id) >= MAX_OWNED:
@@ -241,7 +240,7 @@ async def _create(conn: Connection, row: ExtensionRow, node_id: str) -> Extensio
         raise Conflict("this extension id is taken")
     grant = Grant(node_of(row.extension_id))
     await put_grant(conn, owner_id, grant, node_id=node_id, now_ms=row.created_at_ms)
-    return row
+    return Change(row, (UserChanged(owner_id), NodeAdded(grant.node)))
 
 
 async def _change(conn: Connection, call: Call, extension_id: str, body: ExtensionChange) -> ExtensionRow:

@@ -2,17 +2,19 @@
 
 from functools import partial
 
+from actors.change import Change
 from actors.connect.commands import RemoveSilent
 from actors.connect.state import TICKET_KEPT_MS
 from actors.errors import Refused
+from actors.people.events import UserChanged
 from persistence.connect import commands, extensions, servers, sessions
 from persistence.connection import Connection
+from routes.changes import change_by_itself
 from routes.connect.parting import part_all
 from routes.connect.parts import GAME_SERVERS
 from routes.housekeeping import Job
 from routes.pruning import Pruning, Walk, pages_of, rows_of
 from routes.service import Service
-from routes.users.parts import USER_DIRECTORY
 
 SILENT_MS = 24 * 3_600_000
 """Unclaimed servers and temporary instances that have not called for so long are removed."""
@@ -75,7 +77,7 @@ class FinishedCommands:
         Raises:
             PersistenceError: the database is away; they are looked at again.
         """
-        self._place, more = await self._service.database.transact(self._forget, rows)
+        self._place, more = await change_by_itself(self._service, self._forget, rows, about=None)
         if not more:  # what is committed late is met by the next run
             self._place = min(self._place, (self._service.clock.now_ms() - LOOK_BACK_MS, ""))
         return more
@@ -98,7 +100,8 @@ async def _remove_silent(
 
 
 async def _forget_extensions(service: Service, limit: int) -> bool:
-    looked_at, losers = await service.database.transact(extensions.forget_orphans, limit)
-    for user_id in losers:
-        service.of(USER_DIRECTORY).changed(user_id)
-    return looked_at >= limit
+    async def forget(conn: Connection) -> Change[int]:
+        looked_at, losers = await extensions.forget_orphans(conn, limit)
+        return Change(looked_at, tuple(map(UserChanged, losers)))
+
+    return await change_by_itself(service, forget, about="extensions without owner") >= limit

@@ -1,6 +1,6 @@
 """Consent that ends at a block: neither of two users plays on a server of the other any more (contract §2)."""
 
-from functools import partial
+from typing import NamedTuple
 
 from actors.connect.commands import EndConsent
 from actors.errors import NotFound, Refused
@@ -14,16 +14,11 @@ AT_ONCE = 200
 """Pairs of users whom one run of the job looks after."""
 
 
-async def part(service: Service, one_id: str, other_id: str) -> None:
-    """A block between the two is committed: sessions and tickets of either end on servers of the other.
+class ConsentBetween(NamedTuple):
+    """Sessions and tickets of either of two users on servers of the other."""
 
-    What cannot be ended now is ended a moment later, by the job that asks what is in doubt.
-    """
-    try:
-        await _part(service, one_id, other_id)
-    except (PersistenceError, Refused):
-        about = " ".join(("consent", *sorted((one_id, other_id))))
-        service.reconciler.add(about, partial(_part, service, one_id, other_id))
+    one_id: str
+    other_id: str
 
 
 async def part_all(service: Service) -> None:
@@ -36,9 +31,27 @@ async def part_all(service: Service) -> None:
         await part(service, owner_id, player_id)
 
 
-async def _part(service: Service, one_id: str, other_id: str) -> None:
+async def part(service: Service, one_id: str, other_id: str) -> None:
+    """A block between the two is committed: sessions and tickets of either end on servers of the other.
+
+    What cannot be ended now is ended a moment later, by the job that asks what is in doubt.
+    """
+    about = ConsentBetween(min(one_id, other_id), max(one_id, other_id))
+    try:
+        await end_consent(service, about)
+    except (PersistenceError, Refused):
+        service.reconciler.add(about)
+
+
+async def end_consent(service: Service, between: ConsentBetween) -> None:
+    """End what there is of it.
+
+    Raises:
+        PersistenceError: the rows cannot be asked.
+        Refused: a server cannot be asked.
+    """
     kind = service.of(GAME_SERVERS).server
-    pairs = await service.database.read(sessions.between, one_id, other_id)
+    pairs = await service.database.read(sessions.between, *between)
     found = await service.database.read(_consenting, pairs)
     for server_id, player_id in pairs:
         # A live server may be about to store a ticket or a session that the rows do not show yet.

@@ -30,6 +30,7 @@ from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.networks import networks
 from routes.call import Call
+from routes.changes import change
 from routes.connect.guards import owner_of
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
@@ -150,7 +151,7 @@ async def register_server(call: Call, body: NewServer) -> RegisteredServer:
     claim_key = ClaimKeyRow(digest(key), server_id, call.now_ms + CLAIM_KEY_MS)
     made = RegisteredServer(server_id, secret, None, key, body.server_type, name, None)
     most = call.service.config.max_unclaimed_servers
-    return await call.transact(create, row, claim_key, most, shape=lambda _: made)
+    return await change(call, create, row, claim_key, most, about=None, shape=lambda _: made)
 
 
 @endpoint("GET", _SERVERS, needs=AUTHENTICATED)

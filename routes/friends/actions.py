@@ -1,7 +1,6 @@
 """What one user does to another: the same whether they do it themselves or a game server does it for them.
 
-`actor_id` is who acts; that the caller may act for them is decided before. A user is told what has changed as soon as
-it is committed.
+`actor_id` is who acts; that the caller may act for them is decided before.
 """
 
 from collections.abc import Awaitable, Callable
@@ -10,23 +9,23 @@ from typing import TypeVar
 
 from msgspec.structs import asdict
 
+from actors.change import Change
 from actors.errors import FieldError, Invalid, NotFound
 from actors.friends import overview, relations
+from actors.friends.between import moved
 from actors.friends.frames import request_entry
 from actors.friends.links import Choice, choose
 from actors.friends.public import BlockEntry, FriendEntry, FriendsOverview, RequestSent
 from actors.friends.relations import NowBlocked, Pair, Sent, capacity
 from actors.ids import UserId, Uuid, parse_uuid
-from actors.notifications import NOTIFICATIONS
 from actors.time import iso
-from persistence.connection import Connection
 from persistence.friends.links import Link
 from persistence.users import ids_named
 from routes.call import Call
-from routes.connect.parting import part
+from routes.changes import change
 from routes.edge.reply import Reply
-from routes.friends import reconciling
-from routes.friends.parts import FRIENDS_LIVE, STREAKS
+from routes.friends.parts import FRIENDS_LIVE
+from routes.friends.reactions import pairing
 from routes.users.parts import USER_DIRECTORY
 
 R = TypeVar("R")
@@ -76,9 +75,7 @@ async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None)
         reply = RequestSent(**asdict(asked), friend=friend)
         return Reply(reply, status=201 if friend is None else 200)
 
-    reply = await _move(call, (actor_id, other_id), relations.send, pair, note, shape=shape)
-    _tell(call, actor_id, other_id, notified=True)
-    return reply
+    return await _move(call, (actor_id, other_id), relations.send, pair, note, shape=shape)
 
 
 async def accept(
@@ -93,9 +90,7 @@ async def accept(
     """
     pair = await _pair(call, actor_id, other_id)
     entry_of = await _entries(call, actor_id, other_id)
-    entry = await _move(call, (actor_id, other_id), relations.accept, pair, request_id, shape=entry_of)
-    _tell(call, actor_id, other_id, notified=True)
-    return entry
+    return await _move(call, (actor_id, other_id), relations.accept, pair, request_id, shape=entry_of)
 
 
 async def accept_silently(call: Call, actor_id: UserId, other_id: UserId) -> None:
@@ -105,7 +100,6 @@ async def accept_silently(call: Call, actor_id: UserId, other_id: UserId) -> Non
     """
     pair = await _pair(call, actor_id, other_id)
     await _move(call, (actor_id, other_id), relations.accept, pair, None, shape=_nothing)
-    _tell(call, actor_id, other_id, notified=True)
 
 
 async def decline(call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None) -> None:
@@ -114,8 +108,7 @@ async def decline(call: Call, actor_id: UserId, other_id: UserId, request_id: st
     Raises: as `relations.decline`.
     """
     pair = await _pair(call, actor_id, other_id)
-    await _transact(call, (actor_id, other_id), relations.decline, pair, request_id, shape=_nothing)
-    _tell(call, actor_id, other_id)
+    await change(call, relations.decline, pair, request_id, about=pairing(actor_id, other_id))
 
 
 async def cancel(call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None) -> None:
@@ -124,8 +117,7 @@ async def cancel(call: Call, actor_id: UserId, other_id: UserId, request_id: str
     Raises: as `relations.cancel`.
     """
     pair = await _pair(call, actor_id, other_id)
-    await _transact(call, (actor_id, other_id), relations.cancel, pair, request_id, shape=_nothing)
-    _tell(call, actor_id, other_id)
+    await change(call, relations.cancel, pair, request_id, about=pairing(actor_id, other_id))
 
 
 async def remove(call: Call, actor_id: UserId, other_id: UserId) -> None:
@@ -137,26 +129,15 @@ async def remove(call: Call, actor_id: UserId, other_id: UserId) -> None:
     await _move(call, (actor_id, other_id), relations.remove, pair, shape=_nothing)
 
 
-async def change(call: Call, actor_id: UserId, friend_id: UserId, choice: Choice) -> FriendEntry:
+async def choose_for(call: Call, actor_id: UserId, friend_id: UserId, choice: Choice) -> FriendEntry:
     """Change what the actor has chosen for a friend.
 
     Raises: as `links.choose`.
     """
-    friends = call.service.of(FRIENDS_LIVE)
     entry_of = await _entries(call, actor_id, friend_id)
-    turns: list[int] = []
-
-    def shape(link: Link) -> FriendEntry:
-        turns.append(friends.next_turn())
-        return entry_of(link)
-
-    entry = await _transact(
-        call, (actor_id, friend_id), choose, actor_id, friend_id, choice, call.now_ms, shape=shape
-    )
-    for turn in turns:
-        friends.visibility_changed(actor_id, friend_id, entry.visibility, turn)
-    _tell(call, actor_id, friend_id)
-    return entry
+    unit = partial(choose, now_ms=call.now_ms, next_turn=call.service.of(FRIENDS_LIVE).next_turn)
+    about = pairing(actor_id, friend_id)
+    return await change(call, unit, actor_id, friend_id, choice, about=about, shape=entry_of)
 
 
 async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | None) -> Reply[BlockEntry]:
@@ -171,9 +152,7 @@ async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | No
         return Reply(entry, status=201 if blocked.fresh else 200)
 
     pair = await _pair(call, actor_id, other_id)
-    reply = await _move(call, (actor_id, other_id), relations.block, pair, reason, shape=shape)
-    await part(call.service, actor_id, other_id)
-    return reply
+    return await _move(call, (actor_id, other_id), relations.block, pair, reason, shape=shape)
 
 
 async def unblock(call: Call, actor_id: UserId, other_id: UserId) -> None:
@@ -201,40 +180,17 @@ def _nothing(_made: object) -> None:
     return
 
 
-async def _transact(
-    call: Call,
-    pair: tuple[UserId, UserId],
-    unit: Callable[..., Awaitable[R]],
-    *args: object,
-    shape: Callable[[R], T],
-) -> T:
-    """`Call.transact`; memory asks the rows of the two when nobody knows what has become of it."""
-    one_id, other_id = sorted(pair)
-    ask = partial(reconciling.reconcile, call.service, one_id, other_id)
-    with call.service.reconciler.reconcile_if_unknown(f"friends {one_id} {other_id}", ask):
-        return await call.transact(unit, *args, shape=shape)
-
-
 async def _move(
     call: Call,
     pair: tuple[UserId, UserId],
-    unit: Callable[..., Awaitable[R]],
+    unit: Callable[..., Awaitable[Change[R]]],
     *args: object,
     shape: Callable[[R], T],
 ) -> T:
-    """`_transact` of what may begin or end a friendship or a block; whoever looks is told how it is afterwards."""
-    service, (one_id, other_id) = call.service, pair
-    seen: list[tuple[relations.Between, int]] = []
-
-    async def move_and_look(conn: Connection, *given: object) -> R:
-        made = await unit(conn, *given)
-        seen.append(await reconciling.look_locked(service, conn, one_id, other_id))
-        return made
-
-    reply = await _transact(call, pair, move_and_look, *args, shape=shape)
-    for found, turn in seen:
-        reconciling.tell(service, one_id, other_id, found, turn)
-    return reply
+    """What may begin or end something between two users."""
+    one_id, other_id = pair
+    move = partial(moved, one_id=one_id, other_id=other_id, next_turn=call.service.of(FRIENDS_LIVE).next_turn)
+    return await change(call, move, unit, *args, about=pairing(one_id, other_id), shape=shape)
 
 
 async def _pair(call: Call, actor_id: UserId, other_id: UserId) -> Pair:
@@ -262,16 +218,3 @@ async def _entries(call: Call, actor_id: UserId, other_id: UserId) -> Callable[[
     other = await service.of(USER_DIRECTORY).user_of(other_id)
     seen = service.of(FRIENDS_LIVE).appearance(other_id, actor_id, other.last_seen_at_ms)
     return lambda link: overview.entry(link, seen, call.now_ms)
-
-
-def _tell(call: Call, actor_id: UserId, other_id: UserId, *, notified: bool = False) -> None:
-    """The live views of both hear of it.
-
-    Args:
-        notified: the other has a notification: of a request, or that the two are friends now.
-    """
-    service = call.service
-    service.of(FRIENDS_LIVE).changed(actor_id, other_id)
-    if notified:
-        service.of(STREAKS).forget(actor_id, other_id)
-        service.system.changed(NOTIFICATIONS, other_id, "notifications")

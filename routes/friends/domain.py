@@ -6,6 +6,7 @@ from routes.friends import blocks, links, lists, requests, streams
 from routes.friends.channels import FRIENDS as CHANNEL
 from routes.friends.jobs import jobs_of
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
+from routes.friends.reactions import REACTIONS, RECONCILIATIONS
 from routes.housekeeping import BackgroundTask, Job
 from routes.service import Service
 from routes.users.parts import RIGHTS
@@ -26,4 +27,6 @@ FRIENDS = Domain(
     channels=(CHANNEL,),
     jobs=jobs_of,
     follow=_follow,
+    reactions=REACTIONS,
+    reconciliations=RECONCILIATIONS,
 )

@@ -2,9 +2,12 @@
 
 from functools import partial
 
+from actors.change import Change
+from actors.friends.events import RequestEnded
 from persistence.connection import Connection
 from persistence.friends import requests
-from routes.friends.parts import FRIENDS_LIVE, STREAKS
+from routes.changes import change_by_itself
+from routes.friends.parts import STREAKS
 from routes.housekeeping import Job
 from routes.pruning import Pruning
 from routes.service import Service
@@ -19,16 +22,8 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
 
 async def _expire_requests(service: Service, limit: int) -> bool:
-    gone: list[tuple[str, str]] = []
+    async def prune(conn: Connection) -> Change[int]:
+        gone = await requests.prune(conn, limit, now_ms=service.clock.now_ms())
+        return Change(len(gone), tuple(RequestEnded(*pair) for pair in gone))
 
-    async def prune(conn: Connection) -> None:
-        gone.extend(await requests.prune(conn, limit, now_ms=service.clock.now_ms()))
-
-    async def tell() -> None:
-        for sender_id, recipient_id in gone:
-            service.of(FRIENDS_LIVE).changed(sender_id, recipient_id)
-
-    with service.reconciler.reconcile_if_unknown("friend requests that expire", tell):
-        await service.database.transact(prune)
-    await tell()
-    return len(gone) >= limit
+    return await change_by_itself(service, prune, about="friend requests that expire") >= limit

@@ -41,7 +41,9 @@ async def change_friend(call: Call, friend_id: UserId, body: LinkPatch) -> Frien
     Needs `social:friends.edit`. Answers the Friend entry.
     """
     visibility = None if body.visibility is None else visibility_named(body.visibility)
-    return await actions.change(call, call.user_id, friend_id, Choice(body.favorite, visibility, body.note))
+    return await actions.choose_for(
+        call, call.user_id, friend_id, Choice(body.favorite, visibility, body.note)
+    )
 
 
 @endpoint("DELETE", _ONE, needs=EDIT, refusals=(NotFound,))

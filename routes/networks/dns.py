@@ -11,6 +11,7 @@ from actors.networks.public import DnsConfig, dns_config_of
 from persistence.networks import dns
 from persistence.networks.rows import DnsRow
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
@@ -84,11 +85,13 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Dn
         created_at_ms=call.now_ms,
         updated_at_ms=call.now_ms,
     )
-    config = await call.transact(
+    config = await change(
+        call,
         providers.adopt,
         row,
         here.gateway_host,
         service.clock.now_ms(),
+        about=None,
         shape=lambda kept: _config(call, kept),
     )
     await here.automation.push_soon(network_id)
@@ -101,7 +104,7 @@ async def remove_dns_config(call: Call, network_id: Uuid) -> Removed:
 
     For the network's owner.
     """
-    return await call.transact(dns.remove, network_id, shape=Removed)
+    return await change(call, dns.remove, network_id, about=None, shape=Removed)
 
 
 def _config(call: Call, row: DnsRow) -> DnsConfig:

@@ -13,6 +13,7 @@ from actors.networks.records import txt_name, txt_value
 from persistence.networks import domains
 from persistence.networks.rows import DomainRow
 from routes.call import Call
+from routes.changes import change, change_by_itself
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import AUTHENTICATED
@@ -128,7 +129,7 @@ async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[
         gateway = GatewayRecord("CNAME", claimed.domain, here.gateway_host, managed)
         return Reply(ClaimedDomain(domain_of(claimed), txt, gateway), status=None if fresh else 200)
 
-    made = await call.transact(claims.claim, row, here.gateway_host, shape=shape)
+    made = await change(call, claims.claim, row, here.gateway_host, about=None, shape=shape)
     call.wait_longer(INLINE_SECONDS)
     await here.automation.push_soon(network_id)
     return made
@@ -153,7 +154,9 @@ async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> Do
     lookup = await call.service.of(NAME_SERVICE).resolver.txt(txt_name(claim.domain))
     if lookup.error is None and claims.seen(claim, lookup):
         try:
-            return await call.transact(claims.settle, claim, lookup, call.now_ms, shape=_domain_reply)
+            return await change(
+                call, claims.settle, claim, lookup, call.now_ms, about=None, shape=_domain_reply
+            )
         except DomainNotVerified:
             raise await _refused(call, claim, lookup, HELD_ELSEWHERE) from None
     raise await _refused(call, claim, lookup, lookup.error or WRONG_VALUE)
@@ -166,7 +169,7 @@ def _domain_reply(row: DomainRow) -> DomainReply:
 async def _refused(call: Call, claim: DomainRow, lookup: Lookup, error: str) -> DomainNotVerified:
     """Notes what was found, so that it is shown until the next check; the refusal that says it."""
     note = claims.note_failure
-    row = await call.service.database.transact(note, claim, lookup, error, call.now_ms)
+    row = await change_by_itself(call.service, note, claim, lookup, error, call.now_ms, about=None)
     shown = domain_of(row)
     return DomainNotVerified(
         status=shown.status,

@@ -10,6 +10,7 @@ from actors.networks import gateway_routes
 from actors.networks.public import GatewayRoute, route_of
 from persistence.networks.rows import RouteRow
 from routes.call import Call
+from routes.changes import change
 from routes.connect.guards import by_secret
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SERVER
@@ -80,7 +81,7 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
         return RouteReply(route_of(stored[0]))
 
     put, zone, host = gateway_routes.put, here.gateway_domain, here.gateway_host
-    made = await call.transact(put, row, zone, host, call.now_ms, shape=shape)
+    made = await change(call, put, row, zone, host, call.now_ms, about=None, shape=shape)
     await _push(call, networks[-1])
     return made
 
@@ -92,7 +93,7 @@ async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
     With the server's secret alone. Answers 204; DNS records that were made for the host are removed.
     """
     networks: list[str | None] = []
-    await call.transact(gateway_routes.remove, server_id, call.now_ms, shape=networks.append)
+    await change(call, gateway_routes.remove, server_id, call.now_ms, about=None, shape=networks.append)
     await _push(call, networks[-1])
 
 

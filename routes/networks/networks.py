@@ -25,6 +25,7 @@ from persistence.connect.rows import ServerRow
 from persistence.networks import networks
 from persistence.networks.rows import NetworkRow, ProfileMode, TokenRow
 from routes.call import Call
+from routes.changes import change
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
@@ -138,7 +139,7 @@ async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
         created_at_ms=call.now_ms,
         updated_at_ms=call.now_ms,
     )
-    return await call.transact(managing.create, row, shape=_network_reply)
+    return await change(call, managing.create, row, about=None, shape=_network_reply)
 
 
 @endpoint(
@@ -160,8 +161,8 @@ async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) 
         public_profile_mode=body.public_profile_mode,
         public_profile_share_code=body.public_profile_share_code,
     )
-    change = managing.change
-    return await call.transact(change, network_id, call.user_id, wish, call.now_ms, shape=network_of)
+    unit = managing.change
+    return await change(call, unit, network_id, call.user_id, wish, call.now_ms, about=None, shape=network_of)
 
 
 @endpoint(
@@ -181,7 +182,7 @@ async def issue_join_token(call: Call, network_id: Uuid) -> JoinToken:
     token = to_base64url(call.service.random_bytes(TOKEN_BYTES))
     row = TokenRow(digest(token), network_id, call.now_ms + JOIN_TOKEN_MS)
     made = JoinToken(token, JOIN_TOKEN_MS // 1000, network_id)
-    return await call.transact(managing.issue_token, row, shape=lambda _: made)
+    return await change(call, managing.issue_token, row, about=None, shape=lambda _: made)
 
 
 @endpoint(
@@ -220,7 +221,7 @@ async def join_network(call: Call, body: JoinBody) -> JoinedHost:
     if owner_id is None:
         raise NotFound("no such join token")
     async with call.service.turnstile.turn(turn_of(owner_id)):
-        return await call.transact(join, token, row, shape=shape)
+        return await change(call, join, token, row, about=None, shape=shape)
 
 
 @endpoint("GET", "/v1/connect/hosts", needs=AUTHENTICATED)

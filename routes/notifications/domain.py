@@ -8,6 +8,7 @@ from routes.edge.declare.endpoint import Mount
 from routes.notifications import listing
 from routes.notifications.channel import NOTIFICATIONS as CHANNEL
 from routes.notifications.jobs import jobs_of
+from routes.notifications.reactions import REACTIONS
 from routes.service import Service
 
 
@@ -21,5 +22,6 @@ NOTIFICATIONS = Domain(
     mounts=(Mount("notifications", (listing,)),),
     channels=(CHANNEL,),
     jobs=jobs_of,
+    reactions=REACTIONS,
     forget_user=_forget_user,
 )

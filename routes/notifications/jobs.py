@@ -2,9 +2,11 @@
 
 from functools import partial
 
-from actors.notifications import NOTIFICATIONS
+from actors.change import Change
+from actors.notifications import NotificationsChanged
 from persistence import notifications
 from persistence.connection import Connection
+from routes.changes import change_by_itself
 from routes.housekeeping import Job
 from routes.pruning import Pruning
 from routes.service import Service
@@ -16,16 +18,8 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
 
 async def _prune(service: Service, limit: int) -> bool:
-    gone: list[str] = []
+    async def prune(conn: Connection) -> Change[int]:
+        user_ids = await notifications.prune(conn, limit, now_ms=service.clock.now_ms())
+        return Change(len(user_ids), tuple(map(NotificationsChanged, sorted(set(user_ids)))))
 
-    async def prune(conn: Connection) -> None:
-        gone.extend(await notifications.prune(conn, limit, now_ms=service.clock.now_ms()))
-
-    async def tell() -> None:
-        for user_id in set(gone):
-            service.system.changed(NOTIFICATIONS, user_id, "notifications")
-
-    with service.reconciler.reconcile_if_unknown("old notifications", tell):
-        await service.database.transact(prune)
-    await tell()
-    return len(gone) >= limit
+    return await change_by_itself(service, prune, about="old notifications") >= limit

@@ -1,6 +1,5 @@
 """A user's own notifications: listed, and marked as read (contract §5)."""
 
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import Annotated
 
@@ -8,16 +7,16 @@ import msgspec
 
 from actors.bounds import MAX_SAFE_INTEGER, IdText
 from actors.errors import Invalid
-from actors.notifications import NOTIFICATIONS, NotificationEntry, entry, mark
+from actors.notifications import NotificationEntry, entry, mark
 from persistence import notifications
 from persistence.notifications import KEPT_MAX, Marked
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import cursor_number
 from routes.edge.declare.query import Clamp
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
-from routes.service import Service
 
 
 class NotificationQuery(Wire, frozen=True):
@@ -73,14 +72,8 @@ async def list_notifications(call: Call, query: NotificationQuery) -> Notificati
 async def read_notifications(call: Call, body: ReadBody) -> ReadCounts:
     """Marks the caller's notifications as read: those named by `ids`, those made before `beforeMs`, or both."""
     unit = partial(mark, ids=body.ids, before_ms=body.before_ms, now_ms=call.now_ms)
-    with notified(call.service, call.user_id):
-        return await call.transact(unit, call.user_id, shape=_counts)
-
-
-def notified(service: Service, user_id: str) -> AbstractContextManager[None]:
-    """Around a transaction that changes somebody's notifications: their views read them anew, whatever its outcome."""
-    tell = partial(service.system.changed, NOTIFICATIONS, user_id, "notifications")
-    return service.reconciler.following(f"notifications {user_id}", tell)
+    about = f"notifications {call.user_id}"
+    return await change(call, unit, call.user_id, about=about, shape=_counts)
 
 
 def _counts(marked: Marked) -> ReadCounts:

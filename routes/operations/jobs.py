@@ -2,15 +2,19 @@
 
 from functools import partial
 
+import trio
+
 from persistence.connection import Connection
 from persistence.journal import history, receipts
+from routes.allocator import return_free_pages
+from routes.changes import reconcile
 from routes.housekeeping import Job
 from routes.pruning import Pruning, pages_of, rows_of
 from routes.service import Service
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Ask what is in doubt, look at the tables, and forget what all domains have in common."""
+    """Ask what is in doubt, give back free memory, look at the tables, forget what all domains have in common."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def expire_receipts(conn: Connection, limit: int) -> int:
@@ -22,7 +26,8 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         return await history.prune(conn, after, limit, now_ms=now_ms())
 
     return (
-        Job("changes whose outcome is unknown", 1, service.reconciler.reconcile),
+        Job("changes whose outcome is unknown", 1, partial(reconcile, service)),
+        Job("free memory", 60, partial(trio.to_thread.run_sync, return_free_pages)),
         Job("sizes of tables", 60, partial(service.disk.look, database)),
         Job("idempotency receipts", 60, Pruning(rows_of(database, expire_receipts)).run),
         Job("journal", 60, Pruning(pages_of(database, prune_journal)).run),

@@ -18,12 +18,13 @@ from actors.party.state import Invite, State
 from persistence.errors import RowsRejected
 from persistence.party.rows import invites_to
 from routes.call import Call
+from routes.changes import change, change_by_itself
 from routes.edge.reply import Encoded
 from routes.friends.parts import FRIENDS_LIVE
 from routes.inviting import count_invite
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
-from routes.party.reconciling import reconcile_if_unknown
+from routes.party.reactions import PartyInDoubt
 
 EPOCH_BYTES = 5
 """Of the name of a party's history; two of one user only have to differ."""
@@ -48,21 +49,14 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
     # A transaction's result is shaped on another thread: what it shows of presence is looked up before.
     seen = service.of(FRIENDS_LIVE).appearance(actor_id, actor_id)
 
-    made: list[State] = []
-
     def shape(state: State) -> Encoded[PartySnapshot]:
-        made[:] = [state]
         incoming = shown.incoming.values()
         return Encoded(
             frames.encoded(lambda _user, _viewer: seen, state, incoming, actor_id, now_ms=call.now_ms)
         )
 
     founding = _founding(call, actor_id)
-    with reconcile_if_unknown(call.service, founding.party_id):
-        reply = await call.transact(found, founding, shape=shape)
-    for state in made:
-        _founded(call, actor_id, state)
-    return reply
+    return await change(call, found, founding, about=PartyInDoubt(founding.party_id), shape=shape)
 
 
 async def leave(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
@@ -95,10 +89,8 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
         # Not the effect of this request, but its ground: whoever repeats it finds the party.
         await _check_target(call, actor_id, target_id)
         founding = _founding(call, actor_id)
-        with reconcile_if_unknown(call.service, founding.party_id):
-            state = await service.database.transact(found, founding)
-        _founded(call, actor_id, state)
-        party_id = state.id
+        about = PartyInDoubt(founding.party_id)
+        party_id = (await change_by_itself(service, found, founding, about=about)).id
     notice_id = call.new_id()
     return await do(call, actor_id, party_id, SendInvite(actor_id, target_id, notice_id))
 
@@ -222,12 +214,6 @@ async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None
 def _founding(call: Call, actor_id: UserId) -> Founding:
     random_bytes = call.service.random_bytes
     return Founding(actor_id, new_uuid(random_bytes), random_bytes(EPOCH_BYTES).hex(), call.now_ms)
-
-
-def _founded(call: Call, actor_id: UserId, state: State) -> None:
-    """A party was made, or found: whoever shows parties hears of it."""
-    call.service.of(MEMBERSHIPS).joined(actor_id, state.id)
-    call.service.system.changed(call.service.of(PARTY_KINDS).own, actor_id, state.id)
 
 
 def _encoded(

@@ -9,6 +9,7 @@ from routes.party.follow import follow
 from routes.party.jobs import jobs_of
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
+from routes.party.reactions import REACTIONS, RECONCILIATIONS
 
 PARTY = Domain(
     name="party",
@@ -17,6 +18,8 @@ PARTY = Domain(
     channels=(CHANNEL,),
     jobs=jobs_of,
     follow=follow,
+    reactions=REACTIONS,
+    reconciliations=RECONCILIATIONS,
     let_go=let_go,
     forget_user=forget_user,
 )

@@ -9,7 +9,7 @@ from routes.friends.parts import FRIENDS_LIVE, STREAKS
 from routes.housekeeping import BackgroundTask, Job, ticking
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
-from routes.party.reconciling import follow_unknown_outcomes
+from routes.party.reactions import follow_unknown_outcomes
 from routes.service import Service
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 

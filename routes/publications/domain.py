@@ -6,6 +6,7 @@ from routes.publications import own, public, status, targets
 from routes.publications.follow import follow, show_gauges
 from routes.publications.jobs import jobs_of
 from routes.publications.parts import STATUSES
+from routes.publications.reactions import REACTIONS
 
 PUBLICATIONS = Domain(
     name="publications",
@@ -13,5 +14,6 @@ PUBLICATIONS = Domain(
     parts=(STATUSES,),
     jobs=jobs_of,
     follow=follow,
+    reactions=REACTIONS,
     gauges=show_gauges,
 )

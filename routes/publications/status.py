@@ -12,6 +12,7 @@ from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
 from routes.call import Call
+from routes.changes import change
 from routes.connect.guards import itself_for
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
@@ -99,7 +100,7 @@ async def _push_later(call: Call, server_id: Uuid, body: StatusBody) -> StatusRe
     reply = _push(call, row, body)
     if call.attempt is None:
         return reply
-    return await call.transact(_nothing, shape=lambda _: reply)  # to say it twice changes nothing
+    return await change(call, _nothing, about=None, shape=lambda _: reply)  # to say it twice changes nothing
 
 
 async def _nothing(_conn: Connection) -> None:

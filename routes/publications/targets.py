@@ -1,7 +1,6 @@
 """Publishing servers and networks (service-api §4 Publications, contract §7)."""
 
 import re
-from functools import partial
 from typing import Annotated, Any
 
 import msgspec
@@ -17,6 +16,7 @@ from persistence.publications import publications
 from persistence.publications.rows import PublicationRow, Target, TargetType
 from routes.auditing import stamp_of
 from routes.call import Call
+from routes.changes import change
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
@@ -122,10 +122,8 @@ async def put_publication(
     def shape(row: PublicationRow) -> PublicationReply:
         return PublicationReply(_shown(call, row))
 
-    with service.reconciler.following(
-        f"publication {target.id}", partial(service.of(STATUSES).published, target)
-    ):
-        return await call.transact(managing.put, target, wish, _manager(call), around, shape=shape)
+    about = f"publication {target.id}"
+    return await change(call, managing.put, target, wish, _manager(call), around, about=about, shape=shape)
 
 
 @endpoint("DELETE", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Conflict), guard=manages)
@@ -139,7 +137,7 @@ async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> R
     def shape(removed: int) -> Removed:
         return Removed(target.type, target.id, removed)
 
-    return await call.transact(managing.remove, target, _manager(call), shape=shape)
+    return await change(call, managing.remove, target, _manager(call), about=None, shape=shape)
 
 
 def _target(type: str, id: Uuid) -> Target:

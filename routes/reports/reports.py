@@ -13,6 +13,7 @@ from actors.time import iso, iso_or_none
 from persistence.reports import Report, ReportStatus, list_reports
 from routes.auditing import stamp_of
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import cursor_number
 from routes.edge.declare.query import Clamp
@@ -100,7 +101,7 @@ async def report_user(call: Call, body: ReportBody) -> ReportMade:
         raise NotFound("no such user")
     id = call.new_id()
     unit = partial(report, reason=body.reason, now_ms=call.now_ms)
-    return await call.transact(unit, id, call.user_id, target_id, shape=_made)
+    return await change(call, unit, id, call.user_id, target_id, about=None, shape=_made)
 
 
 @endpoint("GET", "/v1/admin/reports", needs=MODERATOR)
@@ -115,7 +116,7 @@ async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
 @endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound,))
 async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> ReportItem:
     """Settles a report, or opens it again; the audit trail keeps each change."""
-    return await call.transact(settle, id, body.status, stamp_of(call), shape=_item)
+    return await change(call, settle, id, body.status, stamp_of(call), about=None, shape=_item)
 
 
 def _made(made: Report) -> ReportMade:

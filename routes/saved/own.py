@@ -12,6 +12,7 @@ from actors.saved.lists import SAVED_MAX, Placed, Wanted
 from actors.server_address import parse_address
 from persistence.saved import rows
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import Reply
@@ -82,19 +83,21 @@ async def save_server(call: Call, body: SaveBody) -> Reply[SavedServer]:
     one. At most 500 are saved.
     """
     wanted = _wanted(body, call.new_id())
-    return await call.transact(lists.save, call.user_id, wanted, call.now_ms, shape=_reply)
+    return await change(call, lists.save, call.user_id, wanted, call.now_ms, about=None, shape=_reply)
 
 
 @endpoint("PATCH", _ONE, needs=AUTHENTICATED, refusals=(NotFound,))
 async def change_saved_server(call: Call, server_id: ObjectId, body: SavedPatch) -> SavedServer:
     """PATCH /v1/profile/public-servers/saved/{serverId}: makes a saved server a favourite, or no longer."""
-    return await call.transact(lists.set_favorite, call.user_id, server_id, body.favorite, shape=entry_of)
+    return await change(
+        call, lists.set_favorite, call.user_id, server_id, body.favorite, about=None, shape=entry_of
+    )
 
 
 @endpoint("DELETE", _ONE, needs=AUTHENTICATED, refusals=(NotFound,))
 async def unsave_server(call: Call, server_id: ObjectId) -> NotSaved:
     """DELETE /v1/profile/public-servers/saved/{serverId}: takes a server out of the list, if it is in there."""
-    return await call.transact(lists.remove, call.user_id, server_id, shape=_not_saved)
+    return await change(call, lists.remove, call.user_id, server_id, about=None, shape=_not_saved)
 
 
 @endpoint("PUT", _SAVED + "/order", needs=AUTHENTICATED, refusals=(Invalid, NotFound))
@@ -104,7 +107,7 @@ async def arrange_saved_servers(call: Call, body: SavedOrder) -> SavedServers:
     `serverIds` is the complete list, each server exactly once; anything else is a 422.
     """
     wanted = tuple(parse_object_id(one) or one for one in body.server_ids)
-    return await call.transact(lists.arrange, call.user_id, wanted, shape=list_of)
+    return await change(call, lists.arrange, call.user_id, wanted, about=None, shape=list_of)
 
 
 def _wanted(body: SaveBody, fresh_id: str) -> Wanted:

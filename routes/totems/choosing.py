@@ -13,6 +13,7 @@ from actors.totems.choosing import Draft, activate, check_draft, upload
 from actors.totems.documents import MAX_BYTES, check_upload
 from persistence.totems import Format, Model
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
@@ -86,7 +87,9 @@ async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
         return await _upload(call, body, data)
     if model_id is not None and data is None:
         carry = partial(activate, gallery=call.service.config.totem_gallery)
-        return await call.transact(carry, call.user_id, model_id.lower(), call.now_ms, shape=_found)
+        return await change(
+            call, carry, call.user_id, model_id.lower(), call.now_ms, about=None, shape=_found
+        )
     if data is None:
         raise Invalid(FieldError("/data", "REQUIRED", "data or itemModelId is needed"))
     raise Invalid(FieldError("/itemModelId", "NOT_ALLOWED", "data and itemModelId exclude each other"))
@@ -100,7 +103,7 @@ async def _upload(call: Call, body: TotemChoice, data: NewModel) -> Totem:
     )
     model_id = call.new_id()
     store = partial(upload, now_ms=call.now_ms)
-    return await call.transact(store, call.user_id, model_id, draft, content, shape=totem_of)
+    return await change(call, store, call.user_id, model_id, draft, content, about=None, shape=totem_of)
 
 
 def _found(model: Model) -> Reply[Totem]:

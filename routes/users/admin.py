@@ -4,8 +4,6 @@ Looking up needs `admin:user:view`; permissions and the audit trail are for supe
 rule 8).
 """
 
-from contextlib import AbstractContextManager
-from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -13,7 +11,6 @@ import msgspec
 from actors.administration import (
     UNCHANGED,
     GrantChange,
-    GrantChanged,
     Unchanged,
     change_grant,
     quantity_of,
@@ -32,13 +29,14 @@ from persistence.permissions import Grant, read_catalog
 from persistence.users import User, find_by_prefix, read_user
 from routes.auditing import stamp_of
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import cursor_number
 from routes.edge.declare.query import Clamp
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
-from routes.users.verify import revocation_settled
+from routes.users.reactions import TokensOf
 
 USER_VIEW = "admin:user:view"
 
@@ -246,7 +244,7 @@ async def list_user_permissions(call: Call, user_id: UserId) -> UserGrants:
 )
 async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> UserGranted:
     """Grants a node to a user, or changes the grant that they have; the node is in the catalog afterwards."""
-    change = GrantChange(
+    wish = GrantChange(
         user_id,
         body.node,
         body.negated,
@@ -255,14 +253,11 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
         call.new_id(),
     )
 
-    def shape(changed: GrantChanged) -> UserGranted:
-        grant = _granted(changed.grant)
+    def shape(changed: Grant) -> UserGranted:
+        grant = _granted(changed)
         return UserGranted(user_id, grant.node, grant.negated, grant.expires_at, grant.value)
 
-    with _followed(call, user_id):
-        granted = await call.transact(change_grant, change, stamp_of(call), shape=shape)
-    call.service.of(USER_DIRECTORY).catalog_grew(body.node)
-    return granted
+    return await change(call, change_grant, wish, stamp_of(call), about=_rights_of(user_id), shape=shape)
 
 
 @endpoint("DELETE", "/v1/admin/users/{userId}/permissions/{node}", needs=SUPER_ADMIN, refusals=(NotFound,))
@@ -270,15 +265,15 @@ async def remove_permission(call: Call, user_id: UserId, node: str) -> RemovedGr
     """Takes a grant from a user; the node stays in the catalog."""
     if not is_node(node):
         raise NotFound("no such permission")
-    with _followed(call, user_id):
-        return await call.transact(revoke_grant, user_id, node, stamp_of(call), shape=RemovedGrant)
+    return await change(
+        call, revoke_grant, user_id, node, stamp_of(call), about=_rights_of(user_id), shape=RemovedGrant
+    )
 
 
 @endpoint("POST", "/v1/admin/users/{userId}/revoke-tokens", needs=SUPER_ADMIN, refusals=(NotFound, Conflict))
 async def revoke_tokens_of_user(call: Call, user_id: UserId) -> None:
     """Revokes every token of a user that was issued so far; sockets that they have opened close with 4401."""
-    with revocation_settled(call.service, user_id) as revoked:
-        await call.transact(revoke_tokens_of, user_id, stamp_of(call), shape=revoked)
+    await change(call, revoke_tokens_of, user_id, stamp_of(call), about=TokensOf(user_id))
 
 
 @endpoint("GET", "/v1/admin/audit", needs=SUPER_ADMIN)
@@ -289,12 +284,8 @@ async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
     return AuditPage([_audit_item(row) for row in items], str(items[-1].seq) if more else None, more)
 
 
-def _followed(call: Call, user_id: str) -> AbstractContextManager[None]:
-    """Around a change of somebody's rights: memory reads them anew, whatever becomes of it."""
-    service = call.service
-    return service.reconciler.following(
-        f"user {user_id}", partial(service.of(USER_DIRECTORY).changed, user_id)
-    )
+def _rights_of(user_id: str) -> str:
+    return f"user {user_id}"
 
 
 def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:

@@ -10,6 +10,7 @@ from routes.users.authenticator import ISSUERS, USER_AUTHENTICATOR
 from routes.users.jobs import jobs_of
 from routes.users.online import follow_sockets
 from routes.users.parts import PRESENCE, RIGHTS, USER_DIRECTORY
+from routes.users.reactions import REACTIONS, RECONCILIATIONS
 
 
 def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
@@ -44,5 +45,7 @@ USERS = Domain(
     authenticator=USER_AUTHENTICATOR,
     jobs=jobs_of,
     follow=_follow,
+    reactions=REACTIONS,
+    reconciliations=RECONCILIATIONS,
     gauges=_show_gauges,
 )

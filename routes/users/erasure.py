@@ -3,10 +3,7 @@
 What a domain has to do for it stands in its record: `let_go` before, `forget_user` afterwards.
 """
 
-from collections.abc import Mapping
-
 from actors.errors import Conflict, NotFound, Refused
-from actors.friends.relations import Between
 from actors.ids import UserId, Uuid
 from actors.kernel.supervisor import Fault
 from actors.people import erasure as rules
@@ -14,12 +11,11 @@ from persistence.people import erasure
 from persistence.users import read_user
 from routes.auditing import stamp_of
 from routes.call import Call
+from routes.changes import change, change_by_itself
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import SUPER_ADMIN
-from routes.edge.websocket.close_codes import CloseCode
-from routes.friends.parts import FRIENDS_LIVE
 from routes.service import Service
-from routes.users.parts import USER_DIRECTORY
+from routes.users.reactions import ErasureOf
 
 SWEPT_AT_ONCE = 10
 
@@ -34,15 +30,7 @@ async def erase_user(call: Call, user_id: UserId) -> None:
     service = call.service
     if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:
         await _let_go(service, user_id)
-    others: dict[str, bool] = {}
-
-    async def reconcile() -> None:
-        if await service.database.read(read_user, user_id) is None:
-            _tell(service, user_id, others)
-
-    with service.reconciler.reconcile_if_unknown(f"erased {user_id}", reconcile):
-        await call.transact(rules.erase, user_id, stamp_of(call), shape=others.update)
-    _tell(service, user_id, others)
+    await change(call, rules.erase, user_id, stamp_of(call), about=ErasureOf(user_id))
 
 
 async def sweep_erased(service: Service) -> None:
@@ -71,17 +59,9 @@ async def _sweep(service: Service, user_id: UserId) -> None:
     # Backwards: notifications and receipts repeat what conversations and parties still say until they are told.
     for forget_user in service.forget_user:
         await forget_user(service, user_id)
-    await service.database.transact(erasure.finish, user_id)
+    await change_by_itself(service, erasure.finish, user_id, about=None)
 
 
 async def _let_go(service: Service, user_id: UserId) -> None:
     for let_go in service.let_go:
         await let_go(service, user_id)
-
-
-def _tell(service: Service, user_id: str, others: Mapping[str, bool]) -> None:
-    service.of(USER_DIRECTORY).changed(user_id)
-    service.sockets.close_user(user_id, CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
-    for other_id, blocks in others.items():
-        nothing = Between(False, {}, frozenset({other_id} if blocks else ()), [])
-        service.of(FRIENDS_LIVE).settled(user_id, other_id, nothing, service.of(FRIENDS_LIVE).next_turn())

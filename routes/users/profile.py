@@ -1,6 +1,5 @@
 """The caller's own profile and settings (service-api §4 Profile, contract §8)."""
 
-from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -19,6 +18,7 @@ from actors.profile import (
 from actors.time import iso, iso_or_none
 from persistence.users import GroupInvites, Settings, User, Visibility, read_settings
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import MaybeAwaitable
@@ -218,12 +218,13 @@ async def read_own_settings(call: Call) -> ProfileSettings:
 async def change_own_settings(call: Call, body: SettingsPatch) -> ProfileSettings:
     """Changes the settings that are named, and answers all of them."""
     style, privacy = body.ui_style, body.privacy or PrivacyPatch()
-    change = SettingsChange(
+    wish = SettingsChange(
         body.allow_friend_requests,
         privacy.server_list_visibility,
         privacy.group_invites,
         None if style is None else UiStyleChange(style.sync_enabled, style.source, style.payload),
     )
-    users = call.service.of(USER_DIRECTORY)
-    with call.service.reconciler.following(f"user {call.user_id}", partial(users.changed, call.user_id)):
-        return await call.transact(change_settings, call.user_id, change, call.now_ms, shape=settings_of)
+    about = f"user {call.user_id}"
+    return await change(
+        call, change_settings, call.user_id, wish, call.now_ms, about=about, shape=settings_of
+    )

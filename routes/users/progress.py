@@ -12,6 +12,7 @@ from actors.time import iso
 from persistence.people import experience
 from persistence.people.options import Options
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.pipeline.revisions import etag_of, revisions_known
 from routes.edge.principal import AUTHENTICATED
@@ -95,7 +96,7 @@ async def keep_minecraft_options(call: Call, body: OptionsBody) -> Reply[Options
     if body.revision is not None:
         known = frozenset({body.revision}) & (known if known is not None else {body.revision})
     new = json_object(body.options, "/options", OPTIONS_MAX_BYTES)
-    return await call.transact(rules.change, call.user_id, new, known, call.now_ms, shape=_shown)
+    return await change(call, rules.change, call.user_id, new, known, call.now_ms, about=None, shape=_shown)
 
 
 def _shown(kept: Options) -> Reply[OptionsOut]:

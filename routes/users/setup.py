@@ -21,6 +21,7 @@ from persistence.audit import Stamp
 from persistence.bridge.database import Database
 from persistence.users import User
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
@@ -142,4 +143,4 @@ async def set_up_server(call: Call, body: SetupBody) -> SetUp:
     def shape(user: User) -> SetUp:
         return SetUp(user.id, minted.token)
 
-    return await call.transact(set_up, _hash(body.code), user_id, body.name, stamp, shape=shape)
+    return await change(call, set_up, _hash(body.code), user_id, body.name, stamp, about=None, shape=shape)

@@ -11,6 +11,7 @@ from actors.time import iso
 from persistence.people import shares
 from persistence.people.shares import Share, ShareHead
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED, PUBLIC
 from routes.edge.wire import Wire
@@ -91,7 +92,7 @@ async def share_profile(call: Call, body: NewShare) -> ShareEntry:
     maximum = rules.capacity(await call.service.of(USER_DIRECTORY).access_of(call.user_id))
     code, now_ms = rules.new_code(call.service.random_bytes), call.now_ms
     share = Share(ShareHead(code, name, now_ms, now_ms + SHARE_TTL_MS), manifest)
-    return await call.transact(rules.add, call.user_id, share, maximum, shape=_entry)
+    return await change(call, rules.add, call.user_id, share, maximum, about=None, shape=_entry)
 
 
 @endpoint("GET", _SHARES, needs=AUTHENTICATED)
@@ -104,7 +105,7 @@ async def list_shares(call: Call) -> ShareList:
 @endpoint("DELETE", _SHARES + "/{code}", needs=AUTHENTICATED, refusals=(NotFound,))
 async def unshare_profile(call: Call, code: str) -> None:
     """DELETE /v1/profile/shares/{code}: shares a profile no longer. Answers 204."""
-    await call.transact(rules.remove, call.user_id, code.upper(), call.now_ms)
+    await change(call, rules.remove, call.user_id, code.upper(), call.now_ms, about=None)
 
 
 @endpoint("GET", "/v1/public/profile-shares/{code}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))

@@ -1,21 +1,17 @@
 """Whose token is this, and that it is to count for nothing any more: `/v1/auth` (contract §2)."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-
 from actors.errors import Conflict, NotFound
 from actors.permissions import Access, capped_to
 from actors.revoking import revoke_tokens
 from actors.time import iso
-from persistence.users import read_user
 from routes.call import Call
+from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED, UserPrincipal
 from routes.edge.reply import MaybeAwaitable
-from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.wire import Wire
-from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
+from routes.users.reactions import TokensOf
 
 
 class Verified(Wire, frozen=True):
@@ -58,33 +54,4 @@ async def revoke_own_tokens(call: Call) -> None:
     """Revokes every token of the caller's that was issued so far, the one of this request too; sockets that they have
     opened close with 4401. Tokens that are issued from now on work; those of other issuers from the next second on.
     """
-    with revocation_settled(call.service, call.user_id) as revoked:
-        await call.transact(revoke_tokens, call.user_id, call.now_ms, shape=revoked)
-
-
-@contextmanager
-def revocation_settled(service: Service, user_id: str) -> Iterator[Callable[[int], None]]:
-    """Around the transaction that revokes tokens: memory and sockets follow it, whatever its outcome.
-
-    Args:
-        user_id: whose tokens.
-
-    Yields: what is to be told the first `iat` that is believed, epoch seconds.
-    """
-    believed_from_s: list[int] = []
-
-    async def reconcile() -> None:
-        user = await service.database.read(read_user, user_id)
-        if user is not None:
-            _revoked(service, user_id, user.tokens_not_before_s)
-
-    with service.reconciler.reconcile_if_unknown(f"tokens {user_id}", reconcile):
-        yield believed_from_s.append
-    _revoked(service, user_id, believed_from_s[-1])
-
-
-def _revoked(service: Service, user_id: str, not_before_s: int) -> None:
-    service.of(USER_DIRECTORY).revoked(user_id, not_before_s)
-    for socket in service.sockets.of_user(user_id):
-        if socket.issued_at_s is not None and socket.issued_at_s < not_before_s:
-            socket.close(CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
+    await change(call, revoke_tokens, call.user_id, call.now_ms, about=TokensOf(call.user_id))

@@ -79,7 +79,7 @@ class Stage:
         self.number += 1
         draft = ConversationDraft(kind=kind, participant_ids=tuple(map(uid, names[1:])))
         creation = plan(draft, uid(names[0]), id=mid(10**9 + self.number), epoch="e1", now_ms=self.now_ms)
-        created = await self.database.transact(create, creation)
+        created = (await self.database.transact(create, creation)).value
         await self.enter(created.conversation.facts.id)
         return created
 

@@ -46,7 +46,7 @@ def test_the_caller_is_added_and_repetitions_are_passed_over():
 
 async def make(database: Database, number: int, caller: str, draft: ConversationDraft) -> Created:
     creation = plan(draft, uid(caller), id=mid(number), epoch="e", now_ms=NOW_MS + number)
-    return await database.transact(create, creation)
+    return (await database.transact(create, creation)).value
 
 
 async def test_the_same_set_is_the_same_conversation(database: Database):

@@ -238,7 +238,7 @@ async def test_a_hundred_acceptances_make_one_friendship(world: World) -> None:
 
 async def test_a_request_that_was_replaced_is_not_accepted(database: Database) -> None:
     await make_users(database, 2)
-    first = await database.transact(relations.send, pair(0, 1), None)
+    first = (await database.transact(relations.send, pair(0, 1), None)).value
     await database.transact(relations.cancel, pair(0, 1), first.request.id)
     await database.transact(relations.send, pair(0, 1), None)
     for unit in (relations.accept, relations.decline, relations.cancel):

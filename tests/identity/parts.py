@@ -6,6 +6,7 @@ from actors.connect.credentials import Credentials
 from actors.ids import ObjectIds
 from actors.presence import Presence
 from actors.users import Users
+from routes.changes import reactions_of, reconciliations_of
 from routes.connect.authenticator import ServerCredentials
 from routes.edge.config.table import read_config
 from routes.edge.incoming import arriving_bodies
@@ -17,6 +18,7 @@ from routes.lifecycle import Lifecycle
 from routes.reconciler import Reconciler
 from routes.users.authenticator import TokenAuthenticator
 from routes.users.parts import PRESENCE, USER_DIRECTORY
+from routes.users.reactions import REACTIONS, RECONCILIATIONS
 from tests.support.waiting import PATIENCE_SECONDS
 
 NOW_MS = 1_800_000_000_000
@@ -59,6 +61,8 @@ class Parts:
         self.metrics = Metrics()
         self.lifecycle = Lifecycle(NOW_MS)
         self.reconciler = Reconciler()
+        self.reactions = reactions_of(REACTIONS)
+        self.reconciliations = reconciliations_of(RECONCILIATIONS)
         self.sockets = Sockets(self.clock, Random(2))
         self.draining = False
         self._opened = {USER_DIRECTORY: self.users, PRESENCE: self.presence}

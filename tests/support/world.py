@@ -12,14 +12,17 @@ from typing import Any
 import httpx2
 import pytest
 
+from actors.change import Change
+from actors.friends.between import seen_between
 from actors.ids import new_uuid
 from actors.kernel.clock import Clock
 from persistence.connection import Connection
 from persistence.permissions import add_role
 from routes import DOMAINS, create_app
+from routes.changes import change_by_itself
 from routes.edge.config.table import read_config
 from routes.edge.identity.outbound import trusted_authorities
-from routes.friends.reconciling import reconcile
+from routes.friends.parts import FRIENDS_LIVE
 from routes.service import Service
 from routes.startup import open_service
 from routes.users.parts import USER_DIRECTORY
@@ -220,10 +223,14 @@ class World:
     async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:
         """Let one user block another, or no longer; everybody who looks is told."""
         service = self.service
-        await service.database.transact(
-            _write_block if blocked else _drop_block, one.id, other.id, self.clock.now_ms()
-        )
-        await reconcile(service, one.id, other.id)
+        write = _write_block if blocked else _drop_block
+        next_turn, now_ms = service.of(FRIENDS_LIVE).next_turn, self.clock.now_ms()
+
+        async def unit(conn: Connection) -> Change[None]:
+            await write(conn, one.id, other.id, now_ms)
+            return Change(None, (await seen_between(conn, one.id, other.id, next_turn),))
+
+        await change_by_itself(service, unit, about=None)
 
 
 async def _write_block(conn: Connection, user_id: str, target_id: str, now_ms: int) -> None:

@@ -1,0 +1,58 @@
+"""What is between two users, as the rows have it: looked at after a change of it, while both are still locked."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from actors.change import Change
+from actors.friends.events import Between, RelationChanged
+from actors.ids import UserId
+from persistence.chat.conversations import direct_between
+from persistence.connection import Connection
+from persistence.friends import standing, visibilities
+from persistence.users import lock_user
+
+R = TypeVar("R")
+
+
+async def moved(
+    conn: Connection,
+    unit: Callable[..., Awaitable[Change[R]]],
+    *args: object,
+    one_id: UserId,
+    other_id: UserId,
+    next_turn: Callable[[], int],
+) -> Change[R]:
+    """Make a move that may begin or end something between two users; the last event says how it is afterwards.
+
+    Args:
+        unit, args: one of the moves of `relations`.
+        next_turn: gives the number of a change between two, while both are locked.
+
+    Raises: what the move raises.
+    """
+    change = await unit(conn, *args)
+    seen = await seen_between(conn, one_id, other_id, next_turn)
+    return Change(change.value, (*change.events, seen))
+
+
+async def seen_between(
+    conn: Connection, one_id: UserId, other_id: UserId, next_turn: Callable[[], int]
+) -> RelationChanged:
+    """How it is between two users, as an event, for memory that may be stale.
+
+    Args:
+        next_turn: as in `moved`.
+    """
+    found = await look(conn, one_id, other_id)
+    return RelationChanged(one_id, other_id, found, next_turn())
+
+
+async def look(conn: Connection, one_id: UserId, other_id: UserId) -> Between:
+    """What is between two users once no change of it is under way any more: all that any would change is locked."""
+    for id in sorted((one_id, other_id)):
+        await lock_user(conn, id)
+    chosen = await visibilities.between(conn, one_id, other_id)
+    marks = await standing.between(conn, one_id, other_id)
+    blockers = [id for id, blocks in ((one_id, marks.blocks), (other_id, marks.blocked)) if blocks]
+    spoken = await direct_between(conn, one_id, other_id)
+    return Between(marks.linked, chosen, frozenset(blockers), spoken)

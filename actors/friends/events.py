@@ -1,0 +1,56 @@
+"""What happens between users in rows, for the live side of friends and whoever else has to hear of it."""
+
+import msgspec
+
+from persistence.friends.visibilities import Visibility
+
+
+class Between(msgspec.Struct, frozen=True):
+    """What memory holds of two users, as the rows have it.
+
+    Args:
+        friends: whether they are.
+        visibilities: {holder of a link, or of what is left of one: what the other sees of them}.
+        blockers: those of the two who block the other.
+        conversation_ids: the direct conversations of the two.
+    """
+
+    friends: bool
+    visibilities: dict[str, Visibility]
+    blockers: frozenset[str]
+    conversation_ids: list[str]
+
+
+class RelationChanged(msgspec.Struct, frozen=True):
+    """A friendship, a block or a request between two may have begun or ended.
+
+    Args:
+        between: how it is now.
+        turn: taken while both users' rows were locked: of two changes the one with the greater number is the later.
+    """
+
+    one_id: str
+    other_id: str
+    between: Between
+    turn: int
+
+
+class RequestEnded(msgspec.Struct, frozen=True):
+    """A request between two waits no longer, and nothing has come of it."""
+
+    one_id: str
+    other_id: str
+
+
+class LinkChanged(msgspec.Struct, frozen=True):
+    """The holder has chosen something for a friend.
+
+    Args:
+        visibility: what the friend sees of the holder now.
+        turn: as in `RelationChanged`.
+    """
+
+    holder_id: str
+    friend_id: str
+    visibility: Visibility
+    turn: int

@@ -1,0 +1,60 @@
+"""What game servers make of what happens in rows, and how they are asked after an unknown outcome."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from actors.connect.commands import EndExpired
+from actors.connect.state import State
+from actors.errors import NotFound
+from actors.friends.events import RelationChanged
+from routes.changes import Reaction, Reconciliation
+from routes.connect.parting import ConsentBetween, end_consent, part
+from routes.connect.parts import GAME_SERVERS
+from routes.service import Service
+
+
+class PlayersOn(NamedTuple):
+    """Who is on a game server, and what its credentials are."""
+
+    server_id: str
+
+
+def follow_unknown_outcomes(service: Service) -> None:
+    """From now on a server is asked after a turn of which nobody knows whether it was committed."""
+    service.of(GAME_SERVERS).on_outcome_unknown.append(
+        lambda server_id: service.reconciler.add(PlayersOn(server_id))
+    )
+
+
+async def _relation_changed(service: Service, event: RelationChanged) -> None:
+    if event.between.blockers:
+        await part(service, event.one_id, event.other_id)
+
+
+async def _ask_consent(
+    service: Service, about: ConsentBetween, _events: Sequence[object]
+) -> tuple[object, ...]:
+    await end_consent(service, about)
+    return ()
+
+
+async def _ask_players(service: Service, about: PlayersOn, _events: Sequence[object]) -> tuple[object, ...]:
+    kind, server_id = service.of(GAME_SERVERS).server, about.server_id
+    try:
+        await service.system.ask(kind, server_id, EndExpired())
+    except NotFound:
+        known: State | None = None
+    else:
+        known = service.system.peek(kind, server_id)
+    service.of(GAME_SERVERS).playing.settle(server_id, () if known is None else known.sessions.values())
+    # It may have been read again while the change was on its way.
+    service.of(GAME_SERVERS).credentials.distrust(server_id)
+    return ()
+
+
+REACTIONS = (Reaction(RelationChanged, _relation_changed),)
+
+RECONCILIATIONS = (
+    Reconciliation(ConsentBetween, _ask_consent),
+    Reconciliation(PlayersOn, _ask_players),
+)

@@ -1,0 +1,66 @@
+"""What the live side of friends makes of what happens between users in rows."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from actors.friends.between import seen_between
+from actors.friends.events import Between, LinkChanged, RelationChanged, RequestEnded
+from actors.ids import UserId
+from actors.notifications import NotificationsChanged
+from actors.people.events import UserErased
+from persistence.connection import Connection
+from routes.changes import Reaction, Reconciliation, change_by_itself
+from routes.friends.parts import FRIENDS_LIVE, STREAKS
+from routes.service import Service
+
+
+class Pairing(NamedTuple):
+    """What is between two users; their ids in order."""
+
+    one_id: UserId
+    other_id: UserId
+
+
+def pairing(one_id: UserId, other_id: UserId) -> Pairing:
+    """The subject of two users, whoever of them acts."""
+    return Pairing(min(one_id, other_id), max(one_id, other_id))
+
+
+def _relation_changed(service: Service, event: RelationChanged) -> None:
+    service.of(FRIENDS_LIVE).settled(event.one_id, event.other_id, event.between, event.turn)
+    service.of(STREAKS).forget(event.one_id, event.other_id)
+
+
+def _link_changed(service: Service, event: LinkChanged) -> None:
+    friends = service.of(FRIENDS_LIVE)
+    friends.visibility_changed(event.holder_id, event.friend_id, event.visibility, event.turn)
+    friends.changed(event.holder_id, event.friend_id)
+
+
+def _request_ended(service: Service, event: RequestEnded) -> None:
+    service.of(FRIENDS_LIVE).changed(event.one_id, event.other_id)
+
+
+def _user_erased(service: Service, event: UserErased) -> None:
+    friends = service.of(FRIENDS_LIVE)
+    for other_id, blocks in event.others.items():
+        nothing = Between(False, {}, frozenset({other_id} if blocks else ()), [])
+        friends.settled(event.user_id, other_id, nothing, friends.next_turn())
+
+
+async def _ask(service: Service, about: Pairing, _events: Sequence[object]) -> tuple[object, ...]:
+    async def look(conn: Connection) -> RelationChanged:  # in a transaction, because it locks both
+        return await seen_between(conn, *about, service.of(FRIENDS_LIVE).next_turn)
+
+    seen = await change_by_itself(service, look, about=None)
+    return (seen, *map(NotificationsChanged, about))
+
+
+REACTIONS = (
+    Reaction(RelationChanged, _relation_changed),
+    Reaction(LinkChanged, _link_changed),
+    Reaction(RequestEnded, _request_ended),
+    Reaction(UserErased, _user_erased),
+)
+
+RECONCILIATIONS = (Reconciliation(Pairing, _ask),)

@@ -1,0 +1,13 @@
+"""What statuses in memory make of publications in rows."""
+
+from actors.publications.managing import Published
+from routes.changes import Reaction
+from routes.publications.parts import STATUSES
+from routes.service import Service
+
+
+def _published(service: Service, event: Published) -> None:
+    service.of(STATUSES).published(event.target)
+
+
+REACTIONS = (Reaction(Published, _published),)

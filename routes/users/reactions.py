@@ -1,0 +1,64 @@
+"""What users in memory, and their sockets, make of what happens to users in rows."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from actors.people.events import NodeAdded, TokensRevoked, UserChanged, UserErased
+from persistence.users import read_user
+from routes.changes import Reaction, Reconciliation
+from routes.edge.websocket.close_codes import CloseCode
+from routes.service import Service
+from routes.users.parts import USER_DIRECTORY
+
+
+class TokensOf(NamedTuple):
+    """The tokens of a user: from when on they are believed."""
+
+    user_id: str
+
+
+class ErasureOf(NamedTuple):
+    """A user who may be gone."""
+
+    user_id: str
+
+
+def _changed(service: Service, event: UserChanged) -> None:
+    service.of(USER_DIRECTORY).changed(event.user_id)
+
+
+def _node_added(service: Service, event: NodeAdded) -> None:
+    service.of(USER_DIRECTORY).catalog_grew(event.node)
+
+
+def _tokens_revoked(service: Service, event: TokensRevoked) -> None:
+    service.of(USER_DIRECTORY).revoked(event.user_id, event.not_before_s)
+    for socket in service.sockets.of_user(event.user_id):
+        if socket.issued_at_s is not None and socket.issued_at_s < event.not_before_s:
+            socket.close(CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
+
+
+def _erased(service: Service, event: UserErased) -> None:
+    service.of(USER_DIRECTORY).changed(event.user_id)
+    service.sockets.close_user(event.user_id, CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
+
+
+async def _ask_tokens(
+    service: Service, about: TokensOf, _events: Sequence[object]
+) -> tuple[TokensRevoked, ...]:
+    user = await service.database.read(read_user, about.user_id)
+    return () if user is None else (TokensRevoked(user.id, user.tokens_not_before_s),)
+
+
+async def _ask_erasure(service: Service, about: ErasureOf, events: Sequence[object]) -> Sequence[object]:
+    return events if await service.database.read(read_user, about.user_id) is None else ()
+
+
+REACTIONS = (
+    Reaction(UserChanged, _changed),
+    Reaction(NodeAdded, _node_added),
+    Reaction(TokensRevoked, _tokens_revoked),
+    Reaction(UserErased, _erased),
+)
+
+RECONCILIATIONS = (Reconciliation(TokensOf, _ask_tokens), Reconciliation(ErasureOf, _ask_erasure))
