@@ -9,11 +9,13 @@ class Disk:
 
     Attributes:
         journal_bytes, snapshot_bytes: of the events and of the snapshots of all actors, with their indexes.
+        receipt_bytes: of the answers that are kept under Idempotency-Keys.
     """
 
     def __init__(self) -> None:
         self.journal_bytes = 0
         self.snapshot_bytes = 0
+        self.receipt_bytes = 0
 
     async def look(self, database: Database) -> None:
         """Ask the database.
@@ -21,4 +23,4 @@ class Disk:
         Raises:
             DatabaseUnavailable: it cannot say now; the figures stay.
         """
-        self.journal_bytes, self.snapshot_bytes = await database.read(sizes)
+        self.journal_bytes, self.snapshot_bytes, self.receipt_bytes = await database.read(sizes)

@@ -9,3 +9,4 @@ async def test_the_figures_of_the_last_look(database: Database) -> None:
     await disk.look(database)
     assert disk.journal_bytes > 0
     assert disk.snapshot_bytes > 0
+    assert disk.receipt_bytes > 0

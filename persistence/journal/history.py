@@ -1,6 +1,7 @@
 """How long the history of actors is kept: events by age and number, and nothing of an actor that is no more."""
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 from persistence.connection import Connection
 
@@ -94,9 +95,17 @@ async def forget_ended(conn: Connection, kind: str, ids: Collection[str], limit:
     return True
 
 
-async def sizes(conn: Connection) -> tuple[int, int]:
-    """Bytes on disk of all events, and of all snapshots, with their indexes."""
-    row = await conn.fetchrow(
-        "SELECT pg_total_relation_size('events') AS events, pg_total_relation_size('snapshots') AS snapshots"
-    )
-    return (0, 0) if row is None else (row["events"], row["snapshots"])
+class Sizes(NamedTuple):
+    """Bytes on disk of what grows with use, with indexes."""
+
+    events: int
+    snapshots: int
+    receipts: int
+
+
+async def sizes(conn: Connection) -> Sizes:
+    """What the tables take now."""
+    names = [
+        await conn.fetchval("SELECT pg_total_relation_size($1::regclass)", name) for name in Sizes._fields
+    ]
+    return Sizes(*names)

@@ -90,6 +90,8 @@ POLICIES = {
         Policy("operations", 1200, 60, by_address=True),
         # Wrong credentials alone: each costs a signature, or a look into the database.
         Policy("bad-credentials", 60, 60, by_address=True),
+        # Bytes of answers that are kept for a day (`pipeline/idempotency.py`), without the first KiB of each.
+        Policy("kept-answers", 64 * 1024 * 1024, 86_400),
         # What no other policy counts because it got nowhere: unknown routes and methods, OPTIONS, requests without
         # credentials or with expired ones, upgrades that are refused before anybody is asked.
         Policy("astray", 1200, 60, by_address=True),
@@ -212,6 +214,20 @@ class Limits:
         if bucket is None or bucket.level + (now_ms - bucket.at_ms) * policy.quota >= window_ms:
             return None
         return self.take(policy, caller, now_ms)
+
+    def spend(self, policy: Policy, caller: str, now_ms: int, tokens: int) -> None:
+        """Take tokens for what is done already; where there are too few, all.
+
+        Args:
+            policy, caller, now_ms: as for `take`.
+            tokens: at least 1.
+        """
+        if not self.enabled:
+            return
+        window_ms = policy.window_seconds * 1000
+        bucket = self._buckets_of(policy).of(caller, policy.quota * window_ms, now_ms)
+        if not bucket.take(policy.quota, window_ms, now_ms, tokens):
+            bucket.level = 0
 
     def meter(self, policy: Policy) -> "Meter":
         """A bucket that belongs to whoever holds it, such as one socket, and is in no table."""

@@ -26,6 +26,7 @@ def show_gauges(service: Service) -> None:
     metrics.gauge("replay_bytes", "Events in memory for clients that come back.", lambda: system.replay_bytes)
     metrics.gauge("journal_bytes", "Events of all actors on disk.", lambda: service.disk.journal_bytes)
     metrics.gauge("snapshot_bytes", "Snapshots of all actors on disk.", lambda: service.disk.snapshot_bytes)
+    metrics.gauge("receipt_bytes", "Answers kept under Idempotency-Keys.", lambda: service.disk.receipt_bytes)
     metrics.gauge("rate_buckets", "Kept buckets of the rate limits.", lambda: len(service.limits))
     housekeeping = service.housekeeping
     metrics.counters(

@@ -34,8 +34,23 @@ def test_contract_table() -> None:
         "domain-verify": (30, 60),
         "operations": (1200, 60),
         "bad-credentials": (60, 60),
+        "kept-answers": (64 * 1024 * 1024, 86_400),
         "astray": (1200, 60),
     }
+
+
+def test_what_is_done_already_is_spent_and_no_more_than_there_is() -> None:
+    limits, kept = Limits(), POLICIES["kept-answers"]
+    limits.spend(kept, "ann", NOW, kept.quota - 1)
+    assert limits.refusal(kept, "ann", NOW) is None
+    limits.spend(kept, "ann", NOW, 5_000_000)
+    refused = limits.refusal(kept, "ann", NOW)
+    assert refused is not None
+    assert limits.refusal(kept, "bob", NOW) is None
+    assert limits.refusal(kept, "ann", NOW + refused.retry_after_ms) is None
+    off = Limits(enabled=False)
+    off.spend(kept, "ann", NOW, 2 * kept.quota)
+    assert off.refusal(kept, "ann", NOW) is None
 
 
 def test_full_bucket_then_exact_refill() -> None:

@@ -283,6 +283,7 @@ class Edge:
             return await self._once(call, endpoint, incoming, arguments, attempt)
         finally:
             self._idempotency.end(attempt)
+            self._gate.count_kept(call, attempt.kept_bytes)
 
     async def _once(
         self,
@@ -295,6 +296,7 @@ class Edge:
         replayed = await self._replay(call, endpoint, arguments, attempt)
         if replayed is not None:
             return replayed
+        self._gate.check_kept(call)
         try:
             result = endpoint.handler(call, **arguments)
             if isinstance(result, CoroutineType | Ask):

@@ -38,6 +38,10 @@ _ASTRAY = (Unauthenticated, TokenInQuery, OriginRefused)
 """Refusals before anybody is known whom a request could be counted for; but for their address."""
 
 
+UNCOUNTED_BYTES = 1024
+"""Of each kept answer: so many small ones may be kept as there may be requests."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gate:
     """Passes callers, or refuses them.
@@ -174,6 +178,25 @@ class Gate:
             call.decision = decision
             raise RateLimited(decision.retry_after_ms)
 
+    def check_kept(self, call: Call[Parts]) -> None:
+        """Refuse whoever has had too many bytes of answers kept under Idempotency-Keys.
+
+        How large an answer will be is not known before its effect, so the last one may go beyond the quota.
+
+        Raises:
+            RateLimited: until enough of the quota has come back.
+        """
+        refusal = self.limits.refusal(POLICIES["kept-answers"], _caller(call), call.now_ms)
+        if refusal is not None:
+            call.decision = refusal
+            raise RateLimited(refusal.retry_after_ms)
+
+    def count_kept(self, call: Call[Parts], kept_bytes: int) -> None:
+        """An answer was kept, or none: the quota counts what it has beyond the first KiB."""
+        if kept_bytes > UNCOUNTED_BYTES:
+            charged = kept_bytes - UNCOUNTED_BYTES
+            self.limits.spend(POLICIES["kept-answers"], _caller(call), call.now_ms, charged)
+
     def _check_failures(self, call: Call[Parts]) -> None:
         """Refuse to look at another credential of an address that was wrong too often."""
         refusal = self.limits.refusal(POLICIES["bad-credentials"], rate_key(call.client_address), call.now_ms)
@@ -234,10 +257,10 @@ class Gate:
 
     def _count_apart(self, call: Call[Parts], route: Route, suffix: str) -> None:
         """The same, once the guard has passed."""
-        principal = call.principal
-        caller = rate_key(call.client_address) if principal is None else principal.key
-        access = None if principal is None else principal.access
-        call.decision = self.limits.take_for(route.rate, caller, call.now_ms, suffix=suffix, access=access)
+        access = None if call.principal is None else call.principal.access
+        call.decision = self.limits.take_for(
+            route.rate, _caller(call), call.now_ms, suffix=suffix, access=access
+        )
         if not call.decision.allowed:
             raise RateLimited(call.decision.retry_after_ms)
 
@@ -247,6 +270,11 @@ def _of_server(route: Route, incoming: Incoming) -> bool:
     if route.shared:
         return incoming.header(b"x-server-id") is not None
     return route.needs is SERVER
+
+
+def _caller(call: Call[Parts]) -> str:
+    principal = call.principal
+    return rate_key(call.client_address) if principal is None else principal.key
 
 
 def _needed(route: Route, principal: Principal | None) -> Needs:

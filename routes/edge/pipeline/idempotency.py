@@ -89,6 +89,7 @@ class Attempt:
     sealer: Sealer | None
     id_only: bool = False
     kept: bool = field(default=False)
+    kept_bytes: int = field(default=0)
 
     def receipt(self, status: int, reply: bytes) -> Receipt:
         """What is to commit with the effect.
@@ -101,6 +102,7 @@ class Attempt:
         if self.id_only:
             reply = msgspec.json.encode(_identified.decode(reply))
         stored = self.sealer.seal(reply) if self.sealer is not None else reply
+        self.kept_bytes = len(stored)
         return Receipt(self.key, self.fingerprint, status, stored, self.expires_at_ms)
 
     def replay(self, kept: Receipt) -> tuple[int, bytes]:

@@ -9,10 +9,11 @@ import trio
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
+from routes.edge.limits import POLICIES
 from routes.edge.pipeline.idempotency import KEPT_MS, Attempt, Idempotency, fingerprint_of
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
-from tests.edge.sample import NOW_MS, Parts, serving
+from tests.edge.sample import NOW_MS, Parts, serving, user
 
 PARTS = "/v1/things/aaaa0000aaaa0000aaaa0000/parts"
 
@@ -55,6 +56,21 @@ async def test_other_body_is_refused(app: EdgeApp, database: Database) -> None:
     reused = await post(app, "y")
     assert (reused.status, reused.code, reused.json["errors"]) == (422, "IDEMPOTENCY_KEY_REUSED", [])
     assert await database.read(count) == 1
+
+
+async def test_bytes_of_kept_answers_are_bounded(app: EdgeApp, parts: Parts, database: Database) -> None:
+    """A large answer to each key would fill the disk within a day; small ones are bounded by the rate of requests."""
+    kept, now_ms, ann = POLICIES["kept-answers"], parts.clock.now_ms(), user(1).key
+    parts.limits.spend(kept, ann, now_ms, kept.quota - 2_000)
+    assert (await post(app, key="small")).status == 201
+    assert (await post(app, "long", key="large")).status == 201
+    refused = await post(app, key="another")
+    assert (refused.status, refused.code) == (429, "RATE_LIMITED")
+    assert int(refused.headers["retry-after"]) > 0
+    assert await database.read(count) == 2
+    assert (await post(app, "long", key="large")).headers["idempotent-replayed"] == "true"
+    assert (await request(app, "POST", PARTS, {"name": "x"}, token="ann")).status == 201
+    assert (await post(app, key="another", token="bob")).status == 201
 
 
 async def test_callers_paths_and_keys_are_apart(app: EdgeApp, database: Database) -> None:
