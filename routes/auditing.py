@@ -1,6 +1,6 @@
 """Who does what an entry of the audit trail says, and when."""
 
-from persistence.audit import Stamp
+from persistence.users.audit import Stamp
 from routes.call import Call
 
 

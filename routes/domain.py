@@ -13,7 +13,7 @@ from actors.kernel.kind import Kind
 from routes.changes import Reaction, Reconciliation
 from routes.edge.declare.endpoint import Mount
 from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
-from routes.housekeeping import BackgroundTask, Job
+from routes.jobs import BackgroundTask, Job
 from routes.live.channel import LiveChannel
 from routes.live.channels import Channels
 from routes.part import Part

@@ -12,7 +12,7 @@ from routes.operations.domain import OPERATIONS
 from routes.party.domain import PARTY
 from routes.publications.domain import PUBLICATIONS
 from routes.reports.domain import REPORTS
-from routes.saved.domain import SAVED
+from routes.saved_servers.domain import SAVED
 from routes.totems.domain import TOTEMS
 from routes.users.domain import USERS
 

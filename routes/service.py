@@ -25,7 +25,7 @@ from routes.edge.pipeline.metrics import Metrics
 from routes.edge.tabs import Tabs
 from routes.edge.unsent import Unsent
 from routes.edge.websocket.registry import Sockets
-from routes.housekeeping import Housekeeping
+from routes.jobs import Housekeeping
 from routes.lifecycle import Lifecycle
 from routes.live.channels import Channels
 from routes.part import Part

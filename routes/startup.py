@@ -33,7 +33,7 @@ from routes.edge.identity.key_files import close_to_others
 from routes.edge.identity.keys import Keys, open_keys
 from routes.edge.limits import Limits
 from routes.edge.websocket.registry import MAX_PER_USER, Sockets
-from routes.housekeeping import BackgroundTask, Job, keep_house, keep_running
+from routes.jobs import BackgroundTask, Job, keep_house, keep_running
 from routes.lifecycle import Lifecycle
 from routes.part import Opening
 from routes.reconciler import Reconciler

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from actors.chat import events
+from actors.chat.lookups import newest_archived, newest_left_out_ms
 from actors.chat.public import LastEvent
-from actors.chat.recall import newest_archived, newest_left_out_ms
 from actors.chat.records import DELETED
 from actors.chat.rules_members import READ_TOLD_EVERY_MS, READ_TOLD_MEMBERS
 from actors.chat.state import (

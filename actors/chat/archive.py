@@ -15,9 +15,9 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.chat import records
-from actors.chat.creating import Creation, create
 from actors.chat.drafts import MAX_CONTENT_CHARACTERS, MAX_MENTION_LABEL_CHARACTERS
 from actors.chat.public import Message, Public
+from actors.chat.units import Creation, create
 from actors.errors import Refused
 from actors.ids import is_object_id, is_uuid
 from actors.kernel.store import Store

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 
 from actors.errors import FieldError, QuotaExceeded
-from actors.permissions import Access
+from actors.users.permissions import Access
 from persistence.chat import bounds
 from persistence.connection import Connection
 

@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 
 from actors.bounds import MAX_NAMED, Bigint, IdText, LongText, ShortText
 from actors.chat.public import Public
-from persistence.audit import Stamp
+from persistence.users.audit import Stamp
 
 
 class MentionDraft(Public, kw_only=True, frozen=True):

@@ -30,7 +30,7 @@ from actors.chat.public import ReadNotice
 from actors.chat.state import Member
 from actors.chat.window import Line
 from actors.kernel.kind import Event
-from persistence.audit import Stamp
+from persistence.users.audit import Stamp
 
 
 class MessageCreated(Event, tag="message_created", frozen=True):

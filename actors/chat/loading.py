@@ -3,7 +3,7 @@
 import msgspec
 from msgspec.structs import replace
 
-from actors.chat.recall import newest_archived, newest_left_out_ms, oldest_seq, read_tail
+from actors.chat.lookups import newest_archived, newest_left_out_ms, oldest_seq, read_tail
 from actors.chat.records import line_of
 from actors.chat.state import (
     NOTHING_RECALLED,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from actors.chat.recall import place, record_bytes
+from actors.chat.lookups import place, record_bytes
 from actors.chat.state import State
 from actors.chat.window import WINDOW_BYTES, Line
 from actors.pages import fitting

@@ -13,7 +13,6 @@ from actors.chat import events
 from actors.chat.events import AnyEvent
 from actors.chat.retelling import retell, retellings
 from actors.chat.window import Line
-from persistence.audit import write_audit
 from persistence.chat import attachments, conversations, members, messages, polls
 from persistence.chat.rows import (
     JoinRow,
@@ -26,6 +25,7 @@ from persistence.chat.rows import (
 )
 from persistence.connection import Connection
 from persistence.journal.turn import Statement, Turn
+from persistence.users.audit import write_audit
 
 
 async def persist(conn: Connection, turns: Sequence[Turn]) -> None:

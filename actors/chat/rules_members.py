@@ -26,8 +26,8 @@ from actors.chat.events import (
     ReadMarked,
     TypingStarted,
 )
+from actors.chat.lookups import newest_archived, newest_left_out_ms
 from actors.chat.public import ReadNotice
-from actors.chat.recall import newest_archived, newest_left_out_ms
 from actors.chat.rules_messages import check_not_blocked, member_of
 from actors.chat.state import MAX_MEMBERS, Member, State, find_line, participant_key
 from actors.chat.window import Line

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from actors.permissions import Access
+from actors.users.permissions import Access
 
 SERVER_NODES = frozenset({"connect:social.act", "social:voice.node", "ip:geo.read"})
 """The nodes that a server has when its owner holds them."""

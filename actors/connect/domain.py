@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from actors.connect.commands import AnyCommand
 from actors.connect.credentials import Credentials
 from actors.connect.events import AnyEvent
+from actors.connect.kind import server_kind
 from actors.connect.playing import Playing
-from actors.connect.server import server_kind
 from actors.connect.state import State
 from actors.connect.vault import Vault
 from actors.kernel.kind import Kind
 from actors.kernel.store import Store
-from actors.presence import Presence
+from actors.users.presence import Presence
 
 
 @dataclass(frozen=True, slots=True, eq=False)

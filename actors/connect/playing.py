@@ -10,7 +10,7 @@ from actors.connect import events
 from actors.connect.events import AnyEvent
 from actors.connect.state import State
 from actors.kernel.store import Store
-from actors.presence import Presence
+from actors.users.presence import Presence
 from persistence.connect import sessions
 from persistence.connect.rows import SessionRow
 

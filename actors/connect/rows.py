@@ -19,7 +19,6 @@ from actors.connect.events import AnyEvent
 from actors.connect.public_members import InviteNotice
 from actors.connect.state import CLAIM_KEYS_KEPT, Relation, State, Template
 from actors.time import iso
-from persistence import notifications, users
 from persistence.connect import commands, extensions, invites, members, servers, sessions, settings
 from persistence.connect.rows import (
     ClaimKeyRow,
@@ -35,7 +34,9 @@ from persistence.connect.rows import (
 from persistence.connection import Connection
 from persistence.friends import standing
 from persistence.journal.turn import Statement, Turn
-from persistence.notifications import NewNotification
+from persistence.notifications import notifications
+from persistence.notifications.notifications import NewNotification
+from persistence.users import users
 
 VERSION = 3
 """Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""

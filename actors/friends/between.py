@@ -9,7 +9,7 @@ from actors.ids import UserId
 from persistence.chat.conversations import direct_between
 from persistence.connection import Connection
 from persistence.friends import standing, visibilities
-from persistence.users import lock_user
+from persistence.users.users import lock_user
 
 R = TypeVar("R")
 

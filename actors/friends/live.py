@@ -10,8 +10,8 @@ from actors.friends.events import Between
 from actors.friends.view import FACE, FriendsRules
 from actors.friends.visibility import Turns, Visibilities
 from actors.friends.watched_users import Appearance, Sources, WatchedUsers
-from actors.presence import Presence
-from actors.users import Users
+from actors.users.presence import Presence
+from actors.users.users import Users
 from persistence.friends.visibilities import Visibility
 
 Touched = Callable[[str, Sequence[str], str], None]

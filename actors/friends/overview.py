@@ -22,7 +22,7 @@ from persistence.friends import blocks, links, requests
 from persistence.friends.links import Link
 from persistence.friends.requests import Request
 from persistence.friends.visibilities import Visibility
-from persistence.users import User
+from persistence.users.users import User
 
 
 class Seeing(Protocol):

@@ -11,8 +11,8 @@ import msgspec
 
 from actors.friends.public import Player, Shown, Status
 from actors.friends.visibility import Visibilities
-from actors.presence import Presence
 from actors.time import iso, iso_or_none
+from actors.users.presence import Presence
 from persistence.friends.visibilities import Visibility
 
 ENCODED_KEPT = 16_384

@@ -9,12 +9,12 @@ from actors.party.apply import apply
 from actors.party.commands import AcceptInvite, AnyCommand, SendInvite
 from actors.party.events import AnyEvent, MemberJoined, MembersLeft
 from actors.party.state import NOT_READY, Found, Invite, Member, State, Summary
-from persistence import users
 from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.journal import journal
 from persistence.party import rows
 from persistence.party.rows import InviteRow, PartyRow
+from persistence.users import users
 
 VERSION = 1
 """Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""

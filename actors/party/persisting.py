@@ -8,10 +8,10 @@ from actors.party import events
 from actors.party.events import AnyEvent
 from actors.party.state import Invite
 from actors.time import iso
-from persistence import notifications
 from persistence.connection import Connection
 from persistence.journal.turn import Statement, Turn
-from persistence.notifications import NewNotification
+from persistence.notifications import notifications
+from persistence.notifications.notifications import NewNotification
 from persistence.party import rows
 from persistence.party.rows import InviteRow, MemberRow
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from actors.errors import FieldError, Invalid
 from actors.friends.public import Shown
-from actors.party.canonical import NotCanonical, digest
+from actors.party.canonical_json import NotCanonical, digest
 from actors.server_address import normal_address
 
 MAX_MODS = 256

@@ -15,7 +15,7 @@ from actors.stored_json import values_in
 from actors.totems.blockbench import check_blockbench
 from actors.totems.flaws import DATA, Json, Object
 from actors.totems.item_model import check_item_model
-from persistence.totems import Format
+from persistence.totems.totems import Format
 
 MAX_BYTES = 512 * 1024
 """Of the JSON (contract §8)."""

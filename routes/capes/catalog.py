@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from actors.capes.moderating import version_of
-from actors.capes.showing import find_approved, find_worn, page_approved
+from actors.capes.public import find_approved, find_worn, page_approved
+from actors.capes.units_moderation import version_of
 from actors.errors import NotFound
 from actors.ids import UserId, Uuid
 from persistence.capes.rows import PictureKind, read_picture

@@ -4,7 +4,7 @@ from routes.capes import catalog, moderation, own, selection, terms
 from routes.capes.textures import CAPE_WORKSHOP
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
-from routes.housekeeping import Job
+from routes.jobs import Job
 from routes.service import Service
 
 

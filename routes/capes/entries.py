@@ -4,9 +4,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from actors.capes.moderating import texture_version
-from actors.capes.owning import DESCRIPTION_MAX, NAME_MAX
-from actors.capes.showing import ShownCape
+from actors.capes.public import ShownCape
+from actors.capes.units_moderation import texture_version
+from actors.capes.units_own import DESCRIPTION_MAX, NAME_MAX
 from actors.time import iso
 from persistence.capes.rows import Cape, CapeStatus
 from routes.edge.declare.query import Clamp

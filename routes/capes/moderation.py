@@ -5,10 +5,10 @@ from typing import Annotated
 
 import msgspec
 
-from actors.capes.moderating import REASON_MAX, Moderation, Moderator, moderate, remove
 from actors.capes.moves import Verdict
-from actors.capes.owning import clean_description, clean_name
-from actors.capes.showing import changed, page_all
+from actors.capes.public import changed, page_all
+from actors.capes.units_moderation import REASON_MAX, Moderation, Moderator, moderate, remove
+from actors.capes.units_own import clean_description, clean_name
 from actors.errors import Conflict, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
 from persistence.capes.rows import Cape, CapeStatus, read_cape

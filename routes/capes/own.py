@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from actors.capes.owning import (
+from actors.capes.public import ShownCape, changed, find_owned, page_owned
+from actors.capes.units_own import (
     CapeDraft,
     CapeEdit,
     clean_description,
@@ -14,7 +15,6 @@ from actors.capes.owning import (
     submit,
     withdraw,
 )
-from actors.capes.showing import ShownCape, changed, find_owned, page_owned
 from actors.change import Change
 from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded, TermsNotAccepted, TooLarge
 from actors.ids import Uuid, new_uuid

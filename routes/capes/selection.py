@@ -1,7 +1,7 @@
 """Which cape the caller wears (service-api §4 Capes)."""
 
 from actors.bounds import IdText
-from actors.capes.wearing import select, select_none
+from actors.capes.units_wearing import select, select_none
 from actors.errors import FieldError, Invalid, NotFound
 from actors.ids import parse_uuid
 from actors.time import iso

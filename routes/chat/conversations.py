@@ -7,12 +7,12 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from actors.bounds import MAX_NAMED, IdText, ShortText
-from actors.chat import bounds, creating, rendering
+from actors.chat import bounds, rendering, units
 from actors.chat.commands import AddParticipants, ChangeConversation, RemoveParticipant
-from actors.chat.creating import ConversationDraft, Created
 from actors.chat.frames import Frames
 from actors.chat.public import Conversation, ConversationList, ParticipantList
 from actors.chat.sight import sight_of
+from actors.chat.units import ConversationDraft, Created
 from actors.errors import (
     Blocked,
     Conflict,
@@ -110,7 +110,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
     1,000, and bring 2,048 others into conversations a day (422 `QUOTA_EXCEEDED`).
     """
     service = call.service
-    creation = creating.plan(
+    creation = units.plan(
         body,
         call.user_id,
         id=call.new_id(),
@@ -129,7 +129,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
         body = rendering.conversation(frames, created.conversation)
         return Reply(Encoded(body), status=201 if created.fresh else 200)
 
-    return await change(call, creating.create, creation, about=f"conversation {creation.row.id}", shape=shape)
+    return await change(call, units.create, creation, about=f"conversation {creation.row.id}", shape=shape)
 
 
 @endpoint("GET", _ONE, needs=READ, refusals=(ConversationNotFound,), guard=onlooker, not_found=NOT_FOUND)

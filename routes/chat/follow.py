@@ -15,7 +15,7 @@ from persistence.chat.conversations import of_member
 from persistence.errors import PersistenceError
 from routes.chat.parts import CHAT_KINDS
 from routes.friends.parts import FRIENDS_LIVE
-from routes.housekeeping import BackgroundTask, Job
+from routes.jobs import BackgroundTask, Job
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 

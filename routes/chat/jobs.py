@@ -8,7 +8,7 @@ from actors.chat.sweeping import sweep, sweep_strays
 from persistence.chat import bounds
 from persistence.connection import Connection
 from routes.chat.parts import BLOBS, CHAT_KINDS
-from routes.housekeeping import Job
+from routes.jobs import Job
 from routes.pruning import Pruning, rows_of
 from routes.service import Service
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import trio
 
-from actors.chat.conversation import ChatKinds, chat_kinds
+from actors.chat.kind import ChatKinds, chat_kinds
 from actors.kernel.kind import Kind
 from persistence.blobs import Blobs
 from routes.friends.parts import FRIENDS_LIVE, STREAKS

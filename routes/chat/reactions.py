@@ -1,7 +1,7 @@
 """What conversations and inboxes make of what happens in rows."""
 
 from actors.chat.commands import TellBlock
-from actors.chat.creating import ConversationMade
+from actors.chat.units import ConversationMade
 from actors.friends.events import RelationChanged
 from routes.changes import Reaction
 from routes.chat.parts import CHAT_KINDS

@@ -12,8 +12,8 @@ from actors.connect.credentials import Credentials
 from actors.errors import NotFound
 from actors.ids import UserId, Uuid, is_uuid
 from actors.kernel.clock import Clock
-from actors.permissions import Access
-from actors.users import Users
+from actors.users.permissions import Access
+from actors.users.users import Users
 from persistence.connect.rows import ServerRow
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.tokens import verify_delegated

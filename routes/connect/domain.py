@@ -17,7 +17,7 @@ from routes.connect import (
     streams,
 )
 from routes.connect.authenticator import SERVER_AUTHENTICATOR
-from routes.connect.channel import SERVER
+from routes.connect.channels import SERVER
 from routes.connect.erasing import let_go
 from routes.connect.jobs import jobs_of
 from routes.connect.parts import GAME_SERVERS
@@ -25,7 +25,7 @@ from routes.connect.reactions import REACTIONS, RECONCILIATIONS, follow_unknown_
 from routes.connect.waiters import WAITERS
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
-from routes.housekeeping import BackgroundTask, Job
+from routes.jobs import BackgroundTask, Job
 from routes.networks import gateway_routes
 from routes.service import Service
 

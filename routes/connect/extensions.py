@@ -28,14 +28,14 @@ from actors.errors import (
     TooLarge,
 )
 from actors.ids import Uuid
-from actors.people.events import NodeAdded, UserChanged
-from actors.permissions import capped_to
+from actors.users.events import NodeAdded, UserChanged
+from actors.users.permissions import capped_to
 from persistence.connect import extensions
 from persistence.connect.extensions import NODE
 from persistence.connect.rows import ExtensionRow, RegistrationRow
 from persistence.connection import Connection
-from persistence.permissions import Grant, put_grant
-from persistence.users import lock_user
+from persistence.users.permissions import Grant, put_grant
+from persistence.users.users import lock_user
 from routes.call import Call
 from routes.changes import change
 from routes.connect.guards import caller_of, may

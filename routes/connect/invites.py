@@ -7,8 +7,8 @@ import msgspec
 from actors.bounds import IdText
 from actors.connect.capabilities import OWNER, READ_MEMBERS, WRITE_MEMBERS, Role
 from actors.connect.commands import AcceptInvite, CreateInvite, RevokeInvite
-from actors.connect.owning import require_room, turn_of
 from actors.connect.public_members import Invite, invite_of
+from actors.connect.room import require_room, turn_of
 from actors.errors import (
     Blocked,
     Conflict,

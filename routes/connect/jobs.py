@@ -6,13 +6,13 @@ from actors.change import Change
 from actors.connect.commands import RemoveSilent
 from actors.connect.state import TICKET_KEPT_MS
 from actors.errors import Refused
-from actors.people.events import UserChanged
+from actors.users.events import UserChanged
 from persistence.connect import commands, extensions, servers, sessions
 from persistence.connection import Connection
 from routes.changes import change_by_itself
 from routes.connect.parting import part_all
 from routes.connect.parts import GAME_SERVERS
-from routes.housekeeping import Job
+from routes.jobs import Job
 from routes.pruning import Pruning, Walk, pages_of, rows_of
 from routes.service import Service
 

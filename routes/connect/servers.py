@@ -10,10 +10,10 @@ from msgspec import UNSET, UnsetType
 from actors.bounds import IdText, ShortText
 from actors.connect.claim_keys import digest, new_claim_key, parse_claim_key
 from actors.connect.commands import ChangeServer, Claim, RemoveServer
-from actors.connect.owning import MAX_OWNED, require_room, turn_of
 from actors.connect.public import Server, server_of
-from actors.connect.registering import register
+from actors.connect.room import MAX_OWNED, require_room, turn_of
 from actors.connect.rules import CLAIM_KEY_MS
+from actors.connect.units import register
 from actors.errors import (
     ClaimKeyExpired,
     ClaimKeyUsed,
@@ -25,7 +25,7 @@ from actors.errors import (
     QuotaExceeded,
 )
 from actors.ids import Uuid, new_uuid, parse_uuid
-from actors.networks.managing import require_place
+from actors.networks.units_networks import require_place
 from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.networks import networks

@@ -17,7 +17,7 @@ from actors.kernel.sink import Prepared
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
 from routes.call import Call
-from routes.connect.channel import READ_COMMANDS, READ_MEMBERS, READ_SETTINGS
+from routes.connect.channels import READ_COMMANDS, READ_MEMBERS, READ_SETTINGS
 from routes.connect.guards import may
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS

@@ -11,16 +11,16 @@ from msgspec.structs import asdict
 
 from actors.change import Change
 from actors.errors import FieldError, Invalid, NotFound
-from actors.friends import overview, relations
+from actors.friends import overview, units_relations
 from actors.friends.between import moved
 from actors.friends.frames import request_entry
-from actors.friends.links import Choice, choose
 from actors.friends.public import BlockEntry, FriendEntry, FriendsOverview, RequestSent
-from actors.friends.relations import NowBlocked, Pair, Sent, capacity
+from actors.friends.units_links import Choice, choose
+from actors.friends.units_relations import NowBlocked, Pair, Sent, capacity
 from actors.ids import UserId, Uuid, parse_uuid
 from actors.time import iso
 from persistence.friends.links import Link
-from persistence.users import ids_named
+from persistence.users.users import ids_named
 from routes.call import Call
 from routes.changes import change
 from routes.edge.reply import Reply
@@ -64,7 +64,7 @@ async def resolve_target(call: Call, target_id: str | None, target_name: str | N
 async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None) -> Reply[RequestSent]:
     """Ask somebody for their friendship: 201, or 200 when that accepts what they have asked for.
 
-    Raises: as `relations.send`.
+    Raises: as `units_relations.send`.
     """
     pair = await _pair(call, actor_id, other_id)
     entry_of = await _entries(call, actor_id, other_id)
@@ -75,7 +75,7 @@ async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None)
         reply = RequestSent(**asdict(asked), friend=friend)
         return Reply(reply, status=201 if friend is None else 200)
 
-    return await _move(call, (actor_id, other_id), relations.send, pair, note, shape=shape)
+    return await _move(call, (actor_id, other_id), units_relations.send, pair, note, shape=shape)
 
 
 async def accept(
@@ -86,47 +86,47 @@ async def accept(
     Args:
         request_id: the request that is meant, or None for whichever waits.
 
-    Raises: as `relations.accept`.
+    Raises: as `units_relations.accept`.
     """
     pair = await _pair(call, actor_id, other_id)
     entry_of = await _entries(call, actor_id, other_id)
-    return await _move(call, (actor_id, other_id), relations.accept, pair, request_id, shape=entry_of)
+    return await _move(call, (actor_id, other_id), units_relations.accept, pair, request_id, shape=entry_of)
 
 
 async def accept_silently(call: Call, actor_id: UserId, other_id: UserId) -> None:
     """As `accept`, for callers that are answered with nothing.
 
-    Raises: as `relations.accept`.
+    Raises: as `units_relations.accept`.
     """
     pair = await _pair(call, actor_id, other_id)
-    await _move(call, (actor_id, other_id), relations.accept, pair, None, shape=_nothing)
+    await _move(call, (actor_id, other_id), units_relations.accept, pair, None, shape=_nothing)
 
 
 async def decline(call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None) -> None:
     """Turn down what the other has asked for.
 
-    Raises: as `relations.decline`.
+    Raises: as `units_relations.decline`.
     """
     pair = await _pair(call, actor_id, other_id)
-    await change(call, relations.decline, pair, request_id, about=pairing(actor_id, other_id))
+    await change(call, units_relations.decline, pair, request_id, about=pairing(actor_id, other_id))
 
 
 async def cancel(call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None) -> None:
     """Take back what the actor has asked for.
 
-    Raises: as `relations.cancel`.
+    Raises: as `units_relations.cancel`.
     """
     pair = await _pair(call, actor_id, other_id)
-    await change(call, relations.cancel, pair, request_id, about=pairing(actor_id, other_id))
+    await change(call, units_relations.cancel, pair, request_id, about=pairing(actor_id, other_id))
 
 
 async def remove(call: Call, actor_id: UserId, other_id: UserId) -> None:
     """End a friendship.
 
-    Raises: as `relations.remove`.
+    Raises: as `units_relations.remove`.
     """
     pair = await _pair(call, actor_id, other_id)
-    await _move(call, (actor_id, other_id), relations.remove, pair, shape=_nothing)
+    await _move(call, (actor_id, other_id), units_relations.remove, pair, shape=_nothing)
 
 
 async def choose_for(call: Call, actor_id: UserId, friend_id: UserId, choice: Choice) -> FriendEntry:
@@ -143,7 +143,7 @@ async def choose_for(call: Call, actor_id: UserId, friend_id: UserId, choice: Ch
 async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | None) -> Reply[BlockEntry]:
     """Block somebody: 201, or 200 when they were blocked already.
 
-    Raises: as `relations.block`.
+    Raises: as `units_relations.block`.
     """
 
     def shape(blocked: NowBlocked) -> Reply[BlockEntry]:
@@ -152,15 +152,15 @@ async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | No
         return Reply(entry, status=201 if blocked.fresh else 200)
 
     pair = await _pair(call, actor_id, other_id)
-    return await _move(call, (actor_id, other_id), relations.block, pair, reason, shape=shape)
+    return await _move(call, (actor_id, other_id), units_relations.block, pair, reason, shape=shape)
 
 
 async def unblock(call: Call, actor_id: UserId, other_id: UserId) -> None:
     """Block somebody no longer.
 
-    Raises: as `relations.unblock`.
+    Raises: as `units_relations.unblock`.
     """
-    await _move(call, (actor_id, other_id), relations.unblock, actor_id, other_id, shape=_nothing)
+    await _move(call, (actor_id, other_id), units_relations.unblock, actor_id, other_id, shape=_nothing)
 
 
 async def overview_of(call: Call, actor_id: UserId) -> FriendsOverview:

@@ -7,7 +7,7 @@ from routes.friends.channels import FRIENDS as CHANNEL
 from routes.friends.jobs import jobs_of
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
 from routes.friends.reactions import REACTIONS, RECONCILIATIONS
-from routes.housekeeping import BackgroundTask, Job
+from routes.jobs import BackgroundTask, Job
 from routes.service import Service
 from routes.users.parts import RIGHTS
 

@@ -8,7 +8,7 @@ from persistence.connection import Connection
 from persistence.friends import requests
 from routes.changes import change_by_itself
 from routes.friends.parts import STREAKS
-from routes.housekeeping import Job
+from routes.jobs import Job
 from routes.pruning import Pruning
 from routes.service import Service
 

@@ -7,8 +7,8 @@ from msgspec import UNSET, UnsetType
 
 from actors.bounds import IdText
 from actors.errors import NotFound
-from actors.friends.links import Choice, visibility_named
 from actors.friends.public import FriendEntry
+from actors.friends.units_links import Choice, visibility_named
 from actors.ids import UserId
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint

@@ -3,7 +3,7 @@
 from actors.errors import NotFound, VisibilityDenied
 from actors.friends import overview
 from actors.friends.public import FriendsOverview, FriendsSnapshot, Requests
-from actors.friends.relations import capacity
+from actors.friends.units_relations import capacity
 from actors.ids import UserId
 from persistence.friends import requests
 from routes.call import Call

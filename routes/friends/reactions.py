@@ -6,8 +6,8 @@ from typing import NamedTuple
 from actors.friends.between import seen_between
 from actors.friends.events import Between, LinkChanged, RelationChanged, RequestEnded
 from actors.ids import UserId
-from actors.notifications import NotificationsChanged
-from actors.people.events import UserErased
+from actors.notifications.view import NotificationsChanged
+from actors.users.events import UserErased
 from persistence.connection import Connection
 from routes.changes import Reaction, Reconciliation, change_by_itself
 from routes.friends.parts import FRIENDS_LIVE, STREAKS

@@ -1,7 +1,7 @@
 """What the caller's address is, and where addresses are (service-api §4 IP, contract §2 Client address)."""
 
 from actors.errors import GeoipUnavailable, NotFound
-from actors.ip import public_address
+from actors.ip.addresses import public_address
 from routes.call import Call
 from routes.connect.guards import require_secret
 from routes.edge.declare.endpoint import endpoint

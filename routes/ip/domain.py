@@ -6,9 +6,9 @@ import trio
 
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
-from routes.housekeeping import Job
 from routes.ip import addresses
 from routes.ip.parts import PLACES
+from routes.jobs import Job
 from routes.service import Service
 
 

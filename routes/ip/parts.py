@@ -2,7 +2,7 @@
 
 import trio
 
-from actors.ip import Places
+from actors.ip.addresses import Places
 from routes.part import Opening, Part
 
 

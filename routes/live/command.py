@@ -1,4 +1,4 @@
-"""What a client can say on `/v1/social/live`, at the root; domains derive theirs (`routes/chat/live.py`)."""
+"""What a client can say on `/v1/social/live`, at the root; domains derive theirs (`routes/chat/socket_commands.py`)."""
 
 from typing import Annotated
 

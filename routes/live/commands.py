@@ -16,8 +16,8 @@ import msgspec
 
 from actors.bounds import MAX_SAFE_INTEGER
 from actors.errors import FieldError, Invalid
-from routes.chat import live
-from routes.chat.live import Read, Send, Typing
+from routes.chat import socket_commands
+from routes.chat.socket_commands import Read, Send, Typing
 from routes.edge.errors import MalformedJson
 from routes.edge.strict_json import MAX_DEPTH, parse
 from routes.edge.websocket import frames
@@ -79,9 +79,9 @@ OPS: Mapping[type[Command], Callable[[Session, Any], Awaitable[None] | None]] = 
     Subscribe: _subscribe,
     Unsubscribe: _unsubscribe,
     Ping: _ping,
-    Typing: live.typing,
-    Read: live.read,
-    Send: live.send,
+    Typing: socket_commands.typing,
+    Read: socket_commands.read,
+    Send: socket_commands.send,
 }
 """{command: who does it}; what needs no waiting is no coroutine, and costs none."""
 

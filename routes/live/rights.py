@@ -10,10 +10,10 @@ from typing import Protocol
 import trio
 
 from actors.errors import Forbidden, NotFound
-from actors.permissions import capped_to, resolve
-from actors.users import Users
+from actors.users.permissions import capped_to, resolve
+from actors.users.users import Users
 from persistence.errors import PersistenceError
-from persistence.permissions import Grant
+from persistence.users.permissions import Grant
 from routes.edge.principal import Access
 
 RETRY_SECONDS = 0.5

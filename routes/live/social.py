@@ -6,7 +6,7 @@ import msgspec
 
 from actors.errors import Refused
 from actors.kernel.supervisor import Fault
-from actors.permissions import capped_to
+from actors.users.permissions import capped_to
 from persistence.errors import PersistenceError
 from routes.call import Call
 from routes.chat.channels import READ

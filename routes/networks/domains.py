@@ -6,10 +6,10 @@ import msgspec
 
 from actors.errors import DomainNotVerified, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, Uuid
-from actors.networks import claims
-from actors.networks.claims import HELD_ELSEWHERE, WRONG_VALUE, Lookup, claimable
+from actors.networks import units_claims
 from actors.networks.public import Domain, domain_of
 from actors.networks.records import txt_name, txt_value
+from actors.networks.units_claims import HELD_ELSEWHERE, WRONG_VALUE, Lookup, claimable
 from persistence.networks import domains
 from persistence.networks.rows import DomainRow
 from routes.call import Call
@@ -129,7 +129,7 @@ async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[
         gateway = GatewayRecord("CNAME", claimed.domain, here.gateway_host, managed)
         return Reply(ClaimedDomain(domain_of(claimed), txt, gateway), status=None if fresh else 200)
 
-    made = await change(call, claims.claim, row, here.gateway_host, about=None, shape=shape)
+    made = await change(call, units_claims.claim, row, here.gateway_host, about=None, shape=shape)
     call.wait_longer(INLINE_SECONDS)
     await here.automation.push_soon(network_id)
     return made
@@ -152,10 +152,10 @@ async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> Do
     claim: DomainRow = call.subject
     call.wait_longer(SECONDS)
     lookup = await call.service.of(NAME_SERVICE).resolver.txt(txt_name(claim.domain))
-    if lookup.error is None and claims.seen(claim, lookup):
+    if lookup.error is None and units_claims.seen(claim, lookup):
         try:
             return await change(
-                call, claims.settle, claim, lookup, call.now_ms, about=None, shape=_domain_reply
+                call, units_claims.settle, claim, lookup, call.now_ms, about=None, shape=_domain_reply
             )
         except DomainNotVerified:
             raise await _refused(call, claim, lookup, HELD_ELSEWHERE) from None
@@ -168,7 +168,7 @@ def _domain_reply(row: DomainRow) -> DomainReply:
 
 async def _refused(call: Call, claim: DomainRow, lookup: Lookup, error: str) -> DomainNotVerified:
     """Notes what was found, so that it is shown until the next check; the refusal that says it."""
-    note = claims.note_failure
+    note = units_claims.note_failure
     row = await change_by_itself(call.service, note, claim, lookup, error, call.now_ms, about=None)
     shown = domain_of(row)
     return DomainNotVerified(

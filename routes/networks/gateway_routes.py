@@ -6,7 +6,7 @@ import msgspec
 
 from actors.errors import Conflict, DomainNotVerified, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
-from actors.networks import gateway_routes
+from actors.networks import units_gateway_routes
 from actors.networks.public import GatewayRoute, route_of
 from persistence.networks.rows import RouteRow
 from routes.call import Call
@@ -63,7 +63,7 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
     provider whose zone holds the host, its A records are made by the service.
     """
     here = call.service.of(NAME_SERVICE)
-    route_host, backend_host = gateway_routes.checked(body.route_host, body.backend_host)
+    route_host, backend_host = units_gateway_routes.checked(body.route_host, body.backend_host)
     row = RouteRow(
         server_id=server_id,
         route_host=route_host,
@@ -80,7 +80,7 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
         networks.append(stored[1])
         return RouteReply(route_of(stored[0]))
 
-    put, zone, host = gateway_routes.put, here.gateway_domain, here.gateway_host
+    put, zone, host = units_gateway_routes.put, here.gateway_domain, here.gateway_host
     made = await change(call, put, row, zone, host, call.now_ms, about=None, shape=shape)
     await _push(call, networks[-1])
     return made
@@ -93,7 +93,7 @@ async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
     With the server's secret alone. Answers 204; DNS records that were made for the host are removed.
     """
     networks: list[str | None] = []
-    await change(call, gateway_routes.remove, server_id, call.now_ms, about=None, shape=networks.append)
+    await change(call, units_gateway_routes.remove, server_id, call.now_ms, about=None, shape=networks.append)
     await _push(call, networks[-1])
 
 

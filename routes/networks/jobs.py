@@ -2,7 +2,7 @@
 
 from persistence.connection import Connection
 from persistence.networks import networks
-from routes.housekeeping import Job
+from routes.jobs import Job
 from routes.networks.name_service import NAME_SERVICE
 from routes.pruning import Pruning, rows_of
 from routes.service import Service

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from actors.connect.claim_keys import digest
-from actors.connect.owning import turn_of
+from actors.connect.room import turn_of
 from actors.errors import (
     FieldError,
     Invalid,
@@ -18,9 +18,9 @@ from actors.errors import (
     SlugTaken,
 )
 from actors.ids import Uuid, new_uuid
-from actors.networks import managing
-from actors.networks.managing import JOIN_TOKEN_MS, MAX_NETWORKS, NetworkChange
+from actors.networks import units_networks
 from actors.networks.public import Host, Network, host_of, network_of
+from actors.networks.units_networks import JOIN_TOKEN_MS, MAX_NETWORKS, NetworkChange
 from persistence.connect.rows import ServerRow
 from persistence.networks import networks
 from persistence.networks.rows import NetworkRow, ProfileMode, TokenRow
@@ -139,7 +139,7 @@ async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
         created_at_ms=call.now_ms,
         updated_at_ms=call.now_ms,
     )
-    return await change(call, managing.create, row, about=None, shape=_network_reply)
+    return await change(call, units_networks.create, row, about=None, shape=_network_reply)
 
 
 @endpoint(
@@ -161,7 +161,7 @@ async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) 
         public_profile_mode=body.public_profile_mode,
         public_profile_share_code=body.public_profile_share_code,
     )
-    unit = managing.change
+    unit = units_networks.change
     return await change(call, unit, network_id, call.user_id, wish, call.now_ms, about=None, shape=network_of)
 
 
@@ -182,7 +182,7 @@ async def issue_join_token(call: Call, network_id: Uuid) -> JoinToken:
     token = to_base64url(call.service.random_bytes(TOKEN_BYTES))
     row = TokenRow(digest(token), network_id, call.now_ms + JOIN_TOKEN_MS)
     made = JoinToken(token, JOIN_TOKEN_MS // 1000, network_id)
-    return await change(call, managing.issue_token, row, about=None, shape=lambda _: made)
+    return await change(call, units_networks.issue_token, row, about=None, shape=lambda _: made)
 
 
 @endpoint(
@@ -215,7 +215,7 @@ async def join_network(call: Call, body: JoinBody) -> JoinedHost:
     def shape(joined: ServerRow) -> JoinedHost:
         return JoinedHost(joined.server_id, secret, str(joined.network_id), joined.server_type, joined.name)
 
-    join = partial(managing.join, epoch=random_bytes(EPOCH_BYTES).hex(), now_ms=call.now_ms)
+    join = partial(units_networks.join, epoch=random_bytes(EPOCH_BYTES).hex(), now_ms=call.now_ms)
     token = digest(body.join_token)
     owner_id = await call.service.database.read(networks.owner_of_token, token)
     if owner_id is None:

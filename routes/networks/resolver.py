@@ -14,8 +14,8 @@ from dns.rdata import Rdata
 from dns.rdtypes.ANY.TXT import TXT
 from dns.rdtypes.IN.A import A
 
-from actors.networks.claims import Lookup
 from actors.networks.hostnames import is_address
+from actors.networks.units_claims import Lookup
 from routes.edge.config.forms import Bind
 
 log = structlog.get_logger("partyline.dns")

@@ -1,12 +1,12 @@
 """Notifications, as the service knows them."""
 
 from actors.ids import UserId
-from actors.notifications import NOTIFICATIONS as VIEW
-from actors.people.forgetting import forget_in_notifications
+from actors.notifications.view import NOTIFICATIONS as VIEW
+from actors.users.forgetting import forget_in_notifications
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.notifications import listing
-from routes.notifications.channel import NOTIFICATIONS as CHANNEL
+from routes.notifications.channels import NOTIFICATIONS as CHANNEL
 from routes.notifications.jobs import jobs_of
 from routes.notifications.reactions import REACTIONS
 from routes.service import Service

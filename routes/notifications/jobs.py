@@ -3,11 +3,11 @@
 from functools import partial
 
 from actors.change import Change
-from actors.notifications import NotificationsChanged
-from persistence import notifications
+from actors.notifications.view import NotificationsChanged
 from persistence.connection import Connection
+from persistence.notifications import notifications
 from routes.changes import change_by_itself
-from routes.housekeeping import Job
+from routes.jobs import Job
 from routes.pruning import Pruning
 from routes.service import Service
 

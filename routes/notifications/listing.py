@@ -7,9 +7,9 @@ import msgspec
 
 from actors.bounds import MAX_SAFE_INTEGER, IdText
 from actors.errors import Invalid
-from actors.notifications import NotificationEntry, entry, mark
-from persistence import notifications
-from persistence.notifications import KEPT_MAX, Marked
+from actors.notifications.view import NotificationEntry, entry, mark
+from persistence.notifications import notifications
+from persistence.notifications.notifications import KEPT_MAX, Marked
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint

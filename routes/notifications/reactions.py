@@ -1,6 +1,6 @@
 """What the view of notifications makes of rows that were added, read or forgotten."""
 
-from actors.notifications import NOTIFICATIONS, NotificationsChanged
+from actors.notifications.view import NOTIFICATIONS, NotificationsChanged
 from routes.changes import Reaction
 from routes.service import Service
 

@@ -1,11 +1,11 @@
 """Running the service, as the service knows it."""
 
 from actors.ids import UserId
-from actors.people.forgetting import forget_in_receipts
+from actors.users.forgetting import forget_in_receipts
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.edge.pipeline.idempotency import mark_of
-from routes.housekeeping import BackgroundTask, Job
+from routes.jobs import BackgroundTask, Job
 from routes.operations import operations
 from routes.operations.gauges import show_gauges
 from routes.operations.jobs import jobs_of

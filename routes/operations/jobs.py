@@ -8,7 +8,7 @@ from persistence.connection import Connection
 from persistence.journal import history, receipts
 from routes.allocator import return_free_pages
 from routes.changes import reconcile
-from routes.housekeeping import Job
+from routes.jobs import Job
 from routes.pruning import Pruning, pages_of, rows_of
 from routes.service import Service
 

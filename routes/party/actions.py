@@ -10,11 +10,11 @@ from actors.errors import Blocked, Conflict, FieldError, Invalid, NotFound
 from actors.ids import UserId, Uuid, new_uuid
 from actors.party import frames, own_view
 from actors.party.commands import AcceptInvite, AnyCommand, DeclineInvite, Disband, Leave, SendInvite
-from actors.party.founding import Founding, found
 from actors.party.loading import fetch, invite_of, load
 from actors.party.public import PartyLookup, PartyMembership, PartySnapshot
 from actors.party.rules_invites import check_invite
 from actors.party.state import Invite, State
+from actors.party.units import Founding, found
 from persistence.errors import RowsRejected
 from persistence.party.rows import invites_to
 from routes.call import Call

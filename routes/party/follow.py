@@ -1,12 +1,12 @@
 """What parties must hear from elsewhere, and who must hear from parties."""
 
 from actors.kernel.mailbox import Answer
-from actors.party.attendance import LOOK_SECONDS, Attendance
+from actors.party.absence import LOOK_SECONDS, Attendance
 from actors.party.commands import TellPresence, TellRename
-from actors.party.company import Company
+from actors.party.days_together import Company
 from actors.party.own_view import FACES
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
-from routes.housekeeping import BackgroundTask, Job, ticking
+from routes.jobs import BackgroundTask, Job, ticking
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
 from routes.party.reactions import follow_unknown_outcomes

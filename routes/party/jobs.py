@@ -2,7 +2,7 @@
 
 from persistence.connection import Connection
 from persistence.party.rows import sweep_ended
-from routes.housekeeping import Job
+from routes.jobs import Job
 from routes.pruning import Pruning, pages_of
 from routes.service import Service
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from actors.kernel.kind import Kind
-from actors.party.party import PartyKinds, party_kinds
+from actors.party.kind import PartyKinds, party_kinds
 from actors.party.render_cache import Rendered
 from routes.friends.parts import FRIENDS_LIVE
 from routes.part import Opening, Part

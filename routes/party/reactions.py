@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from actors.errors import NotFound
-from actors.notifications import NotificationsChanged
+from actors.notifications.view import NotificationsChanged
 from actors.party.commands import MeetDeadlines
-from actors.party.founding import PartyFound
 from actors.party.state import State
+from actors.party.units import PartyFound
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS

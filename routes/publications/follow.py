@@ -7,7 +7,7 @@ from actors.connect.events import AnyEvent
 from actors.connect.state import State
 from actors.publications.statuses import Statuses
 from routes.connect.parts import GAME_SERVERS
-from routes.housekeeping import BackgroundTask, Job
+from routes.jobs import BackgroundTask, Job
 from routes.publications.parts import STATUSES
 from routes.service import Service
 

@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from actors.publications.managing import settle_ownership
 from actors.publications.states import STALE_MS
+from actors.publications.units import settle_ownership
 from persistence.connection import Connection
 from persistence.publications import publications, statuses
-from routes.housekeeping import Job, ticking
+from routes.jobs import Job, ticking
 from routes.pruning import Pruning, pages_of
 from routes.publications.parts import STATUSES
 from routes.service import Service

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import msgspec
 
-from actors.connect.owning import MAX_OWNED
 from actors.connect.public import Server, server_of
+from actors.connect.room import MAX_OWNED
 from actors.publications.public import Publication, publication_of
 from persistence.connect import servers
 from persistence.connect.rows import ServerRow

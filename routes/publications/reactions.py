@@ -1,6 +1,6 @@
 """What statuses in memory make of publications in rows."""
 
-from actors.publications.managing import Published
+from actors.publications.units import Published
 from routes.changes import Reaction
 from routes.publications.parts import STATUSES
 from routes.service import Service

@@ -8,9 +8,9 @@ from msgspec import UNSET, UnsetType
 
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
-from actors.publications import managing
-from actors.publications.managing import Manager, Surroundings, Wish
+from actors.publications import units
 from actors.publications.public import Publication, SocialLink, publication_of
+from actors.publications.units import Manager, Surroundings, Wish
 from actors.server_address import parse_address
 from persistence.publications import publications
 from persistence.publications.rows import PublicationRow, Target, TargetType
@@ -86,7 +86,7 @@ async def manages(call: Call, target_type: str, target_id: Uuid) -> None:
         NotFound: there is no such target, or it is a stranger's.
         Forbidden: a member without the capability.
     """
-    await call.service.database.read(managing.authorise, _target(target_type, target_id), _manager(call))
+    await call.service.database.read(units.authorise, _target(target_type, target_id), _manager(call))
 
 
 @endpoint("GET", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden), guard=manages)
@@ -123,7 +123,7 @@ async def put_publication(
         return PublicationReply(_shown(call, row))
 
     about = f"publication {target.id}"
-    return await change(call, managing.put, target, wish, _manager(call), around, about=about, shape=shape)
+    return await change(call, units.put, target, wish, _manager(call), around, about=about, shape=shape)
 
 
 @endpoint("DELETE", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Conflict), guard=manages)
@@ -137,7 +137,7 @@ async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> R
     def shape(removed: int) -> Removed:
         return Removed(target.type, target.id, removed)
 
-    return await change(call, managing.remove, target, _manager(call), about=None, shape=shape)
+    return await change(call, units.remove, target, _manager(call), about=None, shape=shape)
 
 
 def _target(type: str, id: Uuid) -> Target:

@@ -8,9 +8,9 @@ import msgspec
 from actors.bounds import IdText
 from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, parse_uuid
-from actors.reports import REASON_MAX, report, settle
+from actors.reports.units import REASON_MAX, report, settle
 from actors.time import iso, iso_or_none
-from persistence.reports import Report, ReportStatus, list_reports
+from persistence.reports.reports import Report, ReportStatus, list_reports
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change

@@ -2,7 +2,7 @@
 
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
-from routes.totems import choosing, models
+from routes.totems import models, own
 from routes.totems.parts import TOTEM_CHECKS
 
-TOTEMS = Domain(name="totems", parts=(TOTEM_CHECKS,), mounts=(Mount("totem", (models, choosing)),))
+TOTEMS = Domain(name="totems", parts=(TOTEM_CHECKS,), mounts=(Mount("totem", (models, own)),))

@@ -7,9 +7,9 @@ import msgspec
 
 from actors.errors import NotFound
 from actors.ids import ObjectId
-from persistence import totems
 from persistence.connection import Connection
-from persistence.totems import Model, Order, Sort
+from persistence.totems import totems
+from persistence.totems.totems import Model, Order, Sort
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp

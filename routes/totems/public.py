@@ -5,7 +5,7 @@ from typing import Any, Literal, cast
 import msgspec
 
 from actors.time import iso
-from persistence.totems import Model
+from persistence.totems.totems import Model
 from routes.edge.wire import Wire
 
 

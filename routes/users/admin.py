@@ -8,7 +8,14 @@ from typing import Annotated
 
 import msgspec
 
-from actors.administration import (
+from actors.bounds import Bigint, IdText, ShortText
+from actors.errors import Conflict, FieldError, Invalid, NotFound
+from actors.ids import ObjectId, UserId, parse_uuid
+from actors.time import iso, iso_or_none, parse_iso
+from actors.users.permissions import is_node
+from actors.users.quantities import Quantity
+from actors.users.units_revocation import revoke_tokens_of
+from actors.users.units_rights import (
     UNCHANGED,
     GrantChange,
     Unchanged,
@@ -17,16 +24,9 @@ from actors.administration import (
     read_grants_of,
     revoke_grant,
 )
-from actors.bounds import Bigint, IdText, ShortText
-from actors.errors import Conflict, FieldError, Invalid, NotFound
-from actors.ids import ObjectId, UserId, parse_uuid
-from actors.permissions import is_node
-from actors.quantities import Quantity
-from actors.revoking import revoke_tokens_of
-from actors.time import iso, iso_or_none, parse_iso
-from persistence.audit import AuditEntry, read_audit
-from persistence.permissions import Grant, read_catalog
-from persistence.users import User, find_by_prefix, read_user
+from persistence.users.audit import AuditEntry, read_audit
+from persistence.users.permissions import Grant, read_catalog
+from persistence.users.users import User, find_by_prefix, read_user
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change

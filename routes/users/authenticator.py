@@ -9,8 +9,8 @@ from hashlib import blake2b
 
 from actors.errors import NotFound
 from actors.kernel.clock import Clock
-from actors.permissions import capped_to
-from actors.users import Users
+from actors.users.permissions import capped_to
+from actors.users.users import Users
 from routes.edge.errors import TokenExpired, Unauthenticated
 from routes.edge.identity.issuers import Issuers
 from routes.edge.identity.keys import Keys

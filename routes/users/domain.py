@@ -1,9 +1,9 @@
 """Users, as the service knows them."""
 
-from persistence.permissions import CHANNEL
+from persistence.users.permissions import CHANNEL
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
-from routes.housekeeping import BackgroundTask, Job
+from routes.jobs import BackgroundTask, Job
 from routes.service import Service
 from routes.users import admin, erasure, profile, progress, public, shares, verify
 from routes.users.authenticator import ISSUERS, USER_AUTHENTICATOR

@@ -6,9 +6,9 @@ What a domain has to do for it stands in its record: `let_go` before, `forget_us
 from actors.errors import Conflict, NotFound, Refused
 from actors.ids import UserId, Uuid
 from actors.kernel.supervisor import Fault
-from actors.people import erasure as rules
-from persistence.people import erasure
-from persistence.users import read_user
+from actors.users import units_erasure
+from persistence.users import erasure
+from persistence.users.users import read_user
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change, change_by_itself
@@ -30,7 +30,7 @@ async def erase_user(call: Call, user_id: UserId) -> None:
     service = call.service
     if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:
         await _let_go(service, user_id)
-    await change(call, rules.erase, user_id, stamp_of(call), about=ErasureOf(user_id))
+    await change(call, units_erasure.erase, user_id, stamp_of(call), about=ErasureOf(user_id))
 
 
 async def sweep_erased(service: Service) -> None:

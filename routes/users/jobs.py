@@ -3,8 +3,8 @@
 from functools import partial
 
 from persistence.connection import Connection
-from persistence.people import shares
-from routes.housekeeping import Job, ticking
+from persistence.users import shares
+from routes.jobs import Job, ticking
 from routes.pruning import Pruning, rows_of
 from routes.service import Service
 from routes.users.erasure import sweep_erased

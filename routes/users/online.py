@@ -1,8 +1,8 @@
 """A user is online while one of their sockets is open."""
 
 from actors.ids import is_uuid
-from actors.presence import Presence
-from actors.users import Users
+from actors.users.presence import Presence
+from actors.users.users import Users
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import LiveSocket

@@ -1,7 +1,7 @@
 """What is known of users while the service runs."""
 
-from actors.presence import Presence
-from actors.users import Users
+from actors.users.presence import Presence
+from actors.users.users import Users
 from routes.live.rights import Rights
 from routes.part import Opening, Part
 

@@ -5,9 +5,10 @@ from typing import Annotated
 import msgspec
 
 from actors.errors import NotFound
-from actors.permissions import Access, capped_to
-from actors.presence import Presence
-from actors.profile import (
+from actors.time import iso, iso_or_none
+from actors.users.permissions import Access, capped_to
+from actors.users.presence import Presence
+from actors.users.units_profile import (
     ABSENT,
     UI_STYLE_SOURCE_MAX,
     SettingsChange,
@@ -15,8 +16,7 @@ from actors.profile import (
     change_settings,
     ui_style_of,
 )
-from actors.time import iso, iso_or_none
-from persistence.users import GroupInvites, Settings, User, Visibility, read_settings
+from persistence.users.users import GroupInvites, Settings, User, Visibility, read_settings
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint

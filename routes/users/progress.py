@@ -4,13 +4,13 @@ import msgspec
 
 from actors.bounds import Bigint
 from actors.errors import Invalid, NotFound, RevisionConflict
-from actors.people import options as rules
-from actors.people.levels import level_of
-from actors.people.options import OPTIONS_MAX_BYTES
-from actors.people.shares import json_object
 from actors.time import iso
-from persistence.people import experience
-from persistence.people.options import Options
+from actors.users import units_options
+from actors.users.levels import level_of
+from actors.users.units_options import OPTIONS_MAX_BYTES
+from actors.users.units_shares import json_object
+from persistence.users import experience
+from persistence.users.options import Options
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
@@ -76,7 +76,7 @@ async def read_level(call: Call) -> LevelOut:
 @endpoint("GET", _OPTIONS, needs=AUTHENTICATED)
 async def read_minecraft_options(call: Call) -> Reply[OptionsOut]:
     """GET /v1/profile/minecraft-options: the game's options as the caller last kept them."""
-    return _shown(await call.service.database.read(rules.read, call.user_id))
+    return _shown(await call.service.database.read(units_options.read, call.user_id))
 
 
 @endpoint(
@@ -96,7 +96,9 @@ async def keep_minecraft_options(call: Call, body: OptionsBody) -> Reply[Options
     if body.revision is not None:
         known = frozenset({body.revision}) & (known if known is not None else {body.revision})
     new = json_object(body.options, "/options", OPTIONS_MAX_BYTES)
-    return await change(call, rules.change, call.user_id, new, known, call.now_ms, about=None, shape=_shown)
+    return await change(
+        call, units_options.change, call.user_id, new, known, call.now_ms, about=None, shape=_shown
+    )
 
 
 def _shown(kept: Options) -> Reply[OptionsOut]:

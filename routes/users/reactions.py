@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from actors.people.events import NodeAdded, TokensRevoked, UserChanged, UserErased
-from persistence.users import read_user
+from actors.users.events import NodeAdded, TokensRevoked, UserChanged, UserErased
+from persistence.users.users import read_user
 from routes.changes import Reaction, Reconciliation
 from routes.edge.websocket.close_codes import CloseCode
 from routes.service import Service

@@ -14,12 +14,12 @@ from typing import Annotated
 
 import msgspec
 
-from actors.administration import open_setup, set_up
 from actors.errors import Conflict, FieldError, Invalid, NotFound
 from actors.ids import RandomBytes, UserId, new_uuid
-from persistence.audit import Stamp
+from actors.users.units_rights import open_setup, set_up
 from persistence.bridge.database import Database
-from persistence.users import User
+from persistence.users.audit import Stamp
+from persistence.users.users import User
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint

@@ -5,11 +5,11 @@ from typing import Annotated
 import msgspec
 
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
-from actors.people import shares as rules
-from actors.people.shares import MANIFEST_MAX_BYTES, SHARE_TTL_MS, SHARES_BOUND
 from actors.time import iso
-from persistence.people import shares
-from persistence.people.shares import Share, ShareHead
+from actors.users import units_shares
+from actors.users.units_shares import MANIFEST_MAX_BYTES, SHARE_TTL_MS, SHARES_BOUND
+from persistence.users import shares
+from persistence.users.shares import Share, ShareHead
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
@@ -88,11 +88,11 @@ async def share_profile(call: Call, body: NewShare) -> ShareEntry:
     name = body.name.strip()
     if not name or not name.isprintable():
         raise Invalid(FieldError("/name", "BAD_TEXT", "printable characters, not only blanks"))
-    manifest = rules.json_object(body.manifest, "/manifest", MANIFEST_MAX_BYTES)
-    maximum = rules.capacity(await call.service.of(USER_DIRECTORY).access_of(call.user_id))
-    code, now_ms = rules.new_code(call.service.random_bytes), call.now_ms
+    manifest = units_shares.json_object(body.manifest, "/manifest", MANIFEST_MAX_BYTES)
+    maximum = units_shares.capacity(await call.service.of(USER_DIRECTORY).access_of(call.user_id))
+    code, now_ms = units_shares.new_code(call.service.random_bytes), call.now_ms
     share = Share(ShareHead(code, name, now_ms, now_ms + SHARE_TTL_MS), manifest)
-    return await change(call, rules.add, call.user_id, share, maximum, about=None, shape=_entry)
+    return await change(call, units_shares.add, call.user_id, share, maximum, about=None, shape=_entry)
 
 
 @endpoint("GET", _SHARES, needs=AUTHENTICATED)
@@ -105,7 +105,7 @@ async def list_shares(call: Call) -> ShareList:
 @endpoint("DELETE", _SHARES + "/{code}", needs=AUTHENTICATED, refusals=(NotFound,))
 async def unshare_profile(call: Call, code: str) -> None:
     """DELETE /v1/profile/shares/{code}: shares a profile no longer. Answers 204."""
-    await change(call, rules.remove, call.user_id, code.upper(), call.now_ms, about=None)
+    await change(call, units_shares.remove, call.user_id, code.upper(), call.now_ms, about=None)
 
 
 @endpoint("GET", "/v1/public/profile-shares/{code}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))

@@ -1,9 +1,9 @@
 """Whose token is this, and that it is to count for nothing any more: `/v1/auth` (contract §2)."""
 
 from actors.errors import Conflict, NotFound
-from actors.permissions import Access, capped_to
-from actors.revoking import revoke_tokens
 from actors.time import iso
+from actors.users.permissions import Access, capped_to
+from actors.users.units_revocation import revoke_tokens
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint

@@ -16,14 +16,14 @@ from scripts.benchmarks.cases import OURS, Case, plan
 from scripts.benchmarks.peers import NotHere
 from scripts.benchmarks.servers import NICENESS, Name, NotServing, Server, cpus, serving
 from scripts.load import server_process
-from scripts.load.crew import WorkerFailed, hire
+from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.http import RequestFailed, Requests
 from scripts.load.failures import first
-from scripts.load.http import RequestFailed, Requests
-from scripts.load.hub import Hub
 from scripts.load.plan import Plan, user_id, user_name
 from scripts.load.report import latency
 from scripts.load.run import Interval, Outcome, Timing, carry_out
 from scripts.load.stage import prepare
+from scripts.load.workers import WorkerFailed, hire
 
 IDLE_RUNS = 3
 _SETTLE_SECONDS = 2.0  # for memory to be given back before it is read

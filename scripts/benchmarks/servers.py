@@ -26,8 +26,8 @@ import trio
 from persistence.embedded.postgres import embedded_postgres
 from scripts.benchmarks.peers import PEER, compiled, installed, node
 from scripts.load import server_process
-from scripts.load.crew import prefer
 from scripts.load.tokens import Sign, by_own_key, by_secret
+from scripts.load.workers import prefer
 
 Name = Literal["lean", "stock", "node", "c", "c-joined"]
 TITLES: dict[Name, str] = {

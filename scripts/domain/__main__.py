@@ -160,7 +160,7 @@ def main() -> int:
         print(path.relative_to(ROOT))
     if options.live:
         node = options.name.replace("_", "-")
-        print(f"Say in actors/permissions.py which role holds {node}:read and {node}:write.")
+        print(f"Say in actors/users/permissions.py which role holds {node}:read and {node}:write.")
     test = ROOT / "tests" / f"test_{options.name}.py"
     return subprocess.run([sys.executable, "-m", "pytest", "-q", str(test)], cwd=ROOT, check=False).returncode
 

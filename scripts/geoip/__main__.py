@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx2
 
-from persistence.ip import NotUsable, open_geo_file
+from persistence.ip.geo_file import NotUsable, open_geo_file
 
 ADDRESS = "https://download.db-ip.com/free"
 ATTRIBUTION = (

@@ -11,9 +11,9 @@ import trio
 
 from scripts.hostile.strangers import hostile_bodies
 from scripts.hostile.wire import Line, Lost
-from scripts.load.http import request
-from scripts.load.hub import connect
-from scripts.load.websocket import UpgradeRefused, client_frame, upgrade
+from scripts.load.clients.event_loop import connect
+from scripts.load.clients.http import request
+from scripts.load.clients.websocket import UpgradeRefused, client_frame, upgrade
 
 CHATS = "/v1/social/chat/conversations"
 UPLOAD_BYTES = 8 * 1024 * 1024

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 import trio
 
+from scripts.load.clients.http import request
 from scripts.load.failures import first
-from scripts.load.http import request
 
 ANSWER_SECONDS = 60
 _PIECE_BYTES = 1 << 16

@@ -18,13 +18,13 @@ import msgspec
 import trio
 
 from scripts.load import server_process, tokens
-from scripts.load.crew import WorkerFailed, hire
+from scripts.load.clients.http import RequestFailed
 from scripts.load.failures import first
-from scripts.load.http import RequestFailed
 from scripts.load.plan import FLEETS, BadPlan, Plan, check, user_id, user_name
 from scripts.load.report import Memory, progress_line, report, table
 from scripts.load.run import Interval, Timing, carry_out
 from scripts.load.stage import prepare
+from scripts.load.workers import WorkerFailed, hire
 
 MAX_SECONDS = 86_400
 _NUMBERS: tuple[tuple[str, int | float | None, str], ...] = (

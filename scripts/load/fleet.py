@@ -9,14 +9,14 @@ from typing import NamedTuple
 import msgspec
 import trio
 
-from scripts.load.exchange import Open, Stopped, Tally
-from scripts.load.hub import Hub
+from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.exchange import Open, Stopped, Tally
+from scripts.load.clients.stream_client import Ledger, Onlooker
 from scripts.load.meter import Meter
-from scripts.load.onlooker import Ledger, Onlooker
 from scripts.load.pace import Pace
-from scripts.load.patience import wait_until
 from scripts.load.plan import network_of
 from scripts.load.pool import Pool
+from scripts.load.waiting import wait_until
 
 CONNECTIONS = 64
 OPENING_AT_ONCE = 64

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from scripts.load.exchange import Tally
+from scripts.load.clients.exchange import Tally
 from scripts.load.histogram import Histogram
 
 

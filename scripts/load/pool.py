@@ -2,8 +2,8 @@
 
 from collections import deque
 
-from scripts.load.http import Answered, Http
-from scripts.load.hub import Hub, connect
+from scripts.load.clients.event_loop import Hub, connect
+from scripts.load.clients.http import Answered, Http
 
 
 class Pool:

@@ -6,10 +6,21 @@ from dataclasses import dataclass, field
 
 import trio
 
-from scripts.load.crew import Crew
-from scripts.load.exchange import Done, Mark, Open, Opened, Settle, Start, Stop, Stopped, Tally, Verdict
+from scripts.load.clients.exchange import (
+    Done,
+    Mark,
+    Open,
+    Opened,
+    Settle,
+    Start,
+    Stop,
+    Stopped,
+    Tally,
+    Verdict,
+)
 from scripts.load.histogram import Histogram
 from scripts.load.plan import FLEETS, Plan
+from scripts.load.workers import Crew
 
 TICK_SECONDS = 1.0
 

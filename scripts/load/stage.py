@@ -6,8 +6,8 @@ from typing import TypeVar
 import msgspec
 import trio
 
-from scripts.load.http import RequestFailed, Requests
-from scripts.load.hub import Hub
+from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.http import RequestFailed, Requests
 from scripts.load.plan import FLEETS, Plan, friendships, memberships, user_id
 
 CONNECTIONS = 16

@@ -4,7 +4,7 @@ and go (`friends.py`), parties (`parties.py`), or game servers, with commands (`
 
 from typing import Protocol
 
-from scripts.load.exchange import Stopped, Tally, Verdict
+from scripts.load.clients.exchange import Stopped, Tally, Verdict
 
 
 class Traffic(Protocol):

@@ -11,19 +11,19 @@ from collections.abc import Callable
 import msgspec
 import trio
 
-from scripts.load.agents import Agents
-from scripts.load.chat import Chat
-from scripts.load.commands import Commands
-from scripts.load.exchange import Answer, Done, Failed, Mark, Open, Opened, Order, Settle, Start, Stop
-from scripts.load.friends import Friends
-from scripts.load.http import RequestFailed
-from scripts.load.hub import Hub
-from scripts.load.idle import Idle
-from scripts.load.parties import Parties
-from scripts.load.rest import Rest
-from scripts.load.seat import SubscribeRefused
+from scripts.load.clients.client import SubscribeRefused
+from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.exchange import Answer, Done, Failed, Mark, Open, Opened, Order, Settle, Start, Stop
+from scripts.load.clients.http import RequestFailed
+from scripts.load.clients.websocket import UpgradeRefused
 from scripts.load.traffic import Traffic
-from scripts.load.websocket import UpgradeRefused
+from scripts.load.workloads.agents import Agents
+from scripts.load.workloads.chat import Chat
+from scripts.load.workloads.commands import Commands
+from scripts.load.workloads.friends import Friends
+from scripts.load.workloads.idle import Idle
+from scripts.load.workloads.parties import Parties
+from scripts.load.workloads.rest import Rest
 
 _MAX_LINE_BYTES = 64 << 20
 _TRAFFIC: dict[str, Callable[[Hub, Open], Traffic]] = {

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from persistence.permissions import add_role
+from persistence.users.permissions import add_role
 from routes.users.parts import USER_DIRECTORY
 from tests.capes.images import cape, data_url
 from tests.support.world import Player, World

@@ -3,7 +3,7 @@
 import pytest
 import trio
 
-from actors.capes.owning import CAPES_MAX
+from actors.capes.units_own import CAPES_MAX
 from tests.capes.images import cape, data_url, hostile
 from tests.capes.stage import ADMIN, OWN, PUBLIC, TERMS, cape_in, moderator, texture, upload
 from tests.support.world import World

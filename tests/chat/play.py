@@ -17,9 +17,9 @@ from actors.chat.commands import (
     PollOptionDraft,
     PostMessage,
 )
-from actors.chat.conversation import answer, decide
 from actors.chat.events import AnyEvent
 from actors.chat.frames import Frames
+from actors.chat.kind import answer, decide
 from actors.chat.public import Message
 from actors.chat.records import decode
 from actors.chat.state import Member, State

@@ -12,12 +12,12 @@ import msgspec
 from actors.chat import reading, rendering
 from actors.chat.apply import apply
 from actors.chat.commands import AnyCommand, MessageDraft, PostMessage
-from actors.chat.conversation import ChatKinds, chat_kinds
-from actors.chat.creating import ConversationDraft, Created, create, plan
+from actors.chat.kind import ChatKinds, chat_kinds
+from actors.chat.lookups import distrust, overlaps
 from actors.chat.public import Message, MessagePage
-from actors.chat.recall import distrust, overlaps
 from actors.chat.records import decode
 from actors.chat.state import NOTHING_RECALLED, State
+from actors.chat.units import ConversationDraft, Created, create, plan
 from actors.errors import Refused
 from persistence.bridge.database import Database
 from persistence.connection import Connection

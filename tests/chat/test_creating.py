@@ -4,7 +4,7 @@ import pytest
 import trio
 
 from actors.chat.commands import AddParticipants, RemoveParticipant
-from actors.chat.creating import ConversationDraft, Created, create, plan
+from actors.chat.units import ConversationDraft, Created, create, plan
 from actors.errors import Invalid
 from persistence.bridge.database import Database
 from tests.chat.play import NOW_MS, mid, uid

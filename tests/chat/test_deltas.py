@@ -17,10 +17,10 @@ from actors.chat.commands import (
     TellRename,
     VotePoll,
 )
-from actors.chat.conversation import touches
 from actors.chat.deltas import delta
 from actors.chat.events import AnyEvent, MessageRetold, TextReplaced
 from actors.chat.frames import audience
+from actors.chat.kind import touches
 from actors.chat.public import OwnChoice, ReadNotice, TypingNotice
 from actors.kernel.kind import Delta
 from tests.chat.play import NOW_MS, Play, a_poll, mid, uid

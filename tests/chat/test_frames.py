@@ -6,9 +6,9 @@ from msgspec.structs import replace
 
 from actors.chat.commands import ChatViewer, TellRename, VotePoll
 from actors.chat.frames import audience
+from actors.chat.lookups import newest_archived, newest_left_out_ms, place
 from actors.chat.paging import before, newest
 from actors.chat.public import Conversation, MessagePage
-from actors.chat.recall import newest_archived, newest_left_out_ms, place
 from actors.chat.rendering import cursor_of, parse_cursor
 from actors.chat.state import State, decode_summary, summary_of
 from actors.chat.window import Line, Window

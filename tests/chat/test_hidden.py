@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from actors.chat.commands import ChangeConversation, ChatViewer, InboxViewer
-from actors.chat.conversation import answer, chat_kinds
 from actors.chat.frames import OWN_SHOWN_MEMBERS
 from actors.chat.inbox import InboxState, take
+from actors.chat.kind import answer, chat_kinds
 from actors.chat.public import ConversationHead
 from tests.chat.play import NOW_MS, Play, uid
 

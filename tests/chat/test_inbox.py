@@ -8,7 +8,6 @@ import pytest
 from msgspec.structs import replace
 
 from actors.chat.commands import InboxViewer, MarkRead, RemoveParticipant
-from actors.chat.conversation import chat_kinds
 from actors.chat.inbox import (
     SHOWN,
     Entry,
@@ -21,6 +20,7 @@ from actors.chat.inbox import (
     snapshot,
     take,
 )
+from actors.chat.kind import chat_kinds
 from actors.chat.public import ConversationGone, InboxSnapshot
 from actors.chat.state import MemberCounts, State
 from actors.errors import Forbidden

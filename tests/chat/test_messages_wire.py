@@ -5,7 +5,7 @@ import json
 import pytest
 import trio
 
-from persistence.audit import read_audit
+from persistence.users.audit import read_audit
 from tests.edge.apps import FixedClock
 from tests.support.world import CONVERSATIONS, Player, Room, World
 

@@ -22,10 +22,10 @@ from actors.chat.events import (
     TextReplaced,
     UserErased,
 )
+from actors.chat.lookups import Need, overlaps
 from actors.chat.public import ReadNotice
-from actors.chat.recall import Need, overlaps
 from actors.chat.window import Line
-from persistence.audit import Stamp
+from persistence.users.audit import Stamp
 from tests.chat.play import NOW_MS, mid, uid
 
 ANN, BOB = uid("ann"), uid("bob")

@@ -10,8 +10,8 @@ from actors.chat.events import DeletionAudited
 from actors.chat.records import decode
 from actors.chat.state import Recalled, standing
 from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound, QuotaExceeded
-from persistence.audit import Stamp
 from persistence.chat.rows import AttachmentRow
+from persistence.users.audit import Stamp
 from tests.chat.play import CONVERSATION_ID, NOW_MS, Play, a_mention, a_poll, mid, uid
 
 DAY_MS = 24 * 3600 * 1000

@@ -7,9 +7,9 @@ from typing import Any
 import httpx2
 import trio
 
-from actors.connect.owning import MAX_OWNED
-from actors.networks.claims import MAX_DOMAINS
-from actors.networks.managing import MAX_NETWORKS, MAX_SERVERS, MAX_TOKENS
+from actors.connect.room import MAX_OWNED
+from actors.networks.units_claims import MAX_DOMAINS
+from actors.networks.units_networks import MAX_NETWORKS, MAX_SERVERS, MAX_TOKENS
 from persistence.connection import Connection
 from routes.connect.extensions import MAX_OWNED as MAX_EXTENSIONS
 from tests.connect.play import SERVERS, register

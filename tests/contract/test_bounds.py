@@ -23,12 +23,12 @@ BOUNDED_ELSEWHERE = {
     "routes.connect.commands:AckBody.result": BODY + "actors/connect/rules_commands.py, MAX_BYTES",
     "routes.connect.commands:NewCommand.payload": BODY + "actors/connect/rules_commands.py, MAX_BYTES",
     "routes.connect.settings:SettingsBody.data": BODY + "actors/connect/rules_settings.py, MAX_BYTES",
-    "routes.users.progress:OptionsBody.options": BODY + "actors/people/shares.py, json_object",
-    "routes.users.shares:NewShare.manifest": BODY + "actors/people/shares.py, json_object",
-    "routes.users.profile:UiStylePatch.payload": BODY + "actors/profile.py, with_change",
+    "routes.users.progress:OptionsBody.options": BODY + "actors/users/units_shares.py, json_object",
+    "routes.users.shares:NewShare.manifest": BODY + "actors/users/units_shares.py, json_object",
+    "routes.users.profile:UiStylePatch.payload": BODY + "actors/users/units_profile.py, with_change",
     "routes.publications.targets:PublicationBody.social_links[]": BODY + "routes/publications/targets.py",
-    "routes.totems.choosing:NewModel.data": BODY + "actors/totems/documents.py, check_upload",
-    "routes.totems.choosing:TotemChoice.item_model_id": "its pattern",
+    "routes.totems.own:NewModel.data": BODY + "actors/totems/documents.py, check_upload",
+    "routes.totems.own:TotemChoice.item_model_id": "its pattern",
 }
 """{field: what bounds it}; everything within such a field is its rule's to look at."""
 

@@ -8,12 +8,12 @@ from tests.contract.sources import LAYERS, Function, Source, sources, strings
 BROAD_EXCEPT = {
     "actors/kernel/supervisor.py": "a fault of one actor stops that actor and no other",
     "routes/edge/errors.py": "whatever a handler raises becomes a problem document",
-    "routes/housekeeping.py": "a job that fails has its next turn, and hurts no other",
+    "routes/jobs.py": "a job that fails has its next turn, and hurts no other",
     "persistence/bridge": "an exception must cross from the database thread to the caller's",
 }
 # Where something is printed, and why: {path: reason}.
 PRINTS = {
-    "routes/cli.py": "the command line",
+    "routes/cli/main.py": "the command line",
     "routes/__main__.py": "the address and the setup link at the start",
     "routes/edge/config/table.py": "the one line about a bad setting",
 }

@@ -22,7 +22,7 @@ from tests.connect.play import claimed
 from tests.contract.sources import ROOT
 from tests.friends.test_requests_wire import ask
 from tests.party.test_party_wire import gather
-from tests.saved.test_own_wire import save_all
+from tests.saved_servers.test_own_wire import save_all
 from tests.support.websocket import Refused, connect
 from tests.support.world import Player, World, world
 from tests.totems.models import encoded, item_model

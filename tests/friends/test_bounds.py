@@ -11,8 +11,8 @@ from actors.friends.live import FriendsLive
 from actors.friends.state import RECORD, FriendsState, state_of
 from actors.friends.view import OwnParts
 from actors.friends.visibility import NO_VEILS, NOBODY, Visibilities
-from actors.presence import Presence
-from actors.users import Users
+from actors.users.presence import Presence
+from actors.users.users import Users
 from persistence.friends.links import Link
 from tests.chat.play import NOW_MS, uid
 from tests.friends.test_live_properties import Clock

@@ -16,11 +16,11 @@ from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
 from actors.friends.view import FACE, FriendsState
 from actors.friends.visibility import Visibilities
-from actors.presence import Presence
-from actors.users import Users
+from actors.users.presence import Presence
+from actors.users.users import Users
 from persistence.bridge.database import Database, open_database
 from persistence.friends.visibilities import veiled
-from persistence.users import arrive
+from persistence.users.users import arrive
 from tests.chat.play import uid
 from tests.friends import rows
 from tests.support.database import cloned_database

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from actors.errors import AlreadyFriends, Blocked, NotFound, Refused, RequestExists
-from actors.friends.links import visibility_named
 from actors.friends.moves import MOVES, Move, Relation, after, standing_of
+from actors.friends.units_links import visibility_named
 
 BLOCKS = {Relation.BLOCKING, Relation.BLOCKED, Relation.ESTRANGED}
 

@@ -10,14 +10,14 @@ import pytest
 import trio
 
 from actors.errors import Conflict, Invalid, NotFound, QuotaExceeded, Refused
-from actors.friends import relations
+from actors.friends import units_relations
 from actors.friends.moves import MOVES, Move, Relation, standing_of
-from actors.friends.relations import REQUEST_TTL_MS, Pair
+from actors.friends.units_relations import REQUEST_TTL_MS, Pair
 from actors.ids import UserId, Uuid, new_object_id
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.friends import blocks, links, requests, standing
-from persistence.users import arrive
+from persistence.users.users import arrive
 from tests.support.world import World
 
 NOW_MS = 1_700_000_000_000
@@ -46,35 +46,35 @@ async def make_users(database: Database, count: int) -> None:
 
 async def befriend(database: Database, one: int, other: int) -> None:
     """Make two friends."""
-    await database.transact(relations.send, pair(one, other), None)
-    await database.transact(relations.accept, pair(other, one), None)
+    await database.transact(units_relations.send, pair(one, other), None)
+    await database.transact(units_relations.accept, pair(other, one), None)
 
 
 Play = Callable[[Connection, Pair], Awaitable[Any]]
 
 
 async def _send(conn: Connection, both: Pair) -> None:
-    await relations.send(conn, both, "hi")
+    await units_relations.send(conn, both, "hi")
 
 
 async def _unblock(conn: Connection, both: Pair) -> None:
-    await relations.unblock(conn, both.actor_id, both.other_id)
+    await units_relations.unblock(conn, both.actor_id, both.other_id)
 
 
 async def _accept(conn: Connection, both: Pair) -> None:
-    await relations.accept(conn, both, None)
+    await units_relations.accept(conn, both, None)
 
 
 async def _decline(conn: Connection, both: Pair) -> None:
-    await relations.decline(conn, both, None)
+    await units_relations.decline(conn, both, None)
 
 
 async def _cancel(conn: Connection, both: Pair) -> None:
-    await relations.cancel(conn, both, None)
+    await units_relations.cancel(conn, both, None)
 
 
 async def _block(conn: Connection, both: Pair) -> None:
-    await relations.block(conn, both, None)
+    await units_relations.block(conn, both, None)
 
 
 PLAYS: Mapping[Move, Play] = {
@@ -82,7 +82,7 @@ PLAYS: Mapping[Move, Play] = {
     Move.ACCEPT: _accept,
     Move.DECLINE: _decline,
     Move.CANCEL: _cancel,
-    Move.REMOVE: relations.remove,
+    Move.REMOVE: units_relations.remove,
     Move.BLOCK: _block,
     Move.UNBLOCK: _unblock,
 }
@@ -160,10 +160,10 @@ async def test_one_place_and_fifty_who_would_have_it(database: Database) -> None
     for friend in (51, 52):
         await befriend(database, 0, friend)
     for sender in range(1, 51):
-        await database.transact(relations.send, pair(sender, 0, most=3), None)
+        await database.transact(units_relations.send, pair(sender, 0, most=3), None)
     done, refusals = await counted(
         [
-            partial(database.transact, relations.accept, pair(0, sender, most=3), None)
+            partial(database.transact, units_relations.accept, pair(0, sender, most=3), None)
             for sender in range(1, 51)
         ]
     )
@@ -179,16 +179,16 @@ async def test_one_place_and_fifty_who_accept(database: Database) -> None:
     await make_users(database, 53)
     await befriend(database, 0, 51)
     for recipient in range(1, 51):
-        await database.transact(relations.send, pair(0, recipient, most=2), None)
+        await database.transact(units_relations.send, pair(0, recipient, most=2), None)
     done, refusals = await counted(
         [
-            partial(database.transact, relations.accept, pair(recipient, 0, most=2), None)
+            partial(database.transact, units_relations.accept, pair(recipient, 0, most=2), None)
             for recipient in range(1, 51)
         ]
     )
     assert (done, {type(refusal) for refusal in refusals}) == (1, {QuotaExceeded})
     with pytest.raises(QuotaExceeded):
-        await database.transact(relations.send, pair(0, 52, most=2), None)
+        await database.transact(units_relations.send, pair(0, 52, most=2), None)
 
 
 async def test_everything_at_once_between_two(database: Database) -> None:
@@ -208,7 +208,7 @@ async def test_everything_at_once_between_two(database: Database) -> None:
 async def test_fifty_opposite_requests_make_one_friendship(database: Database) -> None:
     await make_users(database, 2)
     done, refusals = await counted(
-        [partial(database.transact, relations.send, pair(n % 2, 1 - n % 2), None) for n in range(50)]
+        [partial(database.transact, units_relations.send, pair(n % 2, 1 - n % 2), None) for n in range(50)]
     )
     assert done == 2
     assert all(isinstance(refusal, Conflict) for refusal in refusals)
@@ -238,10 +238,10 @@ async def test_a_hundred_acceptances_make_one_friendship(world: World) -> None:
 
 async def test_a_request_that_was_replaced_is_not_accepted(database: Database) -> None:
     await make_users(database, 2)
-    first = (await database.transact(relations.send, pair(0, 1), None)).value
-    await database.transact(relations.cancel, pair(0, 1), first.request.id)
-    await database.transact(relations.send, pair(0, 1), None)
-    for unit in (relations.accept, relations.decline, relations.cancel):
+    first = (await database.transact(units_relations.send, pair(0, 1), None)).value
+    await database.transact(units_relations.cancel, pair(0, 1), first.request.id)
+    await database.transact(units_relations.send, pair(0, 1), None)
+    for unit in (units_relations.accept, units_relations.decline, units_relations.cancel):
         with pytest.raises(NotFound):
             await database.transact(unit, pair(1, 0), first.request.id)
     assert await database.read(stands, 1, 0, NOW_MS) is Relation.RECEIVED
@@ -249,7 +249,7 @@ async def test_a_request_that_was_replaced_is_not_accepted(database: Database) -
 
 async def test_users_who_are_none(database: Database) -> None:
     await make_users(database, 1)
-    for unit in (relations.send, relations.block):
+    for unit in (units_relations.send, units_relations.block):
         with pytest.raises(NotFound):
             await database.transact(unit, pair(0, 9), None)
         with pytest.raises(Invalid):
@@ -258,12 +258,16 @@ async def test_users_who_are_none(database: Database) -> None:
 
 @pytest.mark.parametrize(
     ("bound", "play"),
-    [("SENT_MAX", relations.send), ("RECEIVED_MAX", relations.send), ("BLOCKS_MAX", relations.block)],
+    [
+        ("SENT_MAX", units_relations.send),
+        ("RECEIVED_MAX", units_relations.send),
+        ("BLOCKS_MAX", units_relations.block),
+    ],
 )
 async def test_bounds(
     database: Database, monkeypatch: pytest.MonkeyPatch, bound: str, play: Callable[..., Awaitable[Any]]
 ) -> None:
-    monkeypatch.setattr(relations, bound, 2)
+    monkeypatch.setattr(units_relations, bound, 2)
     await make_users(database, 4)
     pairs = [pair(n, 0) if bound == "RECEIVED_MAX" else pair(0, n) for n in (1, 2, 3)]
     for both in pairs[:2]:
@@ -274,8 +278,8 @@ async def test_bounds(
 
 async def test_what_has_expired_is_removed(database: Database) -> None:
     await make_users(database, 3)
-    await database.transact(relations.send, pair(0, 1), None)
-    await database.transact(relations.send, pair(0, 2, now_ms=NOW_MS + 1), None)
+    await database.transact(units_relations.send, pair(0, 1), None)
+    await database.transact(units_relations.send, pair(0, 2, now_ms=NOW_MS + 1), None)
     assert await database.transact(partial(requests.prune, now_ms=NOW_MS + REQUEST_TTL_MS - 1), 5) == []
     assert await database.transact(partial(requests.prune, now_ms=NOW_MS + REQUEST_TTL_MS), 5) == [
         (user(0), user(1))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from actors.friends.relations import REQUEST_TTL_MS
+from actors.friends.units_relations import REQUEST_TTL_MS
 from actors.ids import new_uuid
 from persistence.friends.requests import of_user
 from tests.support.jobs import jobs_of

@@ -11,7 +11,7 @@ from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.friends import links
 from persistence.friends.links import Link
-from persistence.users import arrive
+from persistence.users.users import arrive
 
 ANN, BEN, CID = (f"00000000-0000-4000-8000-00000000000{n}" for n in (1, 2, 3))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.ip import public_address
+from actors.ip.addresses import public_address
 
 
 @pytest.mark.parametrize(

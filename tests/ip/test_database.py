@@ -7,8 +7,8 @@ from typing import TypeVar
 import pytest
 
 from actors.errors import GeoipUnavailable
-from actors.ip import Places
-from persistence.ip import NotUsable, open_geo_file
+from actors.ip.addresses import Places
+from persistence.ip.geo_file import NotUsable, open_geo_file
 from tests.ip import databases
 
 Result = TypeVar("Result")

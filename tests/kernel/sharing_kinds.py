@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from actors.chat import commands as chat
-from actors.chat.conversation import chat_kinds
-from actors.chat.creating import ConversationDraft, create, plan
+from actors.chat.kind import chat_kinds
+from actors.chat.units import ConversationDraft, create, plan
 from actors.connect import commands as connect
-from actors.connect.server import server_kind
+from actors.connect.kind import server_kind
 from actors.connect.vault import Vault
 from actors.party import commands as party
-from actors.party.founding import Founding, found
+from actors.party.kind import party_kinds
 from actors.party.memberships import Memberships
-from actors.party.party import party_kinds
 from actors.party.render_cache import Rendered
+from actors.party.units import Founding, found
 from persistence.chat import attachments
 from persistence.chat.rows import AttachmentRow
 from persistence.connect import servers
@@ -121,7 +121,7 @@ def _conversation_steps() -> st.SearchStrategy[Sequence[Step]]:
 def conversations() -> Subject:
     kinds = chat_kinds(lambda _id: False, lambda: NOW_MS)
     return Subject(
-        made_in="actors/chat/conversation.py",
+        made_in="actors/chat/kind.py",
         kind=kinds.conversation,
         id=CONVERSATION,
         found=_found_conversation,
@@ -231,7 +231,7 @@ def claimed_servers() -> Subject:
         connect.AckCommand(command_id=mid(3), status="success", result=b"1"),
     ]
     return Subject(
-        made_in="actors/connect/server.py",
+        made_in="actors/connect/kind.py",
         kind=_server_kind(),
         id=SERVER,
         found=_found_server,
@@ -242,7 +242,7 @@ def claimed_servers() -> Subject:
 
 def unclaimed_servers() -> Subject:
     return Subject(
-        made_in="actors/connect/server.py",
+        made_in="actors/connect/kind.py",
         kind=_server_kind(),
         id=SERVER,
         found=_found_server,
@@ -291,7 +291,7 @@ def parties() -> Subject:
     rendered = Rendered(lambda *_: None, lambda _id: frozenset(), lambda *_: 0)  # type: ignore[arg-type, return-value]
     kinds = party_kinds(lambda _id: True, rendered, lambda: NOW_MS, Memberships([]))
     return Subject(
-        made_in="actors/party/party.py",
+        made_in="actors/party/kind.py",
         kind=kinds.party,
         id=PARTY,
         found=_found_party,

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from actors.chat.commands import MessageDraft
-from routes.chat.live import Read, Send, Typing
+from routes.chat.socket_commands import Read, Send, Typing
 from routes.live.channel import SubscribeParams
 from routes.live.commands import BadFrame, Misread, Ping, Position, Subscribe, Unsubscribe, read_command
 

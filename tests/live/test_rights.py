@@ -9,11 +9,11 @@ import pytest
 import trio
 
 from actors.kernel.clock import SystemClock
-from actors.users import Users
+from actors.users.users import Users
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.errors import DatabaseUnavailable
-from persistence.people.erasure import erase
+from persistence.users.erasure import erase
 from routes.edge.principal import Access
 from routes.live.rights import Rights
 from tests.support.waiting import patience

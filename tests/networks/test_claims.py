@@ -3,9 +3,9 @@
 import pytest
 
 from actors.errors import FieldError, Invalid
-from actors.networks.claims import LAPSED_MS, WRONG_VALUE, Lookup, failed, holds, seen, verified
-from actors.networks.managing import NetworkChange, changed_by
 from actors.networks.records import record_of_route, records_of_claim
+from actors.networks.units_claims import LAPSED_MS, WRONG_VALUE, Lookup, failed, holds, seen, verified
+from actors.networks.units_networks import NetworkChange, changed_by
 from persistence.networks.rows import DomainRow, NetworkRow
 
 NOW = 1_800_000_000_000

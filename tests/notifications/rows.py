@@ -4,8 +4,8 @@ import msgspec
 
 from persistence.bridge.database import Database
 from persistence.connection import Connection
-from persistence.notifications import NewNotification, add
-from persistence.users import arrive
+from persistence.notifications.notifications import NewNotification, add
+from persistence.users.users import arrive
 
 NOW_MS = 1_700_000_000_000
 

@@ -7,8 +7,8 @@ import pytest
 import trio
 
 from actors.ids import new_object_id
-from actors.notifications import NOTIFICATIONS
-from persistence.notifications import KEPT_MS, NewNotification, add
+from actors.notifications.view import NOTIFICATIONS
+from persistence.notifications.notifications import KEPT_MS, NewNotification, add
 from tests.support.jobs import jobs_of
 from tests.support.websocket import Client
 from tests.support.world import Player, World

@@ -3,8 +3,8 @@
 import pytest
 import trio
 
-from actors.reports import DAY_MS, REPORTS_A_DAY
-from persistence.permissions import add_role
+from actors.reports.units import DAY_MS, REPORTS_A_DAY
+from persistence.users.permissions import add_role
 from routes.users.parts import USER_DIRECTORY
 from tests.support.world import Player, World
 

@@ -5,9 +5,9 @@ from functools import partial
 
 import trio
 
-from persistence import notifications
 from persistence.bridge.database import Database
-from persistence.notifications import KEPT_MAX, KEPT_MS, OF_PAIR_MAX, Head, Notification
+from persistence.notifications import notifications
+from persistence.notifications.notifications import KEPT_MAX, KEPT_MS, OF_PAIR_MAX, Head, Notification
 from tests.notifications.rows import NOW_MS, added, make_users, notification, user
 
 

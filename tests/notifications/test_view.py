@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from actors.errors import Forbidden, Invalid
 from actors.ids import UserId, Uuid
-from actors.notifications import (
+from actors.notifications.view import (
     SHOWN,
     Added,
     NotificationAdded,
@@ -27,7 +27,7 @@ from actors.notifications import (
     snapshot,
 )
 from persistence.bridge.database import Database
-from persistence.notifications import Notification, prune
+from persistence.notifications.notifications import Notification, prune
 from tests.notifications.rows import NOW_MS, added, make_users, notification, user
 
 

@@ -12,8 +12,8 @@ from actors.errors import Refused
 from actors.party.apply import apply
 from actors.party.commands import AcceptInvite, AnyCommand, Select, SendInvite, SetReady
 from actors.party.events import AnyEvent
+from actors.party.kind import decide
 from actors.party.loading import founded, missing
-from actors.party.party import decide
 from actors.party.selection import Minigame, Selection
 from actors.party.state import Found, State
 from persistence.party.rows import PartyRow

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from actors.friends.public import DAY_MS
-from actors.party.company import TOLD_AT_ONCE, Company
+from actors.party.days_together import TOLD_AT_ONCE, Company
 from actors.party.memberships import Memberships
 
 NOON_MS = 20_000 * DAY_MS + DAY_MS // 2

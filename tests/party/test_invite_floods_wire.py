@@ -1,6 +1,6 @@
 """Wire: invites that come and go reach somebody no oftener than they should, and drive out nothing."""
 
-from persistence.notifications import OF_PAIR_MAX
+from persistence.notifications.notifications import OF_PAIR_MAX
 from routes.edge.limits import POLICIES
 from tests.connect.play import claimed
 from tests.friends.test_requests_wire import ask

@@ -1,10 +1,10 @@
 """What is kept in memory beside parties: who is in which, who is away, who shares a day."""
 
-from actors.party.attendance import TOLD_AT_ONCE, Attendance
+from actors.party.absence import TOLD_AT_ONCE, Attendance
 from actors.party.commands import TellPresence
 from actors.party.events import MemberJoined, MembersLeft
 from actors.party.memberships import Memberships
-from actors.presence import GRACE_MS, Presence
+from actors.users.presence import GRACE_MS, Presence
 from tests.party.play import PARTY_ID, Play, uid
 
 

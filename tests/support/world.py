@@ -17,7 +17,7 @@ from actors.friends.between import seen_between
 from actors.ids import new_uuid
 from actors.kernel.clock import Clock
 from persistence.connection import Connection
-from persistence.permissions import add_role
+from persistence.users.permissions import add_role
 from routes import DOMAINS, create_app
 from routes.changes import change_by_itself
 from routes.edge.config.table import read_config

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from actors.errors import Invalid, TooLarge
 from actors.totems.documents import MAX_BYTES, MAX_DEPTH, check_upload
 from actors.totems.textures import is_name
-from persistence.totems import Format
+from persistence.totems.totems import Format
 from tests.support.cost import yardsticks
 from tests.totems.models import BLOCKBENCH, ITEM, blockbench, chunk, encoded, item_model, png, url
 

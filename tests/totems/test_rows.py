@@ -8,12 +8,12 @@ import trio
 
 from actors.errors import Invalid, NotFound
 from actors.ids import new_object_id
-from actors.totems.choosing import KEPT, Draft, activate, check_draft, upload
-from persistence import totems
+from actors.totems.units import KEPT, Draft, activate, check_draft, upload
 from persistence.bridge.database import Database
 from persistence.connection import Connection
-from persistence.totems import Model
-from persistence.users import arrive
+from persistence.totems import totems
+from persistence.totems.totems import Model
+from persistence.users.users import arrive
 
 NOW_MS = 1_790_000_000_000
 DRAFT = Draft("minecraft-item-model", "totem.json", "sfw", 0, None, None, None)

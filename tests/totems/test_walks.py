@@ -8,11 +8,11 @@ import pytest
 
 from actors.errors import NotFound
 from actors.ids import new_object_id
-from actors.totems.choosing import activate, upload
-from persistence import totems
+from actors.totems.units import activate, upload
 from persistence.bridge.database import Database
 from persistence.connection import Connection
-from persistence.users import arrive
+from persistence.totems import totems
+from persistence.users.users import arrive
 from tests.totems.test_rows import DRAFT, NOW_MS, counted, uid
 
 USERS = 5

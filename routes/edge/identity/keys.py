@@ -111,7 +111,7 @@ class Keys:
             ttl_seconds: how long it lives, at least 1.
             random_bytes: for its `jti`.
             not_before_s: the first `iat` that is believed of the user, epoch seconds: in the second in which their
-                tokens were revoked, a new one is dated into the next (see `actors/revoking.py`).
+                tokens were revoked, a new one is dated into the next (see `actors/users/units_revocation.py`).
         """
         now_ms = max(now_ms, not_before_s * 1000)
         claims = {"sub": user_id, "name": name, "jti": new_uuid(random_bytes)}

@@ -1,0 +1,177 @@
+"""What owners do with their capes: units of work, inside the caller's transaction.
+
+Each locks the cape before it looks, so that an edit and a verdict never cross.
+"""
+
+from dataclasses import dataclass, replace
+
+from actors.capes.moves import Verb, moved
+from actors.capes.terms import require_terms
+from actors.change import Change
+from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from persistence.capes import catalog, rows
+from persistence.capes.rows import Cape, Pictures
+from persistence.connection import Connection
+from persistence.users.users import lock_user
+
+CAPES_MAX = 100
+"""Capes of one user, in every state."""
+
+NAME_MAX, DESCRIPTION_MAX = 64, 500
+"""Characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class CapeEdit:
+    """What to change; None = it stays."""
+
+    name: str | None = None
+    description: str | None = None
+    pictures: Pictures | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CapeDraft:
+    """A cape to be made.
+
+    Args:
+        id: a fresh uuid.
+        name, description: checked by `clean_name` and `clean_description`.
+    """
+
+    id: str
+    name: str
+    description: str
+    pictures: Pictures
+
+
+def clean_name(name: str) -> str:
+    """A name without spaces around it.
+
+    Raises:
+        Invalid: nothing is left, or it has control characters.
+    """
+    stripped = name.strip()
+    if not stripped:
+        raise Invalid(FieldError("/name", "REQUIRED", "a name with at least one character"))
+    if not stripped.isprintable():
+        raise Invalid(FieldError("/name", "INVALID_TEXT", "a name has no control characters"))
+    return stripped
+
+
+def clean_description(description: str) -> str:
+    """A description without spaces around it; lines may break.
+
+    Raises:
+        Invalid: it has control characters.
+    """
+    stripped = description.strip()
+    if not stripped.replace("\n", "").isprintable():
+        raise Invalid(FieldError("/description", "INVALID_TEXT", "a description has no control characters"))
+    return stripped
+
+
+async def draft(conn: Connection, owner_id: str, wanted: CapeDraft, now_ms: int) -> Change[Cape]:
+    """Keep a new draft; needs no accepted terms.
+
+    Raises:
+        NotFound: there is no such user.
+        QuotaExceeded: they have 100 capes.
+    """
+    # The lock makes a user's uploads take turns, so that none slips past the bound.
+    owner = await lock_user(conn, owner_id)
+    if owner is None:
+        raise NotFound("no such user")
+    if await catalog.count_owned(conn, owner_id) >= CAPES_MAX:
+        raise QuotaExceeded(message=f"at most {CAPES_MAX} capes", max=CAPES_MAX)
+    cape = Cape(
+        id=wanted.id,
+        owner_id=owner_id,
+        creator=owner.name,
+        name=wanted.name,
+        description=wanted.description,
+        status="draft",
+        texture_sha256=wanted.pictures.sha256,
+        downloads=0,
+        created_at_ms=now_ms,
+        updated_at_ms=now_ms,
+        approved_at_ms=None,
+        reason=None,
+        moderator_id=None,
+        moderated_at_ms=None,
+    )
+    await rows.add_cape(conn, cape, wanted.pictures)
+    return Change(cape)
+
+
+async def edit(conn: Connection, owner_id: str, id: str, change: CapeEdit, now_ms: int) -> Change[Cape]:
+    """Change a cape that is a draft or was returned.
+
+    Raises:
+        NotFound: no such cape of theirs.
+        Conflict: it is pending or approved.
+    """
+    cape = await _own(conn, owner_id, id)
+    status = moved(cape.status, Verb.EDIT)
+    after = replace(
+        cape,
+        status=status,
+        name=cape.name if change.name is None else change.name,
+        description=cape.description if change.description is None else change.description,
+        texture_sha256=cape.texture_sha256 if change.pictures is None else change.pictures.sha256,
+        updated_at_ms=now_ms,
+    )
+    await rows.save_cape(conn, after)
+    if change.pictures is not None:
+        await rows.save_pictures(conn, id, change.pictures)
+    return Change(after)
+
+
+async def submit(conn: Connection, owner_id: str, id: str, now_ms: int) -> Change[Cape]:
+    """Hand a cape to the moderators.
+
+    Raises:
+        NotFound: no such cape of theirs.
+        TermsNotAccepted: the present terms are not accepted.
+        Conflict: it is pending, approved or blocked.
+    """
+    cape = await _own(conn, owner_id, id)
+    await require_terms(conn, owner_id)
+    return Change(
+        await _save(conn, replace(cape, status=moved(cape.status, Verb.SUBMIT), updated_at_ms=now_ms))
+    )
+
+
+async def withdraw(conn: Connection, owner_id: str, id: str, now_ms: int) -> Change[Cape]:
+    """Take a pending cape back.
+
+    Raises:
+        NotFound: no such cape of theirs.
+        Conflict: it is not pending.
+    """
+    cape = await _own(conn, owner_id, id)
+    return Change(
+        await _save(conn, replace(cape, status=moved(cape.status, Verb.WITHDRAW), updated_at_ms=now_ms))
+    )
+
+
+async def delete(conn: Connection, owner_id: str, id: str) -> None:
+    """Remove a cape, whatever its state.
+
+    Raises:
+        NotFound: no such cape of theirs.
+    """
+    await _own(conn, owner_id, id)
+    await rows.remove_cape(conn, id)
+
+
+async def _own(conn: Connection, owner_id: str, id: str) -> Cape:
+    cape = await rows.lock_cape(conn, id)
+    if cape is None or cape.owner_id != owner_id:
+        raise NotFound("no such cape")
+    return cape
+
+
+async def _save(conn: Connection, cape: Cape) -> Cape:
+    await rows.save_cape(conn, cape)
+    return cape

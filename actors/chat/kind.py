@@ -1,0 +1,213 @@
+"""The conversation as an owner: the record that the kernel runs, and the table of who decides on what.
+
+`chat_kinds` makes it together with the inbox, because each speaks of the other.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from msgspec import Raw
+
+from actors.chat import commands, erasing, events, loading, rules_members, rules_messages, rules_polls
+from actors.chat.apply import apply
+from actors.chat.commands import AnyCommand, ChatViewer
+from actors.chat.deltas import delta, delta_key
+from actors.chat.events import AnyEvent
+from actors.chat.frames import Audience, Frames, audience
+from actors.chat.inbox import NAME as INBOX
+from actors.chat.inbox import InboxState, inbox_view
+from actors.chat.lookups import absorb, distrust, fetch, forget, missing, overlaps
+from actors.chat.persisting import persist, plan
+from actors.chat.public import ReadMarker
+from actors.chat.sight import Company
+from actors.chat.state import State, find_line, standing, summary_of
+from actors.chat.window import Line
+from actors.errors import ConversationNotFound
+from actors.kernel.kind import Delta, Kind, View
+
+NAME = "conversation"
+"""The kind's name: in the journal, in channel names, in statistics."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatKinds:
+    """What the kernel is to run for chat, and what makes the same bytes for requests."""
+
+    conversation: Kind[State, AnyCommand]
+    inbox: View[InboxState]
+    frames: Frames
+
+
+Said = Callable[[str, str, int], None]
+"""Called with the sender, the other of the two, and the time as epoch milliseconds."""
+
+
+def chat_kinds(
+    is_online: Callable[[str], bool],
+    now_ms: Callable[[], int],
+    company: Company | None = None,
+    said: Said | None = None,
+) -> ChatKinds:
+    """The owner and the view of chat.
+
+    Args:
+        is_online: the presence of a user, looked up when a frame is made.
+        now_ms: epoch milliseconds.
+        company: knows what is between users; without it nobody knows anybody.
+        said: told of each message of a direct conversation.
+    """
+    frames = Frames(is_online, now_ms, company)
+    conversation = conversation_kind(frames)
+    if said is not None:
+        conversation = replace(conversation, on_committed=partial(_pass_on, said))
+    return ChatKinds(conversation, inbox_view(frames, conversation), frames)
+
+
+def conversation_kind(frames: Frames) -> Kind[State, AnyCommand]:
+    """The record of the kind."""
+
+    def frame(state: State, viewers: Audience) -> Raw:
+        return Raw(frames.seen_with(viewers.sight).snapshot(state, viewers))
+
+    def change(state: State, event: AnyEvent, viewers: Audience) -> Delta | None:
+        return delta(frames.seen_with(viewers.sight), state, event, viewers)
+
+    def seen(state: State, viewer: ChatViewer) -> Audience:
+        return audience(state, viewer, frames.sight(viewer.user_id, frames.facts(state)))
+
+    return Kind(
+        name=NAME,
+        version=loading.VERSION,
+        events=AnyEvent,
+        load=loading.load,
+        refresh=loading.refresh,
+        dump=loading.dump,
+        restore=loading.restore,
+        missing=missing,
+        fetch=fetch,
+        absorb=absorb,
+        forget=forget,
+        overlaps=overlaps,
+        decide=decide,
+        apply=apply,
+        answer=partial(answer, frames),
+        persist=persist,
+        plan=plan,
+        distrust=distrust,
+        due=rules_polls.due,
+        expire=rules_polls.expire,
+        summary=summary_of,
+        audience=seen,
+        frame=frame,
+        delta=change,
+        delta_key=delta_key,
+        touches=touches,
+        unknown=ConversationNotFound,
+    )
+
+
+def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911, PLR0912 - a table
+    """What comes of a command; raises `Refused`, and then nothing has changed."""
+    match command:
+        case commands.PostMessage():
+            return rules_messages.post(state, command, now_ms)
+        case commands.EditMessage():
+            return rules_messages.edit(state, command, now_ms)
+        case commands.DeleteMessage():
+            return rules_messages.delete(state, command, now_ms)
+        case commands.VotePoll():
+            return rules_polls.vote(state, command, now_ms)
+        case commands.ClosePoll():
+            return rules_polls.close(state, command, now_ms)
+        case commands.MeetDeadlines():
+            return rules_polls.meet_deadlines(state, command, now_ms)
+        case commands.MarkRead():
+            return rules_members.mark_read(state, command, now_ms)
+        case commands.StartTyping():
+            return rules_members.start_typing(state, command, now_ms)
+        case commands.ChangeConversation():
+            return rules_members.change(state, command, now_ms)
+        case commands.AddParticipants():
+            return rules_members.add(state, command, now_ms)
+        case commands.RemoveParticipant():
+            return rules_members.remove(state, command, now_ms)
+        case commands.TellBlock():
+            return rules_members.take_block(state, command, now_ms)
+        case commands.TellRename():
+            return rules_members.take_rename(state, command, now_ms)
+        case commands.TellErased():
+            return erasing.take_erased(state, command)
+        case commands.TellArchive():
+            return rules_members.take_archive(state, command, now_ms)
+
+
+def answer(  # noqa: PLR0911 - a table
+    frames: Frames, state: State, command: AnyCommand, happened: Sequence[AnyEvent]
+) -> Raw | ReadMarker | None:
+    """What the caller is told: the message or conversation as they see it now, encoded."""
+    match command:
+        case commands.PostMessage():
+            line = _line(happened) or rules_messages.original_of(state, command)
+            return _message(frames, state, line, command.sender_id)
+        case commands.VotePoll():
+            line = _line(happened) or find_line(state, command.message_id)
+            if line is not None and happened:
+                # A recalled poll is forgotten by now; the voter's choice is what they have just given.
+                return Raw(frames.message_chosen(line, command.option_ids))
+            return _message(frames, state, line, command.user_id)
+        case commands.EditMessage() | commands.DeleteMessage() | commands.ClosePoll():
+            line = _line(happened) or find_line(state, command.message_id)
+            return _message(frames, state, line, command.user_id)
+        case commands.MarkRead():
+            own = standing(state, state.members[command.user_id])
+            return ReadMarker(
+                unread_count=own.unread, mention_count=own.mentions, last_read_at_ms=own.last_read_at_ms
+            )
+        case commands.ChangeConversation() | commands.AddParticipants():
+            return Raw(frames.seen_by(command.user_id).conversation_for(state, command.user_id))
+        case _:
+            return None
+
+
+def touches(state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str]]]:
+    """Whose inbox shows something of this event."""
+    match event:
+        case events.MessageCreated():  # what happens most is asked first
+            return ((INBOX, state.members.keys()),)
+        case events.ReadMarked() | events.MuteChanged():
+            return ((INBOX, (event.user_id,)),)
+        case events.MemberRemoved():
+            return ((INBOX, {*state.members, event.user_id}),)
+        case events.ReadTold() | events.TypingStarted() | events.BlockChanged() | events.ArchiveSeen():
+            return ()
+        case events.TextReplaced() | events.MessageRetold() | events.DeletionAudited():
+            return ()
+        case _:
+            return ((INBOX, state.members.keys()),)
+
+
+def _line(happened: Sequence[AnyEvent]) -> Line | None:
+    match happened:
+        case [
+            events.MessageCreated()
+            | events.MessageEdited()
+            | events.MessageDeleted()
+            | events.PollVoted()
+            | events.PollClosed() as event,
+            *_,
+        ]:
+            return event.line
+        case _:
+            return None
+
+
+def _message(frames: Frames, state: State, line: Line | None, user_id: str) -> Raw | None:
+    return None if line is None else Raw(frames.message_for(state, line, user_id))
+
+
+def _pass_on(said: Said, state: State, event: AnyEvent) -> None:
+    if isinstance(event, events.MessageCreated) and state.kind == "direct":
+        for member_id in state.members:
+            if member_id != event.line.sender_id:
+                said(event.line.sender_id, member_id, event.line.created_at_ms)

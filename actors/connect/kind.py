@@ -1,0 +1,148 @@
+"""The game server as an owner: the record that the kernel runs."""
+
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+
+from actors.connect import commands, events, rows
+from actors.connect.commands import AnyCommand
+from actors.connect.events import AnyEvent
+from actors.connect.missed import recall
+from actors.connect.public import Server, server_of
+from actors.connect.rules import apply, decide, due
+from actors.connect.rules_commands import known
+from actors.connect.state import State
+from actors.connect.stream import Frames
+from actors.connect.vault import Vault
+from actors.kernel.kind import Event, Kind
+from actors.notifications.view import NAME as NOTIFICATIONS
+from persistence.connect.rows import (
+    CommandRow,
+    InviteRow,
+    MemberRow,
+    RegistrationRow,
+    ServerRow,
+    SessionRow,
+    SettingsRow,
+)
+from persistence.connect.servers import KIND
+
+Answer = (
+    Server
+    | SessionRow
+    | int
+    | CommandRow
+    | tuple[CommandRow, ...]
+    | SettingsRow
+    | RegistrationRow
+    | MemberRow
+    | ServerRow
+    | InviteRow
+    | None
+)
+
+
+def server_kind(
+    vault: Vault,
+    on_committed: Callable[[State, AnyEvent], None],
+    on_outcome_unknown: Callable[[str], None],
+) -> Kind[State, AnyCommand]:
+    """The record of the kind.
+
+    Args:
+        vault: seals and opens the secret values of settings.
+        on_committed: told of every event once it is committed: what credentials and players are remembered by.
+        on_outcome_unknown: told of a server of which `on_committed` may have missed something.
+    """
+    frames = Frames(vault)
+
+    return Kind(
+        name=KIND,
+        version=rows.VERSION,
+        events=AnyEvent,
+        load=rows.load,
+        refresh=rows.refresh,
+        dump=rows.dump,
+        restore=rows.restore,
+        missing=rows.missing,
+        fetch=rows.fetch,
+        absorb=rows.absorb,
+        forget=rows.forget,
+        overlaps=rows.overlaps,
+        decide=partial(decide, vault),
+        apply=apply,
+        answer=answer,
+        persist=rows.persist,
+        plan=rows.plan,
+        due=due,
+        expire=_expire,
+        summary=_summary,
+        audience=frames.audience,
+        frame=frames.frame,
+        delta=frames.delta,
+        touches=_touches,
+        on_committed=on_committed,
+        on_outcome_unknown=on_outcome_unknown,
+        recall=recall,
+    )
+
+
+def _touches(_state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str]]]:
+    """An invite shows among the notifications of who is invited."""
+    if isinstance(event, events.InviteCreated):
+        return ((NOTIFICATIONS, (event.invite.invitee_user_id,)),)
+    return ()
+
+
+def answer(  # noqa: PLR0911 - a table
+    state: State, command: AnyCommand, happened: Sequence[Event]
+) -> Answer:
+    """What the caller is told: the server, the session, the row that was changed, or when what was made ends."""
+    match command:
+        case commands.CreateCommand():
+            return next(event.command for event in happened if isinstance(event, events.CommandChanged))
+        case commands.TakeCommands():
+            changes = (events.CommandChanged, events.CommandTouched)
+            return tuple(event.command for event in happened if isinstance(event, changes))
+        case commands.AckCommand() | commands.CancelCommand():
+            for event in happened:
+                if isinstance(event, events.CommandChanged | events.CommandTouched):
+                    return event.command
+            return known(state, command.command_id)
+        case commands.PutSettings():
+            return state.settings[command.source]
+        case commands.RegisterExtension():
+            return state.registrations[command.extension_id]
+        case commands.PutMember():
+            return state.members[command.user_id]
+        case commands.ChangePolicy():
+            return state.row
+        case commands.CreateInvite() | commands.AcceptInvite():
+            return state.invites[command.invite_id]
+        case _:
+            return _own_answer(state, command, happened)
+
+
+def _own_answer(state: State, command: AnyCommand, happened: Sequence[Event]) -> Answer:
+    for event in happened:
+        match event:
+            case events.ClaimKeyIssued():
+                return event.expires_at_ms
+            case events.TicketIssued():
+                return event.ticket.expires_at_ms
+            case events.SessionStarted():
+                return event.session
+    match command:
+        case commands.Claim() | commands.ChangeServer():
+            return server_of(state.row)
+        case commands.RotateSecret():
+            return state.row.former_until_ms
+        case _:
+            return None
+
+
+def _expire(_state: State, _now_ms: int) -> AnyCommand:
+    return commands.EndExpired()
+
+
+def _summary(_state: State) -> bytes:
+    return b""

@@ -1,0 +1,1 @@
+"""Where public addresses are."""

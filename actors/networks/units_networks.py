@@ -1,0 +1,182 @@
+"""Networks themselves: making one, changing one, and what joins them (service-api §4, contract §7).
+
+A network is plain rows, not an owner with an actor: nobody watches it live, it changes a few times in its life, and
+what belongs to it (servers, domains, publications) is mostly asked about in joins. Its row is locked while something
+about it is decided, and that is all the order it needs. A server that joins is an owner from then on.
+"""
+
+import re
+from dataclasses import dataclass
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from actors.connect.room import require_room
+from actors.errors import (
+    FieldError,
+    Invalid,
+    JoinTokenExpired,
+    JoinTokenUsed,
+    NotFound,
+    QuotaExceeded,
+    SlugTaken,
+)
+from persistence.connect import servers
+from persistence.connect.rows import ServerRow
+from persistence.connection import Connection
+from persistence.networks import networks
+from persistence.networks.rows import NetworkRow, ProfileMode, TokenRow
+from persistence.users.users import lock_user
+
+JOIN_TOKEN_MS = 600_000
+"""How long a join token is valid (contract §7)."""
+
+MAX_NETWORKS = 50
+"""Networks of one user."""
+
+MAX_SERVERS = 1_000
+"""Servers in one network."""
+
+MAX_TOKENS = 64
+"""Join tokens of one network that are remembered; the oldest go."""
+
+MAX_CODE_CHARACTERS = 64
+
+_SLUG = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
+_CODE = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkChange:
+    """What is to be another; UNSET stays, None removes."""
+
+    name: str | UnsetType = UNSET
+    slug: str | UnsetType | None = UNSET
+    public_summary: str | UnsetType | None = UNSET
+    public_profile_mode: ProfileMode | UnsetType = UNSET
+    public_profile_share_code: str | UnsetType | None = UNSET
+
+
+async def create(conn: Connection, row: NetworkRow) -> NetworkRow:
+    """Make a network; a unit of work for one transaction.
+
+    Raises:
+        QuotaExceeded: its owner has too many.
+    """
+    await lock_user(conn, row.owner_id)
+    if len(await networks.of_owner(conn, row.owner_id, MAX_NETWORKS)) >= MAX_NETWORKS:
+        raise QuotaExceeded(message=f"a user has at most {MAX_NETWORKS} networks", max=MAX_NETWORKS)
+    await networks.create(conn, row)
+    return row
+
+
+async def change(
+    conn: Connection, network_id: str, owner_id: str, wish: NetworkChange, now_ms: int
+) -> NetworkRow:
+    """Change a network; a unit of work for one transaction.
+
+    Raises:
+        NotFound: there is no such network of this user's.
+        Invalid: a field breaks a rule.
+        SlugTaken: another network has the slug.
+    """
+    row = await networks.lock(conn, network_id)
+    if row is None or row.owner_id != owner_id:
+        raise NotFound
+    changed = changed_by(row, wish)
+    if changed == row:
+        return row
+    slug = changed.slug
+    if slug is not None and slug != row.slug and await networks.take_slug(conn, slug) is not None:
+        raise SlugTaken
+    changed = replace(changed, updated_at_ms=now_ms)
+    await networks.change(conn, changed)
+    return changed
+
+
+def changed_by(row: NetworkRow, wish: NetworkChange) -> NetworkRow:
+    """The network as it would be; pure.
+
+    Raises:
+        Invalid: a field breaks a rule.
+    """
+    wanted = {
+        "name": wish.name,
+        "slug": wish.slug,
+        "public_summary": wish.public_summary,
+        "public_profile_mode": wish.public_profile_mode,
+        "public_profile_share_code": wish.public_profile_share_code,
+    }
+    changed = replace(row, **{name: value for name, value in wanted.items() if value is not UNSET})
+    errors = []
+    if changed.slug is not None and _SLUG.fullmatch(changed.slug) is None:
+        errors.append(FieldError("/slug", "BAD_FORMAT", "3 to 32 of a-z, 0-9 and -"))
+    code = changed.public_profile_share_code
+    if code is not None and _CODE.fullmatch(code) is None:
+        errors.append(FieldError("/publicProfileShareCode", "BAD_FORMAT", "not a share code"))
+    if code is None and changed.public_profile_mode == "share_code":
+        errors.append(FieldError("/publicProfileShareCode", "REQUIRED", "share_code needs a share code"))
+    if errors:
+        raise Invalid(*errors)
+    return changed
+
+
+async def issue_token(conn: Connection, token: TokenRow) -> None:
+    """Store a network's new join token; a unit of work for one transaction.
+
+    Raises:
+        NotFound: there is no such network.
+    """
+    if await networks.lock(conn, token.network_id) is None:
+        raise NotFound
+    await networks.add_token(conn, token, keep=MAX_TOKENS)
+
+
+async def join(conn: Connection, token: bytes, row: ServerRow, *, epoch: str, now_ms: int) -> ServerRow:
+    """Turn a join token into a server of its network; a unit of work for one transaction.
+
+    Args:
+        token: SHA-256 of the token.
+        row: the server; owner and network are filled in here.
+        epoch: a fresh name for its history.
+
+    Raises:
+        NotFound: there is no such token.
+        JoinTokenUsed, JoinTokenExpired: it has served, or came to its end.
+        QuotaExceeded: the network is full.
+    """
+    found = await networks.lock_token(conn, token)
+    if found is None:
+        raise NotFound("no such join token")
+    if found.used:
+        raise JoinTokenUsed
+    if found.expires_at_ms <= now_ms:
+        raise JoinTokenExpired
+    network = await networks.lock(conn, found.network_id)
+    if network is None:
+        raise NotFound("no such join token")
+    await networks.use_token(conn, token)
+    return await enrol(conn, network, row, epoch=epoch)
+
+
+async def require_place(conn: Connection, network_id: str) -> None:
+    """Pass while there is room for another server in the network.
+
+    Raises:
+        QuotaExceeded: the network is full.
+    """
+    if await networks.count_servers(conn, network_id) >= MAX_SERVERS:
+        raise QuotaExceeded(message=f"a network has at most {MAX_SERVERS} servers", max=MAX_SERVERS)
+
+
+async def enrol(conn: Connection, network: NetworkRow, row: ServerRow, *, epoch: str) -> ServerRow:
+    """Make a server in a network, owned by the network's owner; inside a transaction that has locked the network.
+
+    Raises:
+        QuotaExceeded: the network is full, or its owner has as many servers as one user may.
+    """
+    await require_place(conn, network.network_id)
+    await require_room(conn, network.owner_id)
+    server = replace(row, owner_id=network.owner_id, network_id=network.network_id)
+    await servers.create(conn, server, None, epoch=epoch)
+    return server

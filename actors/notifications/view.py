@@ -1,0 +1,241 @@
+"""Notifications of a user as a view: the newest 50, how many are unread, and offsets that rows keep.
+
+Whatever has added or read some says only that there is something new; the view reads the rows itself.
+"""
+
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+
+from actors.change import Change
+from actors.errors import FieldError, Forbidden, Invalid
+from actors.ids import UserId
+from actors.kernel.kind import Delta, Durable, Peek, View
+from actors.time import iso, iso_or_none
+from persistence.connection import Connection
+from persistence.journal import journal
+from persistence.notifications import notifications
+from persistence.notifications.notifications import Marked, Notification
+
+NAME = "notifications"
+"""The view's name, and the channel's."""
+
+SHOWN = 50
+"""Notifications in a snapshot."""
+
+NotificationKind: TypeAlias = Literal[
+    "friend_request", "friend_accepted", "party_invite", "server_invite", "cape_moderated", "news"
+]
+"""What there is to be notified of (contract §5)."""
+
+
+class NotificationEntry(msgspec.Struct, frozen=True, rename="camel"):
+    """One notification.
+
+    Args:
+        actor_id: who has caused it, or null.
+        data: what it is about, by its kind.
+        read_at: null while it is unread.
+    """
+
+    id: str
+    kind: NotificationKind
+    actor_id: str | None
+    data: msgspec.Raw
+    created_at: str
+    read_at: str | None
+
+
+class NotificationsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
+    """The frame of the channel: the newest 50, newest first, and how many of all are unread."""
+
+    type: Literal["notifications_snapshot"] = "notifications_snapshot"
+    items: tuple[NotificationEntry, ...]
+    unread: int
+
+
+class NotificationAdded(msgspec.Struct, frozen=True, rename="camel"):
+    """The data of `notification_added`; `unread` is how many are unread now."""
+
+    notification: NotificationEntry
+    unread: int
+
+
+class NotificationsRead(msgspec.Struct, frozen=True, rename="camel"):
+    """The data of `notifications_read`: which were read, all at once; `unread` is how many are left now."""
+
+    ids: tuple[str, ...]
+    read_at: str
+    unread: int
+
+
+class NotificationsViewer(msgspec.Struct, frozen=True):
+    """Who looks."""
+
+    user_id: UserId
+
+
+class NotificationsState(msgspec.Struct, frozen=True):
+    """One user's notifications.
+
+    Args:
+        epoch, offset: of the last change in it.
+        items: the newest 50, newest first.
+        unread: of all.
+    """
+
+    user_id: str
+    epoch: str
+    offset: int
+    items: tuple[Notification, ...]
+    unread: int
+
+
+class NotificationsChanged(msgspec.Struct, frozen=True):
+    """Rows of a user's notifications were added, read or forgotten."""
+
+    user_id: str
+
+
+class Added(NamedTuple):
+    """One was added."""
+
+    row: Notification
+
+
+class Read(NamedTuple):
+    """Some were read, all at once."""
+
+    rows: tuple[Notification, ...]
+
+
+Happening: TypeAlias = Added | Read
+
+
+async def load(conn: Connection, user_id: str) -> NotificationsState | None:
+    """The state by the rows, all of one moment; None when there is no such user."""
+    async with journal.consistent(conn):
+        head = await notifications.head_of(conn, user_id)
+        items = await notifications.newest(conn, user_id, limit=SHOWN)
+        unread = await notifications.count_unread(conn, user_id)
+    return None if head is None else NotificationsState(user_id, head.epoch, head.seq, tuple(items), unread)
+
+
+async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[tuple[int, Happening]] | None:
+    """What has happened above an offset; None when rows that would tell are gone."""
+    return happenings(await notifications.moved_since(conn, user_id, after, upto), after, upto)
+
+
+def happenings(rows: Iterable[Notification], after: int, upto: int) -> list[tuple[int, Happening]] | None:
+    """What rows tell of the offsets above `after` up to `upto`, in order; None when they leave one out.
+
+    Args:
+        rows: in any order; other offsets of theirs are passed over.
+    """
+    added: dict[int, Happening] = {}
+    read: dict[int, list[Notification]] = {}
+    for row in rows:
+        added[row.seq] = Added(row)
+        if row.read_seq is not None:
+            read.setdefault(row.read_seq, []).append(row)
+    told = added | {seq: Read(tuple(sorted(at_once, key=_number))) for seq, at_once in read.items()}
+    wanted = range(after + 1, upto + 1)
+    return [(seq, told[seq]) for seq in wanted] if all(seq in told for seq in wanted) else None
+
+
+async def mark(
+    conn: Connection, user_id: str, *, ids: Sequence[str] | None, before_ms: int | None, now_ms: int
+) -> Change[Marked]:
+    """Mark notifications of a user as read: the named ones, those made before a time, or both.
+
+    Args:
+        ids: those that are not the user's are passed over.
+        before_ms: exclusive bound on the time of making.
+        now_ms: epoch milliseconds.
+
+    Raises:
+        Invalid: neither is named.
+    """
+    if ids is None and before_ms is None:
+        raise Invalid(FieldError("", "REQUIRED", "name ids or beforeMs"))
+    named = [id.lower() for id in ids or ()]
+    marked = await notifications.mark_read(conn, user_id, ids=named, before_ms=before_ms, now_ms=now_ms)
+    return Change(marked, (NotificationsChanged(user_id),))
+
+
+def entry(row: Notification) -> NotificationEntry:
+    """A notification as clients see it."""
+    return NotificationEntry(
+        row.id,
+        row.kind,  # type: ignore[arg-type]  # the table holds no other
+        row.actor_id,
+        msgspec.Raw(row.data),
+        iso(row.created_at_ms),
+        iso_or_none(row.read_at_ms),
+    )
+
+
+def audience(state: NotificationsState, viewer: NotificationsViewer) -> None:
+    """All viewers are the owner, and see the same.
+
+    Raises:
+        Forbidden: somebody else.
+    """
+    if viewer.user_id != state.user_id:
+        raise Forbidden
+
+
+def snapshot(state: NotificationsState, _audience: None) -> NotificationsSnapshot:
+    """The frame."""
+    return NotificationsSnapshot(items=tuple(map(entry, state.items)), unread=state.unread)
+
+
+def delta(state: NotificationsState, happening: Happening | str, _audience: None) -> Delta | None:
+    """What delta subscribers are told of one event; nothing of a change that is none (old ones have gone)."""
+    match happening:
+        case Added(row):
+            return Delta("notification_added", NotificationAdded(entry(row), state.unread))
+        case Read(rows):
+            ids = tuple(row.id for row in rows)
+            read_at = iso(rows[0].read_at_ms or 0)
+            return Delta("notifications_read", NotificationsRead(ids, read_at, state.unread))
+        case _:
+            return None
+
+
+def _take(
+    state: NotificationsState, sources: AbstractSet[str], _peek: Peek
+) -> tuple[NotificationsState, AbstractSet[str]]:
+    return state, sources
+
+
+async def _reread(conn: Connection, user_id: str, _sources: AbstractSet[str]) -> NotificationsState | None:
+    return await load(conn, user_id)
+
+
+def _absorb(state: NotificationsState, found: NotificationsState | None) -> NotificationsState:
+    return found or state
+
+
+def _position(state: NotificationsState) -> tuple[str, int]:
+    return state.epoch, state.offset
+
+
+def _number(row: Notification) -> int:
+    return row.number
+
+
+NOTIFICATIONS: View[NotificationsState] = View(
+    name=NAME,
+    load=load,
+    reread=_reread,
+    take=_take,
+    absorb=_absorb,
+    audience=audience,
+    frame=snapshot,
+    delta=delta,
+    durable=Durable(position=_position, replay=replay),
+)
+"""The view; a constant, because it needs nothing but the rows."""

@@ -1,0 +1,70 @@
+"""Telling parties which of their members are away, so that they can let them go after ten minutes (contract §6).
+
+A lost socket alone changes nothing. Whoever goes offline is told at once; whoever is in a party and was never online
+since the start (the service was down, or a game server speaks for them) is found by a look every few seconds.
+"""
+
+from collections.abc import Callable
+
+from actors.party.commands import TellPresence
+from actors.party.memberships import Memberships
+from actors.users.presence import Presence
+
+TOLD_AT_ONCE = 200
+"""Members whom one look tells as away: after a restart all of them are, for a moment."""
+
+LOOK_SECONDS = 5
+"""Between two looks."""
+
+Send = Callable[[str, TellPresence], None]
+"""Lets a party, by its id, know something; wakes it."""
+
+
+class Attendance:
+    """See the module.
+
+    Args:
+        presence: who is online.
+        memberships: who is in which party.
+        send: to a party.
+        now_ms: epoch milliseconds.
+    """
+
+    def __init__(
+        self, presence: Presence, memberships: Memberships, send: Send, now_ms: Callable[[], int]
+    ) -> None:
+        self._presence = presence
+        self._memberships = memberships
+        self._send = send
+        self._now_ms = now_ms
+        self._away: set[str] = set()  # those who were told as away
+        memberships.on_change(self._moved)
+
+    def heard(self, user_id: str, online: bool) -> None:
+        """A user came online, or has gone; as `Presence` tells."""
+        party_id = self._memberships.of(user_id)
+        if party_id is None:
+            return
+        if not online:
+            self._tell_away(user_id, party_id)
+        elif user_id in self._away:
+            self._away.remove(user_id)
+            self._send(party_id, TellPresence(user_id, None))
+
+    def look(self) -> None:
+        """Find those who are away without having been told so."""
+        found = [
+            (user_id, party_id)
+            for user_id, party_id in self._memberships.all()
+            if user_id not in self._away and not self._presence.is_online(user_id)
+        ]
+        for user_id, party_id in found[:TOLD_AT_ONCE]:
+            self._tell_away(user_id, party_id)
+
+    def _tell_away(self, user_id: str, party_id: str) -> None:
+        self._away.add(user_id)
+        since_ms = self._presence.offline_since_ms(user_id) or self._now_ms()
+        self._send(party_id, TellPresence(user_id, since_ms))
+
+    def _moved(self, user_id: str, _party_id: str | None) -> None:
+        self._away.discard(user_id)

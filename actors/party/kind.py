@@ -1,0 +1,178 @@
+"""The party as an owner: the record that the kernel runs, and the table of who decides on what."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from actors.errors import NotFound
+from actors.kernel.kind import Delta, Event, Kind, View
+from actors.notifications.view import NAME as NOTIFICATIONS
+from actors.party import commands, events, forgetting, loading, rules_invites, rules_lobby, rules_members
+from actors.party.apply import apply
+from actors.party.commands import AnyCommand, MeetDeadlines, PartyViewer
+from actors.party.events import AnyEvent
+from actors.party.memberships import Memberships
+from actors.party.own_view import NAME as OWN_PARTY
+from actors.party.own_view import OwnParty, OwnPartyRules
+from actors.party.persisting import persist, plan
+from actors.party.render_cache import Rendered
+from actors.party.rules_members import IsOnline
+from actors.party.state import State
+from persistence.party import rows
+
+NAME = rows.KIND
+"""The kind's name: in the journal and in statistics."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartyKinds:
+    """What the kernel is to run for parties.
+
+    Args:
+        party: the owner.
+        own: what a user sees of it.
+        rendered: makes JSON of parties, for requests too.
+    """
+
+    party: Kind[State, AnyCommand]
+    own: View[OwnParty]
+    rendered: Rendered
+
+
+def party_kinds(
+    is_online: IsOnline,
+    rendered: Rendered,
+    now_ms: Callable[[], int],
+    memberships: Memberships,
+) -> PartyKinds:
+    """The owner and the view.
+
+    Args:
+        is_online: whether a user is online at this moment.
+        rendered: makes JSON of parties.
+        now_ms: epoch milliseconds; the first call is the service's start.
+        memberships: who is in which party, kept up to date.
+    """
+    since_ms = now_ms()
+    party: Kind[State, AnyCommand] = Kind(
+        name=NAME,
+        version=loading.VERSION,
+        events=AnyEvent,
+        load=loading.load,
+        refresh=loading.refresh,
+        dump=loading.dump,
+        restore=loading.restore,
+        missing=loading.missing,
+        fetch=loading.fetch,
+        absorb=loading.absorb,
+        forget=loading.forget,
+        overlaps=loading.overlaps,
+        decide=partial(decide, is_online, since_ms),
+        apply=apply,
+        answer=_answer,
+        persist=persist,
+        plan=plan,
+        due=partial(rules_members.due, since_ms=since_ms),
+        expire=_expire,
+        summary=loading.summary_of,
+        audience=_audience,
+        frame=_frame,
+        delta=_delta,
+        touches=touches,
+        on_committed=memberships.follow,
+        on_outcome_unknown=memberships.distrust,
+    )
+    return PartyKinds(party, OwnPartyRules(party, rendered, now_ms).view(), rendered)
+
+
+def touches(state: State, event: AnyEvent) -> Iterable[tuple[str, Collection[str]]]:
+    """Who sees something of this event in their own party, or among their notifications."""
+    yield OWN_PARTY, concerned(state, event)
+    if isinstance(event, events.InviteSent):
+        yield NOTIFICATIONS, (event.invite.target_id,)
+
+
+def decide(  # noqa: PLR0911, PLR0912 - a table
+    is_online: IsOnline, since_ms: int, state: State, command: AnyCommand, now_ms: int
+) -> Sequence[AnyEvent]:
+    """What comes of a command; raises `Refused`, and then nothing has changed.
+
+    Args:
+        is_online: decides who leads next.
+        since_ms: the service's start.
+    """
+    match command:
+        case commands.SendInvite():
+            return rules_invites.send(state, command, now_ms)
+        case commands.AcceptInvite():
+            return rules_invites.accept(state, command, now_ms)
+        case commands.DeclineInvite():
+            return rules_invites.decline(state, command, now_ms)
+        case commands.RevokeInvite():
+            return rules_invites.revoke(state, command, now_ms)
+        case commands.Leave():
+            return rules_members.leave(state, command, now_ms, is_online)
+        case commands.Disband():
+            return rules_members.disband(state, command, now_ms)
+        case commands.Kick():
+            return rules_members.kick(state, command, now_ms, is_online)
+        case commands.HandOver():
+            return rules_members.hand_over(state, command, now_ms)
+        case commands.SetSelectors():
+            return rules_lobby.set_selectors(state, command, now_ms)
+        case commands.Select():
+            return rules_lobby.select(state, command, now_ms)
+        case commands.SetReady():
+            return rules_lobby.set_ready(state, command, now_ms)
+        case commands.TellPresence():
+            return rules_members.take_presence(state, command)
+        case commands.TellRename():
+            return rules_members.take_rename(state, command)
+        case commands.TellErased():
+            return forgetting.take_erased(state, command)
+        case commands.MeetDeadlines():
+            return rules_members.meet_deadlines(state, command, now_ms, is_online, since_ms=since_ms)
+
+
+def concerned(state: State, event: AnyEvent) -> Collection[str]:  # noqa: PLR0911 - a table
+    """Whose view shows something of this event: members, invitees, and whoever was one of them before it."""
+    match event:
+        case events.InviteSent(invite=invite):
+            return {*state.members, invite.target_id}
+        case events.InvitesGone(target_ids=gone) | events.InvitesLapsed(target_ids=gone):
+            return {*state.members, *gone}
+        case events.MemberJoined(member=member):
+            return {*state.members, member.user_id}
+        case events.MembersLeft(user_ids=gone, leader_id=None):
+            return {*gone, *state.invites}
+        case events.MembersLeft(user_ids=gone):
+            return {*state.members, *gone}
+        case events.PresenceChanged():
+            return ()
+        case events.UserErased():
+            return {*state.members, *state.invites}
+        case _:
+            return state.members.keys()
+
+
+def _answer(state: State, _command: AnyCommand, _happened: Sequence[Event]) -> State:
+    return state
+
+
+def _expire(_state: State, _now_ms: int) -> AnyCommand:
+    return MeetDeadlines()
+
+
+# Nobody watches a party itself: each sees it in a view of their own, which follows them from party to party.
+
+
+def _audience(_state: State, _viewer: PartyViewer) -> None:
+    raise NotFound
+
+
+def _frame(_state: State, _audience: None) -> None:
+    return None
+
+
+def _delta(_state: State, _event: AnyEvent, _audience: None) -> Delta | None:
+    return None

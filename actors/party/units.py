@@ -1,0 +1,56 @@
+"""Making a party, or finding the one that the user is in: one transaction, since nothing is live yet (contract §6)."""
+
+import msgspec
+
+from actors.change import Change
+from actors.errors import NotFound
+from actors.ids import UserId, Uuid
+from actors.party import loading
+from actors.party.state import State
+from persistence.connection import Connection
+from persistence.party import rows
+from persistence.party.rows import PartyRow
+from persistence.users.users import lock_user
+
+
+class Founding(msgspec.Struct, frozen=True):
+    """A party to be made, unless its founder is in one.
+
+    Args:
+        party_id: a fresh uuid.
+        epoch: a fresh short name of its history.
+    """
+
+    actor_id: UserId
+    party_id: Uuid
+    epoch: str
+    now_ms: int
+
+
+class PartyFound(msgspec.Struct, frozen=True):
+    """A user's party was made, or is there although memory may not know it."""
+
+    party_id: str
+    user_id: str
+
+
+async def found(conn: Connection, founding: Founding) -> Change[State]:
+    """The party of the actor, new or not; inside a transaction.
+
+    Raises:
+        NotFound: there is no such user.
+    """
+    # Whoever makes one and the same user a party at the same time waits here.
+    user = await lock_user(conn, founding.actor_id)
+    if user is None:
+        raise NotFound("no such user")
+    present = await rows.party_of(conn, founding.actor_id)
+    if present is not None:
+        state = await loading.load(conn, present)
+        if state is None:
+            raise LookupError(f"party {present} has members, but is not there")
+        return Change(state, (PartyFound(state.id, founding.actor_id),))
+    row = PartyRow(founding.party_id, user.id, user.name, founding.now_ms)
+    state = loading.founded(row, founding.epoch)
+    await rows.found(conn, row, epoch=founding.epoch, summary=loading.summary_of(state), due_at_ms=None)
+    return Change(state, (PartyFound(state.id, founding.actor_id),))

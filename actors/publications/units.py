@@ -1,0 +1,303 @@
+"""What those who manage a server or network do with its publication: units of work (contract §7).
+
+Moderators may do the same with every publication, and what they alone may do: feature it, and take it from the list.
+What they do with somebody else's is in the audit trail, and what they alone may do is too, with their own.
+"""
+
+from dataclasses import dataclass
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.change import Change
+from actors.connect.capabilities import held_by
+from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
+from actors.networks.hostnames import inside
+from actors.publications.states import OWNERSHIP, discovery
+from actors.server_address import Address, is_internal
+from persistence.connect import members
+from persistence.connection import Connection
+from persistence.networks import domains, networks
+from persistence.networks.gateway_routes import lock_server
+from persistence.publications import publications
+from persistence.publications.rows import OwnershipProof, PublicationRow, Target
+from persistence.users.audit import Stamp, write_audit
+
+CAPABILITIES = frozenset({"server.settings.write", "server.publication.write"})
+"""Each of them lets a member manage the server's publication."""
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to be published.
+
+    Args:
+        social_links: encoded JSON.
+        featured, suppressed: None = as it is.
+    """
+
+    address: Address
+    display_name: str
+    category: str
+    tags: tuple[str, ...]
+    social_links: str
+    hidden: bool
+    motd_override: str | None
+    featured: bool | None = None
+    suppressed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """Who asks.
+
+    Args:
+        moderator: they may do it with what is not theirs.
+        stamp: for the audit trail.
+    """
+
+    user_id: str
+    moderator: bool
+    stamp: Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What else a publication hangs on.
+
+    Args:
+        new_id: for one that is not there yet.
+        gateway_domain: below which gateways give out names, or None.
+        called_from: where the server itself last called from, if that is known.
+        now_ms: epoch milliseconds.
+    """
+
+    new_id: str
+    gateway_domain: str | None
+    called_from: str | None
+    now_ms: int
+
+
+async def authorise(conn: Connection, target: Target, by: Manager) -> bool:
+    """Whether the publication is managed by `by` as theirs; a moderator gets False where it is not.
+
+    Raises:
+        NotFound: there is no such server or network, or it is a stranger's: both look the same.
+        Forbidden: a member who lacks the capability.
+    """
+    if target.type == "network":
+        network = await networks.read(conn, target.id)
+        owner_id = None if network is None else network.owner_id
+        return _pass(network is not None, owner_id == by.user_id, by)
+    standing = await members.standing(conn, target.id, by.user_id)
+    held = held_by(by.user_id, standing)
+    if held and not by.moderator and not held & CAPABILITIES:
+        raise Forbidden("missing server.settings.write", permission="server.settings.write")
+    return _pass(standing is not None, bool(held & CAPABILITIES), by)
+
+
+class Published(msgspec.Struct, frozen=True):
+    """What is published of a target is another."""
+
+    target: Target
+
+
+async def put(
+    conn: Connection, target: Target, wish: Wish, by: Manager, around: Surroundings
+) -> Change[PublicationRow]:
+    """Publish a server or network, in place of what was published of it.
+
+    Raises:
+        NotFound, Forbidden: as `authorise`; or only moderators may do this.
+        Invalid: the address is of our own network.
+    """
+    within_id = await _hold(conn, target)
+    own = await authorise(conn, target, by)
+    before = await publications.of_target(conn, target, by.user_id)
+    _check_moderation(before, wish, by)
+    around = await _called_from(conn, target, around)
+    if is_internal(wish.address.host) and wish.address.host != around.called_from:
+        raise Invalid(FieldError("/address", "NOT_ALLOWED", "players elsewhere cannot reach this address"))
+    proof = await _proof(conn, target, within_id, wish.address.host, around)
+    row = _published(target, within_id, wish, before, around)
+    if proof is None and before is not None and before.address == row.address:
+        proof = _lasting(before)
+    if before is None and proof is not None:
+        row = await _adopted(conn, row, wish.address)
+    row = settled(row, proof, around.now_ms)
+    words = (row.display_name, row.address, row.category, *row.tags)
+    await publications.put(conn, row, words="\x1f".join(words).lower())
+    if not own or _moderated(before) != _moderated(row):
+        await _audit(conn, by, "publication.changed", row)
+    shown = await publications.of_target(conn, target, by.user_id)  # with those who have saved the address
+    return Change(shown or row, (Published(target),))
+
+
+async def remove(conn: Connection, target: Target, by: Manager) -> int:
+    """Take back what is published of a target; returns how many publications that were.
+
+    Raises:
+        NotFound, Forbidden: as `authorise`.
+        Conflict: a moderator has suppressed it, which is not undone by publishing it afresh.
+    """
+    await _hold(conn, target)
+    own = await authorise(conn, target, by)
+    row = await publications.of_target(conn, target, by.user_id)
+    if row is None:
+        return 0
+    if row.suppressed and not by.moderator:
+        raise Conflict("a moderator has suppressed this publication")
+    await publications.remove(conn, row.id)
+    if not own:
+        await _audit(conn, by, "publication.removed", row)
+    return 1
+
+
+async def settle_ownership(conn: Connection, after: str | None, limit: int, *, now_ms: int) -> str | None:
+    """Follow the verified domains: what has come to be proven, and what no longer is, among the next publications.
+
+    Args:
+        after: the last publication of the page before; None from the start.
+        limit: how many are looked at.
+        now_ms: epoch milliseconds.
+
+    Returns: where to go on; None when those were the last.
+    """
+    rows, place = await publications.disputed(conn, after, limit)
+    for row in rows:
+        proof: OwnershipProof | None = None if row.ownership_state == "OWNED" else "domain"
+        await publications.settle(conn, settled(row, proof, now_ms))
+    return place
+
+
+def settled(row: PublicationRow, proof: OwnershipProof | None, now_ms: int) -> PublicationRow:
+    """The publication with the states that follow from whether its address is proven; pure.
+
+    Args:
+        proof: why it is the target's, or None.
+        now_ms: epoch milliseconds.
+    """
+    ownership = OWNERSHIP[row.ownership_state, proof is not None]
+    verified_at_ms = row.ownership_verified_at_ms
+    if ownership == "OWNED" and row.ownership_state != "OWNED":
+        verified_at_ms = now_ms
+    listed = discovery(
+        suppressed=row.suppressed,
+        hidden=row.hidden,
+        ownership=ownership,
+        seen_at_ms=row.seen_at_ms,
+        now_ms=now_ms,
+    )
+    return replace(
+        row,
+        ownership_state=ownership,
+        ownership_proof=proof,
+        ownership_verified_at_ms=verified_at_ms,
+        discovery_state=listed,
+    )
+
+
+def _pass(exists: bool, own: bool, by: Manager) -> bool:
+    if not exists or not (own or by.moderator):
+        raise NotFound
+    return own
+
+
+def _check_moderation(before: PublicationRow | None, wish: Wish, by: Manager) -> None:
+    """Whoever sends back what was there has asked for nothing."""
+    if by.moderator:
+        return
+    featured, suppressed = _moderated(before)
+    if wish.featured not in {None, featured} or wish.suppressed not in {None, suppressed}:
+        raise Forbidden("only moderators feature or suppress a publication")
+
+
+def _moderated(row: PublicationRow | None) -> tuple[bool, bool]:
+    return (False, False) if row is None else (row.featured, row.suppressed)
+
+
+async def _hold(conn: Connection, target: Target) -> str | None:
+    """Nobody else changes what is published of the target, nor its owner, until the end; returns its network."""
+    await publications.hold(conn, target)
+    if target.type == "network":
+        return target.id
+    server = await lock_server(conn, target.id)
+    return None if server is None else server[1]
+
+
+async def _called_from(conn: Connection, target: Target, around: Surroundings) -> Surroundings:
+    if target.type == "network" or around.called_from is not None:
+        return around
+    return Surroundings(
+        around.new_id,
+        around.gateway_domain,
+        await publications.calling_address(conn, target.id),
+        around.now_ms,
+    )
+
+
+async def _proof(
+    conn: Connection, target: Target, within_id: str | None, host: str, around: Surroundings
+) -> OwnershipProof | None:
+    if around.called_from is not None and host == around.called_from:
+        return "caller"
+    if around.gateway_domain is not None and inside(host, around.gateway_domain):
+        holders = await publications.route_holders(conn, host)
+        if holders is None or target.id in holders:
+            return "gateway"
+    if within_id is not None and await domains.covers(conn, within_id, host):
+        return "domain"
+    return None
+
+
+def _lasting(before: PublicationRow) -> OwnershipProof | None:
+    """A server that has called from its address once may call from others too."""
+    return "caller" if before.ownership_proof == "caller" else None
+
+
+def _published(
+    target: Target,
+    within_id: str | None,
+    wish: Wish,
+    before: PublicationRow | None,
+    around: Surroundings,
+) -> PublicationRow:
+    same = before is not None and before.address == wish.address.text
+    return PublicationRow(
+        id=around.new_id if before is None else before.id,
+        server_id=target.id if target.type == "server" else None,
+        network_id=target.id if target.type == "network" else None,
+        within_id=within_id,
+        address=wish.address.text,
+        host=wish.address.host,
+        display_name=wish.display_name,
+        category=wish.category,
+        tags=wish.tags,
+        social_links=wish.social_links,
+        motd_override=wish.motd_override,
+        hidden=wish.hidden,
+        featured=_chosen(wish.featured, None if before is None else before.featured),
+        suppressed=_chosen(wish.suppressed, None if before is None else before.suppressed),
+        discovery_source="CONNECT",
+        discovery_state="UNLISTED",
+        ownership_state=before.ownership_state if before is not None and same else "UNCLAIMED",
+        ownership_proof=None,
+        ownership_verified_at_ms=before.ownership_verified_at_ms if before is not None and same else None,
+        created_at_ms=around.now_ms if before is None else before.created_at_ms,
+        updated_at_ms=around.now_ms,
+        seen_at_ms=around.now_ms,
+    )
+
+
+def _chosen(wished: bool | None, before: bool | None) -> bool:
+    return bool(before) if wished is None else wished
+
+
+async def _adopted(conn: Connection, row: PublicationRow, address: Address) -> PublicationRow:
+    """Who saved the address before has the publication of whose address it is known to be."""
+    found = await publications.address_alone(conn, address.key)
+    return row if found is None else replace(row, id=found[0], created_at_ms=found[1])
+
+
+async def _audit(conn: Connection, by: Manager, action: str, row: PublicationRow) -> None:
+    detail = {"publicationId": row.id, "featured": row.featured, "suppressed": row.suppressed}
+    await write_audit(conn, by.stamp, action, target_id=row.id, detail=msgspec.json.encode(detail))

@@ -1,0 +1,149 @@
+"""A user's saved public servers (service-api §4 Profile, contract §8): units of work, inside the caller's transaction.
+
+Each locks the user's row first, so that what one user does to their list happens one after the other.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from persistence.connection import Connection
+from persistence.saved_servers import addresses, rows
+from persistence.saved_servers.rows import Saved
+from persistence.users.users import lock_user
+
+SAVED_MAX = 500
+"""Servers in one list."""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """The server to save: one of the two.
+
+    Args:
+        server_id: of a public server.
+        address: an `Address.key`.
+        fresh_id: for the public server of an address that has none.
+    """
+
+    server_id: str | None
+    address: str | None
+    fresh_id: str
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A saved server and where it stands in the list.
+
+    Args:
+        position: from 0.
+        fresh: it was not there before.
+    """
+
+    saved: Saved
+    position: int
+    fresh: bool = False
+
+
+async def save(conn: Connection, user_id: str, wanted: Wanted, now_ms: int) -> Placed:
+    """Put a server at the end of the list; one that is there already stays where it is.
+
+    Raises:
+        NotFound: there is no such public server.
+        QuotaExceeded: the list is full.
+    """
+    await _lock(conn, user_id)
+    before = await rows.of_user(conn, user_id)
+    if wanted.address is not None:
+        here = next((one.server_id for one in before if one.address_key == wanted.address), None)
+        if here is None and len(before) < SAVED_MAX:
+            here = await addresses.find_or_make(conn, wanted.fresh_id, wanted.address, now_ms)
+        server_id = here or wanted.fresh_id
+    else:
+        server_id = wanted.server_id or ""
+    place = _find(before, server_id)
+    if place is not None:
+        return place
+    if wanted.server_id is not None and not await rows.hold_known(conn, wanted.server_id):
+        raise NotFound("no such server")
+    if len(before) >= SAVED_MAX:
+        raise QuotaExceeded(message=f"at most {SAVED_MAX} servers are saved", max=SAVED_MAX)
+    await rows.add(conn, user_id, server_id, now_ms)
+    placed = await _placed(conn, user_id, server_id)
+    return Placed(placed.saved, placed.position, fresh=True)
+
+
+async def remove(conn: Connection, user_id: str, server_id: str) -> int:
+    """Take a server out of the list, and return how many have it among their favourites; nothing happens when it was
+    not in there. One that came from saving its address goes with the last who saves it.
+
+    Raises:
+        NotFound: there is no such public server.
+    """
+    await _lock(conn, user_id)
+    place = _find(await rows.of_user(conn, user_id), server_id)
+    if place is None:
+        if not await rows.is_known(conn, server_id):
+            raise NotFound("no such server")
+    else:
+        await rows.remove(conn, user_id, server_id)
+        await addresses.drop_unsaved(conn, server_id, place.saved.address_key)
+    return await rows.count_favorites(conn, server_id)
+
+
+async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite: bool | None) -> Placed:
+    """Put a saved server among the favourites, or take it out of them; None leaves it.
+
+    Raises:
+        NotFound: it is not in the list.
+    """
+    await _lock(conn, user_id)
+    if favorite is not None:
+        await rows.set_favorite(conn, user_id, server_id, favorite)
+    return await _placed(conn, user_id, server_id)
+
+
+async def arrange(conn: Connection, user_id: str, server_ids: Sequence[str]) -> list[Saved]:
+    """Give the list another order.
+
+    Args:
+        server_ids: the complete list, each exactly once.
+
+    Raises:
+        Invalid: they are not.
+    """
+    await _lock(conn, user_id)
+    before = {one.server_id for one in await rows.of_user(conn, user_id)}
+    _check_order(before, server_ids)
+    await rows.arrange(conn, user_id, server_ids)
+    return await rows.of_user(conn, user_id)
+
+
+def _check_order(saved: set[str], server_ids: Sequence[str]) -> None:
+    errors: list[FieldError] = []
+    seen: set[str] = set()
+    for place, server_id in enumerate(server_ids):
+        if server_id not in saved:
+            errors.append(FieldError(f"/serverIds/{place}", "UNKNOWN", "this server is not saved"))
+        elif server_id in seen:
+            errors.append(FieldError(f"/serverIds/{place}", "DUPLICATE", "this server is named twice"))
+        seen.add(server_id)
+    if not errors and len(seen) < len(saved):
+        errors.append(FieldError("/serverIds", "REQUIRED", "name every saved server"))
+    if errors:
+        raise Invalid(*errors)
+
+
+async def _lock(conn: Connection, user_id: str) -> None:
+    if await lock_user(conn, user_id) is None:
+        raise NotFound("no such user")
+
+
+async def _placed(conn: Connection, user_id: str, server_id: str) -> Placed:
+    place = _find(await rows.of_user(conn, user_id), server_id)
+    if place is None:
+        raise NotFound("this server is not saved")
+    return place
+
+
+def _find(saved: Sequence[Saved], server_id: str) -> Placed | None:
+    return next((Placed(one, place) for place, one in enumerate(saved) if one.server_id == server_id), None)

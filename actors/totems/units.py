@@ -1,0 +1,137 @@
+"""Uploading a totem, and carrying one: the two units of work behind `POST …/personal-totem` (contract §8).
+
+An upload is carried at once. A user keeps their newest 50 uploads, as many as the history shows; older ones go, unless
+somebody carries them. Nobody is told apart from the owner in what the store says: `author` gives a credit, under the
+owner's id and never under another user's name.
+"""
+
+from dataclasses import dataclass
+
+from actors.errors import FieldError, Invalid, NotFound
+from actors.file_names import clean_name
+from persistence.connection import Connection
+from persistence.totems import totems
+from persistence.totems.totems import Format, Model
+from persistence.users.users import ids_named, lock_user
+
+KEPT = 50
+"""Uploads of one user that nobody need carry."""
+
+MAX_AUTHOR_CHARACTERS = 64
+MAX_DESCRIPTION_CHARACTERS = 500
+
+LEAST_AGE = {"sfw": 0, "nsfw": 16, "nsfl": 16}
+"""{content: the age that it asks for at least} (contract §8)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is uploaded beside the content.
+
+    Args:
+        file_name: as the client calls it; None for no name.
+        content: `sfw`, `nsfw` or `nsfl`.
+        age: 0, 16, 18 or 21.
+        author_id: who is said to have made it; None = the owner.
+        author_name: a credit; None = the owner's name.
+        author_description: what the author says of it.
+    """
+
+    format: Format
+    file_name: str | None
+    content: str
+    age: int
+    author_id: str | None
+    author_name: str | None
+    author_description: str | None
+
+
+def check_draft(draft: Draft, owner_id: str) -> None:
+    """Pass a draft whose parts fit together.
+
+    Raises:
+        Invalid: the rating's age is too low for its content, or the author is somebody else or unprintable.
+    """
+    errors = []
+    if draft.age < LEAST_AGE[draft.content]:
+        sentence = f"{draft.content} needs an age of {LEAST_AGE[draft.content]} or more"
+        errors.append(FieldError("/rating/age", "OUT_OF_RANGE", sentence))
+    if draft.author_id is not None and draft.author_id != owner_id:
+        errors.append(FieldError("/author/id", "NOT_ALLOWED", "the author is who uploads"))
+    for name, text, most in (
+        ("name", draft.author_name, MAX_AUTHOR_CHARACTERS),
+        ("description", draft.author_description, MAX_DESCRIPTION_CHARACTERS),
+    ):
+        if text is None:
+            continue
+        if len(text) > most:
+            errors.append(FieldError(f"/author/{name}", "TOO_LONG", f"at most {most} characters"))
+        elif not text.replace("\n", " ").isprintable():
+            errors.append(FieldError(f"/author/{name}", "BAD_TEXT", "printable characters only"))
+    if errors:
+        raise Invalid(*errors)
+
+
+async def upload(
+    conn: Connection, owner_id: str, model_id: str, draft: Draft, content: bytes, *, now_ms: int
+) -> Model:
+    """Store a model and let its owner carry it.
+
+    Args:
+        model_id: a fresh one.
+        draft: checked.
+        content: checked JSON.
+
+    Raises:
+        Invalid: the author's name is another user's.
+        NotFound: the owner has just been removed.
+    """
+    owner = await lock_user(conn, owner_id)
+    if owner is None:
+        raise NotFound("no such user")
+    credit = (draft.author_name or "").strip() or None
+    if credit is not None:
+        if any(user_id != owner_id for user_id in await ids_named(conn, credit)):
+            raise Invalid(FieldError("/author/name", "NOT_ALLOWED", "another user is called so"))
+        if credit == owner.name:
+            credit = None
+    await totems.lock(conn, [await totems.selected_id(conn, owner_id)])
+    model = Model(
+        id=model_id,
+        owner_id=owner_id,
+        owner_name=owner.name,
+        file_name=clean_name(draft.file_name or ""),
+        format=draft.format,
+        rating_content=draft.content,
+        rating_age=draft.age,
+        author_name=credit,
+        author_description=(draft.author_description or "").strip() or None,
+        created_at_ms=now_ms,
+        last_used_at_ms=now_ms,
+        selected_count=1,
+    )
+    await totems.add(conn, model, content)
+    await totems.select(conn, owner_id, model_id, now_ms)
+    await totems.drop_oldest(conn, owner_id, keep=KEPT)
+    return model
+
+
+async def activate(conn: Connection, user_id: str, model_id: str, now_ms: int, *, gallery: bool) -> Model:
+    """Let a user carry a model that they may see.
+
+    Args:
+        gallery: whether it is open.
+
+    Raises:
+        NotFound: there is no such model, or the user may not know of it.
+    """
+    if await lock_user(conn, user_id) is None:
+        raise NotFound("no such user")
+    await totems.lock(conn, [await totems.selected_id(conn, user_id), model_id])
+    if await totems.visible(conn, model_id, user_id, gallery=gallery) is None:
+        raise NotFound("no such totem")
+    await totems.select(conn, user_id, model_id, now_ms)
+    chosen = await totems.selected_by(conn, user_id)
+    if chosen is None:
+        raise LookupError(f"totem {model_id} vanished while it was locked")
+    return chosen

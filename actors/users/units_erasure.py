@@ -1,0 +1,33 @@
+"""Erasing a user: a unit of work, inside the caller's transaction (contract §8).
+
+Their row goes, and by it everything that is theirs. Tokens that were issued until then open nothing; a newer one makes
+somebody new, who has nothing of the old. Their name in messages goes afterwards (`actors/chat/erasing.py`).
+"""
+
+import msgspec
+
+from actors.change import Change
+from actors.errors import Conflict, NotFound
+from actors.users.events import UserErased
+from persistence.connection import Connection
+from persistence.users import erasure
+from persistence.users.audit import Stamp, write_audit
+from persistence.users.users import lock_user
+
+
+async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
+    """Erase a user.
+
+    Raises:
+        Conflict: oneself; so that there is always a super-admin left.
+        NotFound: there is no such user.
+    """
+    if user_id == stamp.actor_id:
+        raise Conflict("you cannot erase yourself")
+    if await lock_user(conn, user_id) is None:
+        raise NotFound("no such user")
+    others = await erasure.others_of(conn, user_id)
+    # The trail keeps the bare id: a name in it would outlive the user.
+    await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))
+    await erasure.erase(conn, user_id, stamp.at_ms)
+    return Change(None, (UserErased(user_id, others),))

@@ -1,0 +1,54 @@
+"""The game's options, kept in step between a user's machines (contract §10): a unit of work, inside the caller's
+transaction.
+
+| the caller says that they know | and the rows hold | then                                   |
+|--------------------------------|-------------------|----------------------------------------|
+| nothing                        | anything          | their options are written over it      |
+| the revision that is there     | that revision     | their options are written over it      |
+| any other                      | anything          | `RevisionConflict`, and nothing changes |
+
+Equal options make no new revision.
+"""
+
+from actors.errors import NotFound, RevisionConflict
+from persistence.connection import Connection
+from persistence.users import options
+from persistence.users.options import Options
+from persistence.users.users import lock_user
+
+OPTIONS_MAX_BYTES = 64 * 1024
+"""Encoded, as the client sends them."""
+
+NO_OPTIONS = Options(b"{}", 0, 0)
+"""Before anything was kept."""
+
+
+async def read(conn: Connection, user_id: str) -> Options:
+    """A user's options, `NO_OPTIONS` before the first."""
+    return await options.read(conn, user_id) or NO_OPTIONS
+
+
+async def change(
+    conn: Connection, user_id: str, new: bytes, known: frozenset[int] | None, now_ms: int
+) -> Options:
+    """Write a user's options.
+
+    Args:
+        new: JSON object, encoded.
+        known: the revisions that the caller has worked on, any of them; None = they do not say.
+        now_ms: epoch milliseconds.
+
+    Raises:
+        NotFound: there is no such user.
+        RevisionConflict: somebody has changed them since; `meta.revision` is theirs.
+    """
+    if await lock_user(conn, user_id) is None:
+        raise NotFound("no such user")
+    before = await read(conn, user_id)
+    if known is not None and before.revision not in known:
+        raise RevisionConflict(revision=before.revision)
+    if before.revision and before.options == new:
+        return before
+    after = Options(new, before.revision + 1, max(now_ms, before.updated_at_ms))
+    await options.save(conn, user_id, after)
+    return after

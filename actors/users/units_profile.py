@@ -1,0 +1,117 @@
+"""A user's own settings (service-api §2 Profile, contract §8): the rules, and the one transaction that
+changes them."""
+
+import msgspec
+
+from actors.change import Change
+from actors.errors import FieldError, Invalid, NotFound
+from actors.users.events import UserChanged
+from persistence.connection import Connection
+from persistence.users.users import (
+    GroupInvites,
+    Settings,
+    Visibility,
+    lock_user,
+    read_settings,
+    save_settings,
+)
+
+UI_STYLE_MAX_BYTES = 64 * 1024
+"""Encoded, as it is kept (contract §8)."""
+
+UI_STYLE_SOURCE_MAX = 200
+"""Characters of `source`: a name or an address."""
+
+NULL = msgspec.Raw(b"null")
+ABSENT = msgspec.Raw(b"")
+
+
+class UiStyle(msgspec.Struct, frozen=True, rename="camel"):
+    """How the user's launcher looks; opaque to us.
+
+    Args:
+        sync_enabled: whether clients should keep it in step.
+        source: where it comes from, as the client calls it.
+        payload: any JSON.
+    """
+
+    sync_enabled: bool = False
+    source: str | None = None
+    payload: msgspec.Raw = msgspec.field(default_factory=lambda: NULL)
+
+
+class UiStyleChange(msgspec.Struct, frozen=True):
+    """The parts of `UiStyle` to change; None and `ABSENT` = unchanged, a `source` of UNSET too."""
+
+    sync_enabled: bool | None = None
+    source: str | msgspec.UnsetType | None = msgspec.UNSET
+    payload: msgspec.Raw = msgspec.field(default_factory=lambda: ABSENT)
+
+
+class SettingsChange(msgspec.Struct, frozen=True):
+    """The settings to change; None = unchanged."""
+
+    allow_friend_requests: bool | None = None
+    server_list_visibility: Visibility | None = None
+    group_invites: GroupInvites | None = None
+    ui_style: UiStyleChange | None = None
+
+
+def ui_style_of(settings: Settings) -> UiStyle:
+    """The user's style, the default when they never set one."""
+    return UiStyle() if settings.ui_style is None else msgspec.json.decode(settings.ui_style, type=UiStyle)
+
+
+def with_change(style: UiStyle, change: UiStyleChange) -> bytes:
+    """The style after a change, encoded for keeping.
+
+    Raises:
+        Invalid: a part of it is too long.
+    """
+    source = style.source if isinstance(change.source, msgspec.UnsetType) else change.source
+    if source is not None and len(source) > UI_STYLE_SOURCE_MAX:
+        raise Invalid(
+            FieldError("/uiStyle/source", "BAD_LENGTH", f"at most {UI_STYLE_SOURCE_MAX} characters")
+        )
+    encoded = msgspec.json.encode(
+        UiStyle(
+            style.sync_enabled if change.sync_enabled is None else change.sync_enabled,
+            source,
+            style.payload if not bytes(change.payload) else change.payload,
+        )
+    )
+    if len(encoded) > UI_STYLE_MAX_BYTES:
+        raise Invalid(FieldError("/uiStyle/payload", "BAD_LENGTH", "uiStyle may have at most 64 KiB"))
+    return encoded
+
+
+async def change_settings(
+    conn: Connection, user_id: str, change: SettingsChange, now_ms: int
+) -> Change[Settings]:
+    """Change a user's settings; a unit of work for one transaction.
+
+    Args:
+        user_id: lower-case uuid.
+        change: what is to change.
+        now_ms: epoch milliseconds.
+
+    Raises:
+        Invalid: `ui_style` would become too large.
+        NotFound: there is no such user.
+    """
+    await lock_user(conn, user_id)
+    settings = await read_settings(conn, user_id)
+    if settings is not None:
+        style = None if change.ui_style is None else with_change(ui_style_of(settings), change.ui_style)
+        settings = await save_settings(
+            conn,
+            user_id,
+            allow_friend_requests=change.allow_friend_requests,
+            server_list_visibility=change.server_list_visibility,
+            group_invites=change.group_invites,
+            ui_style=style,
+            now_ms=now_ms,
+        )
+    if settings is None:
+        raise NotFound("no such user")
+    return Change(settings, (UserChanged(user_id),))

@@ -1,0 +1,217 @@
+"""Changing what people may do: each change and its line in the audit trail in one transaction.
+
+Units of work: they run on a connection, inside a transaction that the caller has begun. Who may ask for them
+is the edge's business (the super-admin, the command line).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from actors.change import Change
+from actors.errors import Conflict, FieldError, Invalid, NotFound
+from actors.users.events import NodeAdded, UserChanged
+from actors.users.permissions import QUOTA_UNITS, Role, is_node
+from actors.users.quantities import QUANTITY_MAX, UNITS, Quantity, listed_unit
+from persistence.connection import Connection
+from persistence.users.audit import Stamp, write_audit
+from persistence.users.permissions import (
+    Grant,
+    add_role,
+    put_grant,
+    read_grant,
+    read_grants,
+    read_roles,
+    remove_grant,
+    super_admin_exists,
+)
+from persistence.users.setup import close_setup, replace_setup_code, take_setup_code
+from persistence.users.users import User, arrive, lock_user, read_user
+
+
+class Unchanged:
+    """Stands for a value that is to stay as it is."""
+
+
+UNCHANGED = Unchanged()
+
+
+@dataclass(frozen=True, slots=True)
+class GrantChange:
+    """What a super-admin asks for (service-api §4 Admin).
+
+    Args:
+        user_id: whose grant; lower-case uuid.
+        node: node or pattern.
+        negated: it takes away.
+        expires_at_ms: epoch milliseconds; None = never. A past time is allowed, and such a grant is absent.
+        quantity: the number it carries, None to clear it, `UNCHANGED` to leave it.
+        node_id: objectId for the node, used if the catalog does not have it.
+    """
+
+    user_id: str
+    node: str
+    negated: bool
+    expires_at_ms: int | None
+    quantity: Quantity | Unchanged | None
+    node_id: str
+
+
+def quantity_of(node: str, value: float, unit: str | None) -> Quantity:
+    """A quantity as it was written, checked, with its unit as listed.
+
+    Args:
+        node: what is to carry it; quota nodes take certain units only.
+        value: 0 to 2**53 - 1.
+        unit: any way to write a listed unit, or None for a bare number.
+
+    Raises:
+        Invalid: at `/value`, `/value/value` or `/value/unit`.
+    """
+    at = "/value" if unit is None else "/value/value"
+    if not 0 <= value <= QUANTITY_MAX:
+        raise Invalid(FieldError(at, "OUT_OF_RANGE", f"the value must be from 0 to {QUANTITY_MAX}"))
+    listed = None if unit is None else listed_unit(unit)
+    if unit is not None and listed is None:
+        raise Invalid(
+            FieldError("/value/unit", "UNKNOWN_VALUE", f"the unit must be one of {', '.join(UNITS)}")
+        )
+    wanted = QUOTA_UNITS.get(node)
+    if wanted is not None and listed not in wanted:
+        names = ", ".join(sorted(name for name in wanted if name is not None))
+        raise Invalid(
+            FieldError("/value/unit", "UNKNOWN_VALUE", f"{node} is counted in {names} or without unit")
+        )
+    return Quantity(float(value), listed)
+
+
+async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> Change[Grant]:
+    """Grant a node to a user, or change the grant that they have.
+
+    Raises:
+        Invalid: the node is not written like one.
+        NotFound: there is no such user.
+    """
+    if not is_node(change.node):
+        raise Invalid(FieldError("/node", "BAD_FORMAT", "a node is names or * between colons"))
+    # The lock makes two changes of one user's grants take turns, so that the trail tells them in their order.
+    if await lock_user(conn, change.user_id) is None:
+        raise NotFound("no such user")
+    before = await read_grant(conn, change.user_id, change.node)
+    if isinstance(change.quantity, Unchanged):
+        value, unit = (None, None) if before is None else (before.value, before.unit)
+    elif change.quantity is None:
+        value, unit = None, None
+    else:
+        value, unit = change.quantity.value, change.quantity.unit
+    grant = Grant(change.node, change.negated, change.expires_at_ms, value, unit)
+    await put_grant(conn, change.user_id, grant, node_id=change.node_id, now_ms=stamp.at_ms)
+    detail = _grant_detail(grant.node, before, grant)
+    await write_audit(conn, stamp, "permission.granted", target_id=change.user_id, detail=detail)
+    return Change(grant, (UserChanged(change.user_id), NodeAdded(change.node)))
+
+
+async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) -> Change[int]:
+    """Take a grant away; the value is how many there were, 0 or 1.
+
+    Raises:
+        NotFound: there is no such user.
+    """
+    if await lock_user(conn, user_id) is None:
+        raise NotFound("no such user")
+    before = await remove_grant(conn, user_id, node)
+    if before is None:
+        return Change(0)
+    detail = _grant_detail(node, before, None)
+    await write_audit(conn, stamp, "permission.removed", target_id=user_id, detail=detail)
+    return Change(1, (UserChanged(user_id),))
+
+
+async def enrol(conn: Connection, user_id: str, name: str, role: Role | None, stamp: Stamp) -> User:
+    """Make a user (or rename one), and give them a role where one is named: what `partyline token` does.
+
+    Args:
+        user_id: lower-case uuid.
+        name: as `is_name` of the edge allows.
+        role: anything but `Role.USER`, or None.
+        stamp: for the audit trail.
+
+    Raises:
+        NotFound: they were erased within this second.
+    """
+    user = await _arrive(conn, user_id, name, stamp)
+    if role is not None and role.value not in await read_roles(conn, user_id):
+        await _appoint(conn, user_id, role, stamp)
+    return user
+
+
+async def open_setup(conn: Connection, code_hash: bytes, now_ms: int) -> bool:
+    """Make this the code that opens the setup; False, and nothing done, when there is a super-admin
+    already."""
+    if await super_admin_exists(conn):
+        return False
+    await replace_setup_code(conn, code_hash, now_ms)
+    return True
+
+
+async def set_up(conn: Connection, code_hash: bytes, user_id: str, name: str, stamp: Stamp) -> User:
+    """Make the first super-admin, once (contract §11 Setup).
+
+    Args:
+        code_hash: SHA-256 of the code in the link.
+        user_id: a fresh uuid.
+        name: what they want to be called.
+        stamp: for the audit trail; the new user is the one who acts.
+
+    Raises:
+        Conflict: there is a super-admin already.
+        NotFound: this is not the code.
+    """
+    taken = await take_setup_code(conn, code_hash)
+    # Asked after the code: whoever waited for its row sees here what the one before them did.
+    if await super_admin_exists(conn):
+        raise Conflict("this server has been set up already")
+    if not taken:
+        raise NotFound("this is not the setup code, or a newer one was printed")
+    user = await _arrive(conn, user_id, name, stamp)
+    await _appoint(conn, user_id, Role.SUPER_ADMIN, stamp)
+    return user
+
+
+async def read_grants_of(conn: Connection, user_id: str) -> Sequence[Grant] | None:
+    """Every grant of a user, expired ones too, or None when there is no such user."""
+    return None if await read_user(conn, user_id) is None else await read_grants(conn, user_id)
+
+
+class _Recorded(msgspec.Struct, frozen=True, rename="camel"):
+    """A grant as the audit trail keeps it; these names cross the wire."""
+
+    negated: bool
+    expires_at_ms: int | None
+    value: float | None
+    unit: str | None
+
+
+def _grant_detail(node: str, before: Grant | None, after: Grant | None) -> bytes:
+    def recorded(grant: Grant | None) -> _Recorded | None:
+        return (
+            None if grant is None else _Recorded(grant.negated, grant.expires_at_ms, grant.value, grant.unit)
+        )
+
+    return msgspec.json.encode({"node": node, "before": recorded(before), "after": recorded(after)})
+
+
+async def _arrive(conn: Connection, user_id: str, name: str, stamp: Stamp) -> User:
+    user = await arrive(conn, user_id, name, issued_at_s=stamp.at_ms // 1000, now_ms=stamp.at_ms)
+    if user is None:
+        raise NotFound("this user has just been erased")
+    return user
+
+
+async def _appoint(conn: Connection, user_id: str, role: Role, stamp: Stamp) -> None:
+    await add_role(conn, user_id, role.value, stamp.at_ms)
+    detail = msgspec.json.encode({"role": role.value})
+    await write_audit(conn, stamp, "role.added", target_id=user_id, detail=detail)
+    if role is Role.SUPER_ADMIN:
+        await close_setup(conn)

@@ -1,0 +1,93 @@
+"""Launcher profiles that users share by a code (contract §8): units of work, inside the caller's transaction.
+
+A code is 60 random bits, written like a claim key: nobody finds one by trying. A share ends after 90 days; the
+number of those that have not ended is bounded by the quota node.
+"""
+
+import msgspec
+
+from actors.connect.claim_keys import ALPHABET
+from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.ids import RandomBytes
+from actors.users.permissions import Access
+from persistence.connection import Connection
+from persistence.users import shares
+from persistence.users.shares import Share, ShareHead
+from persistence.users.users import lock_user
+
+SHARE_TTL_MS = 90 * 24 * 60 * 60 * 1000
+"""How long a share stands."""
+
+SHARES_NODE = "profile-share.max"
+"""The quota node of the number of shares (service-api §8)."""
+
+SHARES_DEFAULT, SHARES_BOUND = 10, 500
+"""How many shares one may have where nothing is granted (contract §8), and whatever is granted."""
+
+MANIFEST_MAX_BYTES = 128 * 1024
+"""Encoded, as the client sends it."""
+
+_CHARACTERS, _GROUP = 12, 4
+
+
+def new_code(random_bytes: RandomBytes) -> str:
+    """A fresh code: 12 characters in groups of four.
+
+    Args:
+        random_bytes: the injected source of randomness.
+    """
+    characters = "".join(ALPHABET[byte % 32] for byte in random_bytes(_CHARACTERS))
+    return "-".join(characters[at : at + _GROUP] for at in range(0, _CHARACTERS, _GROUP))
+
+
+def capacity(access: Access) -> int:
+    """How many shares a user with these rights may have."""
+    quota = access.quota(SHARES_NODE)
+    return SHARES_DEFAULT if quota is None else min(int(quota.value), SHARES_BOUND)
+
+
+def json_object(value: msgspec.Raw, pointer: str, max_bytes: int) -> bytes:
+    """The text of a JSON object that a user keeps with us.
+
+    Args:
+        value: JSON, checked as such.
+        pointer: where it stands in the body.
+
+    Raises:
+        Invalid: it is no object, or too long.
+    """
+    text = bytes(value).strip()
+    if not text.startswith(b"{"):
+        raise Invalid(FieldError(pointer, "WRONG_TYPE", "expected an object"))
+    if len(text) > max_bytes:
+        raise Invalid(FieldError(pointer, "BAD_LENGTH", f"at most {max_bytes // 1024} KiB"))
+    return text
+
+
+async def add(conn: Connection, user_id: str, share: Share, maximum: int) -> ShareHead:
+    """Share a profile.
+
+    Args:
+        maximum: how many the user may have.
+
+    Raises:
+        NotFound: there is no such user.
+        QuotaExceeded: they have as many as they may.
+    """
+    # The lock makes two of one user take turns, so that none slips past the bound.
+    if await lock_user(conn, user_id) is None:
+        raise NotFound("no such user")
+    if await shares.count(conn, user_id, share.head.created_at_ms) >= maximum:
+        raise QuotaExceeded(message=f"you may share {maximum} profiles", max=maximum)
+    await shares.add(conn, user_id, share)
+    return share.head
+
+
+async def remove(conn: Connection, user_id: str, code: str, now_ms: int) -> None:
+    """Share a profile no longer.
+
+    Raises:
+        NotFound: the user has no share of that code.
+    """
+    if not await shares.remove(conn, user_id, code, now_ms):
+        raise NotFound("no such share")

@@ -1,0 +1,1 @@
+"""The GeoIP database's file."""

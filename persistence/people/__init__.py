@@ -1,1 +1,0 @@
-"""What users keep with us beside their own row, as rows."""

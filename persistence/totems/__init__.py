@@ -1,0 +1,1 @@
+"""Totems as rows."""

@@ -1,0 +1,1 @@
+"""Users, their rights and what they keep with us, as rows."""

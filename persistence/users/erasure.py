@@ -1,0 +1,116 @@
+"""Users who were erased. Rows only.
+
+What hangs on a user by a foreign key goes with their row: rights, settings, friendships, requests, their own blocks,
+notifications, shares, capes. What others did to them (blocks, reports) and the audit trail stay, under the bare id.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from persistence.chat import attachments
+from persistence.connection import Connection
+from persistence.users.permissions import announce
+
+PAGE_ROWS = 5_000
+"""Notifications that are looked through at once."""
+
+
+async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
+    """{other user: whether they block this one} of all with friendships, requests, blocks, or what is left of them."""
+    rows = await conn.fetch(
+        "SELECT other_id, bool_or(blocks) FROM ("
+        " SELECT friend_id AS other_id, false AS blocks FROM friend_links WHERE user_id = $1"
+        " UNION SELECT recipient_id, false FROM friend_requests WHERE sender_id = $1"
+        " UNION SELECT sender_id, false FROM friend_requests WHERE recipient_id = $1"
+        " UNION SELECT viewer_id, false FROM veils WHERE holder_id = $1"
+        " UNION SELECT holder_id, false FROM veils WHERE viewer_id = $1"
+        " UNION SELECT target_id, false FROM blocks WHERE user_id = $1"
+        " UNION SELECT user_id, true FROM blocks WHERE target_id = $1) AS others GROUP BY other_id",
+        user_id,
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+async def erase(conn: Connection, user_id: str, now_ms: int) -> None:
+    """Delete a user and all that hangs on them, and note that it was done; every process hears of it."""
+    await conn.execute(
+        "INSERT INTO erased_users (user_id, erased_at_ms) VALUES ($1, $2)"
+        " ON CONFLICT (user_id) DO UPDATE SET erased_at_ms = $2, swept = false",
+        user_id,
+        now_ms,
+    )
+    await drop_attachments(conn, user_id)
+    await conn.execute("DELETE FROM users WHERE id = $1", user_id)
+    await announce(conn, user_id)
+
+
+async def drop_attachments(conn: Connection, user_id: str) -> None:
+    """Forget everything that a user has uploaded; the files go with the next sweep."""
+    await attachments.free_of_uploader(conn, user_id)
+
+
+async def unswept(
+    conn: Connection, after: tuple[int, str], limit: int
+) -> tuple[list[str], tuple[int, str] | None]:
+    """The next of those whose name older messages may still have, the longest-erased first.
+
+    Args:
+        after: (erasure, id) of the last of the page before; (-1, "") from the start.
+        limit: at most so many.
+
+    Returns: them, and where to go on; None when those were the last.
+    """
+    rows = await conn.fetch(
+        "SELECT erased_at_ms, user_id FROM erased_users WHERE NOT swept AND (erased_at_ms, user_id) > ($1, $2)"
+        " ORDER BY erased_at_ms, user_id LIMIT $3",
+        *after,
+        limit,
+    )
+    place = (rows[-1]["erased_at_ms"], rows[-1]["user_id"]) if len(rows) >= limit else None
+    return [row["user_id"] for row in rows], place
+
+
+async def finish(conn: Connection, user_id: str) -> None:
+    """Nothing has the user's name any more."""
+    await drop_attachments(conn, user_id)
+    await conn.execute("UPDATE erased_users SET swept = true WHERE user_id = $1", user_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A notification that a user has caused."""
+
+    id: str
+    user_id: str
+    kind: str
+    data: bytes
+
+
+async def notices_end(conn: Connection, after: str) -> str | None:
+    """The last notification of the page behind an id, whoever caused those; None when everything behind it is one."""
+    found: str | None = await conn.fetchval(
+        "SELECT id FROM notifications WHERE id > $1 ORDER BY id OFFSET $2 LIMIT 1", after, PAGE_ROWS - 1
+    )
+    return found
+
+
+async def notices_by(conn: Connection, actor_id: str, after: str, upto: str | None) -> list[Notice]:
+    """The notifications of a page that a user has caused."""
+    rows = await conn.fetch(
+        "SELECT id, user_id, kind, data FROM notifications"
+        " WHERE id > $2 AND ($3::text IS NULL OR id <= $3) AND actor_id = $1",
+        actor_id,
+        after,
+        upto,
+    )
+    return [Notice(*row) for row in rows]
+
+
+async def rewrite_notices(conn: Connection, data: Mapping[str, bytes]) -> None:
+    """Replace what notifications are about: {id: data}."""
+    await conn.execute(
+        "UPDATE notifications SET data = fresh.data FROM unnest($1::text[], $2::bytea[]) AS fresh (id, data)"
+        " WHERE notifications.id = fresh.id",
+        list(data),
+        list(data.values()),
+    )

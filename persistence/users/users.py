@@ -1,0 +1,277 @@
+"""Users: who they are, and their own settings. Rows only.
+
+`name_lower` is lower-cased here, in Python: PostgreSQL's `lower` depends on the cluster's locale.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from sys import intern
+from typing import Literal
+
+from persistence.connection import Connection, Row
+from persistence.users.permissions import Grant, announce, read_grants, read_roles
+
+Visibility = Literal["PUBLIC", "FRIENDS", "PRIVATE"]
+"""Who may see something of a user (service-api §2 Profile)."""
+
+GroupInvites = Literal["EVERYONE", "FRIENDS", "NOBODY"]
+"""Who may put a user into a group (contract §5)."""
+
+NAME_SLACK_SECONDS = 5
+"""A token may be this much older than the one that gave the present name and still rename: issuers' clocks
+differ."""
+
+
+LAST_CHARACTER = "\U0010ffff"
+"""The last code point: no name begins with it."""
+
+FIRST_SURROGATE, AFTER_SURROGATES = 0xD800, 0xE000
+"""What stands between is no text."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """One user. Times are epoch milliseconds; None = never, or not known.
+
+    Args:
+        id: lower-case uuid.
+        name: as in the newest token.
+        name_issued_at_s: `iat` of that token.
+        home_region, last_region: as a client reported them.
+        server_list_visibility: who may read the user's saved servers.
+        group_invites: who may put the user into a group.
+        patreon_tier, discord_username, supporter_tier: None where not linked or not a supporter.
+        tokens_not_before_s: tokens with an earlier `iat` were revoked; epoch seconds, 0 for none.
+
+    Every field is short: thousands of users are in memory. What is long is read by itself (`Settings`).
+    """
+
+    id: str
+    name: str
+    name_issued_at_s: int
+    created_at_ms: int
+    updated_at_ms: int
+    first_joined_at_ms: int | None
+    last_seen_at_ms: int | None
+    home_region: str | None
+    last_region: str | None
+    last_region_at_ms: int | None
+    allow_friend_requests: bool
+    server_list_visibility: Visibility
+    group_invites: GroupInvites
+    patreon_tier: str | None
+    discord_username: str | None
+    supporter_tier: str | None
+    supporter_since_ms: int | None
+    tokens_not_before_s: int
+
+
+_COLUMNS = ", ".join(User.__slots__)
+_SELECT = f"SELECT {_COLUMNS} FROM users"  # noqa: S608 — names of our own
+_ARRIVE = f"""
+INSERT INTO users (id, name, name_lower, name_issued_at_s, created_at_ms, updated_at_ms, first_joined_at_ms,
+                   last_seen_at_ms)
+VALUES ($1, $2, $3, $4, $5, $5, $5, $5) ON CONFLICT (id) DO NOTHING RETURNING {_COLUMNS}
+"""  # noqa: S608
+_RENAME = f"""
+UPDATE users SET name = $2, name_lower = $3, name_issued_at_s = greatest(name_issued_at_s, $4), updated_at_ms = $5
+WHERE id = $1 AND name <> $2 AND name_issued_at_s <= $6 RETURNING {_COLUMNS}
+"""  # noqa: S608
+_SETTINGS = f"SELECT {_COLUMNS}, ui_style FROM users WHERE id = $1"  # noqa: S608
+_SAVE_SETTINGS = f"""
+UPDATE users SET allow_friend_requests = coalesce($2, allow_friend_requests),
+    server_list_visibility = coalesce($3, server_list_visibility), group_invites = coalesce($4, group_invites),
+    ui_style = coalesce($5, ui_style), updated_at_ms = $6
+WHERE id = $1 RETURNING {_COLUMNS}, ui_style
+"""  # noqa: S608
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A user with what only they see.
+
+    Args:
+        ui_style: the user's own JSON, encoded, at most 64 KiB.
+    """
+
+    user: User
+    ui_style: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class UserWithRights:
+    """A user, their roles as stored, and all their grants, expired ones too."""
+
+    user: User
+    roles: tuple[str, ...]
+    grants: tuple[Grant, ...]
+
+
+def _user(row: Row) -> User:
+    # Both are in many places of memory while the user is here.
+    user = User(*(row[name] for name in User.__slots__))
+    return replace(user, id=intern(user.id), name=intern(user.name))
+
+
+async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User | None:
+    """The user behind a verified token: made at first sight, renamed when a token that is not older says so.
+
+    None when the user was erased since the token was issued.
+
+    Args:
+        user_id: `sub`, lower-case uuid.
+        name: `name`.
+        issued_at_s: `iat`, epoch seconds.
+        now_ms: epoch milliseconds.
+    """
+    row = await conn.fetchrow(
+        _ARRIVE,
+        user_id,
+        name,
+        name.lower(),
+        issued_at_s,
+        now_ms,
+    )
+    if row is not None:
+        # A statement of its own: it sees an erasure that was committed while the insertion was on its way.
+        if await _was_erased(conn, user_id, issued_at_s):
+            await conn.execute("DELETE FROM users WHERE id = $1", user_id)
+            return None
+        return _user(row)
+    row = await conn.fetchrow(
+        _RENAME,
+        user_id,
+        name,
+        name.lower(),
+        issued_at_s,
+        now_ms,
+        issued_at_s + NAME_SLACK_SECONDS,
+    )
+    if row is not None:
+        await announce(conn, user_id)
+        return _user(row)
+    return await read_user(conn, user_id)
+
+
+async def _was_erased(conn: Connection, user_id: str, issued_at_s: int) -> bool:
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM erased_users WHERE user_id = $1 AND erased_at_ms / 1000 >= $2)",
+        user_id,
+        issued_at_s,
+    )
+    return found
+
+
+async def read_user(conn: Connection, user_id: str) -> User | None:
+    """One user, or None."""
+    row = await conn.fetchrow(f"{_SELECT} WHERE id = $1", user_id)
+    return None if row is None else _user(row)
+
+
+async def read_with_rights(conn: Connection, user_id: str) -> UserWithRights | None:
+    """One user with roles and grants, or None."""
+    user = await read_user(conn, user_id)
+    if user is None:
+        return None
+    return UserWithRights(
+        user, tuple(await read_roles(conn, user_id)), tuple(await read_grants(conn, user_id))
+    )
+
+
+async def read_names(conn: Connection, user_ids: Collection[str]) -> dict[str, str]:
+    """{user id: name} of those that exist."""
+    rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY ($1::text[])", list(user_ids))
+    return {row["id"]: row["name"] for row in rows}
+
+
+async def ids_named(conn: Connection, name: str) -> list[str]:
+    """Ids of users who are called so, in any case; two are enough to know that the name is ambiguous."""
+    rows = await conn.fetch("SELECT id FROM users WHERE name_lower = $1 LIMIT 2", name.lower())
+    return [row["id"] for row in rows]
+
+
+async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User]:
+    """Users whose name begins with `prefix` in any case, by name."""
+    # Two bounds in place of LIKE: the index serves them whatever plan is kept for the statement.
+    first = prefix.lower()
+    rows = await conn.fetch(
+        f"{_SELECT} WHERE name_lower ~>=~ $1 AND name_lower ~<~ $2"
+        " ORDER BY name_lower USING ~<~, id LIMIT $3",
+        first,
+        _behind(first),
+        limit,
+    )
+    return [_user(row) for row in rows]
+
+
+def _behind(prefix: str) -> str:
+    """The first text, in the order of code points, behind all that begin so."""
+    stem = prefix.rstrip(LAST_CHARACTER)
+    if not stem:
+        return LAST_CHARACTER
+    following = ord(stem[-1]) + 1
+    return stem[:-1] + chr(AFTER_SURROGATES if following == FIRST_SURROGATE else following)
+
+
+async def read_settings(conn: Connection, user_id: str) -> Settings | None:
+    """One user with what only they see, or None."""
+    row = await conn.fetchrow(_SETTINGS, user_id)
+    return None if row is None else Settings(_user(row), row["ui_style"])
+
+
+async def save_settings(
+    conn: Connection,
+    user_id: str,
+    *,
+    allow_friend_requests: bool | None,
+    server_list_visibility: Visibility | None,
+    group_invites: GroupInvites | None,
+    ui_style: bytes | None,
+    now_ms: int,
+) -> Settings | None:
+    """Change the settings that are not None; returns all after it, or None when there is no such user."""
+    row = await conn.fetchrow(
+        _SAVE_SETTINGS,
+        user_id,
+        allow_friend_requests,
+        server_list_visibility,
+        group_invites,
+        ui_style,
+        now_ms,
+    )
+    return None if row is None else Settings(_user(row), row["ui_style"])
+
+
+async def lock_user(conn: Connection, user_id: str) -> User | None:
+    """One user, the row locked until the transaction ends, or None.
+
+    Rows that refer to the user can still be written meanwhile: their foreign keys do not wait for this lock.
+    """
+    row = await conn.fetchrow(f"{_SELECT} WHERE id = $1 FOR NO KEY UPDATE", user_id)
+    return None if row is None else _user(row)
+
+
+async def refuse_tokens(conn: Connection, user_id: str, not_before_s: int) -> None:
+    """Revoke a user's tokens of before a second; every process hears of it.
+
+    Args:
+        not_before_s: the first `iat` that is believed, epoch seconds.
+    """
+    await conn.execute("UPDATE users SET tokens_not_before_s = $2 WHERE id = $1", user_id, not_before_s)
+    await announce(conn, user_id)
+
+
+async def save_last_seen(conn: Connection, seen: Mapping[str, int]) -> None:
+    """Move `last_seen_at_ms` forward; `seen` is {user id: epoch milliseconds}.
+
+    Rows are locked in the order of their ids, so that two nodes that flush the same users cannot deadlock.
+    """
+    users = sorted(seen)
+    await conn.execute(
+        "UPDATE users SET last_seen_at_ms = new.at_ms FROM"
+        " (SELECT users.id, later.at_ms FROM users JOIN unnest($1::text[], $2::bigint[]) AS later (id, at_ms)"
+        " USING (id) ORDER BY users.id FOR UPDATE OF users) AS new"
+        " WHERE users.id = new.id AND coalesce(users.last_seen_at_ms, 0) < new.at_ms",
+        users,
+        [seen[user_id] for user_id in users],
+    )

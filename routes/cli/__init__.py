@@ -1,0 +1,1 @@
+"""The commands of `partyline`, one module each; `routes/cli/main.py` reads their arguments."""

@@ -1,0 +1,230 @@
+"""`partyline`: the command line (contract §11). Reads arguments and configuration, and calls the command.
+
+stdout carries what was asked for and nothing else. What the user can do something about is one line on stderr
+and exit code 1; bad arguments are 2, as everywhere; a fault of ours is a traceback.
+"""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from actors.users.permissions import Role
+from persistence.errors import PersistenceError
+from routes.edge.config.table import Config, process_environment, read_config, without_effect
+from routes.edge.faults import OperatorFault
+from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
+
+# Each command imports what it alone needs, when it is run: all routes together take a second.
+# ruff: noqa: PLC0415
+
+KNOWN_FAULTS = (OperatorFault, PersistenceError)
+"""What is told in one line."""
+
+Command = Callable[[argparse.Namespace, Config], int]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns the process's exit code.
+
+    Args:
+        argv: the arguments after the program's name; None takes the process's own.
+    """
+    arguments = _parser().parse_args(argv)
+    try:
+        config = read_config(process_environment())
+        if arguments.logs:
+            from routes.logs import configure_logging
+
+            configure_logging(config, least=arguments.log_level)
+        command: Command = arguments.command
+        code = command(arguments, config)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read it has seen enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter's own flush
+        return 128 + signal.SIGPIPE
+    except KNOWN_FAULTS as fault:
+        return _told(fault)
+    except BaseExceptionGroup as group:
+        # What happens inside of a nursery comes wrapped; one known fault among others is still told as what
+        # it is.
+        known, rest = group.split(KNOWN_FAULTS)
+        if known is None or rest is not None:
+            raise
+        return _told(_first(known))
+    return code
+
+
+def _told(fault: BaseException) -> int:
+    sys.stderr.write(f"partyline: {fault}\n")
+    return 1
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+
+
+class _Version(argparse.Action):
+    """Looks the version up when it is asked for: that takes a tenth of what a command has to start."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_given: object) -> None:
+        from routes.edge.docs.version import VERSION
+
+        _say(VERSION)
+        parser.exit()
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="partyline", description="The social server of a game community.", allow_abbrev=False
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is, and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def add(
+        name: str, says: str, command: Command, *, log_level: str | None = "warning", logs: bool = True
+    ) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=says, description=says, allow_abbrev=False)
+        added.set_defaults(command=command, log_level=log_level, logs=logs)
+        return added
+
+    add("serve", "serve until SIGTERM", _serve, log_level=None)
+    add("migrate", "bring the database up to this version", _migrate, log_level=None)
+    add("routes", "print every route: method, path, permission, handler", _routes)
+    add("doctor", "look at everything that a start depends on, and say what to do", _doctor)
+    token = add("token", "make a user if need be, and print an access token for them", _token)
+    token.add_argument("--name", required=True, help="what the user is called")
+    token.add_argument("--id", metavar="UUID", help="whose token; left out: a new user")
+    roles = [role.value for role in Role if role is not Role.USER]
+    token.add_argument("--role", choices=roles, help="a role to give them")
+    token.add_argument(
+        "--ttl", type=int, default=TOKEN_TTL_SECONDS, metavar="SECONDS", help="default: %(default)s, 30 days"
+    )
+    add("openapi", "print the OpenAPI document", _openapi)
+    add("config", "print every setting: name, default, meaning", _config, logs=False)
+    archive = add("archive", "the archive of old chat messages", _archive_import)
+    kinds = archive.add_subparsers(metavar="import", required=True)
+    imported = kinds.add_parser(
+        "import", help="take in archived messages from JSON lines", allow_abbrev=False
+    )
+    imported.add_argument("file", type=Path, metavar="FILE", help="JSON lines; - for standard input")
+    return parser
+
+
+def _serve(_arguments: argparse.Namespace, config: Config) -> int:
+    import structlog
+
+    from routes.__main__ import run
+
+    for name in without_effect(process_environment()):
+        structlog.get_logger().warning("a setting is without effect in this release", setting=name)
+    run(config)
+    return 0
+
+
+def _migrate(_arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.database import database_of
+
+    async def opened() -> None:
+        async with database_of(config):
+            pass
+
+    trio.run(opened)
+    _say("the database is at this version")
+    return 0
+
+
+def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
+    from routes.cli.remembered import remembered
+
+    def listed() -> str:
+        from routes.cli.listing import list_routes
+        from routes.domains import MOUNTS
+        from routes.edge.declare.endpoint import RouteTable
+
+        return "\n".join(list_routes(RouteTable.of(MOUNTS)))
+
+    _say(remembered("routes", listed))
+    return 0
+
+
+def _doctor(_arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.doctor import examine
+
+    async def examined() -> int:
+        ill = 0
+        async for finding in examine(config):
+            _say(str(finding))
+            ill += finding.ill
+        return ill
+
+    return 1 if trio.run(examined) else 0
+
+
+def _token(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from actors.kernel.clock import SystemClock
+    from routes.cli.database import database_of
+    from routes.cli.token import TokenWish, make_token
+    from routes.edge.identity.keys import open_keys
+
+    wish = TokenWish.of(arguments.name, arguments.id, arguments.role, arguments.ttl)
+
+    async def minted() -> str:
+        keys = open_keys(config.data_dir)
+        async with database_of(config) as database:
+            return await make_token(wish, database, keys, SystemClock())
+
+    _say(trio.run(minted))
+    return 0
+
+
+def _openapi(_arguments: argparse.Namespace, _config: Config) -> int:
+    from routes.cli.remembered import remembered
+
+    def made() -> str:
+        from routes.domains import MOUNTS
+        from routes.edge.declare.endpoint import RouteTable
+        from routes.edge.docs.openapi import openapi
+
+        return openapi(RouteTable.of(MOUNTS)).decode()
+
+    _say(remembered("openapi", made))
+    return 0
+
+
+def _config(_arguments: argparse.Namespace, _config: Config) -> int:
+    from routes.cli.listing import list_settings
+
+    for line in list_settings(process_environment()):
+        _say(line)
+    return 0
+
+
+def _archive_import(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from actors.kernel.clock import SystemClock
+    from routes.cli.archive import import_file, said
+    from routes.cli.database import database_of
+
+    async def imported() -> int:
+        async with database_of(config) as database:
+            report = await import_file(arguments.file, database, SystemClock())
+        for line in said(report):
+            _say(line)
+        return 1 if report.refused else 0
+
+    return trio.run(imported)

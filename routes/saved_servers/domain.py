@@ -1,0 +1,24 @@
+"""Saved servers, as the service knows them."""
+
+from persistence.connection import Connection
+from persistence.saved_servers import addresses
+from routes.domain import Domain
+from routes.edge.declare.endpoint import Mount
+from routes.jobs import Job
+from routes.pruning import Pruning, pages_of
+from routes.saved_servers import others, own
+from routes.service import Service
+
+UNSAVED_KEPT_MS = 24 * 3_600_000
+"""An address that nobody saves any more stays for so long."""
+
+
+def _jobs(service: Service) -> tuple[Job, ...]:
+    async def sweep(conn: Connection, after: tuple[int, str] | None, limit: int) -> tuple[int, str] | None:
+        before_ms = service.clock.now_ms() - UNSAVED_KEPT_MS
+        return await addresses.sweep(conn, after, limit, before_ms=before_ms)
+
+    return (Job("addresses that nobody saves", 3600, Pruning(pages_of(service.database, sweep)).run),)
+
+
+SAVED = Domain(name="saved", mounts=(Mount("saved servers", (own, others)),), jobs=_jobs)

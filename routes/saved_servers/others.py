@@ -1,0 +1,36 @@
+"""The saved public servers of others, as far as they show them (service-api §5 rule 7)."""
+
+from actors.errors import NotFound, VisibilityDenied
+from actors.ids import UserId
+from actors.saved_servers.visibility import SEE_ALL, read_list
+from persistence.saved_servers.rows import Saved
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.saved_servers.entries import SavedServers, list_of
+
+_OF_USER = "/v1/users/{id}/public-servers"
+
+
+@endpoint("GET", _OF_USER + "/saved", needs=AUTHENTICATED, refusals=(NotFound, VisibilityDenied))
+async def list_saved_servers_of(call: Call, id: UserId) -> SavedServers:
+    """GET /v1/users/{id}/public-servers/saved: a user's saved servers, in their order.
+
+    For oneself, for `social:servers.read.others` and `admin:user:view`, and for those to whom the user shows them
+    (`privacy.serverListVisibility`). Everybody else is refused, whether there is such a user or not.
+    """
+    return list_of(await _read(call, id))
+
+
+@endpoint("GET", _OF_USER + "/favorites", needs=AUTHENTICATED, refusals=(NotFound, VisibilityDenied))
+async def list_favorite_servers_of(call: Call, id: UserId) -> SavedServers:
+    """GET /v1/users/{id}/public-servers/favorites: the favourites among a user's saved servers.
+
+    For the same as `…/saved`; `counts` are of the whole list.
+    """
+    return list_of(await _read(call, id), favorites_only=True)
+
+
+async def _read(call: Call, owner_id: UserId) -> list[Saved]:
+    sees_all = any(call.user.access.allows(node) for node in SEE_ALL)
+    return await call.service.database.read(read_list, owner_id, call.user_id, sees_all)

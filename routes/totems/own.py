@@ -1,0 +1,124 @@
+"""Carrying a totem: one that is uploaded, or one that is there already."""
+
+from functools import partial
+from typing import Annotated
+
+import msgspec
+import trio
+
+from actors.bounds import IdText, ShortText
+from actors.errors import FieldError, Invalid, NotFound, TooLarge
+from actors.ids import parse_uuid
+from actors.totems.documents import MAX_BYTES, check_upload
+from actors.totems.units import Draft, activate, check_draft, upload
+from persistence.totems.totems import Format, Model
+from routes.call import Call
+from routes.changes import change
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+from routes.totems import ALIAS, PATH, WRITE
+from routes.totems.parts import TOTEM_CHECKS
+from routes.totems.public import Rating, Totem, totem_of
+
+BODY_MAX_BYTES = -(-MAX_BYTES // 3) * 4 + 16 * 1024
+"""The largest model in base64, and room for the rest."""
+
+
+class NewModel(Wire, frozen=True):
+    """A model to be uploaded.
+
+    Args:
+        data: base64 of JSON, at most 512 KiB decoded.
+    """
+
+    format: Format
+    data: str
+
+
+class NewAuthor(Wire, frozen=True):
+    """Who has made it; all of it may be left out.
+
+    Args:
+        id: the caller's, or nothing.
+        name: a credit; not the name of another user.
+    """
+
+    id: IdText | None = None
+    name: ShortText | None = None
+    description: ShortText | None = None
+
+
+class TotemChoice(Wire, frozen=True):
+    """A totem to be carried: either uploaded with this, or there already.
+
+    Args:
+        data: a new one; `fileName`, `rating` and `author` are about it.
+        item_model_id: one that the caller may see.
+    """
+
+    data: NewModel | None = None
+    item_model_id: Annotated[str, msgspec.Meta(pattern="^[0-9a-fA-F]{24}$")] | None = None
+    file_name: Annotated[str, msgspec.Meta(max_length=255)] | None = None
+    rating: Rating | None = None
+    author: NewAuthor | None = None
+
+
+@endpoint(
+    "POST",
+    PATH,
+    needs=WRITE,
+    status=201,
+    found_status=200,
+    rate="upload",
+    aliases=(ALIAS,),
+    refusals=(NotFound, TooLarge),
+    max_bytes=BODY_MAX_BYTES,
+)
+async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
+    """Carries a totem: one that is uploaded with this (`data`, 201), or one that is there (`itemModelId`, 200).
+
+    One of the two is needed, both are a 422. An upload is checked as its format wants; `nsfw` and `nsfl` need an age
+    of 16 or more. The author's id is the caller's, and their name not that of another user. `fileName`, `rating` and
+    `author` count for uploads only.
+    """
+    data, model_id = body.data, body.item_model_id
+    if data is not None and model_id is None:
+        return await _upload(call, body, data)
+    if model_id is not None and data is None:
+        carry = partial(activate, gallery=call.service.config.totem_gallery)
+        return await change(
+            call, carry, call.user_id, model_id.lower(), call.now_ms, about=None, shape=_found
+        )
+    if data is None:
+        raise Invalid(FieldError("/data", "REQUIRED", "data or itemModelId is needed"))
+    raise Invalid(FieldError("/itemModelId", "NOT_ALLOWED", "data and itemModelId exclude each other"))
+
+
+async def _upload(call: Call, body: TotemChoice, data: NewModel) -> Totem:
+    draft = _draft(body, data)
+    check_draft(draft, call.user_id)
+    content = await trio.to_thread.run_sync(
+        check_upload, data.format, data.data, limiter=call.service.of(TOTEM_CHECKS), abandon_on_cancel=True
+    )
+    model_id = call.new_id()
+    store = partial(upload, now_ms=call.now_ms)
+    return await change(call, store, call.user_id, model_id, draft, content, about=None, shape=totem_of)
+
+
+def _found(model: Model) -> Reply[Totem]:
+    return Reply(totem_of(model), status=200)
+
+
+def _draft(body: TotemChoice, data: NewModel) -> Draft:
+    rating, author = body.rating or Rating(), body.author or NewAuthor()
+    author_id = None if author.id is None else parse_uuid(author.id) or author.id
+    return Draft(
+        format=data.format,
+        file_name=body.file_name,
+        content=rating.content,
+        age=rating.age,
+        author_id=author_id,
+        author_name=author.name,
+        author_description=author.description,
+    )

@@ -1,0 +1,230 @@
+"""One user's socket on `/v1/social/live`: what it subscribed to, what it sent, what it was shown."""
+
+import socket
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import msgspec
+import trio
+
+from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.websocket import WebSocket, upgrade
+from scripts.load.seen_messages import Familiar, Message, our_message
+
+TARGET = "/v1/social/live"
+NO_CHANNELS, DEFAULT_CHANNELS = "?channels=", ""  # what a socket is subscribed to when it opens
+REPLY_SECONDS = 30
+
+
+class _Body(msgspec.Struct):
+    content: str = ""
+
+
+class _Error(msgspec.Struct):
+    code: str = "?"
+    message: str = ""
+
+
+class _Frame(msgspec.Struct):
+    """The fields of a server frame that matter here; all others are skipped while parsing."""
+
+    type: str
+    id: int | None = None
+    ok: bool = False
+    channel: str = ""
+    offset: int | None = None
+    event: str = ""
+    code: str = ""
+    data: _Body | None = None
+    error: _Error | None = None
+
+
+_decode = msgspec.json.Decoder(_Frame).decode
+_encode = msgspec.json.Encoder().encode
+
+
+class SubscribeRefused(Exception):
+    """The server did not let a user subscribe; the message holds its code."""
+
+
+class Track:
+    """What one subscription was shown."""
+
+    __slots__ = ("conversation", "disordered", "last", "offset", "received", "repeated", "skipped")
+
+    def __init__(self, conversation: int, offset: int) -> None:
+        self.conversation = conversation
+        self.offset = offset
+        self.received = 0
+        self.repeated = 0
+        self.disordered = 0
+        self.skipped = 0
+        self.last: dict[str, int] = {}  # {sender: number of the newest message}
+
+
+class Ledger(Protocol):
+    """Who counts what seats see."""
+
+    familiar: Familiar
+    run_mark: str
+
+    def answered(self, conversation: int, due_ns: int, code: str | None) -> None:
+        """A message was acknowledged (`code` None) or refused."""
+
+    def delivered(self, conversation: int, messages: Sequence[Message]) -> None:
+        """Messages of this run arrived at a subscription."""
+
+    def skipped(self, track: Track, events: int) -> None:
+        """A snapshot stood for so many events."""
+
+    def fault(self, code: str) -> None:
+        """Something else went wrong."""
+
+
+class Seat(WebSocket):
+    """An open socket of one user."""
+
+    def __init__(self, hub: Hub, sock: socket.socket, rest: bytes, *, user: int, ledger: Ledger) -> None:
+        self.user = user
+        self.ledger = ledger
+        self.tracks: dict[str, Track] = {}  # {channel: track}
+        self.pending: dict[int, tuple[int, int]] = {}  # {command id: (conversation, due ns)}
+        self._replies: dict[int, Callable[[_Frame], None]] = {}
+        self._next_id = 0
+        super().__init__(hub, sock, rest)
+
+    def post(self, channel: str, conversation: int, text: str, due_ns: int) -> None:
+        """Send one message; the ledger hears of the answer."""
+        self._next_id += 1
+        self.pending[self._next_id] = (conversation, due_ns)
+        data = {"content": text}
+        self.say(_encode({"id": self._next_id, "op": "send", "channel": channel, "data": data}))
+
+    async def subscribe(self, channel: str, conversation: int, mode: str = "delta") -> None:
+        """Subscribe to a conversation.
+
+        Args:
+            channel: `conversation:<id>`.
+            conversation: its number in the plan.
+            mode: `delta` for events, `snapshot` for whole states.
+
+        Raises:
+            SubscribeRefused: the server said no, or nothing for 30 s.
+        """
+        self._next_id += 1
+        done = trio.Event()
+        frames: list[_Frame] = []
+
+        def replied(frame: _Frame) -> None:
+            if frame.ok and frame.offset is not None:
+                # Before the wire goes on: the next frame may already be an event of this channel.
+                self.tracks[channel] = Track(conversation, frame.offset)
+            frames.append(frame)
+            done.set()
+
+        self._replies[self._next_id] = replied
+        command = {
+            "id": self._next_id,
+            "op": "subscribe",
+            "channel": channel,
+            "params": {"mode": mode, "limit": 1},
+        }
+        self.say(_encode(command))
+        with trio.move_on_after(REPLY_SECONDS):
+            await done.wait()
+        if channel not in self.tracks:
+            error = frames[0].error if frames else None
+            why = f"{error.code}: {error.message}" if error else self.closed or "no reply"
+            raise SubscribeRefused(f"user {self.user} cannot subscribe to {channel}: {why}")
+
+    def heard(self, data: bytes) -> None:
+        """Bytes have arrived; most often the same that other sockets are sent."""
+        # Before the greeting and the replies are through there may be pieces of frames.
+        if not self._buffer and self.tracks and (piece := self.ledger.familiar.look_up(data)) is not None:
+            track = self.tracks.get(piece.channel)
+            if track is not None and piece.first == track.offset + 1:
+                track.offset = piece.last
+                self._arrived(track, piece.messages)
+                return
+        super().heard(data)
+
+    def message(self, payload: bytes) -> None:
+        """A frame of the server."""
+        frame = _decode(payload)
+        if frame.type == "event":
+            self._event(frame, len(payload))
+        elif frame.type == "reply":
+            self._reply(frame)
+        elif frame.type == "snapshot":
+            track = self.tracks.get(frame.channel)
+            if track is not None and frame.offset is not None and frame.offset > track.offset:
+                self.ledger.skipped(track, frame.offset - track.offset)
+                track.offset = frame.offset
+        elif frame.type in ("unsubscribed", "reconnect"):
+            self.ledger.fault(frame.code or frame.type)
+
+    def lost(self, why: str) -> None:
+        """What was in flight has no answer any more."""
+        pending, self.pending = self.pending, {}
+        replies, self._replies = self._replies, {}
+        for replied in replies.values():
+            replied(_Frame(type="reply"))
+        for conversation, due_ns in pending.values():
+            self.ledger.answered(conversation, due_ns, "CONNECTION_LOST")
+        if why != "done":
+            self.ledger.fault(why)
+
+    def _reply(self, frame: _Frame) -> None:
+        if frame.id is None:
+            self.ledger.fault(frame.error.code if frame.error else "REPLY_WITHOUT_ID")
+        elif (sent := self.pending.pop(frame.id, None)) is not None:
+            code = None if frame.ok else frame.error.code if frame.error else "?"
+            self.ledger.answered(*sent, code)
+        elif (replied := self._replies.pop(frame.id, None)) is not None:
+            replied(frame)
+
+    def _event(self, frame: _Frame, size: int) -> None:
+        track = self.tracks.get(frame.channel)
+        if track is None or frame.offset is None:
+            return  # typing and read have no offset
+        if frame.offset != track.offset + 1:
+            if frame.offset <= track.offset:
+                track.repeated += 1
+                return
+            track.disordered += 1
+        track.offset = frame.offset
+        message = our_message(frame.event, frame.data.content if frame.data else "", self.ledger.run_mark)
+        if message is not None:
+            self._arrived(track, ((*message, size),))
+
+    def _arrived(self, track: Track, messages: Sequence[Message]) -> None:
+        """Messages of this run: a sender's must arrive in the order in which they were sent."""
+        last = track.last
+        for sender, number, _, _ in messages:
+            if number <= last.get(sender, -1):
+                track.disordered += 1
+            last[sender] = number
+        track.received += len(messages)
+        self.ledger.delivered(track.conversation, messages)
+
+
+async def take_seat(
+    hub: Hub,
+    address: tuple[str, int],
+    host: str,
+    token: str,
+    *,
+    user: int,
+    ledger: Ledger,
+    channels: str = NO_CHANNELS,
+) -> Seat:
+    """Open the socket of one user.
+
+    Args:
+        channels: `NO_CHANNELS` or `DEFAULT_CHANNELS`.
+
+    Raises:
+        UpgradeRefused, OSError: the server does not let it in.
+    """
+    sock, rest = await upgrade(address, host, TARGET + channels, token)
+    return Seat(hub, sock, rest, user=user, ledger=ledger)

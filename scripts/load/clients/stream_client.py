@@ -1,0 +1,60 @@
+"""A socket of one user that only looks: each message goes to whoever keeps the books."""
+
+import socket
+from typing import Protocol, Self
+
+from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.websocket import WebSocket, upgrade
+
+
+class Ledger(Protocol):
+    """Who counts what onlookers are shown."""
+
+    def heard(self, user: int, payload: bytes) -> None:
+        """A message has arrived at a user's socket."""
+
+    def lost(self, why: str) -> None:
+        """A user's socket has ended, not by our wish."""
+
+
+class Onlooker(WebSocket):
+    """An open socket.
+
+    Args:
+        user: whose.
+        ledger: told of every message.
+    """
+
+    def __init__(self, hub: Hub, sock: socket.socket, rest: bytes, *, user: int, ledger: Ledger) -> None:
+        self.user, self.ledger = user, ledger
+        super().__init__(hub, sock, rest)
+
+    @classmethod
+    async def open(
+        cls,
+        hub: Hub,
+        address: tuple[str, int],
+        host: str,
+        target: str,
+        token: str,
+        *,
+        user: int,
+        ledger: Ledger,
+        server_id: str = "",
+    ) -> Self:
+        """Connect and upgrade; a game server says which it is.
+
+        Raises:
+            UpgradeRefused, OSError: the server does not let it in.
+        """
+        sock, rest = await upgrade(address, host, target, token, server_id=server_id)
+        return cls(hub, sock, rest, user=user, ledger=ledger)
+
+    def message(self, payload: bytes) -> None:
+        """Pass it on."""
+        self.ledger.heard(self.user, payload)
+
+    def lost(self, why: str) -> None:
+        """Pass it on, unless it was our wish."""
+        if why != "done":
+            self.ledger.lost(why)

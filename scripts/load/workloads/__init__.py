@@ -1,0 +1,1 @@
+"""What can be loaded: one module a part of the service."""

@@ -1,0 +1,158 @@
+"""Agents on their streams that say how many players they have, while the sums of their networks are looked at.
+
+A network that is looked at gets no statuses for that moment, so that its sum is known to the unit: it must be what its
+agents have said, no more and no less.
+"""
+
+import random
+import time
+
+import msgspec
+import trio
+
+from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.exchange import Open, Verdict
+from scripts.load.clients.http import Requests, request
+from scripts.load.fleet import SETTLE_SECONDS, Agent, Fleet
+from scripts.load.waiting import wait_until
+
+CAPACITY = 100
+LOOK_SECONDS = 0.1
+
+
+class _Publication(msgspec.Struct, rename="camel"):
+    player_count: int
+    player_capacity: int
+
+
+class _Answer(msgspec.Struct):
+    publication: _Publication
+
+
+class Network:
+    """One network as its agents describe it.
+
+    Args:
+        id: its own.
+        owner: who has it, a user's number.
+    """
+
+    def __init__(self, id: str, owner: int) -> None:
+        self.id, self.owner = id, owner
+        self.players: dict[int, int] = {}  # {agent: what it has said}
+        self.in_flight = 0
+        self.held = False
+
+    @property
+    def path(self) -> str:
+        """Where it is published."""
+        return f"/v1/connect/publications/network/{self.id}"
+
+    @property
+    def sum(self) -> tuple[int, int]:
+        """Players and places."""
+        return sum(self.players.values()), CAPACITY * len(self.players)
+
+
+class Agents(Fleet):
+    """The agents of one worker; implements `Traffic`."""
+
+    def __init__(self, hub: Hub, job: Open) -> None:
+        super().__init__(hub, job)
+        self._networks = {agent.owner: Network(agent.network_id, agent.owner) for agent in self._agents}
+        self._random = random.Random(job.plan.seed + job.worker)
+        self._order = self._random.sample(self._agents, len(self._agents))
+        self._looks = Requests(hub, job.plan.address, job.plan.host, 1)
+        self._looked = self._wrong = 0
+        self._examples: list[str] = []
+        self._place = 0
+
+    async def open(self) -> int:
+        """Publish the networks and open all streams; returns how many."""
+        for network in self._networks.values():
+            body = {"address": "play.example.org", "displayName": f"Load {network.owner}", "hidden": False}
+            await self._looks.send("PUT", network.path, self._job.tokens[network.owner], body)
+        return await super().open()
+
+    async def drive(self) -> None:
+        """Say statuses and look at sums until stopped."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._look_around)
+            await self._pace.drive(self._push)
+
+    def heard(self, user: int, payload: bytes) -> None:
+        """A frame has arrived at an agent: its settings."""
+        del user
+        self._meter.received_bytes += len(payload)
+
+    async def settle(self, least: list[int], most: list[int]) -> Verdict:
+        """Look at every network once more."""
+        del least, most
+        for network in self._networks.values():
+            await self._look(network)
+        return Verdict(
+            subscriptions=len(self._sockets),
+            expected=self._looked,
+            missing=self._wrong,
+            examples=self._examples[:5],
+        )
+
+    async def _look_around(self) -> None:
+        while True:
+            for network in self._random.sample(list(self._networks.values()), len(self._networks)):
+                await trio.sleep(LOOK_SECONDS)
+                if not self._pace.running:
+                    return
+                await self._hold(network)
+
+    async def _hold(self, network: Network) -> None:
+        """Look at a network of which nothing is on its way."""
+        network.held = True
+        await wait_until(lambda: not network.in_flight, SETTLE_SECONDS)
+        await self._look(network)
+        network.held = False
+
+    async def _look(self, network: Network) -> None:
+        data = await self._looks.send("GET", network.path, self._job.tokens[network.owner])
+        shown = msgspec.json.decode(data, type=_Answer).publication
+        self._looked += 1
+        self._meter.delivered += 1
+        if (shown.player_count, shown.player_capacity) != network.sum:
+            self._wrong += 1
+            self._examples.append(
+                f"network {network.owner} shows {shown.player_count:,} of {shown.player_capacity:,} players, "
+                f"its agents have said {network.sum[0]:,} of {network.sum[1]:,}"
+            )
+
+    def _push(self, _number: int, due_ns: int) -> None:
+        agent = self._next()
+        network = self._networks[agent.owner]
+        players = self._random.randrange(CAPACITY + 1)
+        status = {"online": True, "motd": "Load", "playerCount": players, "playerCapacity": CAPACITY}
+        self._in_flight += 1
+        network.in_flight += 1
+
+        def answered(status: int, body: bytes) -> None:
+            self._in_flight -= 1
+            network.in_flight -= 1
+            if status == 200:
+                network.players[agent.number] = players
+                self._meter.acknowledged += 1
+                self._meter.acknowledgement.add(time.monotonic_ns() - due_ns)
+            else:
+                self._note(status, body)
+            self._pace.done(self._push)
+
+        path = f"{agent.path}/publication/status"
+        asked = request(
+            "PUT", path, host=self._plan.host, token=agent.secret, body=status, server_id=agent.server_id
+        )
+        self._pool.send(asked, answered)
+
+    def _next(self) -> Agent:
+        """Whose turn it is, but for agents of a network that is looked at."""
+        while True:
+            agent = self._order[self._place % len(self._order)]
+            self._place += 1
+            if not self._networks[agent.owner].held:
+                return agent

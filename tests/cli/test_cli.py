@@ -1,0 +1,323 @@
+"""The command line (contract §11): what it prints where, and that a token works beside a running server."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import httpx2
+import jwt
+import pytest
+import structlog
+import trio
+
+from routes import MOUNTS
+from routes.cli.doctor import examine
+from routes.cli.main import main
+from routes.edge.config.table import SETTINGS, read_config
+from routes.edge.declare.endpoint import RouteTable
+from routes.edge.identity.keys import open_keys
+from routes.logs import configure_logging
+from tests.support.process import reachable_directory, server_process
+from tests.support.waiting import PATIENCE_SECONDS, patience
+from tests.users.parts import ANN, BEN
+
+
+@pytest.fixture(autouse=True)
+def _default_log():
+    yield
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+def environ(monkeypatch, tmp_path):
+    """No settings from outside; the data folder is a fresh one that is not there yet."""
+    for name in [name for name in os.environ if name.startswith("PARTYLINE_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return monkeypatch
+
+
+def test_routes(environ, capsys):
+    assert main(["routes"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    table = RouteTable.of(MOUNTS)
+    aliases = sum(len(one.aliases) for one in table.endpoints)
+    assert len(lines) == len(table.endpoints) + len(table.streams) + aliases
+    assert "GET /auth/verify authenticated routes.users.verify.verify_token" in [
+        " ".join(line.split()) for line in lines
+    ]
+
+
+def test_openapi(environ, capsys):
+    assert main(["openapi"]) == 0
+    assert json.loads(capsys.readouterr().out)["openapi"].startswith("3.1")
+
+
+def test_config_lists_every_setting_and_shows_no_secret(environ, capsys):
+    environ.setenv("PARTYLINE_GATEWAY_TOKEN", "canary-secret")
+    environ.setenv("PARTYLINE_LOG", "json")
+    assert main(["config"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"{setting.name}=" in out for setting in SETTINGS)
+    assert "now: json" in out
+    assert "canary" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (["token", "--name", ""], "--name"),
+        (["token", "--name", "a\nb"], "--name"),
+        (["token", "--name", "Ann", "--id", "7"], "--id"),
+        (["token", "--name", "Ann", "--ttl", "0"], "--ttl"),
+        (["token", "--name", "Ann", "--ttl", str(10**12)], "--ttl"),
+    ],
+)
+def test_bad_wishes_are_one_line(environ, capsys, arguments, line):
+    assert main(arguments) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("partyline: ")
+    assert line in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nonsense"],
+        ["token"],
+        ["token", "--name", "Ann", "--role", "user"],
+        ["token", "--name", "Ann", "--role", "god"],
+        ["token", "--name", "Ann", "--ttl", "long"],
+        ["archive"],
+        ["archive", "import"],
+    ],
+)
+def test_bad_arguments_are_2(environ, capsys, arguments):
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_an_unknown_setting_stops_every_command(environ, capsys):
+    environ.setenv("PARTYLINE_BIMD", "x")
+    assert main(["routes"]) == 1
+    assert capsys.readouterr().err == (
+        "partyline: PARTYLINE_BIMD: there is no such setting; did you mean PARTYLINE_BIND?\n"
+    )
+
+
+def test_a_database_that_does_not_answer_is_one_line(environ, capsys):
+    environ.setenv("PARTYLINE_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
+    assert main(["token", "--name", "Ann"]) == 1
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert "Traceback" not in err
+
+
+def test_the_log_is_one_line_an_entry_whatever_it_holds(environ, capsys):
+    for form in ("console", "json"):
+        configure_logging(read_config({"PARTYLINE_LOG": form}))
+        structlog.get_logger().warning("a name", name="x\n[error] fake \x1b[31m\u202e", debug=1)
+        structlog.get_logger().debug("too quiet")
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == 2
+    assert "\x1b[31m" not in err
+    assert "\u202e" not in err
+
+
+def test_tracebacks_hold_no_values(environ, capsys):
+    secret = "canary-" + "value"
+    for form in ("console", "json"):
+        configure_logging(read_config({"PARTYLINE_LOG": form}))
+        try:
+            len(partial(lambda text: 1 / 0, secret)())
+        except ZeroDivisionError:
+            structlog.get_logger().exception("failed")
+    err = capsys.readouterr().err
+    assert err.count("ZeroDivisionError") >= 2
+    assert "canary-value" not in err
+
+
+def partyline(folder: Path, *arguments: str, **settings: str) -> "subprocess.CompletedProcess[str]":
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PARTYLINE_")}
+    environment |= {"PARTYLINE_DATA_DIR": str(folder), **settings}
+    return subprocess.run(
+        [str(Path(sys.executable).parent / "partyline"), *arguments],
+        env=environment,
+        cwd=folder.parent,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_SECONDS,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_a_token_without_a_server():
+    with reachable_directory() as folder:
+        made = partyline(folder / "data", "token", "--name", "Ann", "--id", ANN.upper(), "--ttl", "60")
+        assert (made.returncode, made.stderr) == (0, "")
+        (token,) = made.stdout.splitlines()
+        key = open_keys(folder / "data").public_key
+        claims = jwt.decode(token, key, algorithms=["EdDSA"], audience="partyline:user", issuer="partyline")
+        assert (claims["sub"], claims["name"], claims["exp"] - claims["iat"]) == (ANN, "Ann", 60)
+        again = partyline(folder / "data", "token", "--name", "Ann").stdout.strip()
+        assert jwt.decode(again, options={"verify_signature": False})["sub"] != ANN
+
+
+@pytest.mark.slow
+def test_importing_old_messages():
+    with reachable_directory() as folder:
+        for name, user_id in (("Ann", ANN), ("Ben", BEN)):
+            partyline(folder / "data", "token", "--name", name, "--id", user_id)
+        line = {"senderId": ANN, "senderName": "Ann", "participantIds": [ANN, BEN]}
+        lines = [json.dumps({**line, "content": text, "createdAtMs": 1_000}) for text in ("one", "two")]
+        (folder / "old.jsonl").write_text("\n".join([*lines, "nonsense"]))
+        for counts in ("2 imported, 0 there already, 1 refused", "0 imported, 2 there already, 1 refused"):
+            imported = partyline(folder / "data", "archive", "import", str(folder / "old.jsonl"))
+            refused, said = imported.stdout.splitlines()
+            assert (imported.returncode, said) == (1, counts)
+            assert refused.startswith("line 3: ")
+        missing = partyline(folder / "data", "archive", "import", "nowhere.jsonl")
+        assert (missing.returncode, missing.stdout) == (1, "")
+        assert "nowhere.jsonl" in missing.stderr
+
+
+@pytest.mark.slow
+async def test_a_token_beside_a_running_server():
+    async with (
+        server_process() as server,
+        httpx2.AsyncClient(base_url=server.url, timeout=PATIENCE_SECONDS) as client,
+    ):
+
+        async def token(*arguments):
+            made = await trio.to_thread.run_sync(partyline, server.data_dir, "token", *arguments)
+            assert (made.returncode, made.stderr) == (0, "")
+            return made.stdout.strip()
+
+        async def status(bearer, path):
+            return (await client.get(path, headers={"authorization": f"Bearer {bearer}"})).status_code
+
+        first = await token("--name", "Ann", "--id", ANN)
+        assert await status(first, "/v1/auth/verify") == 200
+        assert await status(first, "/v1/admin/permissions") == 403
+        # The role is given by another process; the token that the server remembers has it at once.
+        second = await token("--name", "Ann", "--id", ANN, "--role", "super-admin")
+        with patience():
+            while await status(first, "/v1/admin/permissions") != 200:
+                await trio.lowlevel.checkpoint()
+        assert await status(second, "/v1/admin/permissions") == 200
+        ill = await trio.to_thread.run_sync(
+            partial(partyline, server.data_dir, "doctor", PARTYLINE_BIND=f"127.0.0.1:{server.port}")
+        )
+        assert ill.returncode == 1
+        assert "WRONG   address" in ill.stdout
+        assert ill.stdout.count("WRONG") == 1
+        assert first not in server.log
+        assert second not in server.log
+
+
+async def test_the_doctor_finds_nothing_wrong(environ, database_url):
+    findings = [
+        finding
+        async for finding in examine(
+            read_config({"PARTYLINE_DATABASE_URL": database_url, "PARTYLINE_BIND": "127.0.0.1:0"})
+        )
+    ]
+    assert [str(finding) for finding in findings if finding.ill] == []
+    assert {"python", "data folder", "disk", "keys", "database", "migrations", "clock"} <= {
+        finding.about for finding in findings
+    }
+
+
+async def test_the_doctor_sees_open_keys_and_a_dead_database(environ, tmp_path):
+    open_keys(tmp_path)
+    (tmp_path / "keys" / "master.key").chmod(0o644)
+    config = read_config(
+        {
+            "PARTYLINE_DATA_DIR": str(tmp_path),
+            "PARTYLINE_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none",
+            "PARTYLINE_BIND": "127.0.0.1:0",
+        }
+    )
+    ill = {finding.about: str(finding) async for finding in examine(config) if finding.ill}
+    assert ill.keys() == {"keys", "database"}
+    assert "chmod go-rwx" in ill["keys"]
+
+
+@pytest.mark.slow
+def test_an_address_that_is_taken_is_one_line():
+    with reachable_directory() as folder, socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        served = partyline(
+            folder / "data", "serve", PARTYLINE_BIND=f"127.0.0.1:{port}", PARTYLINE_LOG_LEVEL="error"
+        )
+        assert served.returncode == 1
+        assert served.stderr.startswith("partyline: ")
+        assert str(port) in served.stderr
+        assert served.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_data_folder_that_cannot_be_is_one_line():
+    with reachable_directory() as folder:
+        (folder / "file").touch()
+        served = partyline(
+            folder / "file", "serve", PARTYLINE_BIND="127.0.0.1:0", PARTYLINE_LOG_LEVEL="error"
+        )
+        assert served.returncode == 1
+        assert served.stderr.startswith(f"partyline: the data folder {folder / 'file'} cannot be used")
+        assert served.stderr.count("\n") == 1
+
+
+SERVING = {"routes.domains", "routes.startup", "quart", "hypercorn", "prometheus_client", "httpx2"}
+"""What takes long to import, and only a server needs."""
+
+
+@pytest.mark.parametrize(
+    ("modules", "also_spared"),
+    [
+        ("routes.cli.main, routes.cli.listing", {"trio", "structlog", "jwt", "cryptography", "asyncpg"}),
+        (
+            "routes.cli.main, routes.cli.token, routes.cli.database, routes.logs, routes.edge.identity.keys",
+            set(),
+        ),
+        ("routes.cli.main, routes.cli.doctor, routes.logs", set()),
+        ("routes.cli.main, routes.cli.archive, routes.cli.database, routes.logs", {"jwt", "cryptography"}),
+    ],
+)
+def test_a_command_imports_nothing_that_only_a_server_needs(modules, also_spared):
+    script = f"import sys, {modules}\nprint(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not set(loaded.stdout.split()) & (SERVING | also_spared)
+
+
+@pytest.mark.parametrize("command", ["routes", "config", "openapi"])
+def test_whoever_has_read_enough_ends_a_command_without_a_traceback(command, tmp_path):
+    script = "from routes.cli.main import main; import sys; sys.exit(main(sys.argv[1:]))"
+    reading, writing = os.pipe()
+    os.close(reading)  # as `| head` does, but sooner
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", script, command],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGPIPE, b"")

@@ -1,1 +1,0 @@
-"""Profiles that are shared, levels, options, public users, and forgetting users."""

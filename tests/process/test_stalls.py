@@ -1,0 +1,135 @@
+"""The database stands still in the middle of each job, one after the other: the process lives, everything heals."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from persistence.connection import Connection
+from persistence.publications.rows import StatusRow
+from routes.capes.textures import CAPE_WORKSHOP
+from routes.connect.parts import GAME_SERVERS
+from routes.friends.parts import STREAKS
+from routes.jobs import Housekeeping, keep_house
+from routes.publications.parts import STATUSES
+from routes.users.parts import USER_DIRECTORY
+from routes.users.reactions import TokensOf
+from tests.support.jobs import job_named, jobs_of
+from tests.support.proxy import Proxy, open_proxy
+from tests.support.waiting import wait_until
+from tests.support.world import World, open_world
+
+ASK_NOTHING = (
+    "GeoIP database",
+    "files without an attachment",
+    "free memory",
+    "grants that expire",
+    "presence",
+    "statuses in memory that are old",
+)
+"""Jobs that do not need the database."""
+
+ASK = (
+    "DNS records",
+    "additions to groups",
+    "addresses that nobody saves",
+    "archive",
+    "attachments that nothing shows",
+    "calls of game servers",
+    "changes whose outcome is unknown",
+    "claim keys",
+    "consent across blocks",
+    "downloads of capes",
+    "ended parties",
+    "erased users",
+    "extensions without owner",
+    "finished commands",
+    "flame streaks",
+    "friend requests that expire",
+    "groups that everybody has left",
+    "idempotency receipts",
+    "join tickets",
+    "join tokens",
+    "journal",
+    "last seen",
+    "old notifications",
+    "owners of publications",
+    "publications that are silent",
+    "removed game servers",
+    "shared profiles that expire",
+    "silent game servers",
+    "sizes of tables",
+    "statuses of game servers",
+    "statuses that are old",
+)
+"""Those that do."""
+
+BEAT_SECONDS = 0.01
+
+STALL_SECONDS = 0.2
+"""How long the database may take while it stands still."""
+
+
+@pytest.fixture
+async def proxy(database_url: str) -> AsyncIterator[Proxy]:
+    async with open_proxy(database_url) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+async def world(proxy: Proxy, tmp_path: Path) -> AsyncIterator[World]:
+    async with open_world(proxy.url, tmp_path, archive_after_days="1") as world:
+        yield world
+
+
+async def test_every_job_is_among_them(world: World) -> None:
+    assert sorted(job.name for job in jobs_of(world.service)) == sorted((*ASK, *ASK_NOTHING))
+
+
+@pytest.mark.parametrize("name", ASK)
+async def test_a_database_that_stands_still_in_the_middle_of_a_job_ends_nothing(
+    world: World, proxy: Proxy, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    database, housekeeping = world.service.database, Housekeeping()
+    await prepare(world)
+    job = replace(job_named(world, name), every_seconds=BEAT_SECONDS)
+
+    async def failed() -> bool:
+        return bool(housekeeping.failures[name])
+
+    async def ran_well() -> bool:
+        return housekeeping.behind_seconds()[name] < trio.current_time() - healed_at
+
+    async with trio.open_nursery() as nursery:
+        with monkeypatch.context() as hasty:
+            hasty.setattr(database, "_timeout_seconds", STALL_SECONDS)
+            proxy.swallow_after(1)  # the job has begun
+            nursery.start_soon(keep_house, (job,), housekeeping)
+            await trio.testing.wait_all_tasks_blocked()
+            await wait_until(failed)
+        healed_at = trio.current_time()
+        proxy.heal()
+        await wait_until(ran_well)
+        nursery.cancel_scope.cancel()
+    ann = await world.player("Ann again")
+    assert (await ann.get("/v1/auth/verify"))["valid"]
+
+
+async def prepare(world: World) -> None:
+    """Give every job something to ask the database for."""
+    service, now_ms = world.service, world.clock.now_ms()
+    ann, ben = await world.players("Ann", "Ben")
+    service.of(USER_DIRECTORY).saw(ann.id, now_ms)
+    service.of(CAPE_WORKSHOP).downloads.count(ann.id)
+    service.of(STREAKS).contact(ann.id, ben.id, now_ms)
+    service.of(GAME_SERVERS).credentials.saw("s", now_ms, "127.0.0.1")
+    service.of(STATUSES).report(StatusRow("s", None, True, "", 1, 2, now_ms), now_ms)
+    service.reconciler.add(TokensOf(ann.id))
+    await service.database.transact(_erase, ann.id)
+
+
+async def _erase(conn: Connection, user_id: str) -> None:
+    await conn.execute("INSERT INTO erased_users VALUES (overlay($1 placing '0' from 1), 1, false)", user_id)

@@ -1,5 +1,0 @@
-"""What these tests share."""
-
-from tests.support.world import world
-
-__all__ = ["world"]

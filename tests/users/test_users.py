@@ -1,0 +1,366 @@
+"""Live: users in memory over the real database, and the races between the two."""
+
+import pickle
+
+import pytest
+import trio
+
+from actors.errors import NotFound
+from actors.ids import new_object_id
+from actors.users.permissions import BUILT_IN_NODES, QUOTA_UNITS, Role
+from actors.users.quantities import Quantity
+from actors.users.units_rights import GrantChange, change_grant, enrol, revoke_grant
+from actors.users.users import Users
+from persistence.errors import DatabaseUnavailable
+from persistence.users.audit import Stamp
+from persistence.users.permissions import CHANNEL, read_catalog
+from persistence.users.users import read_user
+from tests.support.waiting import patience
+
+ANN = "00000000-0000-4000-8000-00000000000a"
+BEN = "00000000-0000-4000-8000-00000000000b"
+NOW_MS = 1_800_000_000_000
+NOW_S = NOW_MS // 1000
+
+
+class SteppedClock:
+    def __init__(self):
+        self.at_ms = NOW_MS
+
+    def now_ms(self):
+        return self.at_ms
+
+
+class Numbers:
+    """Bytes that never repeat."""
+
+    def __init__(self):
+        self.given = 0
+
+    def __call__(self, count):
+        self.given += 1
+        return self.given.to_bytes(count)
+
+
+class Gated:
+    """A store whose reads wait at a gate after they were answered, and which can be away."""
+
+    def __init__(self, database):
+        self.database = database
+        self.reads = 0
+        self.away = False
+        self.gate = None
+        self.answered = trio.Event()
+
+    async def read(self, unit):
+        self.reads += 1
+        if self.away:
+            raise DatabaseUnavailable("away")
+        answer = await self.database.read(unit)
+        if self.gate is not None:
+            self.answered.set()
+            await self.gate.wait()
+        return answer
+
+    async def transact(self, unit):
+        if self.away:
+            raise DatabaseUnavailable("away")
+        return await self.database.transact(unit)
+
+
+@pytest.fixture
+def clock():
+    return SteppedClock()
+
+
+@pytest.fixture
+def numbers():
+    return Numbers()
+
+
+@pytest.fixture
+def store(database):
+    return Gated(database)
+
+
+@pytest.fixture
+async def users(store, clock, numbers):
+    users = Users(store, clock, numbers, capacity=100)
+    await users.open()
+    return users
+
+
+@pytest.fixture
+def told(users):
+    told = []
+    users.on_access_change(told.append)
+    return told
+
+
+@pytest.fixture
+def stamp(numbers):
+    return lambda: Stamp(new_object_id(NOW_MS, numbers), NOW_MS, None, None)
+
+
+@pytest.fixture
+def grant(database, numbers, stamp):
+    async def grant(user_id, node, *, negated=False, expires_at_ms=None, quantity=None):
+        change = GrantChange(user_id, node, negated, expires_at_ms, quantity, new_object_id(NOW_MS, numbers))
+        return await database.transact(change_grant, change, stamp())
+
+    return grant
+
+
+async def test_the_catalog_of_a_fresh_install(users, database):
+    assert {one.node for one in await database.read(read_catalog)} == BUILT_IN_NODES
+    await users.open()
+    assert len(await database.read(read_catalog)) == len(BUILT_IN_NODES)
+
+
+async def test_first_sight_makes_the_user(users, database):
+    access = await users.arrive(ANN, "Ann", NOW_S)
+    assert access.highest_role_label == "User"
+    row = await database.read(read_user, ANN)
+    assert (row.name, row.created_at_ms, row.first_joined_at_ms) == ("Ann", NOW_MS, NOW_MS)
+    assert row.allow_friend_requests
+
+
+async def test_first_sight_by_many_at_once_is_one_user_and_few_reads(users, store):
+    accesses = []
+
+    async def arrive():
+        accesses.append(await users.arrive(ANN, "Ann", NOW_S))
+
+    before = store.reads
+    async with trio.open_nursery() as nursery:
+        for _ in range(100):
+            nursery.start_soon(arrive)
+    assert len(accesses) == 100
+    assert len({id(access) for access in accesses}) == 1
+    assert store.reads - before <= 3
+
+
+async def test_first_sight_by_two_processes_at_once(users, store, clock, numbers):
+    other = Users(store, clock, numbers)
+    async with trio.open_nursery() as nursery:
+        for one in (users, other) * 10:
+            nursery.start_soon(one.arrive, ANN, "Ann", NOW_S)
+    assert await other.name_of(ANN) == await users.name_of(ANN) == "Ann"
+
+
+async def test_a_user_in_memory_costs_no_read(users, store):
+    access = await users.arrive(ANN, "Ann", NOW_S)
+    before = store.reads
+    assert await users.arrive(ANN, "Ann", NOW_S) is access
+    assert await users.access_of(ANN) is access
+    assert users.peek_access(ANN) is access
+    assert await users.names_of([ANN]) == {ANN: "Ann"}
+    assert store.reads == before
+
+
+async def test_what_users_store_is_not_kept_in_memory(users, database):
+    """64 KiB of style each, of 50,000 users, were 3 GB."""
+    await users.arrive(ANN, "Ann", NOW_S)
+    await database.transact(store_style, ANN, b'"' + b"x" * 60_000 + b'"')
+    users.changed(ANN)
+    await users.access_of(ANN)
+    entry = users._entries[ANN]
+    assert len(pickle.dumps(entry.user)) < 1_000
+
+
+async def store_style(conn, user_id, style):
+    await conn.execute("UPDATE users SET ui_style = $2 WHERE id = $1", user_id, style)
+
+
+@pytest.mark.parametrize(
+    ("name", "issued_at_s", "expected"),
+    [
+        ("Anna", NOW_S + 1, "Anna"),
+        ("Anna", NOW_S, "Anna"),
+        ("Anna", NOW_S - 5, "Anna"),
+        ("Anna", NOW_S - 6, "Ann"),
+    ],
+)
+async def test_a_token_that_is_not_older_renames(users, database, name, issued_at_s, expected):
+    renamed = []
+    users.on_rename(lambda *args: renamed.append(args))
+    await users.arrive(ANN, "Ann", NOW_S)
+    await users.arrive(ANN, name, issued_at_s)
+    assert await users.name_of(ANN) == (await database.read(read_user, ANN)).name == expected
+    assert renamed == ([(ANN, "Anna")] if expected == "Anna" else [])
+
+
+async def test_unknown_users(users):
+    assert await users.name_of(ANN) is None
+    assert users.peek_access(ANN) is None
+    with pytest.raises(NotFound):
+        await users.access_of(ANN)
+    assert await users.names_of([ANN, BEN]) == {}
+
+
+async def test_names_are_read_together(users, store, database, stamp):
+    await users.arrive(ANN, "Ann", NOW_S)
+    await database.transact(enrol, BEN, "Ben", None, stamp())
+    before = store.reads
+    assert await users.names_of([ANN, BEN]) == {ANN: "Ann", BEN: "Ben"}
+    assert store.reads == before + 1
+
+
+async def test_a_change_counts_at_once(users, grant, database, stamp, told):
+    await users.arrive(ANN, "Ann", NOW_S)
+    await grant(ANN, "connect:social.act")
+    users.changed(ANN)
+    assert users.peek_access(ANN) is None
+    assert (await users.access_of(ANN)).allows("connect:social.act")
+    await database.transact(revoke_grant, ANN, "connect:social.act", stamp())
+    users.changed(ANN)
+    assert not (await users.access_of(ANN)).allows("connect:social.act")
+    assert told == [ANN, ANN]
+
+
+async def test_a_load_that_is_overtaken_by_a_change_is_repeated(users, store, grant):
+    """Read before the change, answered after it: without the repeat this would grant what was taken away."""
+    await users.arrive(ANN, "Ann", NOW_S)
+    await grant(ANN, "connect:social.act")
+    users.changed(ANN)
+    store.gate = trio.Event()
+    found = []
+
+    async def ask():
+        found.append(await users.access_of(ANN))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(ask)
+        await store.answered.wait()
+        await grant(ANN, "connect:social.act", negated=True)
+        users.changed(ANN)
+        store.gate.set()
+    assert not found[0].allows("connect:social.act")
+    assert not (await users.access_of(ANN)).allows("connect:social.act")
+
+
+async def test_changes_by_another_process_are_heard(users, database, grant, told):
+    await users.arrive(ANN, "Ann", NOW_S)
+    heard, hears = trio.open_memory_channel(10)
+
+    def hear(payload):
+        users.heard(payload)
+        heard.send_nowait(payload)
+
+    database.listen(CHANNEL, hear)
+    with patience():
+        assert await hears.receive() == ""
+        await users.access_of(ANN)
+        await grant(ANN, "social:chat.read", negated=True)
+        assert [await hears.receive(), await hears.receive()] == ["+social:chat.read", ANN]
+    assert told == ["", "", ANN]
+    access = await users.arrive(ANN, "Ann", NOW_S)
+    assert not access.allows("social:chat.read")
+
+
+async def test_a_node_that_comes_into_the_catalog_moves_everybody(users, grant, told):
+    await users.arrive(ANN, "Ann", NOW_S)
+    before = await users.arrive(BEN, "Ben", NOW_S)
+    assert before.allows("social:chat.write")
+    await grant(ANN, "social:chat.write")
+    users.catalog_grew("social:chat.write")
+    users.changed(ANN)
+    assert users.peek_access(BEN) is not before
+    assert not (await users.access_of(BEN)).allows("social:chat.write")
+    assert (await users.access_of(ANN)).allows("social:chat.write")
+    assert told == ["", ANN]
+
+
+async def test_a_node_that_grants_nothing_by_absence_moves_nobody(users, told):
+    await users.arrive(ANN, "Ann", NOW_S)
+    users.catalog_grew("svc.connect.extensions.mine")
+    users.catalog_grew("svc.connect.extensions.mine")
+    assert told == []
+
+
+async def test_a_catalog_that_grows_never_recomputes_those_whom_it_does_not_concern(users, grant):
+    """Others keep the very same access; who names such nodes by a pattern, and a super-admin, have them at once."""
+    await users.arrive(ANN, "Ann", NOW_S)
+    await users.arrive(BEN, "Ben", NOW_S)
+    await grant(BEN, "svc.connect.extensions.mine")
+    await grant(BEN, "svc:*")
+    users.changed(BEN)
+    ann, ben = await users.access_of(ANN), await users.access_of(BEN)
+    users.catalog_grew("svc.connect.extensions.other")
+    assert users.peek_access(ANN) is ann
+    assert users.peek_access(BEN) is ben
+    users.catalog_grew("svc:other")
+    assert users.peek_access(ANN) is ann
+    assert "svc:other" in users.peek_access(BEN).held
+    users.catalog_grew("social:chat.read")
+    assert users.peek_access(ANN) is not ann
+    assert not users.peek_access(ANN).allows("social:chat.read")
+
+
+async def test_grants_end_at_their_expiry(users, grant, clock, told):
+    await users.arrive(ANN, "Ann", NOW_S)
+    await grant(ANN, "connect:social.act", expires_at_ms=NOW_MS + 1000)
+    users.changed(ANN)
+    access = await users.access_of(ANN)
+    assert access.valid_until_ms == NOW_MS + 1000
+    clock.at_ms += 999
+    users.tick()
+    assert users.peek_access(ANN) is access
+    clock.at_ms += 1
+    users.tick()
+    users.tick()
+    assert told == [ANN, ANN]
+    assert not users.peek_access(ANN).allows("connect:social.act")
+
+
+async def test_quotas_come_with_their_units(users, grant):
+    await users.arrive(ANN, "Ann", NOW_S)
+    await grant(ANN, "social:chat.send", quantity=Quantity(3.0, "messages"))
+    users.changed(ANN)
+    assert (await users.access_of(ANN)).quota("social:chat.send") == Quantity(3.0, "messages")
+    assert "social:chat.send" in QUOTA_UNITS
+
+
+@pytest.mark.parametrize("role", [Role.MODERATOR, Role.ADMIN, Role.SUPER_ADMIN])
+async def test_enrolling(users, database, stamp, role):
+    for _ in range(2):
+        await database.transact(enrol, ANN, "Ann", role, stamp())
+    access = await users.access_of(ANN)
+    assert access.roles == {Role.USER, role}
+
+
+async def test_a_store_that_cannot_be_asked_grants_nothing(users, store):
+    """Only the answer "no such node" grants by default; no answer is a 503 (contract §2)."""
+    store.away = True
+    with pytest.raises(DatabaseUnavailable):
+        await users.arrive(ANN, "Ann", NOW_S)
+    store.away = False
+    assert (await users.arrive(ANN, "Ann", NOW_S)).allows("social:chat.write")
+    users.heard("")
+    store.away = True
+    for _ in range(2):
+        with pytest.raises(DatabaseUnavailable):
+            await users.access_of(ANN)
+
+
+async def test_memory_is_bounded(store, clock, numbers):
+    users = Users(store, clock, numbers, capacity=3)
+    await users.open()
+    ids = [f"00000000-0000-4000-8000-{number:012x}" for number in range(10)]
+    for user_id in ids:
+        await users.arrive(user_id, "U", NOW_S)
+    assert [user_id for user_id in ids if users.peek_access(user_id)] == ids[-3:]
+    assert await users.name_of(ids[0]) == "U"
+
+
+async def test_last_seen_is_kept_in_memory_and_flushed(users, database, clock):
+    await users.arrive(ANN, "Ann", NOW_S)
+    clock.at_ms += 5_000
+    users.saw(ANN, clock.now_ms())
+    users.saw(BEN, clock.now_ms())
+    user = await users.user_of(ANN)
+    assert users.last_seen_of(user) == NOW_MS + 5_000
+    await users.flush()
+    assert users.last_seen_of(user) == NOW_MS + 5_000
+    assert (await database.read(read_user, ANN)).last_seen_at_ms == NOW_MS + 5_000
+    await users.flush()
