@@ -14,11 +14,12 @@ import pytest
 
 from actors.errors import Refused
 from routes import MOUNTS
+from routes.domains import COMMANDS
 from routes.edge.declare.endpoint import Endpoint, RouteTable
 from routes.edge.declare.query import MAX_SEGMENT_CHARACTERS
 from routes.edge.strict_json import MAX_BYTES, parse
 from routes.edge.wire import decode
-from routes.live.commands import BadFrame, Misread, read_command
+from routes.live.commands import BadFrame, Misread
 from tests.support.cost import least_seconds, without_collector
 from tests.support.world import Player, World, world
 
@@ -127,9 +128,9 @@ def test_no_body_of_any_route_costs_more_than_its_length(endpoint: Endpoint) -> 
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_no_message_of_a_socket_costs_more_than_its_length(kind: str) -> None:
-    usual = cost_of(lambda: read_command(ordinary(b"data", FRAME_BYTES)))
+    usual = cost_of(lambda: COMMANDS.read(ordinary(b"data", FRAME_BYTES)))
     body = HOSTILE[kind](b"data", FRAME_BYTES)
-    assert cost_of(lambda: read_command(body)) < MARGIN * usual
+    assert cost_of(lambda: COMMANDS.read(body)) < MARGIN * usual
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
