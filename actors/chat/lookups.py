@@ -45,6 +45,7 @@ from actors.chat.state import (
     find_line,
 )
 from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
+from actors.kernel.facets import Lookups
 from actors.pages import fitting
 from persistence.chat import archive, attachments, consent, conversations, members, messages, polls
 from persistence.connection import Connection
@@ -281,3 +282,9 @@ def oldest_seq(state: State) -> int | None:
 def place(line: Line) -> tuple[int, str]:
     """Where a line stands in a page: by time, then by id."""
     return line.created_at_ms, line.id
+
+
+LOOKUPS: Lookups[State, AnyCommand] = Lookups(
+    missing=missing, fetch=fetch, absorb=absorb, forget=forget, overlaps=overlaps, distrust=distrust
+)
+"""The facet of the kind."""

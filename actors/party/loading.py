@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
+from actors.kernel.facets import Lookups
 from actors.party.apply import apply
 from actors.party.commands import AcceptInvite, AnyCommand, SendInvite
 from actors.party.events import AnyEvent, MemberJoined, MembersLeft
@@ -188,3 +189,9 @@ def invite_of(row: InviteRow) -> Invite:
         expires_at_ms=row.expires_at_ms,
         lapsed=row.lapsed,
     )
+
+
+LOOKUPS: Lookups[State, AnyCommand] = Lookups(
+    missing=missing, fetch=fetch, absorb=absorb, forget=forget, overlaps=overlaps
+)
+"""The facet of the kind."""

@@ -16,7 +16,8 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from actors.errors import Forbidden
-from actors.kernel.kind import Delta, Durable, Kind, Peek, View
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Durable, Kind, Peek, View
 from actors.party import loading
 from actors.party.commands import PartyViewer
 from actors.party.render_cache import Rendered
@@ -71,9 +72,7 @@ class OwnPartyRules:
             reread=_reread,
             take=self.take,
             absorb=absorb,
-            audience=audience,
-            frame=self.frame,
-            delta=self.delta,
+            rendering=Rendering(audience=audience, render=self.render, render_event=self.render_event),
             interval_ms=INTERVAL_MS,
             durable=Durable(position=position, replay=replay, recall=recall),
         )
@@ -94,11 +93,11 @@ class OwnPartyRules:
                 state = with_party(state, live)
         return state, unread
 
-    def frame(self, state: OwnParty, _audience: None) -> Raw:
+    def render(self, state: OwnParty, _audience: None) -> Raw:
         """The PartySnapshot."""
         return self._encoded(state.party, state)
 
-    def delta(self, state: OwnParty, event: "State | str", _audience: None) -> Delta:
+    def render_event(self, state: OwnParty, event: "State | str", _audience: None) -> Delta:
         """One revision of the party, or, where something else has changed, how all is now."""
         return Delta(
             "party_updated", self._encoded(event if isinstance(event, State) else state.party, state)

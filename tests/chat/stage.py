@@ -106,12 +106,12 @@ class Stage:
         durable: list[Any] = []
         for place, command in enumerate(commands):
             scratch = state
-            missing = kind.missing(scratch, command)
+            missing = kind.lookups.missing(scratch, command)
             if missing is not None and any(overlaps(event, missing) for event in durable):
                 await self._commit(state, durable)
                 return replies + await self._act(commands[place:])
             if missing is not None:
-                scratch = kind.absorb(scratch, await self.database.read(kind.fetch, state.id, missing))
+                scratch = kind.lookups.absorb(scratch, await self.database.read(kind.lookups.fetch, state.id, missing))
             try:
                 events = kind.decide(scratch, command, self.now_ms)
             except Refused as refused:
@@ -121,7 +121,7 @@ class Stage:
                 scratch = kind.apply(scratch, event)
             replies.append(kind.answer(scratch, command, events))
             durable += [event for event in events if event.durable]
-            state = kind.forget(scratch)
+            state = kind.lookups.forget(scratch)
         await self._commit(state, durable)
         return replies
 
@@ -190,7 +190,7 @@ class Stage:
         state = kind.restore(kept)
         for row in await self.database.read(_events_after, self.id, seq):
             state = apply(state, msgspec.msgpack.decode(row.event, type=kind.events))
-        return await self.database.read(kind.refresh, self.id, state)
+        return await self.database.read(kind.unjournaled.refresh, self.id, state)
 
     async def page(self, name: str = "ann", **query: Any) -> MessagePage:
         """A page as the routes would answer it: from memory when it can, and from rows; both must agree."""

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from actors.chat.apply import apply
 from actors.chat.commands import ChatViewer
 from actors.chat.deltas import delta as change
-from actors.chat.deltas import delta_key
+from actors.chat.deltas import event_key
 from actors.chat.frames import Frames, audience
 from actors.chat.inbox import InboxState, load, snapshot, take
 from actors.chat.loading import dump, restore
@@ -108,7 +108,7 @@ def test_whoever_shares_the_bytes_of_an_event_is_told_the_same(steps: list[Step]
             told: dict[object, object] = {}
             for one in own:
                 delta = change(frames.seen_with(one.sight), play.state, event, one)
-                assert told.setdefault(delta_key(event, one), delta) == delta
+                assert told.setdefault(event_key(event, one), delta) == delta
 
 
 @settings(max_examples=60, deadline=None)

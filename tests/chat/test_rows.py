@@ -186,8 +186,8 @@ async def test_a_message_archived_meanwhile_is_not_acknowledged(stage: Stage):
     await stage.fill(130)
     kind, state = stage.kinds.conversation, stage.state
     command = EditMessage(uid("ann"), message.id, "new")
-    need = kind.missing(state, command)
-    state = kind.absorb(state, await stage.database.read(kind.fetch, stage.id, need))
+    need = kind.lookups.missing(state, command)
+    state = kind.lookups.absorb(state, await stage.database.read(kind.lookups.fetch, stage.id, need))
     events = kind.decide(state, command, stage.now_ms)
     moved = await stage.database.transact(_move_all, stage.id)
     assert moved == 11
