@@ -20,7 +20,7 @@ from actors.chat.inbox import InboxState, inbox_view
 from actors.chat.lookups import LOOKUPS
 from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker
-from actors.chat.sight import Company
+from actors.chat.sight import Relationships
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound
@@ -47,7 +47,7 @@ Said = Callable[[str, str, int], None]
 def chat_kinds(
     is_online: Callable[[str], bool],
     now_ms: Callable[[], int],
-    company: Company | None = None,
+    relationships: Relationships | None = None,
     said: Said | None = None,
 ) -> ChatKinds:
     """The owner and the view of chat.
@@ -55,10 +55,10 @@ def chat_kinds(
     Args:
         is_online: the presence of a user, looked up when a frame is made.
         now_ms: epoch milliseconds.
-        company: knows what is between users; without it nobody knows anybody.
+        relationships: knows what is between users; without it nobody knows anybody.
         said: told of each message of a direct conversation.
     """
-    frames = Frames(is_online, now_ms, company)
+    frames = Frames(is_online, now_ms, relationships)
     conversation = conversation_kind(frames, said)
     return ChatKinds(conversation, inbox_view(frames, conversation), frames)
 

@@ -38,9 +38,9 @@ from actors.chat.records import line_of, page_line_of
 from actors.chat.state import (
     MAX_MEMBERS,
     NOBODY_REFUSES,
-    NOTHING_RECALLED,
+    NOTHING_LOOKED_UP,
     ArchiveTail,
-    Recalled,
+    LookedUp,
     State,
     find_line,
 )
@@ -155,7 +155,7 @@ def _in_window(state: State, message_id: str) -> bool:
     return any(line.id == message_id for line in reversed(state.window))
 
 
-async def fetch(conn: Connection, conversation_id: str, need: Need) -> Recalled:
+async def fetch(conn: Connection, conversation_id: str, need: Need) -> LookedUp:
     """Read what is needed."""
     lines: dict[str, Line] = {}
     archived: frozenset[str] = frozenset()
@@ -186,7 +186,7 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> Recalled:
     uploads = (
         await attachments.by_ids(conn, conversation_id, need.attachment_ids) if need.attachment_ids else []
     )
-    return Recalled(
+    return LookedUp(
         lines=lines,
         archived=archived,
         choices=choices,
@@ -228,14 +228,14 @@ def _is_meant(line: Line, need: Need) -> bool:
     return named or (line.sender_id, line.client_message_id) == need.client
 
 
-def absorb(state: State, recalled: Recalled) -> State:
+def absorb(state: State, looked_up: LookedUp) -> State:
     """The state with what was read."""
-    return replace(state, recalled=recalled)
+    return replace(state, looked_up=looked_up)
 
 
 def forget(state: State) -> State:
     """The state without it."""
-    return state if state.recalled is NOTHING_RECALLED else replace(state, recalled=NOTHING_RECALLED)
+    return state if state.looked_up is NOTHING_LOOKED_UP else replace(state, looked_up=NOTHING_LOOKED_UP)
 
 
 def distrust(state: State) -> State:

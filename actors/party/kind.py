@@ -18,7 +18,7 @@ from actors.party.memberships import Memberships
 from actors.party.own_view import NAME as OWN_PARTY
 from actors.party.own_view import OwnParty, OwnPartyRules
 from actors.party.persisting import persist, plan
-from actors.party.render_cache import Rendered
+from actors.party.render_cache import RenderCache
 from actors.party.rules_members import IsOnline
 from actors.party.state import State
 from persistence.party import rows
@@ -34,17 +34,17 @@ class PartyKinds:
     Args:
         party: the owner.
         own: what a user sees of it.
-        rendered: makes JSON of parties, for requests too.
+        render_cache: makes JSON of parties, for requests too.
     """
 
     party: Kind[State, AnyCommand]
     own: View[OwnParty]
-    rendered: Rendered
+    render_cache: RenderCache
 
 
 def party_kinds(
     is_online: IsOnline,
-    rendered: Rendered,
+    render_cache: RenderCache,
     now_ms: Callable[[], int],
     memberships: Memberships,
 ) -> PartyKinds:
@@ -52,7 +52,7 @@ def party_kinds(
 
     Args:
         is_online: whether a user is online at this moment.
-        rendered: makes JSON of parties.
+        render_cache: makes JSON of parties.
         now_ms: epoch milliseconds; the first call is the service's start.
         memberships: who is in which party, kept up to date.
     """
@@ -79,7 +79,7 @@ def party_kinds(
         ),
         unjournaled=Unjournaled(refresh=loading.refresh),
     )
-    return PartyKinds(party, OwnPartyRules(party, rendered, now_ms).view(), rendered)
+    return PartyKinds(party, OwnPartyRules(party, render_cache, now_ms).view(), render_cache)
 
 
 def touches(state: State, event: AnyEvent) -> Iterable[tuple[str, Collection[str]]]:

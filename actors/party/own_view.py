@@ -20,7 +20,7 @@ from actors.kernel.facets import Delta, Rendering
 from actors.kernel.kind import Durable, Kind, Peek, View
 from actors.party import loading
 from actors.party.commands import PartyViewer
-from actors.party.render_cache import Rendered
+from actors.party.render_cache import RenderCache
 from actors.party.state import Invite, State
 from persistence.connection import Connection
 from persistence.party import rows
@@ -55,13 +55,13 @@ class OwnPartyRules:
 
     Args:
         kind: the party.
-        rendered: makes JSON of parties.
+        render_cache: makes JSON of parties.
         now_ms: epoch milliseconds.
     """
 
-    def __init__(self, kind: Kind[State, Any], rendered: Rendered, now_ms: Callable[[], int]) -> None:
+    def __init__(self, kind: Kind[State, Any], render_cache: RenderCache, now_ms: Callable[[], int]) -> None:
         self._kind = kind
-        self._rendered = rendered
+        self._render_cache = render_cache
         self._now_ms = now_ms
 
     def view(self) -> View[OwnParty]:
@@ -105,7 +105,7 @@ class OwnPartyRules:
 
     def _encoded(self, party: State | None, state: OwnParty) -> Raw:
         incoming = state.incoming.values()
-        return Raw(self._rendered.snapshot(party, incoming, state.user_id, now_ms=self._now_ms()))
+        return Raw(self._render_cache.snapshot(party, incoming, state.user_id, now_ms=self._now_ms()))
 
 
 async def load(conn: Connection, user_id: str) -> OwnParty:

@@ -16,7 +16,7 @@ from actors.chat.kind import ChatKinds, chat_kinds
 from actors.chat.lookups import distrust, overlaps
 from actors.chat.public import Message, MessagePage
 from actors.chat.records import decode
-from actors.chat.state import NOTHING_RECALLED, State
+from actors.chat.state import NOTHING_LOOKED_UP, State
 from actors.chat.units import ConversationDraft, Created, create, plan
 from actors.errors import Refused
 from persistence.bridge.database import Database
@@ -111,7 +111,9 @@ class Stage:
                 await self._commit(state, durable)
                 return replies + await self._act(commands[place:])
             if missing is not None:
-                scratch = kind.lookups.absorb(scratch, await self.database.read(kind.lookups.fetch, state.id, missing))
+                scratch = kind.lookups.absorb(
+                    scratch, await self.database.read(kind.lookups.fetch, state.id, missing)
+                )
             try:
                 events = kind.decide(scratch, command, self.now_ms)
             except Refused as refused:
@@ -194,7 +196,7 @@ class Stage:
 
     async def page(self, name: str = "ann", **query: Any) -> MessagePage:
         """A page as the routes would answer it: from memory when it can, and from rows; both must agree."""
-        asked = reading.PageQuery(**{"limit": 50, **query})
+        asked = reading.MessageSlice(**{"limit": 50, **query})
         stored = await self.database.read(reading.read_page, self.id, uid(name), asked)
         from_rows = rendering.message_page(self.kinds.frames, stored)
         live = self.kinds.frames.page_for(
@@ -215,7 +217,7 @@ async def _events_after(conn: Connection, id: str, seq: int) -> list[journal.Jou
 def lasting(state: State) -> State:
     """What of a state must come back after a crash."""
     return msgspec.structs.replace(
-        state, told_reads={}, owed_reads={}, recalled=NOTHING_RECALLED, doubtful=False
+        state, read_notices_sent_ms={}, read_notices_due={}, looked_up=NOTHING_LOOKED_UP, doubtful=False
     )
 
 

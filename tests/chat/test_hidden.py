@@ -16,7 +16,7 @@ HIDDEN = {uid("ann"): frozenset({uid("bob"), uid("eve")})}
 FRIENDS = {uid("kim"): frozenset({uid("lea")})}
 
 
-class Company:
+class Relationships:
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
         return FRIENDS.get(viewer_id, frozenset()).intersection(ids)
 
@@ -24,7 +24,7 @@ class Company:
         return HIDDEN.get(viewer_id, frozenset()).intersection(ids)
 
 
-KINDS = chat_kinds(lambda _id: True, lambda: NOW_MS, Company())
+KINDS = chat_kinds(lambda _id: True, lambda: NOW_MS, Relationships())
 
 
 def talking(*names: str) -> Play:

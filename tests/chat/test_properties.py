@@ -19,7 +19,7 @@ from actors.chat.loading import dump, restore
 from actors.chat.public import Conversation, InboxSnapshot, MessagePage
 from actors.chat.records import decode
 from actors.chat.sight import STRANGER, Sight
-from actors.chat.state import Recalled, State, standing
+from actors.chat.state import LookedUp, State, standing
 from actors.errors import Refused
 from persistence.bridge.database import open_database
 from tests.chat.play import NOW_MS, Play, uid
@@ -37,7 +37,7 @@ def test_counts_equal_a_plain_model(steps: list[Step]):
     names = {uid(name): name for name in NAMES}
     for number, step in enumerate(steps, 1):
         command = command_of(step, number, play.state, [sent.id for sent in model.sent])
-        play.state = replace(play.state, recalled=Recalled(names=names))
+        play.state = replace(play.state, looked_up=LookedUp(names=names))
         try:
             events = play.later(7).do(command)
         except Refused:

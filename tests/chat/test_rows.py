@@ -106,7 +106,7 @@ async def test_old_messages_are_recalled_for_one_command(stage: Stage):
     assert [option.selected for option in moved.poll.options] == [False, True, False]
     edited = decode(bytes(await stage.do(EditMessage(uid("ann"), poll.id, "older"))))
     assert (edited.content, edited.revision) == ("older", 2)
-    assert stage.state.recalled.lines == {}
+    assert stage.state.looked_up.lines == {}
     await stage.do(DeleteMessage(uid("bob"), (await stage.page(before_ms=NOW_MS + 2)).items[1].id))
     assert await agrees(stage)
 

@@ -156,7 +156,9 @@ class Circle:
         for id, state in self.states.items():
             anew = self.make()
             fresh = adopted(anew, None, await self.database.read(anew.view.load, id))
-            assert bytes(anew.view.rendering.render(fresh, None)) == bytes(self.live.view.rendering.render(state, None))
+            assert bytes(anew.view.rendering.render(fresh, None)) == bytes(
+                self.live.view.rendering.render(state, None)
+            )
             shown = self.frame(id)
             assert order(self.clients[id]) == order(shown)
             assert shown["counts"]["online"] == sum(one["online"] for one in shown["friends"])
