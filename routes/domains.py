@@ -4,7 +4,7 @@ from routes.capes.domain import CAPES
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
 from routes.domain import Domains
-from routes.edge.declare.endpoint import Mount
+from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
 from routes.ip.domain import IP
 from routes.live.commands import Commands
@@ -45,3 +45,6 @@ MOUNTS = (
     *(mount for domain in DOMAINS for mount in domain.mounts),
     Mount("chat", streams=(social_stream(COMMANDS),)),
 )
+
+TABLE = RouteTable.of(MOUNTS)
+"""Everything that the service declares."""

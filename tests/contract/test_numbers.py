@@ -9,9 +9,9 @@ import pytest
 from msgspec import inspect
 
 from actors.errors import Invalid
-from routes import MOUNTS
+from routes import TABLE
 from routes.domains import COMMANDS
-from routes.edge.declare.endpoint import Endpoint, RouteTable
+from routes.edge.declare.endpoint import Endpoint
 from routes.edge.declare.query import PathForm
 from routes.edge.errors import BadQuery, MalformedJson
 from routes.edge.wire import decode
@@ -20,7 +20,6 @@ from tests.support.world import Player, Room, World, world
 
 __all__ = ["world"]
 
-TABLE = RouteTable.of(MOUNTS)
 
 BEYOND = (b"9223372036854775808", b"-9223372036854775809", b"1" + b"0" * 30, b"1e400", b"-1e400")
 """Beyond what is stored, or beyond a double."""

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 from actors.errors import Refused
-from routes import MOUNTS
+from routes import TABLE
 from routes.domains import COMMANDS
-from routes.edge.declare.endpoint import Endpoint, RouteTable
+from routes.edge.declare.endpoint import Endpoint
 from routes.edge.declare.query import MAX_SEGMENT_CHARACTERS
 from routes.edge.strict_json import MAX_BYTES, parse
 from routes.edge.wire import decode
@@ -30,7 +30,7 @@ __all__ = ["world"]
 MARGIN = 40
 """Times what an ordinary body costs. The worst that is known costs ten times that; what was cured, a thousand times."""
 
-ENDPOINTS = [one for one in RouteTable.of(MOUNTS).endpoints if one.shape is not None]
+ENDPOINTS = [one for one in TABLE.endpoints if one.shape is not None]
 
 FRAME_BYTES = 65_536
 UPLOAD_BYTES = 2 * 1024 * 1024
@@ -172,7 +172,7 @@ QUERIES = {
 
 @pytest.mark.parametrize("kind", QUERIES)
 def test_no_query_costs_more_than_its_length(kind: str) -> None:
-    routes = [one for one in RouteTable.of(MOUNTS).endpoints if one.query is not None]
+    routes = [one for one in TABLE.endpoints if one.query is not None]
     for route in routes:
         assert route.query is not None
         usual = cost_of(partial(route.query.decode, b"&".join(b"name%d=value" % n for n in range(100))))
@@ -180,7 +180,7 @@ def test_no_query_costs_more_than_its_length(kind: str) -> None:
 
 
 def test_no_segment_of_a_path_is_looked_up_that_is_longer_than_names_are() -> None:
-    for endpoint in RouteTable.of(MOUNTS).endpoints:
+    for endpoint in TABLE.endpoints:
         for parameter in endpoint.parameters:
             assert parameter.parse("a" * (MAX_SEGMENT_CHARACTERS + 1)) is None
 
