@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from routes.application import create_app
-    from routes.domains import DOMAINS, MOUNTS
+    from routes.domains import DOMAINS, TABLE
 
-__all__ = ["DOMAINS", "MOUNTS", "create_app"]
+__all__ = ["DOMAINS", "TABLE", "create_app"]
 
 
 def __getattr__(name: str) -> object:

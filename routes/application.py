@@ -3,9 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from routes.domains import DOMAINS, MOUNTS
+from routes.domains import DOMAINS, TABLE
 from routes.edge.config.table import Config, process_environment, read_config
-from routes.edge.declare.endpoint import RouteTable
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.server.quart_app import EdgeApp
 from routes.logs import configure_logging
@@ -24,17 +23,16 @@ def create_app(config: Config | None = None, service: Service | None = None) -> 
     Raises:
         ConfigError: the configuration read from the environment is not valid.
     """
-    table = RouteTable.of(MOUNTS)
     settings = service.config if service is not None else config or read_config(process_environment())
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Edge]:
         if service is not None:
-            yield Edge(service, table)
+            yield Edge(service, TABLE)
             return
         configure_logging(settings)
         async with open_service(settings, DOMAINS) as own:
             await announce_setup(own)
-            yield Edge(own, table)
+            yield Edge(own, TABLE)
 
-    return EdgeApp(table, opened)
+    return EdgeApp(TABLE, opened)

@@ -16,6 +16,7 @@ from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
 from routes.jobs import BackgroundTask, Job
 from routes.live.channel import LiveChannel
 from routes.live.channels import Channels
+from routes.live.command import LiveCommand
 from routes.part import Part
 from routes.service import OfUser, Service
 
@@ -44,6 +45,7 @@ class Domain:
         parts: what it has open, in the order in which it is opened; a part that another one asks for is opened first.
         kinds: those of its actors that need nothing but what the kernel gives them; the others come with a part.
         channels: what can be watched on `/v1/social/live`.
+        commands: what clients can say there.
         jobs: makes what is done now and then; has no effect by itself.
         follow: called once, when everything is open: from then on the domain hears of what happens elsewhere. Returns
             what has to run for that.
@@ -63,6 +65,7 @@ class Domain:
     parts: tuple[Part[Any], ...] = ()
     kinds: tuple[Kind[Any, Any], ...] = ()
     channels: tuple[LiveChannel, ...] = ()
+    commands: tuple[LiveCommand, ...] = ()
     jobs: Callable[[Service], tuple[Job, ...]] = _no_jobs
     follow: Callable[[Service], tuple[Job | BackgroundTask, ...]] = _follows_nothing
     gauges: Callable[[Service], None] = _shows_nothing

@@ -4,8 +4,11 @@ from routes.capes.domain import CAPES
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
 from routes.domain import Domains
+from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
 from routes.ip.domain import IP
+from routes.live.commands import Commands
+from routes.live.social import social_stream
 from routes.networks.domain import NETWORKS
 from routes.notifications.domain import NOTIFICATIONS
 from routes.operations.domain import OPERATIONS
@@ -35,4 +38,13 @@ DOMAINS: Domains = (
 """All, in the order in which documents list routes and sockets subscribe to default channels. Users are forgotten from
 the last to the first: what comes first repeats what those behind it say."""
 
-MOUNTS = tuple(mount for domain in DOMAINS for mount in domain.mounts)
+COMMANDS = Commands(command for domain in DOMAINS for command in domain.commands)
+"""What clients can say on `/v1/social/live`."""
+
+MOUNTS = (
+    *(mount for domain in DOMAINS for mount in domain.mounts),
+    Mount("chat", streams=(social_stream(COMMANDS),)),
+)
+
+TABLE = RouteTable.of(MOUNTS)
+"""Everything that the service declares."""

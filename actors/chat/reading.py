@@ -38,7 +38,7 @@ class Membership(msgspec.Struct, frozen=True):
     owner_id: str | None
 
 
-class PageQuery(msgspec.Struct, frozen=True):
+class MessageSlice(msgspec.Struct, frozen=True):
     """Which messages.
 
     Args:
@@ -121,7 +121,7 @@ async def read_conversation(conn: Connection, conversation_id: str, user_id: str
     return StoredConversation(facts_of_row(rows[0]), standing_of_row(rows[0]))
 
 
-async def read_page(conn: Connection, conversation_id: str, user_id: str, query: PageQuery) -> StoredPage:
+async def read_page(conn: Connection, conversation_id: str, user_id: str, query: MessageSlice) -> StoredPage:
     """A page of messages for one member.
 
     Raises:

@@ -70,7 +70,7 @@ def live_line(state: State, message_id: str) -> Line:
     line = find_line(state, message_id)
     if line is not None:
         return line
-    if message_id in state.recalled.archived:
+    if message_id in state.looked_up.archived:
         raise Conflict("archived messages cannot be changed")
     raise NotFound("message not found")
 
@@ -83,12 +83,12 @@ def original_of(state: State, command: PostMessage) -> Line | None:
     said = state.window.said(command.sender_id, client_id)
     if said is not None:
         return said
-    recalled = state.recalled.original
-    if recalled is not None and (recalled.sender_id, recalled.client_message_id) == (
+    original = state.looked_up.original
+    if original is not None and (original.sender_id, original.client_message_id) == (
         command.sender_id,
         client_id,
     ):
-        return recalled
+        return original
     return None
 
 
@@ -162,7 +162,7 @@ def _attachments(
     bound = {id for line in state.window for id in line.attachment_ids}
     found = []
     for place, id in enumerate(command.draft.attachment_ids or ()):
-        row = state.recalled.attachments.get(id)
+        row = state.looked_up.attachments.get(id)
         usable = (
             row is not None
             and row.uploader_id == command.sender_id
@@ -212,7 +212,7 @@ def edit(state: State, command: EditMessage, now_ms: int) -> Sequence[AnyEvent]:
             since_ms=parse_iso(message.edited_at or message.created_at),
             editor_id=message.sender_id,
         ),
-        MessageRetold(edited, state.recalled.told),
+        MessageRetold(edited, state.looked_up.told),
     )
 
 
@@ -237,7 +237,7 @@ def delete(state: State, command: DeleteMessage, now_ms: int) -> Sequence[AnyEve
     )
     events: list[AnyEvent] = [
         MessageDeleted(left, at_ms, command.user_id),
-        MessageRetold(left, state.recalled.told),
+        MessageRetold(left, state.looked_up.told),
     ]
     if command.stamp is not None and message.sender_id != command.user_id:
         events.append(DeletionAudited(command.stamp, message.id, message.sender_id))

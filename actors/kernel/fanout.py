@@ -160,7 +160,7 @@ class Channel:
             request.channel,
             request.envelope,
             request.mode == "delta",
-            self.shown.audience(self.state, request.viewer),
+            self.shown.rendering.audience(self.state, request.viewer),
         )
         group = self._group(key)
         missed = self._missed(request, older)
@@ -205,7 +205,7 @@ class Channel:
             return False
         old = subscription.group
         try:
-            audience = self.shown.audience(self.state, subscription.viewer)
+            audience = self.shown.rendering.audience(self.state, subscription.viewer)
         except Refused as refused:
             subscription.end(refused.code)
             return False

@@ -15,7 +15,7 @@ from actors.chat.commands import (
     StartTyping,
 )
 from actors.chat.public import EventPage, Message, MessagePage, ReadMarker, RevisionList
-from actors.chat.reading import PageQuery as Selection
+from actors.chat.reading import MessageSlice
 from actors.errors import (
     Blocked,
     Conflict,
@@ -109,12 +109,12 @@ def list_messages(
     Needs `social:chat.read` and membership. `nextBeforeMs` is the next page's `beforeMs`, 0 on the last page; pages
     neither skip nor repeat messages, whatever is written meanwhile.
     """
-    asked = Selection(query.limit, query.before_ms, query.include_archived)
+    asked = MessageSlice(query.limit, query.before_ms, query.include_archived)
     known = reads.known_page(call, conversation_id, asked)
     return _read_page(call, conversation_id, asked) if known is None else Encoded(known)
 
 
-async def _read_page(call: Call, conversation_id: str, asked: Selection) -> Encoded[MessagePage]:
+async def _read_page(call: Call, conversation_id: str, asked: MessageSlice) -> Encoded[MessagePage]:
     return Encoded(await reads.page(call, conversation_id, asked))
 
 

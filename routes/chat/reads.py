@@ -14,7 +14,7 @@ from actors.chat import inbox, reading, rendering
 from actors.chat.frames import Frames
 from actors.chat.inbox import InboxState
 from actors.chat.public import EventPage, ParticipantList, RevisionList
-from actors.chat.reading import PageQuery
+from actors.chat.reading import MessageSlice
 from actors.chat.state import State
 from routes.call import Call
 from routes.chat.parts import CHAT_KINDS
@@ -24,7 +24,7 @@ from routes.service import Service
 Stored = TypeVar("Stored")
 
 
-def known_page(call: Call, conversation_id: str, query: PageQuery) -> bytes | None:
+def known_page(call: Call, conversation_id: str, query: MessageSlice) -> bytes | None:
     """A MessagePage for the caller, encoded, if memory holds all of it; None if `page` has to read it.
 
     Raises:
@@ -42,7 +42,7 @@ def known_page(call: Call, conversation_id: str, query: PageQuery) -> bytes | No
     )
 
 
-async def page(call: Call, conversation_id: str, query: PageQuery) -> bytes:
+async def page(call: Call, conversation_id: str, query: MessageSlice) -> bytes:
     """A MessagePage for the caller, encoded, read from rows.
 
     Raises:
@@ -54,7 +54,7 @@ async def page(call: Call, conversation_id: str, query: PageQuery) -> bytes:
     return rendering.message_page(_frames(call), stored)
 
 
-async def live_page(service: Service, conversation_id: str, user_id: str, query: PageQuery) -> bytes:
+async def live_page(service: Service, conversation_id: str, user_id: str, query: MessageSlice) -> bytes:
     """A MessagePage, encoded, as live streams show it: the viewer's own fields of the conversation are null.
 
     Raises:

@@ -18,7 +18,7 @@ from routes.chat.parts import CHAT_KINDS
 from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
 from routes.live.channel import ChannelName
-from routes.live.command import Command
+from routes.live.command import Command, LiveCommand
 from routes.live.rights import require
 
 if TYPE_CHECKING:
@@ -114,3 +114,7 @@ def _conversation_in(channel: str) -> ObjectId:
     if conversation_id is None:
         raise ConversationNotFound
     return conversation_id
+
+
+COMMANDS = (LiveCommand(Typing, typing), LiveCommand(Read, read), LiveCommand(Send, send, body="data"))
+"""What chat adds to `/v1/social/live`."""

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from actors.chat.commands import ChatViewer, InboxViewer
 from actors.chat.public import InboxSnapshot, MessagePage
-from actors.chat.reading import PageQuery
+from actors.chat.reading import MessageSlice
 from actors.errors import ConversationNotFound
 from actors.ids import ObjectId
 from actors.kernel.subscription import WatchRequest
@@ -78,7 +78,7 @@ async def _show_older(
     call: Call, socket: LiveSocket, conversation_id: ObjectId, query: ConversationQuery, before_ms: int
 ) -> Listener | None:
     conversation = call.service.of(CHAT_KINDS).conversation
-    asked = PageQuery(query.limit, before_ms, query.include_archived)
+    asked = MessageSlice(query.limit, before_ms, query.include_archived)
     page = PageWatch(
         socket, before_ms, partial(reads.live_page, call.service, conversation_id, call.user_id, asked)
     )

@@ -147,10 +147,9 @@ def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
 
     def listed() -> str:
         from routes.cli.listing import list_routes
-        from routes.domains import MOUNTS
-        from routes.edge.declare.endpoint import RouteTable
+        from routes.domains import TABLE
 
-        return "\n".join(list_routes(RouteTable.of(MOUNTS)))
+        return "\n".join(list_routes(TABLE))
 
     _say(remembered("routes", listed))
     return 0
@@ -194,11 +193,10 @@ def _openapi(_arguments: argparse.Namespace, _config: Config) -> int:
     from routes.cli.remembered import remembered
 
     def made() -> str:
-        from routes.domains import MOUNTS
-        from routes.edge.declare.endpoint import RouteTable
+        from routes.domains import TABLE
         from routes.edge.docs.openapi import openapi
 
-        return openapi(RouteTable.of(MOUNTS)).decode()
+        return openapi(TABLE).decode()
 
     _say(remembered("openapi", made))
     return 0

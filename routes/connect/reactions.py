@@ -46,7 +46,7 @@ async def _ask_players(service: Service, about: PlayersOn, _events: Sequence[obj
         known: State | None = None
     else:
         known = service.system.peek(kind, server_id)
-    service.of(GAME_SERVERS).playing.settle(server_id, () if known is None else known.sessions.values())
+    service.of(GAME_SERVERS).playing.reconcile(server_id, () if known is None else known.sessions.values())
     # The cached row may have been read before the change was committed.
     service.of(GAME_SERVERS).credentials.distrust(server_id)
     return ()

@@ -27,7 +27,7 @@ def pairing(one_id: UserId, other_id: UserId) -> Pairing:
 
 
 def _relation_changed(service: Service, event: RelationChanged) -> None:
-    service.of(FRIENDS_LIVE).settled(event.one_id, event.other_id, event.between, event.turn)
+    service.of(FRIENDS_LIVE).relation_changed(event.one_id, event.other_id, event.between, event.turn)
     service.of(STREAKS).forget(event.one_id, event.other_id)
 
 
@@ -45,7 +45,7 @@ def _user_erased(service: Service, event: UserErased) -> None:
     friends = service.of(FRIENDS_LIVE)
     for other_id, blocks in event.others.items():
         nothing = Between(False, {}, frozenset({other_id} if blocks else ()), [])
-        friends.settled(event.user_id, other_id, nothing, friends.next_turn())
+        friends.relation_changed(event.user_id, other_id, nothing, friends.next_turn())
 
 
 async def _ask(service: Service, about: Pairing, _events: Sequence[object]) -> tuple[object, ...]:

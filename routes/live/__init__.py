@@ -2,8 +2,8 @@
 
 channel.py    what a channel is; domains declare theirs
 channels.py   the table of those that are served
-command.py    what a command is; domains derive theirs
-commands.py   the table of commands, and how a message becomes one
+command.py    what a command is; domains declare theirs
+commands.py   the table of those that are understood, and how a message becomes one
 session.py    one socket: its subscriptions, its commands in flight, its replies
 social.py     the endpoint
 single.py     single-purpose streams: one channel, its snapshots bare

@@ -54,7 +54,7 @@ class Session:
         capped: as in `UserPrincipal`.
     """
 
-    __slots__ = ("_in_flight", "_settled", "_watched", "access", "capped", "service", "socket", "user_id")
+    __slots__ = ("_in_flight", "_room", "_watched", "access", "capped", "service", "socket", "user_id")
 
     def __init__(self, service: Service, socket: LiveSocket, user: UserPrincipal) -> None:
         self.service = service
@@ -64,7 +64,7 @@ class Session:
         self.access: Access = user.access
         self._watched: dict[str, Subscription] = {}  # {name on the wire: …}
         self._in_flight = 0
-        self._settled: trio.Event | None = None
+        self._room: trio.Event | None = None
         service.of(RIGHTS).follow(user.user_id, self, user.access, capped=user.capped)
         socket.on_close(self._close)
 
@@ -126,14 +126,14 @@ class Session:
     async def wait_room(self) -> None:
         """Wait until fewer than 64 posted commands are unanswered. Cancellation changes nothing."""
         while self.crowded:
-            self._settled = trio.Event()
-            await self._settled.wait()
+            self._room = trio.Event()
+            await self._room.wait()
 
     def _answered(self, id: CommandId, answer: Answer) -> None:
         self._in_flight -= 1
-        if self._settled is not None:
-            self._settled.set()
-            self._settled = None
+        if self._room is not None:
+            self._room.set()
+            self._room = None
         if answer.error is not None:
             self.refuse(id, explained(answer.error))
         elif id is not None:

@@ -155,7 +155,7 @@ async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> Do
     if lookup.error is None and units_claims.seen(claim, lookup):
         try:
             return await change(
-                call, units_claims.settle, claim, lookup, call.now_ms, about=None, shape=_domain_reply
+                call, units_claims.decide, claim, lookup, call.now_ms, about=None, shape=_domain_reply
             )
         except DomainNotVerified:
             raise await _refused(call, claim, lookup, HELD_ELSEWHERE) from None

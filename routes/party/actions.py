@@ -14,7 +14,7 @@ from actors.party.loading import fetch, invite_of, load
 from actors.party.public import PartyLookup, PartyMembership, PartySnapshot
 from actors.party.rules_invites import check_invite
 from actors.party.state import Invite, State
-from actors.party.units import Founding, found
+from actors.party.units import PartyCreation, create_party
 from persistence.errors import RowsRejected
 from persistence.party.rows import invites_to
 from routes.call import Call
@@ -55,8 +55,8 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
             frames.encoded(lambda _user, _viewer: seen, state, incoming, actor_id, now_ms=call.now_ms)
         )
 
-    founding = _founding(call, actor_id)
-    return await change(call, found, founding, about=PartyInDoubt(founding.party_id), shape=shape)
+    creation = _creation(call, actor_id)
+    return await change(call, create_party, creation, about=PartyInDoubt(creation.party_id), shape=shape)
 
 
 async def leave(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
@@ -90,9 +90,9 @@ async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[Par
     if party_id is None:
         # Not stored as this request's effect: a repeat finds the party and invites again.
         await _check_target(call, actor_id, target_id)
-        founding = _founding(call, actor_id)
-        about = PartyInDoubt(founding.party_id)
-        party_id = (await change_by_itself(service, found, founding, about=about)).id
+        creation = _creation(call, actor_id)
+        about = PartyInDoubt(creation.party_id)
+        party_id = (await change_by_itself(service, create_party, creation, about=about)).id
     notice_id = call.new_id()
     return await do(call, actor_id, party_id, SendInvite(actor_id, target_id, notice_id))
 
@@ -153,7 +153,7 @@ async def lookup(call: Call, player_ids: Sequence[UserId]) -> PartyLookup:
         for user_id, party_id in party_ids.items()
         if party_id is not None and (state := states.get(party_id)) is not None and user_id in state.members
     )
-    seen = service.of(PARTY_KINDS).rendered.seen
+    seen = service.of(PARTY_KINDS).render_cache.seen
     return PartyLookup(memberships, tuple(frames.party_of(seen, state, "") for state in states.values()))
 
 
@@ -222,13 +222,13 @@ async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None
         raise Blocked
 
 
-def _founding(call: Call, actor_id: UserId) -> Founding:
+def _creation(call: Call, actor_id: UserId) -> PartyCreation:
     random_bytes = call.service.random_bytes
-    return Founding(actor_id, new_uuid(random_bytes), random_bytes(EPOCH_BYTES).hex(), call.now_ms)
+    return PartyCreation(actor_id, new_uuid(random_bytes), random_bytes(EPOCH_BYTES).hex(), call.now_ms)
 
 
 def _encoded(
     call: Call, actor_id: UserId, party: State | None, incoming: Mapping[str, Invite]
 ) -> Encoded[PartySnapshot]:
-    rendered = call.service.of(PARTY_KINDS).rendered
-    return Encoded(rendered.snapshot(party, incoming.values(), actor_id, now_ms=call.now_ms))
+    render_cache = call.service.of(PARTY_KINDS).render_cache
+    return Encoded(render_cache.snapshot(party, incoming.values(), actor_id, now_ms=call.now_ms))
