@@ -7,7 +7,7 @@ from actors.kernel.kind import Kind
 from routes.part import Opening, Part
 from routes.users.parts import PRESENCE
 
-_SETTINGS_PURPOSE = "settings of game servers"  # the key of secret settings is derived from it: never change it
+_SETTINGS_PURPOSE = "settings of game servers"  # the key of secret settings is derived from it
 
 
 async def _open(opening: Opening) -> Connect:

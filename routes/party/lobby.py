@@ -62,8 +62,7 @@ async def select_for_party(call: Call, body: Selection) -> Encoded[PartySnapshot
     "PUT", f"{_LOBBY}/selectors", needs=AUTHENTICATED, refusals=(NotFound, NotLeader, Invalid), guard=leader
 )
 async def set_party_selectors(call: Call, body: SelectorsBody) -> Encoded[PartySnapshot]:
-    """PUT …/lobby/selectors: sets the members who may select beside the leader; for the leader only (403 `NOT_LEADER`).
-    """
+    """PUT …/lobby/selectors: sets the members who may select beside the leader; leader only (403 NOT_LEADER)."""
     ids = tuple(dict.fromkeys(id.lower() for id in body.selector_ids))
     return await actions.do(call, call.user_id, call.subject, SetSelectors(call.user_id, ids))
 
