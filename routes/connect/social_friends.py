@@ -46,7 +46,9 @@ class ActorAndTarget(Wire, frozen=True):
 
 
 class ServerRequestBody(Wire, frozen=True):
-    """As `ActorAndTarget`, with a `note` of at most 300 characters for the other user."""
+    """`actorId`: the player for whom the server acts. The user to ask: `targetId`, or else `targetName`, a name that
+    only one user has. `note`: shown to the other user, at most 300 characters.
+    """
 
     actor_id: IdText
     target_id: IdText | None = None
