@@ -1,4 +1,4 @@
-"""The ASGI application, for our own server as for any other: `hypercorn -k trio 'routes:create_app()'`."""
+"""The ASGI application, for our own server and any other: `hypercorn -k trio 'routes:create_app()'`."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,14 +14,14 @@ from routes.users.setup import announce_setup
 
 
 def create_app(config: Config | None = None, service: Service | None = None) -> EdgeApp:
-    """The application. Its lifespan opens the service before the first request and closes it after the last.
+    """Make the application. Its lifespan opens the service before the first request and closes it after the last.
 
     Args:
-        config: None reads the environment and `.env`.
-        service: one that is open already and stays open; None opens one.
+        config: None reads the environment and `.env`; ignored when a service is given.
+        service: an open service, which the application does not close; None lets the lifespan open one.
 
     Raises:
-        ConfigError: the configuration cannot be used.
+        ConfigError: the configuration read from the environment is not valid.
     """
     settings = service.config if service is not None else config or read_config(process_environment())
 

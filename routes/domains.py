@@ -1,4 +1,4 @@
-"""The service's table of contents: one line a domain."""
+"""The list of all domains, and the tables of commands and routes made of it."""
 
 from routes.capes.domain import CAPES
 from routes.chat.domain import CHAT
@@ -35,11 +35,11 @@ DOMAINS: Domains = (
     TOTEMS,
     IP,
 )
-"""All, in the order in which documents list routes and sockets subscribe to default channels. Users are forgotten from
-the last to the first: what comes first repeats what those behind it say."""
+"""All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
+an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""
 
 COMMANDS = Commands(command for domain in DOMAINS for command in domain.commands)
-"""What clients can say on `/v1/social/live`."""
+"""The commands of `/v1/social/live`."""
 
 MOUNTS = (
     *(mount for domain in DOMAINS for mount in domain.mounts),
@@ -47,4 +47,4 @@ MOUNTS = (
 )
 
 TABLE = RouteTable.of(MOUNTS)
-"""Everything that the service declares."""
+"""All routes and streams that the service declares."""

@@ -1,4 +1,4 @@
-"""Chat, as the service knows it."""
+"""The Domain record of chat."""
 
 from routes.chat import attachments, conversations, messages, polls, streams
 from routes.chat.channels import CONVERSATION, INBOX

@@ -1,4 +1,4 @@
-"""What the live side of friends makes of what happens between users in rows."""
+"""Reactions of the live view of friends to committed changes between users, and their reconciliation."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,14 +15,14 @@ from routes.service import Service
 
 
 class Pairing(NamedTuple):
-    """What is between two users; their ids in order."""
+    """Reconciliation subject: the relation between two users; their ids in ascending order."""
 
     one_id: UserId
     other_id: UserId
 
 
 def pairing(one_id: UserId, other_id: UserId) -> Pairing:
-    """The subject of two users, whoever of them acts."""
+    """The reconciliation subject of two users; the order of the arguments does not matter."""
     return Pairing(min(one_id, other_id), max(one_id, other_id))
 
 
@@ -49,7 +49,7 @@ def _user_erased(service: Service, event: UserErased) -> None:
 
 
 async def _ask(service: Service, about: Pairing, _events: Sequence[object]) -> tuple[object, ...]:
-    async def look(conn: Connection) -> RelationChanged:  # in a transaction, because it locks both
+    async def look(conn: Connection) -> RelationChanged:  # in a transaction, because it locks both users
         return await seen_between(conn, *about, service.of(FRIENDS_LIVE).next_turn)
 
     seen = await change_by_itself(service, look, about=None)

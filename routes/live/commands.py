@@ -1,9 +1,9 @@
-"""What clients say on `/v1/social/live`: how a message becomes a command, and who carries it out.
+"""The commands of `/v1/social/live`: decoding messages, and the functions that carry commands out.
 
-A message is decoded once, straight into its struct. What does not fit is looked at again, slowly:
+A message is decoded once, straight into its struct. If that fails it is parsed again, slowly, to find out why:
 
 - not a JSON object, too deep, a member named twice, an `id` that could not be repeated: 4400, since the
-  client speaks something else;
+  client does not speak this protocol;
 - an unknown `op`, a missing or wrong field: a reply `VALIDATION_FAILED` with pointers into the message, or into the
   member that is a REST body, as REST would point.
 """
@@ -25,14 +25,14 @@ from routes.live.session import CommandId, Session
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Where a client stands in a channel: what its newest frame said."""
+    """The newest epoch and offset that a client has of a channel."""
 
     epoch: Annotated[str, msgspec.Meta(max_length=64)]
     offset: Annotated[int, msgspec.Meta(ge=0, le=MAX_SAFE_INTEGER)]
 
 
 class Subscribe(Command, frozen=True, tag="subscribe"):
-    """Watch a channel; with `since`, what was missed comes in place of a snapshot where it is known."""
+    """Watch a channel; with `since`, the missed events are sent in place of a snapshot if they are still known."""
 
     channel: ChannelName
     since: Position | None = None
@@ -40,7 +40,7 @@ class Subscribe(Command, frozen=True, tag="subscribe"):
 
 
 class Unsubscribe(Command, frozen=True, tag="unsubscribe"):
-    """Watch a channel no longer; also done when it was not watched."""
+    """Stop watching a channel; succeeds also if it was not watched."""
 
     channel: ChannelName
 
@@ -74,14 +74,14 @@ ROOT_COMMANDS = (
     LiveCommand(Unsubscribe, _unsubscribe),
     LiveCommand(Ping, _ping),
 )
-"""What every socket understands, whatever the domains add."""
+"""Commands that exist beside those of the domains."""
 
 
 class BadFrame(Exception):
-    """The message is nothing that a client of this service sends; closes the socket with 4400.
+    """The message is not of this protocol; the socket is closed with 4400.
 
     Args:
-        reason: for the close frame.
+        reason: text for the close frame.
     """
 
     def __init__(self, reason: str) -> None:
@@ -90,11 +90,11 @@ class BadFrame(Exception):
 
 
 class Misread(Exception):
-    """The message is an object, but no command; refused with a reply.
+    """The message is a JSON object, but not a valid command; it is refused with a reply.
 
     Args:
-        id: of the command, None when it has none.
-        refused: with pointers.
+        id: the command's id, or None.
+        refused: the refusal, with pointers to the errors.
     """
 
     def __init__(self, id: CommandId, refused: Invalid) -> None:
@@ -148,8 +148,7 @@ class Commands:
             BadFrame: close the socket.
             Misread: refuse the command.
         """
-        # What only the slow way can judge: U+0000 is refused, and deep nesting must not reach a recursive
-        # decoder.
+        # Only the slow parser refuses U+0000, and is safe with deep nesting, which must not reach a recursive decoder.
         if b"\\u0000" not in message and message.count(b"[") + message.count(b"{") <= MAX_DEPTH:
             try:
                 return self._decoder.decode(message)

@@ -27,14 +27,14 @@ from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 
 FAILURES = (Refused, PersistenceError, Fault)
-"""What a command may fail with: told to its client, and the socket stays."""
+"""Failures of a command that are sent to the client as a refusal; the socket stays open."""
 
 
 class SocialQuery(msgspec.Struct, frozen=True):
-    """What can be said in the address.
+    """The query parameters of the stream.
 
     Args:
-        channels: names joined by commas, in place of the default ones; empty for none.
+        channels: names joined by commas, in place of the default channels; empty for none.
     """
 
     channels: str | None = None
@@ -43,7 +43,7 @@ class SocialQuery(msgspec.Struct, frozen=True):
         """The channels to subscribe on connect, each once.
 
         Args:
-            defaults: those where none are said.
+            defaults: the names to use if the parameter is left out.
         """
         if self.channels is None:
             return defaults
@@ -54,7 +54,7 @@ def social_stream(commands: Commands) -> Stream:
     """Declare `GET /v1/social/live`.
 
     Args:
-        commands: what its clients can say.
+        commands: the commands that it understands.
     """
 
     @stream(
@@ -74,10 +74,10 @@ def social_stream(commands: Commands) -> Stream:
     async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> Listener:
         """Every channel over one socket: subscribe, unsubscribe, send, typing, read, ping.
 
-        `hello` comes first. Then the channels of `?channels=`, by default `friends`, `party` and `inbox`, are
-        subscribed; one that cannot be is told with `unsubscribed`. Needs `social:chat.read`. Closes with 4400 on what
-        is no command, 4401 when the token ends, 4429 when commands keep coming after `RATE_LIMITED`, 4503 when the
-        server stops.
+        `hello` is sent first. Then the channels of `?channels=`, by default `friends`, `party` and `inbox`, are
+        subscribed; one that is refused is answered with `unsubscribed`. Needs `social:chat.read`. Closes with 4400 on
+        a message that is not of this protocol, 4401 when the token ends, 4429 when commands keep coming after
+        `RATE_LIMITED`, 4503 when the server stops.
         """
         socket.multiplexed = True
         service = call.service
@@ -101,14 +101,14 @@ def social_stream(commands: Commands) -> Stream:
 
 
 class SocialSession(Session):
-    """A session that hears its client: one command after the other; implements `Listener`.
+    """A session that carries out its client's commands one after the other; implements `Listener`.
 
-    What needs no rows is done within `heard`; so is a command for an actor, which answers when its turn is
-    committed.
+    A command that needs no rows is carried out within `heard`; one for an actor is posted there, and answered when its
+    turn is committed.
 
     Args:
         service, socket, user: as in `Session`.
-        commands: what the client can say.
+        commands: the commands that it understands.
     """
 
     __slots__ = ("_commands", "_pace")
@@ -119,11 +119,14 @@ class SocialSession(Session):
         self._pace = Pace(service.limits, socket.user_id or socket.session_id)
 
     def heard(self, message: bytes) -> Awaitable[None] | None:
-        """As in `Listener`."""
+        """Carry a message's command out; returns what must be awaited before the next message, or None.
+
+        The socket is closed after the token has expired, at a flood, and on a message that is not of this protocol.
+        """
         socket = self.socket
         now_ms = self.service.clock.now_ms()
         if socket.expires_at_ms is not None and socket.expires_at_ms <= now_ms:
-            # The sweeper would close it within a second; until then nothing more is done for this token.
+            # The periodic sweep would close it within a second; until then no command of this token may run.
             socket.close(CloseCode.UNAUTHENTICATED, "TOKEN_EXPIRED")
             return None
         verdict = self._pace.take(now_ms)
@@ -158,7 +161,7 @@ class SocialSession(Session):
         return self.wait_room() if self.crowded else None
 
     async def _do_slowly(self, command: Command) -> None:
-        """The user's rights have just moved and are not in memory."""
+        """Read the user's rights, which have just changed and are not in memory, then carry the command out."""
         try:
             access = await self.service.of(USER_DIRECTORY).access_of(self.user_id)
             self.access = capped_to(access, capped=self.capped)

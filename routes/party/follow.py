@@ -1,4 +1,4 @@
-"""What parties must hear from elsewhere, and who must hear from parties."""
+"""Passes changes of presence, names and visibility on to parties, and changes of membership to friends."""
 
 from actors.kernel.mailbox import Answer
 from actors.party.absence import LOOK_SECONDS, Absences
@@ -15,7 +15,7 @@ from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
-    """Pass on presence, names, visibility and memberships from now on; returns what must be looked at now and then."""
+    """Subscribe to these changes; returns the jobs for members who are away and days in company."""
     system, parties, memberships = service.system, service.of(PARTY_KINDS), service.of(MEMBERSHIPS)
 
     def send(party_id: str, command: TellPresence) -> None:
@@ -50,4 +50,4 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
 
 
 def _unheard(_answer: Answer) -> None:
-    """Nobody waits for what becomes of it."""
+    """Ignore the answer: no caller waits for it."""

@@ -1,6 +1,6 @@
-"""Who is let near a party: asked before the body is read, and decided again in the turn (contract §1).
+"""Guards of the caller's party: checked before the body is read, and again in the turn (contract §1).
 
-Whoever is in no party gets a 404; a member who lacks the right a 403.
+A caller in no party gets a 404, a member without the right a 403.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from routes.party.parts import PARTY_KINDS
 
 
 def member(call: Call) -> str:
-    """Lets members pass; returns the party's id.
+    """Guard: requires that the caller is in a party; returns its id.
 
     Raises:
         NotFound: the caller is in no party.
@@ -26,21 +26,21 @@ def member(call: Call) -> str:
 
 
 def leader(call: Call) -> MaybeAwaitable[str]:
-    """Lets the leader pass; returns the party's id.
+    """Guard: requires that the caller leads their party; returns its id.
 
     Raises:
         NotFound: the caller is in no party.
-        NotLeader: they do not lead it.
+        NotLeader: the caller does not lead it.
     """
     return _standing(call, leader_of)
 
 
 def selector(call: Call) -> MaybeAwaitable[str]:
-    """Lets the leader and the selectors pass; returns the party's id.
+    """Guard: requires that the caller leads their party or may select in its lobby; returns the party's id.
 
     Raises:
         NotFound: the caller is in no party.
-        NotSelector: they may not select.
+        NotSelector: the caller may not select.
     """
     return _standing(call, selector_of)
 

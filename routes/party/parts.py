@@ -1,4 +1,4 @@
-"""What is open of parties while the service runs."""
+"""The part of parties: their kind of actor, and the view of a user's own party."""
 
 from typing import Any
 
@@ -22,4 +22,4 @@ def _kinds(parties: PartyKinds) -> tuple[Kind[Any, Any], ...]:
 
 
 PARTY_KINDS = Part(name="parties", open=_open, kinds=_kinds)
-"""The kind of parties, and the view of a user's own."""
+"""The kind of parties, and the view of a user's own party."""

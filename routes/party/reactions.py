@@ -1,4 +1,4 @@
-"""What memory and live views make of parties in rows, and how a party is asked who is in it."""
+"""Reactions of memory and live views to new parties, and the reconciliation of a party after an unknown outcome."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,13 +15,13 @@ from routes.service import Service
 
 
 class PartyInDoubt(NamedTuple):
-    """Who is in a party, and who is invited."""
+    """Reconciliation subject: the members and invites of one party."""
 
     party_id: str
 
 
 def follow_unknown_outcomes(service: Service) -> None:
-    """From now on a party is asked after a turn of which nobody knows whether it was committed."""
+    """Subscribe: queue a party for reconciliation after one of its turns ended with an unknown outcome."""
     service.of(MEMBERSHIPS).on_outcome_unknown(
         lambda party_id: service.reconciler.add(PartyInDoubt(party_id))
     )

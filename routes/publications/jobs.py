@@ -1,4 +1,4 @@
-"""What is done for publications now and then."""
+"""Periodic jobs of publications."""
 
 from functools import partial
 
@@ -12,20 +12,20 @@ from routes.publications.parts import STATUSES
 from routes.service import Service
 
 VERIFIED_AT_ONCE = 500
-"""Publications whose ownership is looked at in one transaction."""
+"""Most publications whose ownership is examined in one transaction."""
 
 
 async def flush_statuses(service: Service) -> None:
-    """Write what servers have said in the last second.
+    """Write the statuses that servers have reported since the last flush.
 
     Raises:
-        PersistenceError: the database is away.
+        PersistenceError: the database failed.
     """
     await service.of(STATUSES).flush(service.database, service.clock.now_ms())
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Write what servers say, follow verified domains, and take from the list what has been silent for long."""
+    """The jobs: write statuses, update ownership after domains were verified, unlist and delete what is stale."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def verify(conn: Connection, after: str | None, limit: int) -> str | None:
