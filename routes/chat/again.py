@@ -10,7 +10,7 @@ from actors.chat.public import Attachment, Conversation, Message
 from actors.chat.records import public_attachment
 from routes.call import Call
 from routes.chat import reads
-from routes.edge.reply import Encoded
+from routes.edge.reply import Encoded, resolved
 
 
 async def message_again(call: Call, id: str, arguments: Mapping[str, object]) -> Encoded[Message]:
@@ -37,7 +37,7 @@ async def conversation_again(call: Call, id: str, arguments: Mapping[str, object
     Raises:
         ConversationNotFound: the caller is no longer in it.
     """
-    return Encoded(reads.known_conversation(call, id) or await reads.conversation(call, id))
+    return Encoded(await resolved(reads.conversation(call, id)))
 
 
 async def attachment_again(call: Call, id: str, arguments: Mapping[str, object]) -> Attachment:

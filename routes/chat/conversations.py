@@ -33,7 +33,7 @@ from routes.chat.joining import room_for
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
-from routes.edge.reply import Ask, Encoded, MaybeAwaitable, Reply
+from routes.edge.reply import Ask, Encoded, MaybeAwaitable, Reply, then
 from routes.edge.wire import Wire
 from routes.friends.parts import FRIENDS_LIVE
 from routes.users.parts import PRESENCE, USER_DIRECTORY
@@ -81,12 +81,7 @@ def list_conversations(call: Call, query: ListQuery) -> MaybeAwaitable[Encoded[C
 
     Needs `social:chat.read`.
     """
-    known = reads.known_conversations(call, query.cursor, query.limit)
-    return _read_list(call, query) if known is None else Encoded(known)
-
-
-async def _read_list(call: Call, query: ListQuery) -> Encoded[ConversationList]:
-    return Encoded(await reads.conversations(call, query.cursor, query.limit))
+    return then(reads.conversations(call, query.cursor, query.limit), Encoded)
 
 
 @endpoint(
@@ -137,12 +132,7 @@ def get_conversation(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[En
 
     Needs `social:chat.read` and membership.
     """
-    known = reads.known_conversation(call, conversation_id)
-    return _read_conversation(call, conversation_id) if known is None else Encoded(known)
-
-
-async def _read_conversation(call: Call, conversation_id: str) -> Encoded[Conversation]:
-    return Encoded(await reads.conversation(call, conversation_id))
+    return then(reads.conversation(call, conversation_id), Encoded)
 
 
 @endpoint(

@@ -13,7 +13,7 @@ from persistence.chat import members
 from routes.call import Call
 from routes.chat.channels import MODERATE
 from routes.chat.parts import CHAT_KINDS
-from routes.edge.reply import MaybeAwaitable
+from routes.edge.reply import MaybeAwaitable, then
 from routes.friends.parts import FRIENDS_LIVE
 
 NOT_FOUND = {"conversation_id": ConversationNotFound}
@@ -29,14 +29,13 @@ def participant(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[None]:
     service = call.service
     state = service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id)
     if state is None:
-        return _participant_by_rows(call, conversation_id)
-    if call.user_id not in state.members:
-        raise ConversationNotFound
+        return then(service.database.read(members.is_member, conversation_id, call.user_id), _require)
+    _require(call.user_id in state.members)
     return None
 
 
-async def _participant_by_rows(call: Call, conversation_id: ObjectId) -> None:
-    if not await call.service.database.read(members.is_member, conversation_id, call.user_id):
+def _require(is_member: bool) -> None:
+    if not is_member:
         raise ConversationNotFound
 
 

@@ -35,7 +35,7 @@ from routes.chat.guards import NOT_FOUND, onlooker, participant, participant_or_
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
-from routes.edge.reply import Ask, Encoded, MaybeAwaitable
+from routes.edge.reply import Ask, Encoded, MaybeAwaitable, then
 from routes.edge.wire import Wire
 
 _CONVERSATION = "/v1/social/chat/conversations/{conversationId}"
@@ -110,12 +110,7 @@ def list_messages(
     neither skip nor repeat messages, whatever is written meanwhile.
     """
     asked = MessageSlice(query.limit, query.before_ms, query.include_archived)
-    known = reads.known_page(call, conversation_id, asked)
-    return _read_page(call, conversation_id, asked) if known is None else Encoded(known)
-
-
-async def _read_page(call: Call, conversation_id: str, asked: MessageSlice) -> Encoded[MessagePage]:
-    return Encoded(await reads.page(call, conversation_id, asked))
+    return then(reads.page(call, conversation_id, asked), Encoded)
 
 
 @endpoint(

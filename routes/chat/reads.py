@@ -6,9 +6,9 @@ is live, what memory does not hold is read for each caller separately: a caller 
 get the result of a read that began before.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from actors.chat import inbox, reading, rendering
 from actors.chat.frames import Frames
@@ -19,35 +19,33 @@ from actors.chat.state import State
 from routes.call import Call
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.errors import BadQuery
+from routes.edge.reply import then
 from routes.service import Service
 
 Stored = TypeVar("Stored")
 
 
-def known_page(call: Call, conversation_id: str, query: MessageSlice) -> bytes | None:
-    """A MessagePage for the caller, encoded, if memory holds all of it; None if `page` has to read it.
+def page(call: Call, conversation_id: str, query: MessageSlice) -> bytes | Coroutine[Any, Any, bytes]:
+    """A MessagePage for the caller, encoded.
 
     Raises:
-        ConversationNotFound: the caller is not in the conversation.
+        ConversationNotFound: the caller is not in the conversation; also when it is awaited.
     """
     state = _live(call, conversation_id)
-    if state is None:
-        return None
-    return _frames(call).page_for(
-        state,
-        call.user_id,
-        before_ms=query.before_ms,
-        limit=query.limit,
-        include_archived=query.include_archived,
-    )
+    if state is not None:
+        known = _frames(call).page_for(
+            state,
+            call.user_id,
+            before_ms=query.before_ms,
+            limit=query.limit,
+            include_archived=query.include_archived,
+        )
+        if known is not None:
+            return known
+    return _page_of_rows(call, conversation_id, query)
 
 
-async def page(call: Call, conversation_id: str, query: MessageSlice) -> bytes:
-    """A MessagePage for the caller, encoded, read from rows.
-
-    Raises:
-        ConversationNotFound: the caller is not in the conversation.
-    """
+async def _page_of_rows(call: Call, conversation_id: str, query: MessageSlice) -> bytes:
     service = call.service
     live = service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id) is not None
     stored = await _read(call, reading.read_page, conversation_id, call.user_id, query, shared=not live)
@@ -79,28 +77,21 @@ async def message(call: Call, conversation_id: str, message_id: str) -> bytes:
     return _frames(call).message_chosen(line, chosen)
 
 
-def known_conversation(call: Call, conversation_id: str) -> bytes | None:
-    """A Conversation for the caller, encoded, from live state; None if it is not live.
+def conversation(call: Call, conversation_id: str) -> bytes | Coroutine[Any, Any, bytes]:
+    """A Conversation for the caller, encoded.
 
     Raises:
-        ConversationNotFound: the caller is not in it.
+        ConversationNotFound: the caller is not in it; also when it is awaited.
     """
     state = _live(call, conversation_id)
-    return None if state is None else _frames(call).conversation_for(state, call.user_id)
+    if state is not None:
+        return _frames(call).conversation_for(state, call.user_id)
+    stored = _read(call, reading.read_conversation, conversation_id, call.user_id, shared=True)
+    return then(stored, partial(rendering.conversation, _frames(call)))
 
 
-async def conversation(call: Call, conversation_id: str) -> bytes:
-    """A Conversation for the caller, encoded, read from rows; for one that is not live.
-
-    Raises:
-        ConversationNotFound: the caller is not in it.
-    """
-    stored = await _read(call, reading.read_conversation, conversation_id, call.user_id, shared=True)
-    return rendering.conversation(_frames(call), stored)
-
-
-def known_conversations(call: Call, cursor: str | None, limit: int) -> bytes | None:
-    """A ConversationList of the caller, encoded, if an open socket of theirs keeps their inbox in memory; else None.
+def conversations(call: Call, cursor: str | None, limit: int) -> bytes | Coroutine[Any, Any, bytes]:
+    """A ConversationList of the caller, encoded; from memory while an open socket of theirs keeps their inbox there.
 
     Args:
         cursor: `nextCursor` of the page before, or None.
@@ -111,24 +102,12 @@ def known_conversations(call: Call, cursor: str | None, limit: int) -> bytes | N
     """
     chat = call.service.of(CHAT_KINDS)
     after = _place(cursor)
+    show = partial(rendering.conversation_list, _frames(call))
     state = cast(InboxState | None, call.service.system.peek_view(chat.inbox, call.user_id))
-    if state is None:
-        return None
-    known = inbox.listed(state, after, limit)
-    return None if known is None else rendering.conversation_list(_frames(call), known)
-
-
-async def conversations(call: Call, cursor: str | None, limit: int) -> bytes:
-    """A ConversationList of the caller, encoded, read from rows.
-
-    Args:
-        cursor, limit: as for `known_conversations`.
-
-    Raises:
-        BadQuery: the cursor is malformed.
-    """
-    stored = await call.service.database.read(reading.read_list, call.user_id, _place(cursor), limit)
-    return rendering.conversation_list(_frames(call), stored)
+    known = None if state is None else inbox.listed(state, after, limit)
+    if known is not None:
+        return show(known)
+    return then(_read(call, reading.read_list, call.user_id, after, limit, shared=False), show)
 
 
 async def participants(call: Call, conversation_id: str, cursor: str | None, limit: int) -> ParticipantList:

@@ -11,7 +11,7 @@ from actors.party.rules_lobby import selector_of
 from actors.party.rules_members import leader_of
 from actors.party.state import Member, State
 from routes.call import Call
-from routes.edge.reply import MaybeAwaitable
+from routes.edge.reply import MaybeAwaitable, then
 from routes.party.actions import party_of
 from routes.party.parts import PARTY_KINDS
 
@@ -47,16 +47,15 @@ def selector(call: Call) -> MaybeAwaitable[str]:
 
 def _standing(call: Call, rule: Callable[[State, str], Member]) -> MaybeAwaitable[str]:
     party_id = party_of(call, call.user_id)
-    state: State | None = call.service.system.peek(call.service.of(PARTY_KINDS).party, party_id)
-    if state is None:
-        return _by_rows(call, party_id, rule)
-    rule(state, call.user_id)
-    return party_id
+    service = call.service
 
+    def check(state: State | None) -> str:
+        if state is None:
+            raise NotFound("you are in no party")
+        rule(state, call.user_id)
+        return party_id
 
-async def _by_rows(call: Call, party_id: str, rule: Callable[[State, str], Member]) -> str:
-    state = await call.service.database.read(load, party_id)
-    if state is None:
-        raise NotFound("you are in no party")
-    rule(state, call.user_id)
-    return party_id
+    live: State | None = service.system.peek(service.of(PARTY_KINDS).party, party_id)
+    if live is not None:
+        return check(live)
+    return then(service.database.read(load, party_id), check)

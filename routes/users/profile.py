@@ -1,5 +1,6 @@
 """The caller's own profile and settings (service-api §4 Profile, contract §8)."""
 
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -21,7 +22,7 @@ from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.reply import MaybeAwaitable
+from routes.edge.reply import MaybeAwaitable, then
 from routes.edge.wire import Wire
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 
@@ -177,16 +178,11 @@ def settings_of(settings: Settings) -> ProfileSettings:
 @endpoint("GET", "/v1/profile/self", needs=AUTHENTICATED, refusals=(NotFound,))
 def read_own_profile(call: Call) -> MaybeAwaitable[ProfileSelf]:
     """Answers the caller's profile, with their permissions."""
-    known = call.service.of(USER_DIRECTORY).peek(call.user_id)
-    return _read_own_profile(call) if known is None else _profile(call, *known)
+    return then(call.service.of(USER_DIRECTORY).get(call.user_id), partial(_profile, call))
 
 
-async def _read_own_profile(call: Call) -> ProfileSelf:
-    users = call.service.of(USER_DIRECTORY)
-    return _profile(call, await users.user_of(call.user_id), await users.access_of(call.user_id))
-
-
-def _profile(call: Call, user: User, access: Access) -> ProfileSelf:
+def _profile(call: Call, known: tuple[User, Access]) -> ProfileSelf:
+    user, access = known
     access = capped_to(access, capped=call.user.capped)
     status = status_of(user, call.service.of(PRESENCE), call.service.lifecycle.started_at_ms)
     return ProfileSelf(

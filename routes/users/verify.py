@@ -1,14 +1,17 @@
 """`/v1/auth`: verifying a token, and revoking the caller's tokens (contract §2)."""
 
+from functools import partial
+
 from actors.errors import Conflict, NotFound
 from actors.time import iso
 from actors.users.permissions import Access, capped_to
 from actors.users.units_revocation import revoke_tokens
+from persistence.users.users import User
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED, UserPrincipal
-from routes.edge.reply import MaybeAwaitable
+from routes.edge.reply import MaybeAwaitable, then
 from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
 from routes.users.reactions import TokensOf
@@ -35,16 +38,11 @@ class Verified(Wire, frozen=True):
 @endpoint("GET", "/v1/auth/verify", needs=AUTHENTICATED, aliases=("/auth/verify",))
 def verify_token(call: Call) -> MaybeAwaitable[Verified]:
     """Answers the user and expiry of the request's token, and the user's current permissions."""
-    access = call.service.of(USER_DIRECTORY).peek_access(call.user_id)
-    return _read(call) if access is None else _verified(call.user, access)
+    return then(call.service.of(USER_DIRECTORY).get(call.user_id), partial(_verified, call.user))
 
 
-async def _read(call: Call) -> Verified:
-    return _verified(call.user, await call.service.of(USER_DIRECTORY).access_of(call.user_id))
-
-
-def _verified(user: UserPrincipal, access: Access) -> Verified:
-    held = capped_to(access, capped=user.capped).held
+def _verified(user: UserPrincipal, known: tuple[User, Access]) -> Verified:
+    held = capped_to(known[1], capped=user.capped).held
     return Verified(True, user.user_id, user.name, held, iso(user.expires_at_ms))
 
 
