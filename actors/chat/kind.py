@@ -105,7 +105,7 @@ def _rendering(frames: Frames) -> Rendering[State]:
     return Rendering(audience=seen, render=render, render_event=render_event, event_key=event_key)
 
 
-def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911, PLR0912 - a table
+def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911 - a table
     """What comes of a command; raises `Refused`, and then nothing has changed."""
     match command:
         case commands.PostMessage():
@@ -130,6 +130,13 @@ def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]
             return rules_members.add(state, command, now_ms)
         case commands.RemoveParticipant():
             return rules_members.remove(state, command, now_ms)
+        case _:
+            return _take(state, command, now_ms)
+
+
+def _take(state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEvent]:
+    """What comes of something that has happened elsewhere."""
+    match command:
         case commands.TellBlock():
             return rules_members.take_block(state, command, now_ms)
         case commands.TellRename():

@@ -121,14 +121,21 @@ def decide(  # noqa: PLR0911, PLR0912 - a table
             return rules_lobby.select(state, command, now_ms)
         case commands.SetReady():
             return rules_lobby.set_ready(state, command, now_ms)
+        case commands.MeetDeadlines():
+            return rules_members.meet_deadlines(state, command, now_ms, is_online, since_ms=since_ms)
+        case _:
+            return _take(state, command)
+
+
+def _take(state: State, command: commands.Told) -> Sequence[AnyEvent]:
+    """What comes of something that has happened elsewhere."""
+    match command:
         case commands.TellPresence():
             return rules_members.take_presence(state, command)
         case commands.TellRename():
             return rules_members.take_rename(state, command)
         case commands.TellErased():
             return forgetting.take_erased(state, command)
-        case commands.MeetDeadlines():
-            return rules_members.meet_deadlines(state, command, now_ms, is_online, since_ms=since_ms)
 
 
 def concerned(state: State, event: AnyEvent) -> Collection[str]:  # noqa: PLR0911 - a table
