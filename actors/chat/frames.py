@@ -220,6 +220,7 @@ class Frames:
         Args:
             before_ms: exclusive; None for the newest.
             limit: 1 to 120.
+            include_archived: older history is merged in.
 
         Raises:
             ConversationNotFound: they are not in it.
@@ -260,6 +261,7 @@ class Frames:
             conversation: encoded, for this viewer.
             lines: oldest first, live or archived, from memory or rows.
             choices: {message id: the viewer's option ids} of polls among them.
+            has_more: there is anything older.
         """
         records = [
             self._record(line, choices.get(line.id, ())) if line.has_poll else line.record for line in lines

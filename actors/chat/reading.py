@@ -97,7 +97,7 @@ class StoredEvents(msgspec.Struct, frozen=True):
 
 
 def membership_of(state: State, user_id: str) -> Membership | None:
-    """The same as `read_membership`, of a live conversation."""
+    """What a member is in a live conversation, or None when they are not in it; `read_membership` says so from rows."""
     return Membership(state.kind, state.owner_id) if user_id in state.members else None
 
 
@@ -229,6 +229,9 @@ async def read_events(
     conn: Connection, conversation_id: str, user_id: str, since: int, limit: int
 ) -> StoredEvents:
     """What has happened after an offset, oldest first (contract §4).
+
+    Args:
+        since: the offset after which the page begins.
 
     Raises:
         ConversationNotFound: no such conversation, or the user is not in it.

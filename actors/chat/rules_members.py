@@ -49,7 +49,12 @@ MAX_TITLE_CHARACTERS = 100
 
 
 def mark_read(state: State, command: MarkRead, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on reading up to a message; none comes of one that is read already."""
+    """Decide on reading up to a message; none comes of one that is read already.
+
+    Raises:
+        ConversationNotFound: the user is not in the conversation.
+        NotFound: there is no such message.
+    """
     member = member_of(state, command.user_id)
     line = find_line(state, command.message_id)
     if line is None:
@@ -123,7 +128,14 @@ def check_consent(consent: Consent) -> None:
 
 
 def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on new members; none comes of those who are in already."""
+    """Decide on new members; none comes of those who are in already.
+
+    Raises:
+        Conflict: it is a direct conversation.
+        Forbidden: the caller does not own the group.
+        Invalid: none is named, one is not known, or the group would have too many members.
+        Blocked: a block stands between one of them and the caller.
+    """
     member_of(state, command.user_id)
     if state.kind == "group" and command.user_id != state.owner_id:
         raise Forbidden("only its owner may add to a group")
@@ -171,7 +183,13 @@ def _fresh_member(state: State, user_id: str, name: str, joined_at_ms: int) -> M
 
 
 def remove(state: State, command: RemoveParticipant, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on a member's going; when the owner leaves, the longest-standing of the others takes over."""
+    """Decide on a member's going; when the owner leaves, the longest-standing of the others takes over.
+
+    Raises:
+        Conflict: it is a direct conversation.
+        Forbidden: it is somebody else, and the caller does not own the group.
+        NotFound: the user is not in the group.
+    """
     member_of(state, command.user_id)
     leaving = command.user_id == command.target_id
     if state.kind != "group":

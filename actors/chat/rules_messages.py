@@ -93,7 +93,14 @@ def original_of(state: State, command: PostMessage) -> Line | None:
 
 
 def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on a new message; none comes of a repeated clientMessageId."""
+    """Decide on a new message. No events for a `clientMessageId` that was used before.
+
+    Raises:
+        ConversationNotFound: the sender is not in the conversation.
+        Blocked: a block stands between the two of a direct conversation.
+        Invalid: text, mentions, attachments or poll break a rule.
+        QuotaExceeded: as many polls with an expiry are open as may be.
+    """
     sender = member_of(state, command.sender_id)
     check_not_blocked(state)
     draft = command.draft
@@ -179,7 +186,16 @@ def _attachments(
 
 
 def edit(state: State, command: EditMessage, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on another text for one's own message; none comes of the same text and mentions."""
+    """Edit one's own message. No events if text and mentions are unchanged.
+
+    Raises:
+        ConversationNotFound: the user is not in the conversation.
+        NotFound: there is no such message.
+        Forbidden: it is another user's.
+        Blocked: a block stands between the two of a direct conversation.
+        Invalid: text or mentions break a rule.
+        Conflict: it was deleted, or lies in the archive.
+    """
     member_of(state, command.user_id)
     line = live_line(state, command.message_id)
     if line.sender_id != command.user_id:
@@ -217,7 +233,14 @@ def edit(state: State, command: EditMessage, now_ms: int) -> Sequence[AnyEvent]:
 
 
 def delete(state: State, command: DeleteMessage, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on a soft delete; none comes of a repeat."""
+    """Delete a message softly: its text goes, its place stays. No events for one that is deleted already.
+
+    Raises:
+        ConversationNotFound: the user is not in the conversation.
+        NotFound: there is no such message.
+        Forbidden: it is another user's, and the caller does not moderate.
+        Conflict: it lies in the archive.
+    """
     if not command.moderator:
         member_of(state, command.user_id)
     line = live_line(state, command.message_id)

@@ -56,7 +56,15 @@ def choice_of(state: State, message_id: str, user_id: str) -> tuple[str, ...]:
 
 
 def close(state: State, command: ClosePoll, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on closing by hand."""
+    """Close a poll before its end.
+
+    Raises:
+        ConversationNotFound: the user is not in the conversation.
+        NotFound: there is no such poll.
+        Forbidden: the user is neither its author nor the owner of the group.
+        Blocked: a block stands between the two of a direct conversation.
+        PollClosed: it is closed already.
+    """
     member_of(state, command.user_id)
     line = live_line(state, command.message_id)
     message, _ = _poll(line)

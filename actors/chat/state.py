@@ -268,7 +268,11 @@ def find_line(state: State, message_id: str) -> Line | None:
 
 
 def participant_key(kind: str, user_ids: Iterable[str]) -> str | None:
-    """The digest by which a conversation is found for its participant set; None for fewer than two."""
+    """The digest by which a conversation is found for its participant set; None for fewer than two.
+
+    Args:
+        kind: `direct` or `group`.
+    """
     members = sorted(user_ids)
     if len(members) < 2:
         return None

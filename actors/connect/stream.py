@@ -66,7 +66,7 @@ class Frames:
         self._vault = vault
 
     def audience(self, state: State, viewer: ServerViewer) -> Audience:
-        """As in `Kind`.
+        """What a viewer may see of a server: the key by which subscribers share bytes.
 
         Raises:
             NotFound: the server is gone, or the viewer a stranger to it.
@@ -88,12 +88,12 @@ class Frames:
         )
 
     def render(self, state: State, audience: Audience) -> SettingsSnapshot:
-        """As in `Kind`."""
+        """The snapshot: the settings as that audience sees them."""
         rows = sorted(state.settings.values(), key=lambda row: row.source)
         return SettingsSnapshot(tuple(self.settings(row, is_server=audience.is_server) for row in rows))
 
     def render_event(self, state: State, event: AnyEvent, audience: Audience) -> Delta | None:
-        """As in `Kind`."""
+        """The event as that audience sees it; None when it is not shown to it."""
         match event:
             case events.CommandChanged() | events.CommandTouched():
                 shown = _shown(event.command, audience)
@@ -111,7 +111,11 @@ class Frames:
                 return None
 
     def settings(self, row: SettingsRow, *, is_server: bool) -> Settings:
-        """The settings as the server, or anybody else, sees them."""
+        """The settings as the viewer sees them; secret values are opened for the server alone.
+
+        Args:
+            is_server: the viewer is the server itself.
+        """
         return settings_of(row, self._vault.open(row.sealed) if is_server else None)
 
 

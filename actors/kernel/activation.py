@@ -164,14 +164,20 @@ class Activation:
             self.look()
 
     async def wait_rest(self) -> None:
-        """Return when no turn is under way and no letter waits, or the activation has ended."""
+        """Return when no turn is under way and no letter waits, or the activation has ended.
+
+        Cancellation ends the wait alone.
+        """
         while self._phase != ENDED and (not self.rests or self._queued or len(self._mailbox)):
             waiter: OneShot[None] = OneShot()
             self._resting = [*(self._resting or ()), waiter]
             await waiter.wait()
 
     async def save(self) -> None:
-        """Keep a snapshot if anything has changed since the last."""
+        """Keep a snapshot if anything has changed since the last.
+
+        Cancellation may leave the snapshot unkept; it is a cache.
+        """
         await self._keeping.save(self.seq, self.state)
 
     def end(self) -> None:

@@ -89,7 +89,14 @@ class Channel:
     # -- the actor's side ---------------------------------------------------------------------------
 
     def attach(self, epoch: str, offset: int, state: Any) -> None:
-        """The actor has been loaded: who lags catches up, and all get a snapshot if it is not where it was."""
+        """Take the state of an actor that was loaded: subscribers that lag catch up, and all get a snapshot if the
+        actor is not where it was.
+
+        Args:
+            epoch: the name of its history.
+            offset: of the last event in the state.
+            state: the committed state.
+        """
         moved = (epoch, offset) != (self.epoch, self.offset)
         self.live, self.epoch, self.offset, self.state = True, epoch, offset, state
         if moved:

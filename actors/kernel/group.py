@@ -25,7 +25,7 @@ class Shown(Protocol):
 
     @property
     def name(self) -> str:
-        """Unique."""
+        """The name of the kind or view; no other has it."""
         ...
 
     @property
@@ -189,7 +189,11 @@ class Group:
         )
 
     def replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> Prepared:
-        """The given events as members see them now, as one; NOTHING when none of them is shown to them."""
+        """The given events as members see them now, as one; NOTHING when none of them is shown to them.
+
+        Args:
+            state: the newest committed state, from which they are rendered.
+        """
         return self._replay(state, events)[0]
 
     def _replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> tuple[Prepared, bool]:

@@ -107,7 +107,11 @@ async def save(
 
 
 async def trim(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, bytes_max: int) -> int:
-    """A unit of work: let the oldest events go beyond so many bytes; returns what the others have."""
+    """A unit of work: let the oldest events go beyond so many bytes; returns what the others have.
+
+    Args:
+        bytes_max: what the events that stay may have, encoded.
+    """
     return await journal.trim(conn, kind.name, id, bytes_max=bytes_max)
 
 

@@ -125,7 +125,12 @@ async def load(conn: Connection, user_id: str) -> NotificationsState | None:
 
 
 async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[tuple[int, Happening]] | None:
-    """What has happened above an offset; None when rows that would tell are gone."""
+    """What has happened above an offset; None when rows that would tell are gone.
+
+    Args:
+        after: the offset that the caller has.
+        upto: the last offset that is wanted.
+    """
     return happenings(await notifications.moved_since(conn, user_id, after, upto), after, upto)
 
 

@@ -117,6 +117,10 @@ async def replay(conn: Connection, party_id: str, after: int, upto: int) -> list
     """The party at each revision above one, up to another; None when its journal does not reach back that far.
 
     It is made again from its beginning, because events tell what has changed, and viewers are shown the whole.
+
+    Args:
+        after: the revision that the caller has.
+        upto: the last revision that is wanted.
     """
     row = await rows.read(conn, party_id)
     head = await journal.read_head(conn, rows.KIND, party_id)
@@ -131,7 +135,11 @@ async def replay(conn: Connection, party_id: str, after: int, upto: int) -> list
 
 
 def revisions(state: State, events: Iterable[AnyEvent], after: int) -> list[tuple[int, State]]:
-    """The states that events lead to, those above a revision."""
+    """The states that events lead to, those above a revision.
+
+    Args:
+        after: the revision that the caller has.
+    """
     states: list[tuple[int, State]] = []
     for event in events:
         state = replace(apply(state, event), trail=())

@@ -98,7 +98,11 @@ class OwnPartyRules:
         return self._encoded(state.party, state)
 
     def render_event(self, state: OwnParty, event: "State | str", _audience: None) -> Delta:
-        """One revision of the party, or, where something else has changed, how all is now."""
+        """One revision of the party, or, where something else has changed, how all is now.
+
+        Args:
+            event: the party at that revision, or the source of another change.
+        """
         return Delta(
             "party_updated", self._encoded(event if isinstance(event, State) else state.party, state)
         )
@@ -153,7 +157,11 @@ def position(state: OwnParty) -> tuple[str, int]:
 
 
 def recall(state: OwnParty, after: int) -> list[tuple[int, State]] | None:
-    """The party at each revision above one, as far as it is in memory."""
+    """The party at each revision above one, as far as it is in memory.
+
+    Args:
+        after: the revision that the viewer has.
+    """
     party = state.party
     if party is None:
         return None
@@ -162,7 +170,12 @@ def recall(state: OwnParty, after: int) -> list[tuple[int, State]] | None:
 
 
 async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[tuple[int, State]] | None:
-    """The party at each revision above one, up to another, from its journal."""
+    """The party at each revision above one, up to another, from its journal.
+
+    Args:
+        after: the revision that the viewer has.
+        upto: the last revision that is wanted.
+    """
     party_id = await rows.party_of(conn, user_id)
     return None if party_id is None else await loading.replay(conn, party_id, after, upto)
 

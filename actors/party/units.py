@@ -39,6 +39,7 @@ async def create_party(conn: Connection, creation: PartyCreation) -> Change[Stat
 
     Raises:
         NotFound: there is no such user.
+        LookupError: the user's party has rows of members and none of its own, which cannot happen.
     """
     # Whoever makes one and the same user a party at the same time waits here.
     user = await lock_user(conn, creation.actor_id)

@@ -214,7 +214,7 @@ class Users:
         return self.last_seen_ms(user.id, user.last_seen_at_ms)
 
     def last_seen_ms(self, user_id: str, stored_ms: int | None) -> int | None:
-        """The same of a user whose row says `stored_ms`."""
+        """When a user was last seen: the newer of memory and `stored_ms`, which their row says."""
         entry = self._entries.get(user_id)
         latest = max(stored_ms or 0, self._seen.get(user_id, 0), entry.seen_at_ms if entry is not None else 0)
         return latest or None
