@@ -160,7 +160,7 @@ class Leases(Protocol):
     async def take_leases(
         self, conn: Connection, node: str, shards: Collection[int], ttl_seconds: float, /
     ) -> dict[int, int]:
-        """Take those of the shards that nobody else holds; returns the new fence of each that was taken. Cancellation undoes it."""
+        """Take those of the shards that no other node holds; returns the new fence of each. Cancellation undoes it."""
         ...
 
     async def renew_leases(

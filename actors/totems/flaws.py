@@ -38,7 +38,7 @@ def an_object(value: Json, place: str) -> Object:
 
 
 def members(value: Json, place: str, most: int, *, least: int = 1) -> list[Json]:
-    """The value, if it is a list of at least `least` and at most `most`; `place` says where it stands, for the error."""
+    """The value, if it is a list of `least` to `most`; `place` says where it stands, for the error."""
     if not isinstance(value, list):
         raise flaw("WRONG_TYPE", place, "is not a list")
     if len(value) < least:

@@ -49,7 +49,10 @@ def then(value: T | Coroutine[Any, Any, T], shape: Callable[[T], R]) -> R | Coro
 
 
 async def resolved(value: T | Coroutine[Any, Any, T]) -> T:
-    """The result, awaited where it is not there yet."""
+    """The result, awaited where it is not there yet.
+
+    Cancellation is passed on to the coroutine.
+    """
     return await value if isinstance(value, CoroutineType) else cast(T, value)
 
 

@@ -148,6 +148,8 @@ class Edge:
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
         """What is to be done with a WebSocket handshake: refuse it with a response, or accept it.
 
+        Cancellation refuses nothing and accepts nothing.
+
         Args:
             stream: as declared.
             incoming: the handshake.

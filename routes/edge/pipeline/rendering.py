@@ -21,6 +21,8 @@ async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, resu
 
     Waits for nothing but the size of a file.
 
+    Cancellation changes nothing.
+
     Args:
         call: of the request.
         endpoint: as declared.
@@ -30,6 +32,7 @@ async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, resu
     Raises:
         NotFound: a file has been removed since it was looked up.
         RangeNotSatisfiable: the asked range of a file lies outside.
+        TypeError: the result is of a type that no handler may return.
     """
     status = call.status
     headers: Headers = []

@@ -181,7 +181,9 @@ class EdgeApp(QuartTrio, DirectApplication):
             return None, {}
 
     async def answer(self, incoming: Incoming) -> Outgoing | None:
-        """As in `DirectApplication`; None for a rule of Quart's own."""
+        """The response to a request; None for a rule of Quart's own. Cancellation abandons the request; what it
+        handed over goes on.
+        """
         edge = self.edge or self._not_serving()
         try:
             route, parameters = self.find(incoming.method, incoming.path)
@@ -208,12 +210,14 @@ class EdgeApp(QuartTrio, DirectApplication):
         return edge.refuse(incoming, TooMuchUnread())
 
     def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
-        """As in `DirectApplication`."""
+        """The response to a request that the server itself refuses, with all that every response has."""
         edge = self.edge or self._not_serving()
         return edge.refuse(incoming, refused)
 
     async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
-        """As in `DirectApplication`; None for a rule of Quart's own. So many at once, and the others wait."""
+        """What becomes of a WebSocket handshake: refused, accepted, or None for a rule of Quart's own. At most
+        `HANDSHAKES` at once, the others wait. Cancellation refuses nothing and accepts nothing.
+        """
         edge = self.edge or self._not_serving()
         try:
             route, parameters = self.find(WEBSOCKET, incoming.path)
