@@ -4,6 +4,7 @@
 everywhere.
 """
 
+import base64
 from collections.abc import Sequence
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
@@ -109,3 +110,18 @@ class Play:
         self._posted += 1
         self.do(PostMessage(uid(name), mid(self._posted), MessageDraft(content=content, **draft)))
         return decode(bytes(self.reply))
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(200))
+
+
+def a_file(data: bytes = PNG, name: str = "map.png", content_type: str = "image/png") -> dict[str, str]:
+    return {"fileName": name, "contentType": content_type, "dataBase64": base64.b64encode(data).decode()}
+
+
+def poll_body(*labels: str, **more: object) -> dict[str, Any]:
+    return {
+        "question": "Where?",
+        "options": [{"label": label} for label in labels or ("Here", "There")],
+        **more,
+    }

@@ -1,6 +1,5 @@
 """Wire: uploads and downloads."""
 
-import base64
 import hashlib
 from functools import partial
 from pathlib import Path
@@ -12,15 +11,10 @@ from actors.chat.attachments import MAX_BYTES, QUOTA_BYTES
 from persistence.chat.attachments import reserve
 from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
+from tests.chat.play import PNG, a_file
 from tests.support.world import Player, Room, World, open_world
 
 pytestmark = pytest.mark.both_edges
-
-PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(200))
-
-
-def a_file(data: bytes = PNG, name: str = "map.png", content_type: str = "image/png") -> dict[str, str]:
-    return {"fileName": name, "contentType": content_type, "dataBase64": base64.b64encode(data).decode()}
 
 
 async def pair(world: World) -> tuple[Player, Player, Room]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.chat.test_polls_wire import a_poll
+from tests.chat.play import poll_body
 from tests.support.world import World
 
 FILE = {"fileName": "a.txt", "contentType": "text/plain", "dataBase64": b64encode(b"hello").decode()}
@@ -17,7 +17,7 @@ async def test_nothing_is_said_across_a_block_by_any_way(world: World, blocker: 
     room = await ann.talk_to(ben)
     told = await ben.say(room)
     mine = await ann.say(room)
-    poll = await ann.do("POST", room.messages, {"poll": a_poll()}, status=201)
+    poll = await ann.do("POST", room.messages, {"poll": poll_body()}, status=201)
     uploaded = await ann.do("POST", f"{room.path}/attachments", FILE, status=201)
     one, other = ((ann, ben), (ben, ann))[blocker]
     await one.do("POST", "/v1/social/friends/blocks", {"targetId": other.id}, status=201)
@@ -27,7 +27,7 @@ async def test_nothing_is_said_across_a_block_by_any_way(world: World, blocker: 
         ("POST", room.messages, {"content": "?"}),
         ("POST", room.messages, mention),
         ("POST", room.messages, {"attachmentIds": [uploaded["id"]]}),
-        ("POST", room.messages, {"poll": a_poll()}),
+        ("POST", room.messages, {"poll": poll_body()}),
         ("PATCH", room.message(mine["id"]), {"content": "changed"}),
         ("POST", f"{room.message(poll['id'])}/poll/vote", {"optionIds": [option]}),
         ("POST", f"{room.message(poll['id'])}/poll/vote", {"optionIds": []}),
@@ -51,7 +51,7 @@ async def test_nothing_is_said_across_a_block_by_any_way(world: World, blocker: 
 async def test_in_a_group_a_block_refuses_nothing(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben, kind="group")
-    poll = await ann.do("POST", room.messages, {"poll": a_poll()}, status=201)
+    poll = await ann.do("POST", room.messages, {"poll": poll_body()}, status=201)
     await ben.do("POST", "/v1/social/friends/blocks", {"targetId": ann.id}, status=201)
     option = poll["poll"]["options"][0]["id"]
     await ann.do("POST", f"{room.message(poll['id'])}/poll/vote", {"optionIds": [option]}, status=200)

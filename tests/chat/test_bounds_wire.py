@@ -11,9 +11,8 @@ from actors.chat.leavings import sweep_leavings
 from persistence.bridge.database import Database
 from persistence.chat.messages import REVISIONS_KEPT
 from persistence.connection import Connection
-from tests.chat.play import uid
+from tests.chat.play import a_file, uid
 from tests.chat.stage import open_stage
-from tests.chat.test_attachments_wire import a_file
 from tests.support.canaries import dump, found
 from tests.support.world import CONVERSATIONS, Player, Room, World
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.friends.test_links_wire import BLOCKS, make_friends
+from tests.friends.play import BLOCKS, make_friends
 from tests.support.world import CONVERSATIONS, Player, World
 
 SETTINGS = "/v1/profile/settings"

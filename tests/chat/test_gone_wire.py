@@ -10,8 +10,8 @@ from actors.chat.sweeping import sweep
 from persistence.connection import Connection
 from persistence.journal import journal
 from routes.chat.parts import BLOBS, CHAT_KINDS
-from tests.chat.test_attachments_wire import a_file
-from tests.live.test_delivery_wire import subscribe
+from tests.chat.play import a_file
+from tests.live.play import subscribe
 from tests.support.canaries import Overheard, dump, found, kept_in_files
 from tests.support.world import Player, Room, World
 

@@ -13,21 +13,14 @@ from actors.chat.window import WINDOW_LINES
 from actors.ids import new_object_id
 from persistence.connection import Connection
 from routes.chat.parts import CHAT_KINDS
+from tests.chat.play import poll_body
 from tests.support.world import Player, Room, World, open_world
-
-
-def a_poll(*labels: str, **more: object) -> dict[str, Any]:
-    return {
-        "question": "Where?",
-        "options": [{"label": label} for label in labels or ("Here", "There")],
-        **more,
-    }
 
 
 async def asked(world: World, **more: object) -> tuple[Player, Player, Room, Any]:
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben, kind="group")
-    return ann, ben, room, await ann.do("POST", room.messages, {"poll": a_poll(**more)}, status=201)
+    return ann, ben, room, await ann.do("POST", room.messages, {"poll": poll_body(**more)}, status=201)
 
 
 def chosen(message: Any) -> list[tuple[int, bool]]:
@@ -88,18 +81,18 @@ async def test_votes_that_are_none(world: World, body: dict[str, object]) -> Non
 @pytest.mark.parametrize(
     ("poll", "pointer"),
     [
-        (a_poll("Same", "Same"), "/poll/options/1/label"),
-        (a_poll("One"), "/poll/options"),
-        (a_poll(*(f"n{number}" for number in range(11))), "/poll/options"),
-        (a_poll("", "Two"), "/poll/options/0/label"),
-        (a_poll("x" * 101, "Two"), "/poll/options/0/label"),
-        ({**a_poll(), "question": " "}, "/poll/question"),
-        ({**a_poll(), "question": "x" * 301}, "/poll/question"),
-        ({"options": a_poll()["options"]}, "/poll/question"),
+        (poll_body("Same", "Same"), "/poll/options/1/label"),
+        (poll_body("One"), "/poll/options"),
+        (poll_body(*(f"n{number}" for number in range(11))), "/poll/options"),
+        (poll_body("", "Two"), "/poll/options/0/label"),
+        (poll_body("x" * 101, "Two"), "/poll/options/0/label"),
+        ({**poll_body(), "question": " "}, "/poll/question"),
+        ({**poll_body(), "question": "x" * 301}, "/poll/question"),
+        ({"options": poll_body()["options"]}, "/poll/question"),
         ({"question": "Where?"}, "/poll/options"),
-        (a_poll(expiresAtMs=1), "/poll/expiresAtMs"),
-        (a_poll(expiresAtMs=2**53 - 1), "/poll/expiresAtMs"),
-        (a_poll(expiresAtMs="soon"), "/poll/expiresAtMs"),
+        (poll_body(expiresAtMs=1), "/poll/expiresAtMs"),
+        (poll_body(expiresAtMs=2**53 - 1), "/poll/expiresAtMs"),
+        (poll_body(expiresAtMs="soon"), "/poll/expiresAtMs"),
     ],
     ids=lambda value: str(value)[:60],
 )
@@ -128,7 +121,7 @@ async def test_fifty_votes_at_once_are_one_choice(world: World) -> None:
 
 async def test_a_poll_is_closed_by_its_author_or_the_owner(world: World) -> None:
     ann, ben, room, _ = await asked(world)
-    sent = await ben.do("POST", room.messages, {"poll": a_poll()})
+    sent = await ben.do("POST", room.messages, {"poll": poll_body()})
     cid = await world.player("Cid")
     await ann.do("POST", f"{room.path}/participants", {"userIds": [cid.id]})
     close = f"{room.message(sent['id'])}/poll/close"
@@ -153,7 +146,7 @@ async def test_a_poll_expires_to_the_millisecond(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
     expires_at_ms = world.clock.now_ms() + 60_000
-    sent = await ann.do("POST", room.messages, {"poll": a_poll(expiresAtMs=expires_at_ms)})
+    sent = await ann.do("POST", room.messages, {"poll": poll_body(expiresAtMs=expires_at_ms)})
     assert sent["poll"]["expiresAtMs"] == expires_at_ms
     vote = f"{room.message(sent['id'])}/poll/vote"
     await ben.do("POST", vote, {"optionIds": ["1"]}, status=200)
@@ -169,7 +162,7 @@ async def test_expiry_is_announced_by_the_conversation_itself(world: World) -> N
     room = await ann.talk_to(ben)
     async with ben.live("/v1/social/live?channels=" + room.channel) as socket:
         await socket.receive_until(type="snapshot")
-        body = {"poll": a_poll(expiresAtMs=world.clock.now_ms() + 600_000)}
+        body = {"poll": poll_body(expiresAtMs=world.clock.now_ms() + 600_000)}
         await ann.do("POST", room.messages, body)
         made = await socket.receive_until(type="snapshot")
         assert made["data"]["items"][0]["poll"]["closed"] is False
@@ -189,7 +182,9 @@ async def test_no_vote_is_lost_when_many_vote_at_once_in_a_poll_older_than_the_w
     async with open_world(database_url, tmp_path, rate_limits="off") as world:
         ann, *others = await world.players("Ann", *(f"Voter {n}" for n in range(VOTERS - 1)))
         room = await ann.talk_to(*others, kind="group")
-        polls = [await ann.do("POST", room.messages, {"poll": a_poll()}, status=201) for _ in range(ROUNDS)]
+        polls = [
+            await ann.do("POST", room.messages, {"poll": poll_body()}, status=201) for _ in range(ROUNDS)
+        ]
         for _ in range(WINDOW_LINES):
             await _post(world, ann, room)
         for poll in polls:

@@ -7,8 +7,8 @@ import pytest
 
 from routes.friends.parts import FRIENDS_LIVE
 from tests.chat.presence import online, seen, shown, until_seen
-from tests.friends.test_links_wire import BLOCKS, FRIENDS, make_friends
-from tests.party.test_party_wire import gather
+from tests.friends.play import BLOCKS, FRIENDS, make_friends
+from tests.party.play import gather
 from tests.support.world import CONVERSATIONS, Player, World, open_world
 
 QUIET = "/v1/social/live?channels="

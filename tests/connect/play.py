@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from persistence.connect.rows import CommandRow, ServerRow
 from tests.support.world import Player, World
 
 SERVERS = "/v1/connect/servers"
@@ -53,3 +54,41 @@ async def claimed(world: World, owner: Player, name: str = "Lobby", **more: obje
     server = await register(world, name, **more)
     await owner.do("POST", f"{SERVERS}/claim", {"claimKey": server.claim_key}, status=200)
     return server
+
+
+NOW = 1_700_000_000_000
+
+
+TTL_MS = 300_000
+
+
+OWNER, STRANGER, ID = "owner", "stranger", "c" * 24
+
+
+ROW = ServerRow(
+    server_id="server",
+    id="0" * 24,
+    server_type="paper",
+    name="Lobby",
+    owner_id=OWNER,
+    secret=bytes(32),
+    created_at_ms=NOW,
+    updated_at_ms=NOW,
+    last_seen_at_ms=NOW,
+)
+
+
+PENDING = CommandRow(
+    id=ID,
+    server_id="server",
+    action="a",
+    payload=b"{}",
+    status="pending",
+    created_by=OWNER,
+    created_at_ms=NOW,
+    updated_at_ms=NOW,
+    expires_at_ms=NOW + TTL_MS,
+)
+
+
+FRIENDS = "/v1/social/friends/server"

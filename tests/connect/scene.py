@@ -11,10 +11,10 @@ from routes.connect.tokens import mint_delegated, mint_permissions
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.identity.keys import USER_AUDIENCE, USER_TYPE, Keys
 from tests.connect.play import GameServer, register
-from tests.friends.test_requests_wire import make_friends
+from tests.friends.play import make_friends
 from tests.networks.play import Net, Place, network
 from tests.support.world import Player, World
-from tests.users.test_erasure_wire import erase
+from tests.users.play import erase
 
 CATALOG = "/v1/connect/extensions"
 HOUR_MS = 3_600_000

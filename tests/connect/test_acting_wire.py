@@ -2,11 +2,10 @@
 
 import pytest
 
-from tests.connect.play import GameServer, claimed, register
+from tests.connect.play import FRIENDS, GameServer, claimed, register
 from tests.support.world import Player, World
 
 ACT = "connect:social.act"
-FRIENDS = "/v1/social/friends/server"
 PARTY = "/v1/social/party/server"
 NO_PARTY = "00000000-0000-4000-8000-000000000000"
 

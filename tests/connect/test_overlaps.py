@@ -7,7 +7,7 @@ from actors.connect import events
 from actors.connect.events import AnyEvent
 from actors.connect.rows import overlaps
 from persistence.connect.rows import RegistrationRow, SettingsRow
-from tests.connect.test_rules_commands import ID, NOW, PENDING, ROW
+from tests.connect.play import ID, NOW, PENDING, ROW
 
 SETTINGS = SettingsRow(
     server_id="server",

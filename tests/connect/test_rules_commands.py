@@ -18,34 +18,9 @@ from actors.connect.rules_commands import ENDS, LEASE_MS
 from actors.connect.state import State
 from actors.connect.vault import Vault
 from actors.errors import CommandFinished, NotFound, QuotaExceeded, Refused
-from persistence.connect.rows import CommandRow, ServerRow
+from tests.connect.play import ID, NOW, OWNER, PENDING, ROW, STRANGER, TTL_MS
 
-NOW = 1_700_000_000_000
-TTL_MS = 300_000
-OWNER, STRANGER, ID = "owner", "stranger", "c" * 24
-ROW = ServerRow(
-    server_id="server",
-    id="0" * 24,
-    server_type="paper",
-    name="Lobby",
-    owner_id=OWNER,
-    secret=bytes(32),
-    created_at_ms=NOW,
-    updated_at_ms=NOW,
-    last_seen_at_ms=NOW,
-)
 SERVER = State(ROW, {}, {}, {})
-PENDING = CommandRow(
-    id=ID,
-    server_id="server",
-    action="a",
-    payload=b"{}",
-    status="pending",
-    created_by=OWNER,
-    created_at_ms=NOW,
-    updated_at_ms=NOW,
-    expires_at_ms=NOW + TTL_MS,
-)
 decide = partial(decide_with, Vault(bytes(32)))
 
 

@@ -5,8 +5,7 @@ itself with, is right again a moment later.
 import pytest
 
 from routes.users.parts import PRESENCE
-from tests.connect.play import claimed
-from tests.connect.test_acting_wire import FRIENDS
+from tests.connect.play import FRIENDS, claimed
 from tests.support.losing import lose, proxy, settled, world
 from tests.support.proxy import Proxy
 from tests.support.world import World

@@ -2,7 +2,7 @@
 
 import ast
 
-from tests.contract.sources import LAYERS, Function, Source, sources, strings
+from tests.contract.sources import LAYERS, Function, Source, imports, sources, strings
 
 # Where everything may be caught, and why: {path: reason}.
 BROAD_EXCEPT = {
@@ -247,3 +247,14 @@ def test_no_word_of_how_it_was_made():
         if any(word in text for word in words)
     ]
     assert not strays, "\n".join(strays)
+
+
+def test_no_test_module_is_imported():
+    """What tests share lies in modules of its own (`play.py`): running one file never runs another's tests."""
+    shared = [
+        f"{source.at(node)} {name}"
+        for source in sources("tests")
+        for name, node in imports(source)
+        if name.startswith("tests.") and name.rpartition(".")[2].startswith("test_")
+    ]
+    assert not shared, "\n".join(shared)

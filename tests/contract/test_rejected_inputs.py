@@ -17,16 +17,16 @@ from PIL import Image
 from actors.ids import new_uuid
 from tests.capes.images import cape, data_url, saved
 from tests.capes.stage import upload as upload_cape
-from tests.chat.test_attachments_wire import a_file
+from tests.chat.play import a_file
 from tests.connect.play import claimed
 from tests.contract.sources import ROOT
-from tests.friends.test_requests_wire import ask
-from tests.party.test_party_wire import gather
-from tests.saved_servers.test_own_wire import save_all
+from tests.friends.play import ask
+from tests.party.play import gather
+from tests.saved_servers.play import save_all
 from tests.support.websocket import Refused, connect
 from tests.support.world import Player, World, world
 from tests.totems.models import encoded, item_model
-from tests.totems.test_totems_wire import upload as upload_totem
+from tests.totems.play import upload as upload_totem
 
 pytestmark = pytest.mark.both_edges
 

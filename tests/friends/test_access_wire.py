@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.friends.test_requests_wire import BLOCKS, FRIENDS, REQUESTS, ask, make_friends
+from tests.friends.play import BLOCKS, FRIENDS, REQUESTS, ask, make_friends
 from tests.support.spec import spec
 from tests.support.world import Player, World
 

@@ -15,7 +15,7 @@ from actors.users.presence import Presence
 from actors.users.users import Users
 from persistence.friends.links import Link
 from tests.chat.play import NOW_MS, uid
-from tests.friends.test_live_properties import Clock
+from tests.friends.play import Clock
 
 
 def a_link(user: str, friend: str, **fields: object) -> Link:

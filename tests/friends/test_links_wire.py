@@ -1,28 +1,22 @@
 """Wire: what one chooses for a friend, ending a friendship, blocks, and who sees whose friends."""
 
-from typing import Any
-
 import pytest
 import trio
 
 from actors.friends.visibility import TURNS_KEPT, Visibilities
 from persistence.friends.visibilities import veiled
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
-from tests.friends.test_requests_wire import (
+from tests.friends.play import (
     BLOCKS,
     FRIENDS,
     REQUESTS,
     ask,
+    entry_of,
     friends_of,
     make_friends,
     waiting,
 )
-from tests.support.world import Player, World
-
-
-async def entry_of(player: Player, friend: Player) -> Any:
-    (entry,) = [one for one in (await player.get(FRIENDS))["friends"] if one["friendId"] == friend.id]
-    return entry
+from tests.support.world import World
 
 
 async def test_a_link_is_its_holders_own(world: World) -> None:

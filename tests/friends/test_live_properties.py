@@ -23,11 +23,11 @@ from persistence.friends.visibilities import veiled
 from persistence.users.users import arrive
 from tests.chat.play import uid
 from tests.friends import rows
+from tests.friends.play import NOW_MS, Clock
 from tests.support.database import cloned_database
 from tests.support.waiting import PATIENCE_SECONDS
 
 NAMES = ("ann", "ben", "cid", "dan")
-NOW_MS = 1_800_000_000_000
 PAIRS = st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda pair: pair[0] != pair[1])
 STEPS = st.one_of(
     st.tuples(st.sampled_from(["befriend", "befriend", "unfriend", "request", "withdraw"]), PAIRS),
@@ -36,16 +36,6 @@ STEPS = st.one_of(
         st.sampled_from(["online", "offline", "move", "rename", "watch", "leave"]), st.sampled_from(NAMES)
     ),
 )
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.at_ms = NOW_MS
-
-    def now_ms(self) -> int:
-        return self.at_ms
 
 
 class Circle:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from actors.ids import new_uuid
-from tests.friends.test_requests_wire import BLOCKS, FRIENDS, REQUESTS, ask, make_friends
+from tests.friends.play import BLOCKS, FRIENDS, REQUESTS, ask, become, make_friends
 from tests.support.world import Player, World
 
 DENIED = (403, "VISIBILITY_DENIED")
@@ -22,27 +22,6 @@ def named(shown: Any) -> dict[str, Any]:
 
 async def choose(holder: Player, friend: Player, visibility: str) -> None:
     await holder.do("PATCH", f"{FRIENDS}/{friend.id}", {"visibility": visibility}, status=200)
-
-
-async def become(world: World, relation: str, viewer: Player, tom: Player) -> None:
-    """Bring about a relation between who looks and Tom."""
-    match relation:
-        case "friend":
-            await make_friends(viewer, tom)
-        case "former friend":
-            await make_friends(viewer, tom)
-            await tom.do("DELETE", f"{FRIENDS}/{viewer.id}")
-        case "has asked":
-            await ask(viewer, tom)
-        case "was asked":
-            await ask(tom, viewer)
-        case "blocked friend":
-            await make_friends(viewer, tom)
-            await tom.do("POST", BLOCKS, {"targetId": viewer.id})
-        case "blocking":
-            await viewer.do("POST", BLOCKS, {"targetId": tom.id})
-        case "admin":
-            await world.grant(viewer, "admin:user:view")
 
 
 @pytest.mark.parametrize(

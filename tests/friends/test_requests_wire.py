@@ -1,38 +1,13 @@
 """Wire: friend requests and what becomes of them."""
 
-from typing import Any
-
 import pytest
 
 from actors.friends.units_relations import REQUEST_TTL_MS
 from actors.ids import new_uuid
 from persistence.friends.requests import of_user
+from tests.friends.play import FRIENDS, REQUESTS, ask, friends_of, waiting
 from tests.support.jobs import jobs_of
 from tests.support.world import Player, World
-
-FRIENDS = "/v1/social/friends"
-REQUESTS = f"{FRIENDS}/requests"
-BLOCKS = f"{FRIENDS}/blocks"
-
-
-async def ask(one: Player, other: Player, **more: Any) -> Any:
-    return await one.do("POST", REQUESTS, {"targetId": other.id, **more}, status=201)
-
-
-async def make_friends(one: Player, other: Player) -> None:
-    asked = await ask(one, other)
-    await other.do("POST", f"{REQUESTS}/{asked['id']}/accept", status=200)
-
-
-async def friends_of(player: Player) -> set[str]:
-    return {friend["name"] for friend in (await player.get(FRIENDS))["friends"]}
-
-
-async def waiting(player: Player) -> tuple[list[str], list[str]]:
-    """The names of those whose requests wait for the player, and for whose answer the player waits."""
-    found = await player.get(REQUESTS)
-    incoming = [request["player"]["name"] for request in found["incoming"]]
-    return incoming, [request["player"]["name"] for request in found["outgoing"]]
 
 
 async def kinds(player: Player) -> list[tuple[str, str]]:

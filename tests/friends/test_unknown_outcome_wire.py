@@ -10,9 +10,8 @@ from routes.friends.parts import FRIENDS_LIVE
 from routes.party.memberships import MEMBERSHIPS
 from tests.chat.presence import online
 from tests.friends import rows
-from tests.friends.test_links_wire import BLOCKS, FRIENDS, entry_of, make_friends
-from tests.friends.test_requests_wire import REQUESTS, ask
-from tests.party.test_party_wire import INVITES, PARTY, gather, invite, names
+from tests.friends.play import BLOCKS, FRIENDS, REQUESTS, ask, entry_of, make_friends
+from tests.party.play import INVITES, PARTY, gather, invite, names
 from tests.support.losing import lose, proxy, settled, world
 from tests.support.proxy import Proxy
 from tests.support.world import Player, World

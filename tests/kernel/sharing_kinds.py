@@ -26,8 +26,8 @@ from tests.chat.play import a_poll, mid, uid
 from tests.chat.stage import make_users
 from tests.kernel import ledger
 from tests.kernel.sharing import NOW_MS, Subject
-from tests.kernel.test_database import KIND as LEDGER
-from tests.kernel.test_database import ROWS as LEDGER_ROWS
+from tests.kernel.sql_ledger import KIND as LEDGER
+from tests.kernel.sql_ledger import ROWS as LEDGER_ROWS
 
 Step = Callable[[int], Any]
 

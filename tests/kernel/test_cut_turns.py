@@ -12,7 +12,7 @@ from actors.kernel.mailbox import Answer
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, Deposit, Entry, Recall, Wave, Withdraw
-from tests.kernel.test_turns import ask_all
+from tests.kernel.play import ask_all
 
 OLD = Recall(0)
 

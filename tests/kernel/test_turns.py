@@ -35,24 +35,9 @@ from tests.kernel.ledger import (
     Wave,
     Withdraw,
 )
+from tests.kernel.play import ask_all
 from tests.support.simulation import Simulation
 from tests.support.sinks import Socket
-
-
-async def ask_all(stage: Stage, *commands: object) -> list[object]:
-    """The answers, or the errors, to commands posted in this order at the same time."""
-    told: list[tuple[int, Answer]] = []
-    done = trio.Event()
-
-    def collect(n: int, answer: Answer) -> None:
-        told.append((n, answer))
-        if len(told) == len(commands):
-            done.set()
-
-    for n, command in enumerate(commands):
-        stage.system.post(KIND, "a", command, partial(collect, n))
-    await done.wait()
-    return [answer.error or answer.reply for _, answer in sorted(told, key=lambda entry: entry[0])]
 
 
 async def test_an_answer_comes_after_the_commit(autojump_clock: MockClock, stage: Stage) -> None:

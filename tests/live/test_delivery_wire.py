@@ -8,6 +8,7 @@ import pytest
 import trio
 
 from routes.chat.parts import CHAT_KINDS
+from tests.live.play import subscribe
 from tests.support.waiting import patience
 from tests.support.websocket import Client
 from tests.support.world import Player, Room, World, open_world
@@ -20,17 +21,6 @@ NONE = "/v1/social/live?channels="
 async def pair(world: World) -> tuple[Player, Player, Room]:
     ann, ben = await world.players("Ann", "Ben")
     return ann, ben, await ann.talk_to(ben, kind="group")
-
-
-async def subscribe(socket: Client, room: Room, *, since: Any = None, **params: object) -> Any:
-    """Subscribe; returns the reply."""
-    command: dict[str, Any] = {"id": "s", "op": "subscribe", "channel": room.channel, "params": params}
-    if since is not None:
-        command["since"] = since
-    await socket.send_json(command)
-    reply = await socket.receive_until(type="reply", id="s")
-    assert reply["ok"], reply
-    return reply
 
 
 class Copy:

@@ -1,43 +1,12 @@
 """Wire: the list, marking as read, and the channel with its durable offsets."""
 
-from typing import Any
-
-import msgspec
 import pytest
 import trio
 
-from actors.ids import new_object_id
-from actors.notifications.view import NOTIFICATIONS
-from persistence.notifications.notifications import KEPT_MS, NewNotification, add
+from persistence.notifications.notifications import KEPT_MS
+from tests.notifications.play import LIST, READ, notify, numbers, opened
 from tests.support.jobs import jobs_of
-from tests.support.websocket import Client
-from tests.support.world import Player, World
-
-LIST, READ = "/v1/notifications", "/v1/notifications/read"
-
-
-async def notify(world: World, player: Player, *numbers: int, kind: str = "friend_accepted") -> list[str]:
-    """Notify a player as a domain does; returns the ids."""
-    service = world.service
-    now_ms = world.clock.now_ms()
-    rows = [
-        NewNotification(
-            new_object_id(now_ms, service.random_bytes),
-            player.id,
-            kind,
-            None,
-            msgspec.json.encode({"n": number}),
-            now_ms,
-        )
-        for number in numbers
-    ]
-    await service.database.transact(add, rows)
-    service.system.changed(NOTIFICATIONS, player.id, "notifications")
-    return [row.id for row in rows]
-
-
-def numbers(items: list[Any]) -> list[int]:
-    return [item["data"]["n"] for item in items]
+from tests.support.world import World
 
 
 async def test_the_newest_come_first_page_by_page(world: World) -> None:
@@ -106,17 +75,6 @@ async def test_a_reading_is_repeated_by_its_key(world: World) -> None:
     again = await ann.ask("POST", READ, {"ids": ids[:1]}, headers=headers)
     assert again.json() == first.json() == {"read": 1, "unread": 1}
     assert again.headers["idempotent-replayed"] == "true"
-
-
-async def opened(client: Client, *, since: Any = None, mode: str = "delta") -> Any:
-    """Subscribe; returns the reply."""
-    command: dict[str, Any] = {
-        "id": 1, "op": "subscribe", "channel": "notifications", "params": {"mode": mode},
-    }  # fmt: skip
-    if since is not None:
-        command["since"] = {"epoch": since[0], "offset": since[1]}
-    await client.send_json(command)
-    return await client.receive_until(type="reply")
 
 
 async def test_the_channel_tells_what_happens(world: World) -> None:

@@ -4,6 +4,7 @@ Names stand for users: `uid("ann")` is the id that she has everywhere.
 """
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from msgspec.structs import replace
@@ -17,6 +18,8 @@ from actors.party.loading import missing, new_party
 from actors.party.selection import Minigame, Selection
 from actors.party.state import LookedUp, State
 from persistence.party.rows import PartyRow
+from tests.support.websocket import Client
+from tests.support.world import Player
 
 NOW_MS = 1_795_000_000_000
 PARTY_ID = "00000000-0000-4000-8000-000000000001"
@@ -89,3 +92,60 @@ class Play:
     def select(self, selection: Selection = ROUND, *, by: str = "ann") -> None:
         """Choose what to play."""
         self.do(Select(uid(by), selection))
+
+
+PARTY = "/v1/social/party"
+
+
+SELECTION = f"{PARTY}/lobby/selection"
+
+
+SELECTORS = f"{PARTY}/lobby/selectors"
+
+
+READY = f"{PARTY}/lobby/ready"
+
+
+INVITES = f"{PARTY}/invites"
+
+
+ARENA = {
+    "targetKind": "minigame",
+    "targetId": "arena",
+    "displayName": "Arena",
+    "serverAddress": "play.example.org:25565",
+    "minigame": {"mode": "duel", "variant": "classic", "roundBased": True},
+    "profileRequirement": {"minecraftVersion": "1.21", "loader": "fabric", "requiredMods": ["sodium"]},
+}
+
+
+async def invite(one: Player, other: Player) -> Any:
+    return await one.do("POST", INVITES, {"targetId": other.id}, status=200)
+
+
+async def gather(leader: Player, *others: Player) -> str:
+    """A party of these; returns its id."""
+    party_id = (await leader.do("POST", PARTY, status=200))["party"]["id"]
+    for other in others:
+        await invite(leader, other)
+        await other.do("POST", f"{INVITES}/{party_id}/accept", status=200)
+    return party_id
+
+
+def names(frame: Any) -> list[str]:
+    return [member["name"] for member in frame["party"]["members"]]
+
+
+async def ready(player: Player, *, is_ready: bool = True, **more: object) -> Any:
+    return await player.do("PUT", READY, {"ready": is_ready, "profilePrepared": True, **more}, status=200)
+
+
+async def subscribe(socket: Client, since: object = None, *, mode: str = "delta") -> tuple[Any, Any]:
+    """The reply, and the first frame if there is one."""
+    command: dict[str, Any] = {"id": 1, "op": "subscribe", "channel": "party", "params": {"mode": mode}}
+    if since is not None:
+        command["since"] = since
+    await socket.send_json(command)
+    while (reply := await socket.receive_json())["type"] != "reply":
+        pass
+    return reply, None if reply["recovered"] else await socket.receive_json()

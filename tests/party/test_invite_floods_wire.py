@@ -3,8 +3,8 @@
 from persistence.notifications.notifications import OF_PAIR_MAX
 from routes.edge.limits import POLICIES
 from tests.connect.play import claimed
-from tests.friends.test_requests_wire import ask
-from tests.party.test_party_wire import INVITES, PARTY, invite
+from tests.friends.play import ask
+from tests.party.play import INVITES, PARTY, invite
 from tests.support.world import Player, World
 
 QUOTA = POLICIES["invite"].quota

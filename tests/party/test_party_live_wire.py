@@ -9,7 +9,7 @@ from actors.party.own_view import FACES
 from routes.friends.parts import FRIENDS_LIVE
 from routes.party.parts import PARTY_KINDS
 from routes.users.parts import PRESENCE
-from tests.party.test_party_wire import ARENA, INVITES, PARTY, SELECTION, gather, invite, names, ready
+from tests.party.play import ARENA, INVITES, PARTY, SELECTION, gather, invite, names, ready, subscribe
 from tests.support.spec import spec
 from tests.support.waiting import wait_until
 from tests.support.websocket import Client
@@ -41,17 +41,6 @@ def let_pass(world: World, ms: int, viewer: Player) -> None:
     """Let time pass, and have the timers notice it, who sleep by a clock of their own: a frame is due at once."""
     world.clock.advance(ms)
     world.service.system.changed(world.service.of(PARTY_KINDS).own, viewer.id, FACES)
-
-
-async def subscribe(socket: Client, since: object = None, *, mode: str = "delta") -> tuple[Any, Any]:
-    """The reply, and the first frame if there is one."""
-    command: dict[str, Any] = {"id": 1, "op": "subscribe", "channel": "party", "params": {"mode": mode}}
-    if since is not None:
-        command["since"] = since
-    await socket.send_json(command)
-    while (reply := await socket.receive_json())["type"] != "reply":
-        pass
-    return reply, None if reply["recovered"] else await socket.receive_json()
 
 
 async def test_a_user_is_followed_from_party_to_party(world: World) -> None:

@@ -5,43 +5,8 @@ from typing import Any
 import trio
 
 from routes.friends.parts import FRIENDS_LIVE
+from tests.party.play import ARENA, INVITES, PARTY, READY, SELECTION, SELECTORS, gather, invite, names, ready
 from tests.support.world import Player, World
-
-PARTY = "/v1/social/party"
-SELECTION = f"{PARTY}/lobby/selection"
-SELECTORS = f"{PARTY}/lobby/selectors"
-READY = f"{PARTY}/lobby/ready"
-INVITES = f"{PARTY}/invites"
-
-ARENA = {
-    "targetKind": "minigame",
-    "targetId": "arena",
-    "displayName": "Arena",
-    "serverAddress": "play.example.org:25565",
-    "minigame": {"mode": "duel", "variant": "classic", "roundBased": True},
-    "profileRequirement": {"minecraftVersion": "1.21", "loader": "fabric", "requiredMods": ["sodium"]},
-}
-
-
-async def invite(one: Player, other: Player) -> Any:
-    return await one.do("POST", INVITES, {"targetId": other.id}, status=200)
-
-
-async def gather(leader: Player, *others: Player) -> str:
-    """A party of these; returns its id."""
-    party_id = (await leader.do("POST", PARTY, status=200))["party"]["id"]
-    for other in others:
-        await invite(leader, other)
-        await other.do("POST", f"{INVITES}/{party_id}/accept", status=200)
-    return party_id
-
-
-def names(frame: Any) -> list[str]:
-    return [member["name"] for member in frame["party"]["members"]]
-
-
-async def ready(player: Player, *, is_ready: bool = True, **more: object) -> Any:
-    return await player.do("PUT", READY, {"ready": is_ready, "profilePrepared": True, **more}, status=200)
 
 
 async def test_a_party_is_made_or_found(world: World) -> None:

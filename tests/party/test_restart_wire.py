@@ -6,8 +6,7 @@ from typing import Any
 
 from persistence.party.rows import sweep_ended
 from routes.party.memberships import MEMBERSHIPS
-from tests.party.test_party_live_wire import subscribe
-from tests.party.test_party_wire import ARENA, PARTY, SELECTION, SELECTORS, gather, invite, ready
+from tests.party.play import ARENA, PARTY, SELECTION, SELECTORS, gather, invite, ready, subscribe
 from tests.support.world import Player, World, open_world
 
 

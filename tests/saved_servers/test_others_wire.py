@@ -3,9 +3,8 @@
 import pytest
 
 from actors.ids import new_uuid
-from tests.friends.test_overview_wire import become
-from tests.friends.test_requests_wire import make_friends
-from tests.saved_servers.test_own_wire import SAVED, save_all
+from tests.friends.play import become, make_friends
+from tests.saved_servers.play import SAVED, save_all
 from tests.support.world import Player, World
 
 ROUTES = ("saved", "favorites")

@@ -12,23 +12,10 @@ import trio
 from actors.saved_servers.units import SAVED_MAX
 from persistence.connection import Connection
 from persistence.saved_servers import addresses
+from tests.saved_servers.play import SAVED, names, save, save_all
 from tests.support.world import Player, World, open_world
 
-SAVED = "/v1/profile/public-servers/saved"
 UNKNOWN = "0" * 24
-
-
-async def save(player: Player, address: str) -> Any:
-    return await player.do("POST", SAVED, {"address": address})
-
-
-async def save_all(player: Player, *names: str) -> list[str]:
-    """Ids of freshly saved servers."""
-    return [(await save(player, name))["id"] for name in names]
-
-
-async def names(player: Player) -> list[str]:
-    return [one["address"] for one in (await player.get(SAVED))["items"]]
 
 
 async def test_an_address_becomes_an_unlisted_server(world: World) -> None:

@@ -16,6 +16,7 @@ from scripts.load.histogram import Histogram
 from scripts.load.plan import BadPlan, Plan, check, conversations_of, friendships, memberships, user_id
 from scripts.load.seen_messages import SeenMessages
 from scripts.load.workloads.chat import Chat
+from tests.scripts.play import server_frame
 
 
 def a_plan(**fields) -> Plan:
@@ -144,15 +145,6 @@ def pair():
     yield ours, theirs
     ours.close()
     theirs.close()
-
-
-def server_frame(payload: bytes, head: int = 0x81) -> bytes:
-    size = len(payload)
-    if size < 126:
-        return bytes((head, size)) + payload
-    if size < 65536:
-        return bytes((head, 126)) + size.to_bytes(2, "big") + payload
-    return bytes((head, 127)) + size.to_bytes(8, "big") + payload
 
 
 class TestWebSocket:

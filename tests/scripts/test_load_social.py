@@ -15,7 +15,7 @@ from scripts.load.report import WORDS, progress_line, report, table
 from scripts.load.run import Interval, Outcome
 from scripts.load.workloads.friends import GRACE_NS, Friends, Watched
 from scripts.load.workloads.parties import Parties, Party, Shown
-from tests.scripts.test_load import server_frame
+from tests.scripts.play import server_frame
 
 
 def a_plan(**fields) -> Plan:

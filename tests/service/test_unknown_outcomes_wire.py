@@ -12,7 +12,7 @@ import trio
 from persistence.connection import Connection
 from routes.users.parts import USER_DIRECTORY
 from tests.capes.stage import ADMIN, cape_in, moderator
-from tests.notifications.test_notifications_wire import READ, notify, opened
+from tests.notifications.play import READ, notify, opened
 from tests.support.losing import lose, proxy, settled, world
 from tests.support.proxy import Proxy
 from tests.support.turns import GATE, open_gate

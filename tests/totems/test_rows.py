@@ -14,13 +14,7 @@ from persistence.connection import Connection
 from persistence.totems import totems
 from persistence.totems.totems import Model
 from persistence.users.users import arrive
-
-NOW_MS = 1_790_000_000_000
-DRAFT = Draft("minecraft-item-model", "totem.json", "sfw", 0, None, None, None)
-
-
-def uid(number: int) -> str:
-    return f"00000000-0000-4000-8000-{number:012}"
+from tests.totems.play import DRAFT, NOW_MS, counted, uid
 
 
 async def users(database: Database, count: int) -> list[str]:
@@ -40,22 +34,6 @@ async def add(database: Database, owner_id: str, at_ms: int = NOW_MS) -> str:
 
 async def carry(database: Database, user_id: str, model_id: str) -> Model:
     return await database.transact(partial(activate, gallery=True), user_id, model_id, NOW_MS)
-
-
-async def counted(database: Database) -> None:
-    """What triggers have counted is what there is."""
-
-    async def look(conn: Connection) -> None:
-        wrong = await conn.fetch(
-            "SELECT id FROM totem_models AS m WHERE selected_count <>"
-            " (SELECT count(*) FROM totem_selections WHERE model_id = m.id)"
-        )
-        assert not wrong
-        total = await conn.fetchval("SELECT total FROM totem_gallery")
-        assert total == await conn.fetchval("SELECT count(*) FROM totem_models")
-        assert total == await conn.fetchval("SELECT count(*) FROM totem_contents")
-
-    await database.read(look)
 
 
 async def test_what_is_answered_is_what_is_stored(database: Database):

@@ -13,10 +13,10 @@ from tests.support.server import Edge
 from tests.support.waiting import patience
 from tests.support.world import Player, World, open_world
 from tests.totems.models import BLOCKBENCH, blockbench, body, item_model
+from tests.totems.play import OLD, OWN, carry, upload
 
 pytestmark = pytest.mark.both_edges
 
-OWN, OLD = "/v1/profile/personal-totem", "/v1/api/profile/personal-totem"
 NOWHERE = "0" * 24
 
 both = pytest.mark.parametrize("path", [OWN, OLD])
@@ -27,14 +27,6 @@ async def closed(served_by: Edge, database_url: str, tmp_path: Path) -> AsyncIte
     """A service whose gallery is switched off."""
     async with open_world(database_url, tmp_path, edge=served_by, totem_gallery="off") as world:
         yield world
-
-
-async def upload(player: Player, path: str = OWN, **more: Any) -> Any:
-    return await player.do("POST", path, body(**more), status=201)
-
-
-async def carry(player: Player, totem: Any, path: str = OWN) -> Any:
-    return await player.do("POST", path, {"itemModelId": totem["itemModelId"]}, status=200)
 
 
 async def reads(player: Player, totem: Any, path: str = OWN) -> int:

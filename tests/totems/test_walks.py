@@ -13,7 +13,7 @@ from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.totems import totems
 from persistence.users.users import arrive
-from tests.totems.test_rows import DRAFT, NOW_MS, counted, uid
+from tests.totems.play import DRAFT, NOW_MS, counted, uid
 
 USERS = 5
 

@@ -10,8 +10,8 @@ from routes.edge.errors import TokenExpired, Unauthenticated
 from routes.edge.identity.issuer_settings import IssuerSettings
 from routes.edge.identity.issuers import Issuers
 from routes.users.authenticator import TokenAuthenticator
+from tests.users.forgeries import FORGED
 from tests.users.parts import ANN, BEN, EVE
-from tests.users.test_tokens import FORGED
 
 VERIFY = "/v1/auth/verify"
 

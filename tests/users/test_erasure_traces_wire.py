@@ -14,15 +14,15 @@ from persistence.connection import Connection
 from persistence.party.rows import ENDED_KEPT_MS, sweep_ended
 from routes.chat.parts import BLOBS
 from tests.capes.stage import SELECTION, cape_in, moderator
-from tests.chat.test_attachments_wire import a_file
+from tests.chat.play import a_file
 from tests.connect.play import claimed
-from tests.friends.test_requests_wire import ask, make_friends
-from tests.party.test_party_wire import PARTY
-from tests.saved_servers.test_own_wire import SAVED, save_all
+from tests.friends.play import ask, make_friends
+from tests.party.play import PARTY
+from tests.saved_servers.play import SAVED, save_all
 from tests.support.world import Player, World
-from tests.totems.test_totems_wire import carry
-from tests.totems.test_totems_wire import upload as upload_totem
-from tests.users.test_erasure_wire import erase
+from tests.totems.play import carry
+from tests.totems.play import upload as upload_totem
+from tests.users.play import erase
 
 NAME, SECRET = "Quintessa", "zwiebelkuchen"
 """A name, and a word in everything that she keeps with us, that stand nowhere else."""

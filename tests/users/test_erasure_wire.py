@@ -13,25 +13,14 @@ from persistence.connection import Connection
 from routes.domains import DOMAINS
 from routes.users.erasure import sweep_erased
 from routes.users.parts import USER_DIRECTORY
-from tests.chat.test_attachments_wire import a_file
+from tests.chat.play import a_file
 from tests.connect.play import claimed
-from tests.friends.test_requests_wire import FRIENDS, ask, make_friends
+from tests.friends.play import FRIENDS, ask, make_friends
 from tests.support.waiting import patience
 from tests.support.world import Player, World, open_world
+from tests.users.play import erase, one
 
 PARTY = "/v1/social/party"
-
-
-def one(user: Player) -> str:
-    return f"/v1/admin/users/{user.id}"
-
-
-async def erase(world: World, user: Player) -> Player:
-    """Erase a user to the last message; returns the super-admin who did it."""
-    root = await world.super_admin()
-    await root.do("DELETE", one(user), status=204)
-    await sweep_erased(world.service)
-    return root
 
 
 def test_a_name_goes_from_what_repeats_it_after_it_is_gone_from_where_it_is_said():

@@ -8,10 +8,10 @@ import pytest
 
 from actors.ids import new_uuid
 from tests.capes.stage import OWN, SELECTION, texture, upload
-from tests.saved_servers.test_own_wire import SAVED, save_all
+from tests.saved_servers.play import SAVED, save_all
 from tests.support.world import Player, World
 from tests.totems.models import body as totem_body
-from tests.users.test_shares_wire import PROFILE, SHARES
+from tests.users.play import PROFILE, SHARES
 
 SOMEBODY = new_uuid(bytes)
 

@@ -4,7 +4,7 @@ import pytest
 
 from actors.ids import new_uuid
 from persistence.connection import Connection
-from tests.friends.test_requests_wire import make_friends
+from tests.friends.play import make_friends
 from tests.support.world import Player, World
 
 SUPPORTERS = "/v1/public/supporters"

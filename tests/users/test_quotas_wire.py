@@ -7,7 +7,7 @@ import pytest
 
 from actors.time import iso
 from tests.support.world import Player, World
-from tests.users.test_shares_wire import PROFILE, SHARES
+from tests.users.play import PROFILE, SHARES
 
 Seen = Callable[[Player], Awaitable[int]]
 

@@ -5,9 +5,7 @@ import trio
 
 from actors.users.units_shares import MANIFEST_MAX_BYTES, SHARE_TTL_MS, new_code
 from tests.support.world import Player, World
-
-SHARES = "/v1/profile/shares"
-PROFILE = {"name": "Survival", "manifest": {"minecraftVersion": "1.21", "mods": ["sodium", "ü"]}}
+from tests.users.play import PROFILE, SHARES
 
 
 def public(code: str) -> str:

@@ -1,5 +1,6 @@
 """The pipeline: order of checks, problem documents, and the headers that every response has."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,11 +8,12 @@ import trio.testing
 from structlog.testing import capture_logs
 
 from routes.edge.config.table import read_config
+from routes.edge.declare.endpoint import RouteTable
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Outgoing
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
-from tests.edge.sample import NOW_MS, Parts, serving
+from tests.edge.sample import NOW_MS, Call, Parts, Thing, open_thing, serving
 
 THING = "aaaa0000aaaa0000aaaa0000"
 PARTS = f"/v1/things/{THING}/parts"
@@ -312,8 +314,21 @@ async def test_metrics_count_by_declared_route(app: EdgeApp, parts: Parts) -> No
     )
 
 
-def test_now_is_injected(parts: Parts) -> None:
-    assert parts.clock.now_ms() == NOW_MS
+async def test_now_is_the_services_and_stands_still_for_a_request(parts: Parts) -> None:
+    """However often a rule asks, and whatever the clock does meanwhile."""
+    seen: list[int] = []
+
+    async def asked(call: Call) -> Thing:
+        seen.append(call.now_ms)
+        parts.clock.at_ms += 5_000
+        seen.append(call.now_ms)
+        return Thing("open")
+
+    table = RouteTable((replace(open_thing, handler=asked),))
+    async with serving(parts, table) as app:
+        await request(app, "GET", "/v1/open")
+        await request(app, "GET", "/v1/open")
+    assert seen == [NOW_MS, NOW_MS, NOW_MS + 5_000, NOW_MS + 5_000]
 
 
 async def test_a_body_that_is_here_already_is_not_received(app: EdgeApp) -> None:

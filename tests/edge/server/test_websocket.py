@@ -15,16 +15,9 @@ from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import LiveSocket
 from tests.edge.apps import Application, echo
 from tests.edge.raw import HANDSHAKE, Raw, raw
+from tests.edge.server.play import MASK, client_frame
 from tests.support.server import running
 from tests.support.waiting import patience
-
-MASK = b"\x00\x00\x00\x00"
-
-
-def client_frame(opcode: int, payload: bytes = b"", *, fin: bool = True) -> bytes:
-    """A masked frame of at most 125 bytes."""
-    return bytes((opcode | (0x80 if fin else 0), 0x80 | len(payload))) + MASK + payload
-
 
 CLOSE = client_frame(8, b"\x03\xe8")
 HI = client_frame(1, b"hi")

@@ -8,7 +8,7 @@ from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application, FixedClock, echo, plain
 from tests.edge.certificate import Certificate
 from tests.edge.raw import HANDSHAKE, Raw, raw
-from tests.edge.server.test_websocket import client_frame
+from tests.edge.server.play import client_frame
 from tests.support.server import running
 
 QUOTA = POLICIES["live-frame"].quota

@@ -1,0 +1,22 @@
+"""What tests of users share."""
+
+from routes.users.erasure import sweep_erased
+from tests.support.world import Player, World
+
+
+def one(user: Player) -> str:
+    return f"/v1/admin/users/{user.id}"
+
+
+async def erase(world: World, user: Player) -> Player:
+    """Erase a user to the last message; returns the super-admin who did it."""
+    root = await world.super_admin()
+    await root.do("DELETE", one(user), status=204)
+    await sweep_erased(world.service)
+    return root
+
+
+SHARES = "/v1/profile/shares"
+
+
+PROFILE = {"name": "Survival", "manifest": {"minecraftVersion": "1.21", "mods": ["sodium", "ü"]}}
