@@ -1,4 +1,4 @@
-"""Pages are bounded in bytes, not only in items: a list of the largest items permitted must not fill the memory."""
+"""Bound pages in bytes, not only in items, so that a list of the largest permitted items does not fill the memory."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -6,7 +6,7 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 MAX_PAGE_BYTES = 1024 * 1024
-"""What one page of a list may take on the wire, as far as its items tell; a single item may have more."""
+"""The most that the items of one page take on the wire, by their own estimate; a single item may be larger."""
 
 
 def fitting(

@@ -15,13 +15,20 @@ from persistence.connect.rows import RegistrationRow
 
 MAX_REGISTRATIONS = 32
 MAX_BYTES = 64 * 1024
-"""Of the actions of one extension."""
+"""The most bytes of the actions of one extension."""
 
 
 def register(state: State, command: RegisterExtension, now_ms: int) -> Sequence[AnyEvent]:
-    """The extension as the server has it; its version counts what has changed."""
+    """Register an extension, or replace its registration; the version increases when anything has changed.
+
+    Raises:
+        NotFound, Forbidden: the user may not write settings.
+        TooLarge: the actions have more than 64 KiB.
+        Invalid: an action is at fault.
+        QuotaExceeded: the server has 32 extensions.
+    """
     require(state, command.user_id, "server.settings.write")
-    # Before each default is held against its field.
+    # Checked first, because checking the schemas takes time that grows with their size.
     actions = msgspec.json.encode(command.actions)
     if len(actions) > MAX_BYTES:
         raise TooLarge(f"the actions of an extension have at most {MAX_BYTES} bytes")
