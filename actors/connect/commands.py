@@ -116,7 +116,9 @@ class CreateCommand(Command, frozen=True, kw_only=True):
 
 
 class TakeCommands(Command, frozen=True):
-    """The server fetches its commands; answered with the rows, oldest first."""
+    """The server fetches its commands; answered with the rows, oldest first. Hashable, so that the kernel can drop
+    one that is told twice.
+    """
 
     limit: int
 

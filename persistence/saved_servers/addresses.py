@@ -38,7 +38,7 @@ async def drop_unsaved(conn: Connection, id: str, address: str) -> None:
         address: its `Address.key`.
     """
     await _hold(conn, address)
-    # Whoever saves it by its id just now has it locked. What was saved before, the second statement sees.
+    # A transaction that is just saving it holds a lock on it; after that, the second statement sees what it saved.
     await conn.execute("SELECT FROM publications WHERE id = $1 FOR UPDATE", id)
     await conn.execute(
         "DELETE FROM publications WHERE id = $1 AND discovery_source = 'USER' AND discovery_state = 'UNLISTED'"
@@ -72,7 +72,7 @@ async def sweep(
         before_ms,
         limit,
     )
-    # Whoever saves one of them just now has it locked. What was saved before, the second statement sees.
+    # Those that are just being saved are locked, and skipped; the second statement sees what was saved before.
     free = await conn.fetch(
         "SELECT id FROM publications WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED",
         [row["id"] for row in page if not row["saved"]],
