@@ -72,7 +72,7 @@ class Statuses:
         self._told: set[str] = set()  # servers whose report is not yet written
         self._moved: set[Target] = set()  # targets whose rank in the list is not yet written
         self._flushing = Turnstile()
-        self._ends: list[tuple[int, str]] = []  # heap of (when a report stops counting, server); one per server
+        self._ends: list[tuple[int, str]] = []  # heap of (when a report stops counting, server)
         self._ending: set[str] = set()  # servers in it
 
     async def open(self, store: Store, now_ms: int) -> None:

@@ -224,8 +224,8 @@ def _moderated(row: PublicationRow | None) -> tuple[bool, bool]:
 
 
 async def _hold(conn: Connection, target: Target) -> str | None:
-    """Lock the target's publication, and a server's owner, until the transaction ends; returns the target's
-    network.
+    """Serialise changes of the target's publication, and keep a server's owner as it is, until the transaction ends;
+    returns the target's network.
     """
     await publications.hold(conn, target)
     if target.type == "network":

@@ -30,8 +30,8 @@ class UserErased(msgspec.Struct, frozen=True):
     """A user was erased.
 
     Args:
-        others: {other user: whether that one blocked them} of all who had a friendship, request or block with the
-            user.
+        others: {other user: whether that one blocked them} of all users whose friendships, requests, blocks or former
+            friendships' visibility involved the erased one.
     """
 
     user_id: str

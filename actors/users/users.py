@@ -135,9 +135,7 @@ class Users:
         return self._fresh(entry)
 
     def peek_believed(self, user_id: str, issued_at_s: int) -> Access | None:
-        """The rights of a cached user, or None; None, too, if tokens with the `iat` `issued_at_s` are revoked. Never
-        waits.
-        """
+        """The rights of a cached user; None, too, for a token whose `iat`, `issued_at_s`, is revoked. Never waits."""
         entry = self._entries.get(user_id)
         if entry is None or entry.stale or issued_at_s < entry.user.tokens_not_before_s:
             return None

@@ -1,7 +1,7 @@
 """Attachments' rows. The bytes lie in the blob store under their hash; several rows may share them.
 
-|    reserved ──bytes written──▶ kept ──nothing shows it──▶ freed ──bytes removed──▶ gone ──a day after──▶ no row
-|        └───────upload failed, or never ended──────────────▲
+    reserved ──bytes written──▶ kept ──nothing shows it──▶ freed ──bytes removed──▶ gone ──a day after──▶ no row
+        └───────upload failed, or never ended──────────────▲
 
 A row that is not `gone` counts against its uploader's quota, so that the quota bounds what is on the disk. A `gone`
 row counts only towards what was uploaded on its day. From `freed` on the row holds nothing that the user has given.

@@ -1,12 +1,13 @@
-"""Public servers that came from the addresses that users saved. Rows only."""
+"""Public servers that were created for addresses that users saved. Rows only."""
 
 from persistence.connection import Connection
 
 
 async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> str:
-    """The public server of an address; an unlisted one where there is none.
+    """The public server of an address; an unlisted one is created where there is none.
 
-    Before all others comes whose address it is known to be, and what nobody claims before what somebody does.
+    Of several, unlisted ones of servers and networks come last; among the others, one whose address is proven comes
+    first, then an unclaimed one.
 
     Args:
         id: for a new one.
@@ -32,7 +33,8 @@ async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> 
 
 
 async def drop_unsaved(conn: Connection, id: str, address: str) -> None:
-    """Delete the public server of an address that came from saving it and that nobody saves any more.
+    """Delete the public server of an address if it was created by saving the address and no user has it saved any
+    more.
 
     Args:
         address: its `Address.key`.
@@ -48,21 +50,23 @@ async def drop_unsaved(conn: Connection, id: str, address: str) -> None:
 
 
 async def _hold(conn: Connection, address: str) -> None:
-    """Two who save the same address at once find the same server, and none that is just going."""
+    """Serialise transactions on one address: concurrent ones find the same server, and none that is being deleted."""
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 15))", address)
 
 
 async def sweep(
     conn: Connection, after: tuple[int, str] | None, limit: int, *, before_ms: int
 ) -> tuple[int, str] | None:
-    """Delete those from before a moment that nobody saves any more, among the next that users brought in.
+    """Delete those public servers, among the next that users created, that are older than a moment and no longer
+    saved.
 
     Args:
         after: (creation, id) of the last of the page before; None from the start.
         limit: how many are looked at.
         before_ms: epoch milliseconds.
 
-    Returns: where to go on; None when those were the last.
+    Returns:
+        Where the next page starts; None after the last.
     """
     page = await conn.fetch(
         "SELECT created_at_ms, id, EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id) AS saved"
