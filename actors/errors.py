@@ -33,7 +33,7 @@
     │   └── Draining              503  this process is about to stop
     └── GeoipUnavailable          503  there is no GeoIP database
 
-What makes no sense to a client is not a refusal but a fault, and any other exception.
+A refusal is always meant for the client; defects of the service are raised as other exceptions.
 A `status_hint` is a hint: only the edge decides on a status code (contract §1).
 """
 
@@ -171,7 +171,7 @@ class AlreadyFriends(Conflict):
 
 
 class DomainNotVerified(Conflict):
-    """The network has not shown that the domain is its own."""
+    """The network has not verified that it holds the domain."""
 
     code, sentence = "DOMAIN_NOT_VERIFIED", "this domain is not verified"
 

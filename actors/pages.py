@@ -12,12 +12,12 @@ MAX_PAGE_BYTES = 1024 * 1024
 def fitting(
     items: Sequence[Item], size_bytes: Callable[[Item], int], max_bytes: int = MAX_PAGE_BYTES
 ) -> Sequence[Item]:
-    """The longest run of items from the start that fits; a first item that is too large comes alone.
+    """The longest prefix of items that fits into a page; a first item that is too large is returned alone.
 
     Args:
         items: in the order of the page.
-        size_bytes: what an item takes, or a close upper bound; asked once for each item looked at.
-        max_bytes: what the page may take.
+        size_bytes: the size of an item, or a close upper bound; called once for each item looked at.
+        max_bytes: the size of the page.
 
     Returns:
         `items` itself where all of them fit; an empty sequence only for an empty one.

@@ -29,10 +29,11 @@ class Unseen(Event, frozen=True):
 
 
 class ClaimKeyIssued(Unseen, tag="claim_key_issued", frozen=True):
-    """The server has one more claim key.
+    """The server has a new claim key.
 
     Args:
-        dropped: older ones that make room for it.
+        key: its SHA-256.
+        dropped: older keys that it replaces.
     """
 
     key: bytes

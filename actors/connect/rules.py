@@ -1,4 +1,4 @@
-"""What a game server may do and what may be done to it: pure (service-api §3 Connect, contract §2 and §7).
+"""The rules of a game server's actor: pure (service-api §3 Connect, contract §2 and §7).
 
 | command       | by     | unclaimed                             | claimed                           |
 |---------------|--------|---------------------------------------|-----------------------------------|

@@ -1,4 +1,4 @@
-"""What a game server registers of an extension (contract §7): pure."""
+"""The registration of extensions by a game server (contract §7): pure."""
 
 from collections.abc import Sequence
 

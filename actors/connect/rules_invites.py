@@ -65,7 +65,7 @@ def status_at(invite: InviteRow, now_ms: int) -> Status:
 
 
 def with_invite(state: State, event: events.InviteCreated | events.InviteEnded) -> State:
-    """The state after the event."""
+    """The state after an invite was created or ended."""
     invites = {**state.invites, event.invite.id: event.invite}
     if isinstance(event, events.InviteCreated) and event.dropped is not None:
         invites.pop(event.dropped, None)
@@ -191,7 +191,7 @@ def _invite(state: State, invite_id: str) -> InviteRow:
 
 
 def _dropped(state: State, now_ms: int) -> str | None:
-    """The finished invite that makes room for another; None while there is room."""
+    """The finished invite that is deleted to make room for another; None while there is room."""
     if len(state.invites) < MAX_INVITES:
         return None
     for invite in state.invites.values():

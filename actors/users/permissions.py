@@ -44,7 +44,7 @@ ROLE_LABELS = {
     Role.MODERATOR: "Moderator",
     Role.USER: "User",
 }
-"""Highest first: `highestRoleLabel` is the first that the user has."""
+"""Highest first: `highestRoleLabel` is the label of the first role in this order that the user has."""
 
 # {role: its nodes}; a super-admin has all and needs no row here.
 ROLE_NODES: dict[Role, frozenset[str]] = {

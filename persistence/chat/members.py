@@ -92,7 +92,7 @@ async def names(conn: Connection, user_ids: Sequence[str]) -> dict[str, str]:
 
 
 async def blockers(conn: Connection, user_ids: Sequence[str]) -> frozenset[str]:
-    """Those of the users who block another of them."""
+    """Those of the users who block another one among them."""
     rows = await conn.fetch(
         "SELECT DISTINCT user_id FROM blocks WHERE user_id = ANY($1::text[]) AND target_id = ANY($1::text[])",
         list(user_ids),

@@ -61,7 +61,7 @@ class TicketRow(msgspec.Struct, frozen=True):
 
 
 class SessionRow(msgspec.Struct, frozen=True):
-    """A player on a server."""
+    """A player's session on a server."""
 
     server_id: str
     user_id: str
@@ -72,11 +72,11 @@ class SessionRow(msgspec.Struct, frozen=True):
 
 
 class CommandRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that a game server is to do.
+    """A command for a game server.
 
     Args:
         payload, result: JSON text.
-        version: counts its changes.
+        version: increases with each change.
         attempts: how often it was delivered.
         created_by: the user.
         finished_at_ms: None while it is open.

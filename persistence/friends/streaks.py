@@ -38,8 +38,8 @@ class Contact:
     """Two users were in touch on a day; low_id < high_id.
 
     Args:
-        low, high: the one wrote to the other or was with them; the other did.
-        at_ms: the newest moment of it.
+        low, high: whether the user `low_id`, or `high_id`, wrote to the other or was together with them.
+        at_ms: the latest moment of it, epoch milliseconds.
     """
 
     low_id: str

@@ -18,7 +18,7 @@ class PartyRow:
     """A party.
 
     Args:
-        founder_id: who made it.
+        founder_id: the user who created it.
     """
 
     id: str

@@ -21,7 +21,7 @@ domain.
 """
 
 TargetType = Literal["server", "network"]
-"""What is published."""
+"""The sorts of things that can be published."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -73,7 +73,7 @@ class PublicationRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def target(self) -> Target | None:
-        """What is published; None for an address alone."""
+        """The published server or network; None for an address alone."""
         if self.server_id is not None:
             return Target("server", self.server_id)
         return None if self.network_id is None else Target("network", self.network_id)

@@ -89,7 +89,7 @@ WHERE id = $1 RETURNING {_COLUMNS}, ui_style
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A user with what only they see.
+    """A user with their private settings.
 
     Args:
         ui_style: the user's own JSON, encoded, at most 64 KiB.
