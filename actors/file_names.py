@@ -13,8 +13,8 @@ MAX_NAME_BYTES = 255
 
 
 def clean_name(name: str) -> str:
-    """The last part of a path, without control characters, cut to 255 bytes with its ending kept; "" if nothing is
-    left.
+    """The last part of a path, without control characters, cut to 255 bytes with its ending kept; "" if
+    nothing is left.
 
     Args:
         name: as it came, of at most `MAX_NAME_CHARACTERS`.

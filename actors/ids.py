@@ -39,8 +39,8 @@ def new_object_id(now_ms: int, random_bytes: RandomBytes) -> ObjectId:
 
 
 def random_hex(random_bytes: RandomBytes, length: int) -> Iterator[str]:
-    """Yield random hexadecimal strings without end. The source is read for 64 of them at once: a system call costs 4
-    µs.
+    """Yield random hexadecimal strings without end. The source is read for 64 of them at once: a system
+    call costs 4 µs.
 
     Args:
         random_bytes: the injected source of randomness.

@@ -38,9 +38,7 @@ def with_line_feeds(text: str) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Whether it may stand as text of several lines: no control characters but line feed and tab. Takes linear
-    time.
-    """
+    """Whether it may stand as text of several lines: no control characters but line feed and tab. Takes linear time."""
     return text.isprintable() or _CONTROL.search(text) is None
 
 

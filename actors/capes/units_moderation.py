@@ -30,8 +30,8 @@ class Moderation:
         status: the verdict.
         reason: shown to the owner.
         name, description: replace the owner's.
-        texture_version: of the texture that the moderator looked at; if the cape has another by now, that is a
-            conflict.
+        texture_version: of the texture that the moderator looked at; if the cape has another by now,
+            that is a conflict.
     """
 
     status: Verdict | None = None

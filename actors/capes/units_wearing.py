@@ -7,8 +7,8 @@ from persistence.connection import Connection
 
 
 async def select(conn: Connection, user_id: str, selection: Selection) -> Selection:
-    """Store the cape that a user wears. A native one must be approved, or the user's own; others see it only while it
-    is approved.
+    """Store the cape that a user wears. A native one must be approved, or the user's own; others see it only
+    while it is approved.
 
     Raises:
         NotFound: no such cape, or it is neither approved nor the user's own.

@@ -66,9 +66,7 @@ class Credentials:
                 self._seen.pop(state.id, None)
 
     def distrust(self, server_id: str) -> None:
-        """Drop a server from the cache because a change of its row may have been committed or not; it is read
-        again.
-        """
+        """Drop a server from the cache because a change of its row may have been committed or not; it is read again."""
         self._loads.void(server_id)
         self._rows.pop(server_id, None)
 

@@ -114,9 +114,7 @@ class CommandChanged(Event, tag="command_changed", frozen=True):
 
 
 class CommandTouched(Unseen, tag="command_touched", frozen=True):
-    """A command has changed but for its status: delivered again, or progressed. Shown to clients, without an
-    offset.
-    """
+    """A command has changed but for its status: delivered again, or progressed. Shown to clients, without an offset."""
 
     command: CommandRow
 

@@ -1,7 +1,7 @@
 """Replay what a viewer of a game server has missed: the journal has what changed, the rows how it is now.
 
-Each event is told at its own offset, so that a client that counts finds no gap (contract §9), with its subject as it
-is now.
+Each event is told at its own offset, so that a client that counts finds no gap (contract §9), with its
+subject as it is now.
 """
 
 from collections.abc import Sequence

@@ -13,8 +13,8 @@
 | EndSession    | server, player | NOT_FOUND                     | ended                             |
 | EndConsent    | service | nothing                              | the player's session and ticket end |
 
-Commands, settings, extensions, members and invites have rules, and tables, of their own (`rules_commands.py` and its
-neighbours).
+Commands, settings, extensions, members and invites have rules, and tables, of their own (`rules_commands.py` and
+its neighbours).
 """
 
 from collections.abc import Iterable, Sequence

@@ -80,8 +80,8 @@ class Places:
     async def refresh(self, in_thread: InThread) -> bool:
         """Open the file if it has changed since the last call; returns whether a new one is in use.
 
-        An unusable file is logged once, and the previous one stays in use. To be called at the start, and now and
-        then.
+        An unusable file is logged once, and the previous one stays in use. To be called at the start,
+        and now and then.
 
         Args:
             in_thread: runs the file system calls.

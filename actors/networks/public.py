@@ -89,8 +89,8 @@ class DnsConfig(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         provider: `cloudflare`.
-        token_status: `active`, or what the provider last refused: `invalid`, `insufficient_scope`, `zone_not_found`,
-            `unreachable`.
+        token_status: `active`, or what the provider last refused: `invalid`, `insufficient_scope`,
+            `zone_not_found`, `unreachable`.
         gateway_base_domain: below which gateways give out names, or null.
     """
 

@@ -6,9 +6,9 @@
 | failed   | verified              | failed                  | failed                  |
 | verified | verified, confirmed   | verified, with errors   | verified, with errors   |
 
-A domain is verified by one network at a time. It passes to another network only when that network's record is there,
-the holder's record is not, and has not been seen for a week: a domain that was sold does not stay with its former
-owner.
+A domain is verified by one network at a time. It passes to another network only when that network's record is
+there, the holder's record is not, and has not been seen for a week: a domain that was sold does not stay with
+its former owner.
 """
 
 from collections.abc import Collection, Sequence

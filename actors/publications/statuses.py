@@ -1,5 +1,5 @@
-"""The statuses that servers report, in memory: the statuses of servers and networks are computed from them (contract
-§7).
+"""The statuses that servers report, in memory: the statuses of servers and networks are computed from
+them (contract §7).
 
 A report replaces one entry of a table, however long lists are; rows follow once a second (`flush`), in one statement.
 Only fresh reports count: of older ones only the MOTD and the time are used.
@@ -85,8 +85,8 @@ class Statuses:
             self._take(report)
 
     def report(self, report: StatusRow, now_ms: int) -> bool:
-        """Take in a server's report; False when it is ignored: older than the known one, or of a server beyond the
-        capacity.
+        """Take in a server's report; False when it is ignored: older than the known one, or of a server
+        beyond the capacity.
 
         A time in the future becomes now; players are clamped to places.
 

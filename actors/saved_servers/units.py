@@ -1,5 +1,5 @@
-"""A user's saved public servers (service-api §4 Profile, contract §8): units of work, inside the caller's
-transaction.
+"""A user's saved public servers (service-api §4 Profile, contract §8): units of work, inside the
+caller's transaction.
 
 Each locks the user's row first, so that changes to one user's list are serialised.
 """

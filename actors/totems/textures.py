@@ -38,8 +38,8 @@ class Images:
         self._pixels = 0
 
     def clean(self, url: str, place: str) -> str:
-        """Check an embedded PNG, and return it as a data URL with the chunks of the picture alone: players' clients
-        fetch it.
+        """Check an embedded PNG, and return it as a data URL with the chunks of the picture alone: players'
+        clients fetch it.
 
         Args:
             url: with its prefix.

@@ -50,8 +50,8 @@ def check_draft(draft: Draft, owner_id: str) -> None:
     """Check that the parts of a draft fit together.
 
     Raises:
-        Invalid: the age is too low for the content, the author is another user, or the credit is too long or
-            unprintable.
+        Invalid: the age is too low for the content, the author is another user, or the credit is too
+            long or unprintable.
     """
     errors = []
     if draft.age < LEAST_AGE[draft.content]:

@@ -1,5 +1,5 @@
-"""Which users are online: those with an open live socket, and for ten seconds after the last one has closed (contract
-§5).
+"""Which users are online: those with an open live socket, and for ten seconds after the last one has
+closed (contract §5).
 
 In memory of this process: lost at a restart, and filled again as sockets reconnect. The grace period keeps a user
 whose page reloads, or whose phone changes networks, from flickering in others' lists.
@@ -79,8 +79,8 @@ class Presence:
         return self._gone_at_ms.get(user_id)
 
     def changes(self) -> int:
-        """The number of times that any user came online or went offline: a cache made at another number may be
-        outdated.
+        """The number of times that any user came online or went offline: a cache made at another number
+        may be outdated.
         """
         return self._changes
 

@@ -45,8 +45,8 @@ ALIASES: dict[str, str] = {
     **{unit: unit for unit in UNITS},
     **{alias: unit for unit, aliases in _WRITTEN.items() for alias in aliases.split()},
 }
-"""{any accepted spelling of a unit, lower case: the listed unit}. `m` is left out, as it could mean minutes or
-mebibytes.
+"""{any accepted spelling of a unit, lower case: the listed unit}. `m` is left out, as it could mean
+minutes or mebibytes.
 """
 
 

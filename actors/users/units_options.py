@@ -1,5 +1,5 @@
-"""The game's options, synchronised between a user's machines (contract §10): a unit of work, inside the caller's
-transaction.
+"""The game's options, synchronised between a user's machines (contract §10): a unit of work, inside the
+caller's transaction.
 
 | the caller says that they know | and the rows hold | then                                   |
 |--------------------------------|-------------------|----------------------------------------|

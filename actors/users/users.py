@@ -244,9 +244,7 @@ class Users:
             self._tell("")
 
     def heard(self, payload: str) -> None:
-        """Handle a NOTIFY of another process: a user id, a node that was added to the catalog, or "" for any
-        change.
-        """
+        """Handle a NOTIFY of another process: a user id, a node that was added to the catalog, or "" for any change."""
         if payload.startswith(GREW):
             self.catalog_grew(payload.removeprefix(GREW))
         elif payload:

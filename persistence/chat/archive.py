@@ -105,8 +105,8 @@ async def store(conn: Connection, rows: Sequence[ArchiveRow]) -> None:
 async def overgrown(
     conn: Connection, after: str | None, limit: int, *, before_ms: int
 ) -> tuple[list[str], str | None]:
-    """Those among the next conversations that hold messages to be archived: older than a moment, and not among the
-    newest 120.
+    """Those among the next conversations that hold messages to be archived: older than a moment, and not
+    among the newest 120.
 
     Args:
         after: the last conversation of the page before; None from the start.

@@ -21,8 +21,8 @@ Bound = Literal["quota", "day"]
 async def reserve(
     conn: Connection, row: AttachmentRow, *, quota_bytes: int, day_bytes: int, day_began_ms: int
 ) -> Bound | None:
-    """Reserve room for bytes that are about to be written, inside a transaction; to be followed by `keep` or
-    `release`.
+    """Reserve room for bytes that are about to be written, inside a transaction; to be followed by
+    `keep` or `release`.
 
     Uploads of one user are serialised, so that two cannot exceed a bound together.
 
@@ -201,8 +201,8 @@ async def spoken_of(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
 
 
 async def end(conn: Connection, ids: Sequence[str]) -> None:
-    """Mark freed attachments as gone: their bytes are removed, or needed by other rows alone, and count against no
-    quota.
+    """Mark freed attachments as gone: their bytes are removed, or needed by other rows alone, and count
+    against no quota.
     """
     await conn.execute(
         "UPDATE attachments SET state = 'gone', sha256 = NULL WHERE id = ANY($1::text[]) AND state = 'freed'",

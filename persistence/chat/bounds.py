@@ -100,8 +100,8 @@ async def begin_joining(
 
 
 async def end_joining(conn: Connection, conversation_id: str, user_ids: Sequence[str]) -> int:
-    """Delete the future memberships of these users, whose addition was decided; returns how many of them are no
-    members.
+    """Delete the future memberships of these users, whose addition was decided; returns how many of
+    them are no members.
     """
     gone = await conn.fetchval(
         """

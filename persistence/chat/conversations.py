@@ -1,8 +1,8 @@
 """Conversations' rows, and a user's list of them.
 
 What changes with each message lies in the summary of the head row. Its first 8 bytes are the time of the last
-activity and the next 8 the newest message's seq, both big-endian, so that lists are sorted and counted without
-decoding it.
+activity and the next 8 the newest message's seq, both big-endian, so that lists are sorted and counted
+without decoding it.
 """
 
 from collections.abc import Sequence
@@ -78,8 +78,8 @@ FIRST_PAGE = (2**62, "")
 async def find(conn: Connection, participant_key: str) -> str | None:
     """The id of the oldest conversation of a kind with exactly these members; inside a transaction.
 
-    Locks the digest of kind and members, so that no other transaction creates such a conversation before this one
-    ends.
+    Locks the digest of kind and members, so that no other transaction creates such a conversation
+    before this one ends.
 
     Args:
         participant_key: the digest of kind and members.

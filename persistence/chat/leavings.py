@@ -32,8 +32,8 @@ async def abandoned(conn: Connection, limit: int, *, after_id: str = "") -> list
 
 
 async def drop_some(conn: Connection, conversation_id: str) -> bool:
-    """Delete up to 1,000 live and 1,000 archived messages of a group with all rows that depend on them; False when
-    none was left.
+    """Delete up to 1,000 live and 1,000 archived messages of a group with all rows that depend on them; False
+    when none was left.
     """
     rows = await conn.fetch(
         """

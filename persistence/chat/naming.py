@@ -102,8 +102,8 @@ async def in_page(
 
 
 async def rewrite(conn: Connection, table: Table, changed: Sequence[tuple[Naming, bytes]]) -> None:
-    """Replace records, each unless it has changed meanwhile; live conversations are notified of changes in the
-    archive.
+    """Replace records, each unless it has changed meanwhile; live conversations are notified of
+    changes in the archive.
 
     Args:
         changed: (message as it was read, its new record).

@@ -80,8 +80,8 @@ async def friends_among(conn: Connection, user_id: str, others: Collection[str])
 async def add(
     conn: Connection, one_id: str, other_id: str, *, created_at_ms: int, accepted_at_ms: int
 ) -> None:
-    """Create both rows of a friendship, which must not exist; neither stays hidden from the other by an earlier
-    friendship.
+    """Create both rows of a friendship, which must not exist; neither stays hidden from the other by an
+    earlier friendship.
     """
     await conn.execute(
         "DELETE FROM veils WHERE holder_id = $1 AND viewer_id = $2 OR holder_id = $2 AND viewer_id = $1",
@@ -99,9 +99,7 @@ async def add(
 
 
 async def remove(conn: Connection, one_id: str, other_id: str) -> None:
-    """Delete both rows of a friendship, and the streak of the two. A user who was hidden from the other stays
-    hidden.
-    """
+    """Delete both rows of a friendship, and the streak of the two. A user who was hidden from the other stays hidden."""
     await conn.execute(
         "WITH ended AS (DELETE FROM friend_links"
         " WHERE user_id = $1 AND friend_id = $2 OR user_id = $2 AND friend_id = $1"

@@ -30,8 +30,8 @@ async def between(conn: Connection, one_id: str, other_id: str) -> dict[str, Vis
 
 
 async def veiled(conn: Connection) -> list[tuple[str, str, Visibility]]:
-    """(holder, viewer, visibility) of every link that is not `DEFAULT`, and of every former link whose holder stays
-    hidden.
+    """(holder, viewer, visibility) of every link that is not `DEFAULT`, and of every former link whose
+    holder stays hidden.
     """
     rows = await conn.fetch(
         "SELECT user_id, friend_id, visibility FROM friend_links WHERE visibility <> 'DEFAULT'"

@@ -75,8 +75,8 @@ async def change(conn: Connection, row: DomainRow) -> None:
 
 
 async def verified_among(conn: Connection, network_id: str, domains: Collection[str]) -> bool:
-    """Whether the network has verified one of these domains; the claim found cannot be deleted until the transaction
-    ends.
+    """Whether the network has verified one of these domains; the claim found cannot be deleted until the
+    transaction ends.
     """
     found = await conn.fetchval(
         """

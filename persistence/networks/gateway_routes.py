@@ -5,8 +5,8 @@ from persistence.networks.rows import RouteRow
 
 
 async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str | None] | None:
-    """(owner, network) of a server, which cannot change until the transaction ends; None when there is no such
-    server.
+    """(owner, network) of a server, which cannot change until the transaction ends; None when there
+    is no such server.
     """
     row = await conn.fetchrow(
         "SELECT owner_id, network_id FROM connect_servers WHERE server_id = $1 FOR SHARE", server_id

@@ -95,8 +95,8 @@ async def add(conn: Connection, rows: Sequence[NewNotification]) -> None:
     """Store notifications, in the transaction of what they tell of; users who no longer exist are skipped.
 
     Of one kind by one actor only the newest are kept (`OF_PAIR_MAX`), so that one user cannot displace the
-    notifications of others. To be called once in a transaction, because it locks the users' heads in the order of
-    their ids.
+    notifications of others. To be called once in a transaction, because it locks the users' heads in the
+    order of their ids.
     """
     rows = _newest_of_pairs(rows)
     if not rows:

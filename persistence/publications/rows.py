@@ -16,8 +16,8 @@ OwnershipState = Literal["UNCLAIMED", "PENDING", "OWNED", "LOST"]
 """Whether the address is proven to be the target's."""
 
 OwnershipProof = Literal["gateway", "caller", "domain"]
-"""Why it is the target's: below the gateway domain, the address that the server itself calls from, or in a verified
-domain.
+"""Why it is the target's: below the gateway domain, the address that the server itself calls from, or in a
+verified domain.
 """
 
 TargetType = Literal["server", "network"]

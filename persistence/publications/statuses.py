@@ -31,8 +31,8 @@ WHERE p.id = r.id AND p.discovery_state = 'STALE' AND r.seen_at_ms >= $10
 async def write(
     conn: Connection, told: Sequence[StatusRow], ranks: Sequence[Rank], stale_before_ms: int
 ) -> None:
-    """Store statuses of servers and sort keys of publications; a stale publication with a newer status is listed
-    again.
+    """Store statuses of servers and sort keys of publications; a stale publication with a newer status
+    is listed again.
 
     Args:
         told: at most one for each server.

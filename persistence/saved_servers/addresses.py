@@ -33,8 +33,8 @@ async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> 
 
 
 async def drop_unsaved(conn: Connection, id: str, address: str) -> None:
-    """Delete the public server of an address if it was created by saving the address and no user has it saved any
-    more.
+    """Delete the public server of an address if it was created by saving the address and no user has
+    it saved any more.
 
     Args:
         address: its `Address.key`.
@@ -57,8 +57,8 @@ async def _hold(conn: Connection, address: str) -> None:
 async def sweep(
     conn: Connection, after: tuple[int, str] | None, limit: int, *, before_ms: int
 ) -> tuple[int, str] | None:
-    """Delete those public servers, among the next that users created, that are older than a moment and no longer
-    saved.
+    """Delete those public servers, among the next that users created, that are older than a moment and
+    no longer saved.
 
     Args:
         after: (creation, id) of the last of the page before; None from the start.

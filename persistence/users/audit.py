@@ -1,5 +1,5 @@
-"""The audit trail: which user's rights were changed, and by whom. Written in the transaction of the change; never
-changed.
+"""The audit trail: which user's rights were changed, and by whom. Written in the transaction of the
+change; never changed.
 """
 
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
 """Erase users. Rows only.
 
-What refers to a user by a foreign key is deleted with their row: rights, settings, friendships, requests, their own
-blocks, notifications, shares, capes. What others did to them (blocks, reports) and the audit trail stay, under the
-bare id.
+What refers to a user by a foreign key is deleted with their row: rights, settings, friendships, requests, their
+own blocks, notifications, shares, capes. What others did to them (blocks, reports) and the audit trail stay,
+under the bare id.
 """
 
 from collections.abc import Mapping
@@ -35,8 +35,8 @@ async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
 
 
 async def erase(conn: Connection, user_id: str, now_ms: int) -> None:
-    """Delete a user with everything that refers to them, and note the erasure; every process is notified at the
-    commit.
+    """Delete a user with everything that refers to them, and note the erasure; every process is
+    notified at the commit.
     """
     await conn.execute(
         "INSERT INTO erased_users (user_id, erased_at_ms) VALUES ($1, $2)"
@@ -93,8 +93,8 @@ class Notice:
 
 
 async def notices_end(conn: Connection, after: str) -> str | None:
-    """The last notification of the page after an id, whichever user caused it; None when all remaining ones are one
-    page.
+    """The last notification of the page after an id, whichever user caused it; None when all remaining
+    ones are one page.
     """
     found: str | None = await conn.fetchval(
         "SELECT id FROM notifications WHERE id > $1 ORDER BY id OFFSET $2 LIMIT 1", after, PAGE_ROWS - 1

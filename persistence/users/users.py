@@ -18,8 +18,8 @@ GroupInvites = Literal["EVERYONE", "FRIENDS", "NOBODY"]
 """Which users may add a user to a group (contract §5)."""
 
 NAME_SLACK_SECONDS = 5
-"""By how much a token that renames a user may be older than the one that gave the present name: issuers' clocks
-differ.
+"""By how much a token that renames a user may be older than the one that gave the present name:
+issuers' clocks differ.
 """
 
 
