@@ -99,7 +99,7 @@ async def add(
 
 
 async def remove(conn: Connection, one_id: str, other_id: str) -> None:
-    """Delete both rows of a friendship, and the streak of the two. A user who was hidden from the other stays hidden."""
+    """Delete both rows of a friendship, and the streak of the two. A user hidden from the other stays hidden."""
     await conn.execute(
         "WITH ended AS (DELETE FROM friend_links"
         " WHERE user_id = $1 AND friend_id = $2 OR user_id = $2 AND friend_id = $1"
