@@ -45,7 +45,7 @@ class Playing:
             case events.SessionEnded():
                 self._leave(event.session.user_id, event.session.server_id)
 
-    def settle(self, server_id: str, found: Iterable[SessionRow]) -> None:
+    def reconcile(self, server_id: str, found: Iterable[SessionRow]) -> None:
         """Replace a server's sessions by those found in its rows, after a turn whose outcome was unknown.
 
         Args:

@@ -27,7 +27,7 @@ from actors.connect.public_members import members_in, policy_of
 from actors.connect.state import State
 from actors.connect.vault import Vault
 from actors.errors import Forbidden, NotFound
-from actors.kernel.kind import Delta
+from actors.kernel.facets import Delta
 from persistence.connect.rows import CommandRow, SettingsRow
 
 TOLD_TO_SERVER = frozenset({"delivered", "cancelled", "expired"})
@@ -87,12 +87,12 @@ class Frames:
             members=viewer.members and READ_MEMBERS in held,
         )
 
-    def frame(self, state: State, audience: Audience) -> SettingsSnapshot:
+    def render(self, state: State, audience: Audience) -> SettingsSnapshot:
         """The snapshot as that audience sees it."""
         rows = sorted(state.settings.values(), key=lambda row: row.source)
         return SettingsSnapshot(tuple(self.settings(row, is_server=audience.is_server) for row in rows))
 
-    def delta(self, state: State, event: AnyEvent, audience: Audience) -> Delta | None:
+    def render_event(self, state: State, event: AnyEvent, audience: Audience) -> Delta | None:
         """The event as that audience sees it; None when it is not shown to it."""
         match event:
             case events.CommandChanged() | events.CommandTouched():

@@ -144,7 +144,7 @@ def holds(holder: DomainRow, lookup: Lookup, now_ms: int) -> bool:
     return seen(holder, lookup) or now_ms - (holder.confirmed_at_ms or 0) < LAPSED_MS
 
 
-async def settle(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int) -> DomainRow:
+async def decide(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int) -> DomainRow:
     """Verify a claim whose record was seen; a unit of work for one transaction. A lapsed holder loses the domain, and
     its routes inside it.
 

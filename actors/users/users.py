@@ -9,11 +9,12 @@ When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: onl
 """
 
 import heapq
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Coroutine
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from typing import Any
 
 from actors.errors import NotFound
 from actors.ids import RandomBytes, new_object_id
@@ -151,10 +152,21 @@ class Users:
         entry = self._entries.get(user_id)
         return None if entry is None or entry.stale else self._fresh(entry)
 
-    def peek(self, user_id: str) -> tuple[User, Access] | None:
-        """The row and the rights of a cached user, or None; never waits."""
+    def get(self, user_id: str) -> tuple[User, Access] | Coroutine[Any, Any, tuple[User, Access]]:
+        """The row and the rights of a user: at once when they are cached, else as a coroutine that reads them.
+
+        Raises:
+            NotFound: there is no such user; only when it is awaited.
+            DatabaseUnavailable: the store cannot be asked; only when it is awaited.
+        """
         entry = self._entries.get(user_id)
-        return None if entry is None or entry.stale else (entry.user, self._fresh(entry))
+        if entry is None or entry.stale:
+            return self._read(user_id)
+        return entry.user, self._fresh(entry)
+
+    async def _read(self, user_id: str) -> tuple[User, Access]:
+        entry = await self._known(user_id)
+        return entry.user, self._fresh(entry)
 
     async def access_of(self, user_id: str) -> Access:
         """The rights of a user.

@@ -55,9 +55,7 @@ async def create(conn: Connection, row: ServerRow, key: ClaimKeyRow | None, *, e
 
 
 async def count_unclaimed(conn: Connection, most: int) -> int:
-    """How many servers are unclaimed, counted up to `most`; transactions that ask this are serialised until they
-    end.
-    """
+    """How many servers are unclaimed, counted up to `most`; transactions that ask this wait for each other."""
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('unclaimed servers', 0))")
     count: int = await conn.fetchval(
         "SELECT count(*) FROM (SELECT FROM connect_servers WHERE owner_id IS NULL LIMIT $1) AS unclaimed",

@@ -124,7 +124,7 @@ async def put(conn: Connection, row: PublicationRow, *, words: str) -> None:
     )
 
 
-async def settle(conn: Connection, row: PublicationRow) -> None:
+async def save_proof(conn: Connection, row: PublicationRow) -> None:
     """Write the ownership of the address, and the discovery state that follows from it."""
     await conn.execute(
         """

@@ -43,7 +43,11 @@ class Bucket:
         return allowed
 
     def wait_ms(self, quota: int, window_ms: int) -> int:
-        """Milliseconds from the last `take` until there is a token, at least 1."""
+        """Milliseconds from the last `take` until there is a token, at least 1.
+
+        Args:
+            quota: tokens in a window.
+        """
         return max(1, -(-(window_ms - self.level) // quota))
 
 
@@ -87,7 +91,12 @@ class Buckets:
         return self._made(caller, full, now_ms)
 
     def of_suffix(self, caller: str, suffix: str, full: int, now_ms: int) -> Bucket:
-        """The bucket of a caller for one thing; arguments as for `of`, and the thing's name, not empty."""
+        """The bucket of a caller for one thing; arguments as for `of`, and the thing's name, not empty.
+
+        Args:
+            suffix: the name of the thing, not empty.
+            full: tokens of a new bucket.
+        """
         key = (caller, suffix)
         bucket = self._buckets.get(key)
         if bucket is not None:
@@ -107,7 +116,11 @@ class Buckets:
         return self._buckets.get(caller)
 
     def known_suffix(self, caller: str, suffix: str) -> Bucket | None:
-        """The bucket of a caller for one thing, if it is kept."""
+        """The bucket of a caller for one thing, if it is kept.
+
+        Args:
+            suffix: the name of the thing, not empty.
+        """
         return self._buckets.get((caller, suffix))
 
     def _made(self, key: str | tuple[str, str], full: int, now_ms: int) -> Bucket:

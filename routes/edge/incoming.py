@@ -116,6 +116,8 @@ class Incoming:
     async def body(self, max_bytes: int, tab: Tab | None = None) -> bytes:
         """The whole body.
 
+        Cancellation drops what has arrived; the rest of the body is not read.
+
         Args:
             max_bytes: a body without a declared length is cut off there.
             tab: where what has arrived is written down, until `release`; None where nobody counts.

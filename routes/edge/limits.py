@@ -49,7 +49,11 @@ class Policy:
         return self.quota if quantity is None else max(0, int(quantity.value))
 
     def outer_quota_of(self, quota: int) -> int:
-        """The quota of the outer policy for whoever has this one of ours: as much larger as ours is."""
+        """The quota of the outer policy for whoever has this one of ours: as much larger as ours is.
+
+        Raises:
+            ValueError: the policy has no outer one.
+        """
         if self.outer is None:
             raise ValueError(f"{self.name} has no outer policy")
         return max(self.outer.quota, -(-self.outer.quota * quota // self.quota))

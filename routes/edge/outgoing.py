@@ -66,6 +66,8 @@ class Outgoing:
 async def pieces(part: FileSlice) -> AsyncIterator[bytes]:
     """The bytes of a part of a file, read as they are asked for.
 
+    Cancellation closes the file.
+
     Args:
         part: ends early where the file was cut shorter; the missing bytes tell the client, by Content-Length.
     """

@@ -33,7 +33,11 @@ def text(value: str) -> str:
 
 
 def switch(value: str) -> bool:
-    """`on` or `off`; `1`, `true`, `0` and `false` too."""
+    """`on` or `off`; `1`, `true`, `0` and `false` too.
+
+    Raises:
+        ValueError: it is something else.
+    """
     flag = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}.get(value.lower())
     if flag is None:
         raise ValueError("is neither on nor off")
@@ -41,7 +45,12 @@ def switch(value: str) -> bool:
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
-    """A whole number within bounds, both included."""
+    """A whole number within bounds, both included.
+
+    Args:
+        least: the smallest that is taken.
+        most: the largest that is taken.
+    """
 
     def parse(value: str) -> int:
         if not value.isascii() or not value.isdigit() or len(value) > 18 or not least <= int(value) <= most:
@@ -63,7 +72,11 @@ def one_of(*words: str) -> Callable[[str], str]:
 
 
 def host_name(value: str) -> str:
-    """The name of a host, or an IPv4 address; in lower case, without a dot at the end."""
+    """The name of a host, or an IPv4 address; in lower case, without a dot at the end.
+
+    Raises:
+        ValueError: it is none.
+    """
     name = value.strip().lower().removesuffix(".")
     if _HOST_NAME.fullmatch(name) is None:
         raise ValueError("is not the name of a host")
@@ -71,7 +84,11 @@ def host_name(value: str) -> str:
 
 
 def host_port(value: str) -> Bind:
-    """`host:port`, IPv6 in brackets."""
+    """`host:port`, IPv6 in brackets.
+
+    Raises:
+        ValueError: the host or the port is none.
+    """
     form = _HOST_PORT.fullmatch(value.strip())
     if form is None or int(form[2]) > 65_535:
         raise ValueError("is not host:port")
@@ -90,7 +107,11 @@ def address_of(bind: Bind) -> str:
 
 
 def web_address(value: str) -> str:
-    """An http or https address, without a slash at its end."""
+    """An http or https address, without a slash at its end.
+
+    Raises:
+        ValueError: it is something else.
+    """
     parts = urlsplit(value)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
         raise ValueError("is not an http or https address")
@@ -98,14 +119,22 @@ def web_address(value: str) -> str:
 
 
 def database_url(value: str) -> str:
-    """PostgreSQL's address."""
+    """PostgreSQL's address.
+
+    Raises:
+        ValueError: it has another scheme.
+    """
     if not value.startswith(("postgresql://", "postgres://")):
         raise ValueError("is not a postgresql:// address")
     return value
 
 
 def header_name(value: str) -> bytes:
-    """The name of a header, in lower case."""
+    """The name of a header, in lower case.
+
+    Raises:
+        ValueError: RFC 9110 allows no such name.
+    """
     if _HEADER.fullmatch(value) is None:
         raise ValueError("is not the name of a header")
     return value.lower().encode("ascii")
@@ -117,7 +146,11 @@ def networks(value: str) -> tuple[Network, ...]:
 
 
 def origins(value: str) -> tuple[str, ...]:
-    """Origins as browsers send them, separated by commas, or `*`."""
+    """Origins as browsers send them, separated by commas, or `*`.
+
+    Raises:
+        ValueError: one is not an origin.
+    """
     parts = tuple(part.lower() for part in _parts(value))
     for part in parts:
         split = urlsplit(part)

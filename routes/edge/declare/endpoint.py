@@ -306,10 +306,12 @@ class Mount:
     Args:
         area: as in the specification: `chat`, `auth`; the tag in OpenAPI.
         modules: those that declare its endpoints and streams.
+        streams: further ones, which were made rather than declared in a module.
     """
 
     area: str
-    modules: tuple[ModuleType, ...]
+    modules: tuple[ModuleType, ...] = ()
+    streams: tuple[Stream, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +339,7 @@ class RouteTable:
                         endpoints.append(replace(declared, area=mount.area))
                     elif isinstance(declared, Stream):
                         streams.append(replace(declared, area=mount.area))
+            streams += [replace(declared, area=mount.area) for declared in mount.streams]
         seen: set[str] = set()
         for route in (*endpoints, *streams):
             paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (f"ws {route.path}",)

@@ -44,6 +44,8 @@ class Authenticator(Protocol):
     async def user(self, token: str) -> UserPrincipal:
         """The user that a token speaks for.
 
+        Cancellation leaves nothing half done; a user who was made stays.
+
         Args:
             token: of well-formed characters, 1 to 8,192.
 
@@ -70,6 +72,8 @@ class ServerAuthenticator(Protocol):
     async def server(self, token: str, server_id: str) -> ServerPrincipal:
         """The server that a secret or delegated token speaks for.
 
+        Cancellation changes nothing.
+
         Args:
             token: of well-formed characters, 1 to 8,192.
             server_id: as in X-Server-Id.
@@ -92,6 +96,9 @@ class ServerAuthenticator(Protocol):
 
 def server_bearer(authorization: bytes | None, server_id: bytes | None) -> tuple[str, str]:
     """(secret or token, server's id) of a request that a game server sends.
+
+    Args:
+        authorization: the value of Authorization, None without one.
 
     Raises:
         BadServerCredentials: one of the two headers is missing or malformed.

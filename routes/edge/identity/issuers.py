@@ -116,7 +116,10 @@ class Issuers:
 
     async def fetch(self, client: httpx2.AsyncClient, issuer: Issuer) -> bool:
         """Fetch one JWKS; False when it could not be had, and then the keys stay until they are `STALE_MS`
-        old."""
+        old.
+
+        Cancellation leaves the keys as they were.
+        """
         try:
             with trio.fail_after(FETCH_SECONDS):
                 keys = read_key_set(

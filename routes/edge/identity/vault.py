@@ -34,12 +34,17 @@ class Vault:
 
         Args:
             bound_to: what names the row; needed again to open it.
+            plain: the secret.
         """
         nonce = self._random_bytes(_NONCE_BYTES)
         return VERSION + nonce + self._cipher.encrypt(nonce, plain, VERSION + bound_to)
 
     def open(self, sealed: bytes, bound_to: bytes) -> bytes | None:
-        """The secret, or None when it was not sealed here, for this row."""
+        """The secret, or None when it was not sealed here, for this row.
+
+        Args:
+            bound_to: what `seal` was given.
+        """
         if sealed[:1] != VERSION:
             return None
         nonce, text = sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]

@@ -38,6 +38,8 @@ class DirectApplication(ABC):
     async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
         """What becomes of a WebSocket handshake: refused with a response, accepted, or None as for `answer`.
 
+        Cancellation refuses nothing and accepts nothing.
+
         Args:
             incoming: the handshake, checked against RFC 6455 §4.2.1 already.
         """

@@ -226,6 +226,8 @@ class Call(Generic[P_co]):
 
         With an Idempotency-Key, what `shape` makes is stored in the same transaction.
 
+        Cancellation before COMMIT was sent undoes everything; after it the outcome is unknown.
+
         Args:
             unit: `async def unit(conn, *args)`; runs on the bridge's thread.
             args: for the unit.

@@ -65,6 +65,8 @@ class Gate:
 
         Waits for nothing when the token is known and the guard has its answer in memory.
 
+        Cancellation gives back no token of a rate limit that was taken.
+
         Args:
             call: of this request.
             route: as declared.
@@ -96,6 +98,8 @@ class Gate:
     ) -> tuple[dict[str, object], str | None]:
         """As `pass_request`, with the two things that only WebSockets have: Origin, and a token as
         subprotocol.
+
+        Cancellation gives back no token of a rate limit that was taken.
 
         Returns:
             The path's parameters, and the subprotocol to select, if any.

@@ -64,5 +64,8 @@ class DecodingSlot:
         await self._taken.enter_async_context(self._bodies.places)
 
     async def give_back(self) -> None:
-        """Let the next one have what was taken, whatever it was; waits for nobody."""
+        """Let the next one have what was taken, whatever it was; waits for nobody.
+
+        Cancellation cannot happen within: it does not wait.
+        """
         await self._taken.aclose()

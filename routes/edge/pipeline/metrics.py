@@ -81,7 +81,12 @@ class Metrics(Collector):
         self._gauges[name] = (says, read)
 
     def counter(self, name: str, says: str, read: Reading) -> None:
-        """Show a number that only goes up; arguments as for `gauge`."""
+        """Show a number that only goes up; arguments as for `gauge`.
+
+        Args:
+            name: without the prefix `partyline_`.
+            says: one sentence for who reads `/metrics`.
+        """
         self._counters[name] = (says, read)
 
     def gauges(self, name: str, says: str, label: str, read: Readings) -> None:
@@ -95,7 +100,13 @@ class Metrics(Collector):
         self._gauge_families[name] = (says, label, read)
 
     def counters(self, name: str, says: str, label: str, read: Readings) -> None:
-        """Show a family of numbers that only go up; arguments as for `gauges`."""
+        """Show a family of numbers that only go up; arguments as for `gauges`.
+
+        Args:
+            name: without the prefix `partyline_`.
+            says: one sentence for who reads `/metrics`.
+            label: by which the numbers are told apart.
+        """
         self._counter_families[name] = (says, label, read)
 
     def collect(self) -> Iterator[Metric]:

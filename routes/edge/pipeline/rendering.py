@@ -16,10 +16,12 @@ from routes.edge.wire import encode
 JSON_HEADER = (b"content-type", b"application/json")
 
 
-async def rendered(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, result: object) -> Outgoing:
+async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, result: object) -> Outgoing:
     """The response, without what every response has.
 
     Waits for nothing but the size of a file.
+
+    Cancellation changes nothing.
 
     Args:
         call: of the request.
@@ -30,6 +32,7 @@ async def rendered(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, re
     Raises:
         NotFound: a file has been removed since it was looked up.
         RangeNotSatisfiable: the asked range of a file lies outside.
+        TypeError: the result is of a type that no handler may return.
     """
     status = call.status
     headers: Headers = []

@@ -29,7 +29,7 @@ class Acceptor:
         reactor.add(sock.fileno(), self)
 
     def readable(self) -> None:
-        """As in `Watched`."""
+        """Accept the connections that wait; the call of the reactor (`Watched`)."""
         for _ in range(BATCH):
             try:
                 connection, _address = self._sock.accept()
@@ -45,7 +45,7 @@ class Acceptor:
             self._accepted(connection)
 
     def writable(self) -> None:
-        """As in `Watched`; a listening socket is never written to."""
+        """Never called: a listening socket is not written to (`Watched`)."""
 
     def resume(self) -> None:
         """Try again after there was no room."""

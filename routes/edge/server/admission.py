@@ -117,7 +117,10 @@ class Connections:
                 place.holder.abort()
 
     async def wait_none(self) -> None:
-        """Wait until nothing is connected."""
+        """Wait until nothing is connected.
+
+        Cancellation ends the wait alone.
+        """
         await self._none_left.wait()
 
     def _key(self, peer: str | None) -> str | None:

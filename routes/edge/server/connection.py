@@ -117,7 +117,10 @@ class HttpConnection:
         self._rested_at = 0.0
 
     async def run(self) -> None:
-        """Answer requests until the connection ends, or is somebody else's. The connection's one task."""
+        """Answer requests until the connection ends, or is somebody else's. The connection's one task.
+
+        Cancellation closes the connection, whatever still waits.
+        """
         requests = Requests(self, self._shared)
         with self._scope, contained(self._shared.report):
             await requests.run()
@@ -130,7 +133,10 @@ class HttpConnection:
     # -- what `Requests` asks
 
     async def next_request(self) -> Request | None:
-        """The next request whose head has come; None at the end, or when `refused` says why there is none."""
+        """The next request whose head has come; None at the end, or when `refused` says why there is none.
+
+        Cancellation loses nothing that has come.
+        """
         parser, settings = self._parser, self._shared.settings
         while not parser.requests:
             if parser.refused is not None or self.ending:
@@ -228,7 +234,7 @@ class HttpConnection:
     # -- from the reactor
 
     def readable(self) -> None:
-        """As in `Watched`."""
+        """Read what has come; the call of the reactor (`Watched`)."""
         shared = self._shared
         try:
             count = self._sock.recv_into(shared.buffer)
@@ -246,7 +252,7 @@ class HttpConnection:
             self._wake()
 
     def writable(self) -> None:
-        """As in `Watched`."""
+        """Write what waits; the call of the reactor (`Watched`)."""
         self.writer.flush()
 
     def _ended(self) -> None:
@@ -296,7 +302,7 @@ class HttpConnection:
     # -- from the writer
 
     def watch(self, waiting: bool) -> None:
-        """As in `Owner`."""
+        """Watch for the socket to take more, or no longer; the call of the writer (`Owner`)."""
         if self.closed:
             return
         self._shared.reactor.want(self._sock.fileno(), read=self._reading, write=waiting)
@@ -304,7 +310,7 @@ class HttpConnection:
             self.abort()
 
     def broken(self) -> None:
-        """As in `Owner`."""
+        """Close: a write has failed; the call of the writer (`Owner`)."""
         self.abort()
 
     # -- from the sweeper, and the end
@@ -314,7 +320,7 @@ class HttpConnection:
         self._deadline = trio.current_time() + seconds
 
     def sweep(self, now: float) -> None:
-        """As in `Swept`."""
+        """Look at the deadlines; the call of the sweeper every `sweep_seconds` (`Swept`)."""
         settings = self._shared.settings
         if self.writer.waiting is not None and self.writer.lags(
             now, grace_seconds=settings.stall_seconds, bytes_per_second=settings.take_bytes_per_second
@@ -341,7 +347,7 @@ class HttpConnection:
         self.begin_close()
 
     def retire(self) -> None:
-        """As in `Swept`. A request that has arrived, or has begun to, is still answered."""
+        """End when idle; a request that has arrived, or has begun to, is still answered (`Swept`)."""
         if self._phase is Phase.IDLE or self._phase is Phase.HEAD:
             self.readable()
             if not (self._parser.in_head or self._parser.requests):
@@ -360,7 +366,7 @@ class HttpConnection:
         self._wake()
 
     def abort(self) -> None:
-        """As in `Swept`; the task ends by itself, as nothing comes any more."""
+        """Close at once; the task ends by itself, as nothing comes any more (`Swept`)."""
         if self.closed or self._handed:
             return
         self.closed = self._closing = True

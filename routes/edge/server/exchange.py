@@ -76,7 +76,10 @@ class Client(Protocol):
         ...
 
     async def wait_more(self) -> bool:
-        """Wait until more of the request has come; False when no more will."""
+        """Wait until more of the request has come; False when no more will.
+
+        Cancellation loses nothing that has come.
+        """
         ...
 
     def took_body(self) -> None:

@@ -265,14 +265,23 @@ class RequestParser:
         self._check_size()
 
     def on_header(self, name: bytes, text: bytes) -> None:
-        """A header field, or one behind a chunked body, which is counted and dropped (RFC 9112 §7.1.2)."""
+        """A header field, or one behind a chunked body, which is counted and dropped (RFC 9112 §7.1.2).
+
+        Args:
+            name: as it came.
+            text: the value, as it came.
+        """
         self._field_bytes += len(name) + len(text) + 4
         if self.in_head:
             self._fields.append((name.lower(), text.rstrip(b" \t")))
         self._check_size()
 
     def on_headers_complete(self) -> None:
-        """The head is whole."""
+        """The head is whole.
+
+        Raises:
+            VersionNotSupported: it is not HTTP/1.0 or 1.1.
+        """
         self.in_head = False
         self._moves += 1
         self._came_bytes = self._field_bytes = 0

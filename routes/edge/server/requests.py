@@ -40,7 +40,10 @@ class RequestSource(Client, Protocol):
         ...
 
     async def next_request(self) -> Request | None:
-        """Wait for the next request; None when no more come."""
+        """Wait for the next request; None when no more come.
+
+        Cancellation loses nothing that has come.
+        """
         ...
 
     def handover(self, request: Request) -> Handover:
@@ -72,7 +75,10 @@ class Requests:
         self._exchange: Exchange | None = None
 
     async def run(self) -> None:
-        """Answer until the connection ends or is handed over. Raises what the application raises."""
+        """Answer until the connection ends or is handed over. Raises what the application raises.
+
+        Cancellation abandons the request under way.
+        """
         connection = self._connection
         while (request := await connection.next_request()) is not None:
             if request.websocket:

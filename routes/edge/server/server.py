@@ -166,7 +166,10 @@ class Listeners:
             self._nursery.start_soon(self._accept_secure, listening.secure)
 
     async def drain(self) -> None:
-        """Accept no more, and wait for what is under way, at most `drain_seconds`."""
+        """Accept no more, and wait for what is under way, at most `drain_seconds`.
+
+        Cancellation closes what is still open.
+        """
         self._accept_no_more()
         self._shared.retiring = True
         await self._context.terminated.set()

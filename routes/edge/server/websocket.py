@@ -83,11 +83,21 @@ class Consumer(Protocol):
         ...
 
     def close(self, code: int, reason: str = "") -> None:
-        """The client broke a rule: say goodbye, by `SocketConnection.say_goodbye`."""
+        """The client broke a rule: say goodbye, by `SocketConnection.say_goodbye`.
+
+        Args:
+            code: of the close frame (RFC 6455 §7.4).
+            reason: for the close frame.
+        """
         ...
 
     def lost(self, code: int, reason: str = "") -> None:
-        """The client closed, or the connection broke; the first that counts, also after `close`."""
+        """The client closed, or the connection broke; the first that counts, also after `close`.
+
+        Args:
+            code: of the close frame that came (RFC 6455 §7.4), or what stands for none.
+            reason: of that frame.
+        """
         ...
 
 
@@ -184,7 +194,12 @@ class SocketConnection(Link):
     # -- Link
 
     def say_goodbye(self, code: int, reason: str) -> None:
-        """As in `Link`."""
+        """Write the close frame, and begin the bounded wait for the peer's (`Link`).
+
+        Args:
+            code: of the close frame (RFC 6455 §7.4).
+            reason: for the close frame.
+        """
         if self._move(Phase.CLOSING):
             self.writer.write(frames.close_frame(code, reason))
             self._end_by = trio.current_time() + self.linger_seconds
@@ -192,19 +207,19 @@ class SocketConnection(Link):
             self.hold_back(False)
 
     def hold_back(self, held: bool) -> None:
-        """As in `Link`."""
+        """Stop reading from the client, or go on (`Link`)."""
         if self._read == held and self._phase is not Phase.FLUSHING:
             self._read = not held
             self._rearm()
 
     def start(self, run: Callable[..., Awaitable[None]], *args: object) -> None:
-        """As in `Link`."""
+        """Run `run(*args)` in a task of the server's; what it raises is reported and goes no further (`Link`)."""
         self._start(run, *args)
 
     # -- Watched
 
     def readable(self) -> None:
-        """As in `Watched`."""
+        """Read what has come; the call of the reactor (`Watched`)."""
         try:
             data = self._socket.recv(READ_BYTES)
         except BlockingIOError:
@@ -218,7 +233,7 @@ class SocketConnection(Link):
             self._take(data)
 
     def writable(self) -> None:
-        """As in `Watched`."""
+        """Write what waits; the call of the reactor (`Watched`)."""
         self.writer.flush()
         if self.writer.waiting is not None:
             return
@@ -231,17 +246,17 @@ class SocketConnection(Link):
     # -- Owner
 
     def watch(self, waiting: bool) -> None:  # noqa: ARG002
-        """As in `Owner`."""
+        """Watch for the socket to take more, or no longer; the call of the writer (`Owner`)."""
         self._rearm()
 
     def broken(self) -> None:
-        """As in `Owner`."""
+        """Close: a write has failed; the call of the writer (`Owner`)."""
         self.abort()
 
     # -- Swept
 
     def sweep(self, now: float) -> None:
-        """As in `Swept`."""
+        """Look at the deadlines; the call of the sweeper every `sweep_seconds` (`Swept`)."""
         writer = self.writer
         if writer.waiting is not None:
             # Only for the order in which the slowest would be cut: a socket may take as little as it likes.
@@ -255,7 +270,7 @@ class SocketConnection(Link):
         """Nothing: a WebSocket goes when somebody closes it (`Sockets.drain`)."""
 
     def abort(self) -> None:
-        """As in `Swept`."""
+        """Close at once, whatever still waits; harmless when repeated (`Swept`)."""
         if not self._move(Phase.GONE):
             return
         self._reactor.remove(self._fd)

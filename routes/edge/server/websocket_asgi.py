@@ -72,20 +72,30 @@ class AsgiSocket:
     # -- Consumer
 
     def deliver(self, message: bytes) -> None:
-        """As in `Consumer`."""
+        """Queue a text message for the application (`Consumer`)."""
         self._put({"type": "websocket.receive", "bytes": None, "text": message.decode()})
 
     def deliver_binary(self, message: bytes) -> None:
-        """As in `Consumer`."""
+        """Queue a binary message for the application (`Consumer`)."""
         self._put({"type": "websocket.receive", "bytes": message, "text": None})
 
     def close(self, code: int, reason: str = "") -> None:
-        """As in `Consumer`."""
+        """Say goodbye: the client broke a rule (`Consumer`).
+
+        Args:
+            code: of the close frame (RFC 6455 §7.4).
+            reason: for the close frame.
+        """
         self._connection.say_goodbye(code, reason)
         self.lost(code, reason)
 
     def lost(self, code: int, reason: str = "") -> None:  # noqa: ARG002
-        """As in `Consumer`."""
+        """End: the client closed, or the connection broke; the first that counts (`Consumer`).
+
+        Args:
+            code: of the close frame that came (RFC 6455 §7.4), or what stands for none.
+            reason: of that frame.
+        """
         if self._over is None:
             self._state = State.ENDED
             self._over = {"type": "websocket.disconnect", "code": code}
@@ -95,7 +105,7 @@ class AsgiSocket:
     # -- ASGI
 
     async def receive(self) -> ASGIReceiveEvent:
-        """As in ASGI. Cancellation loses nothing."""
+        """The next event for the application (ASGI). Cancellation loses nothing."""
         await trio.lowlevel.checkpoint()
         while not self._events:
             if self._over is not None:
@@ -106,7 +116,12 @@ class AsgiSocket:
         return self._events.popleft()
 
     async def send(self, message: ASGISendEvent) -> None:
-        """As in ASGI; after the end everything is dropped. Cancellation may leave a message half said."""
+        """Carry out an event of the application (ASGI); after the end everything is dropped. Cancellation may leave a
+        message half sent.
+
+        Raises:
+            RuntimeError: the event is not allowed now (ASGI).
+        """
         await trio.lowlevel.checkpoint()
         if self._state is State.ENDED:
             return
@@ -189,6 +204,8 @@ async def serve_by_asgi(
     handover: Handover, app: ASGIFramework, scope: WebsocketScope, *, taken: Callable[[Swept], None]
 ) -> None:
     """Run an application for one WebSocket, and end that behind it. A fault of the application is reported.
+
+    Cancellation ends the application and closes the connection.
 
     Args:
         handover: of the HTTP connection.

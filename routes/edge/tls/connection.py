@@ -76,7 +76,10 @@ class TlsConnection(TCPServer):
         self._tasks = ConnectionTasks(self._report)
 
     async def run(self) -> None:
-        """Shake hands and serve the connection to its end."""
+        """Shake hands and serve the connection to its end.
+
+        Cancellation closes the connection.
+        """
         with contained(self._report):
             try:
                 addresses = ends_of(self._tls.transport_stream.socket)
@@ -110,7 +113,10 @@ class TlsConnection(TCPServer):
         )
 
     async def protocol_send(self, event: Event) -> None:
-        """What Hypercorn's protocols send: bytes, the end, or whether they are idle."""
+        """What Hypercorn's protocols send: bytes, the end, or whether they are idle.
+
+        Cancellation may leave bytes half written; the connection is of no use then.
+        """
         if isinstance(event, RawData):
             if event.data and not self.closing:
                 await self._send_all(event.data)
@@ -196,7 +202,7 @@ class TlsConnection(TCPServer):
     # -- from the sweeper, and the end
 
     def sweep(self, now: float) -> None:
-        """As in `Swept`."""
+        """Look at the deadlines; the call of the sweeper every `sweep_seconds` (`Swept`)."""
         since = self._sending_since
         if since is not None and now - since >= self.settings.stall_seconds:
             self.abort()
@@ -210,7 +216,7 @@ class TlsConnection(TCPServer):
             self.begin_close()
 
     def retire(self) -> None:
-        """As in `Swept`."""
+        """End when idle, otherwise with what is under way; the call of a server that stops (`Swept`)."""
         if self._phase in {Phase.IDLE, Phase.HEAD}:
             self.begin_close()
 
@@ -221,6 +227,6 @@ class TlsConnection(TCPServer):
             self.deadline = trio.current_time() + self.settings.linger_seconds
 
     def abort(self) -> None:
-        """As in `Swept`."""
+        """Close at once, whatever still waits; harmless when repeated (`Swept`)."""
         self.closing = True
         self._tls.transport_stream.socket.close()

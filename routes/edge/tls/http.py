@@ -68,14 +68,18 @@ class Http1(H11Protocol):
         return self.connection.our_state in {h11.IDLE, h11.SEND_RESPONSE} and not self._head
 
     async def handle(self, event: Event) -> None:
-        """As in `H11Protocol`; after `Closed` nothing is read any more, and nobody waits to read."""
+        """Take an event of the connection; after `Closed` nothing is read any more, and no task waits to read.
+        Cancellation ends the connection.
+        """
         if isinstance(event, Closed):
             self._over = True
             await self.can_read.set()
         await super().handle(event)
 
     async def stream_send(self, event: StreamEvent) -> None:
-        """As in `H11Protocol`, with `Connection: close` where the connection cannot be used again."""
+        """Send an event of a response, with `Connection: close` where the connection cannot be used again.
+        Cancellation ends the connection.
+        """
         if isinstance(event, Response) and event.status_code >= 200 and self._last():
             headers = [(name, text) for name, text in event.headers if name.lower() != b"connection"]
             event = replace(event, headers=[*headers, (b"connection", b"close")])
@@ -188,7 +192,11 @@ class Http2(H2Protocol):
     async def initiate(
         self, headers: list[tuple[bytes, bytes]] | None = None, settings: bytes | None = None
     ) -> None:
-        """As in `H2Protocol`, without the offer of WebSockets."""
+        """Begin the protocol, without the offer of WebSockets. Cancellation ends the connection.
+
+        Args:
+            settings: of an upgrade from HTTP/1.1, None without one.
+        """
         self.connection.local_settings[h2.settings.SettingCodes.ENABLE_CONNECT_PROTOCOL] = 0
         self.connection.local_settings.acknowledge()
         await super().initiate(headers, settings)

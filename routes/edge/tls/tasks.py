@@ -29,7 +29,10 @@ class Feed:
         self._last: ASGIReceiveEvent = {"type": "http.disconnect"}
 
     async def put(self, event: ASGIReceiveEvent) -> None:
-        """Hand over an event; a disconnect is the last one and never waits."""
+        """Hand over an event; a disconnect is the last one and never waits.
+
+        Cancellation while it waits drops the event.
+        """
         if event["type"] in {"http.disconnect", "websocket.disconnect"}:
             self._last = event
             self._send.close()
@@ -41,7 +44,10 @@ class Feed:
             return
 
     async def receive(self) -> ASGIReceiveEvent:
-        """ASGI's `receive`; after the last event it repeats the disconnect."""
+        """ASGI's `receive`; after the last event it repeats the disconnect.
+
+        Cancellation loses nothing.
+        """
         try:
             return await self._receive.receive()
         except trio.EndOfChannel:
@@ -65,7 +71,11 @@ class ConnectionTasks(TaskGroup):
 
     @property
     def nursery(self) -> trio.Nursery:
-        """Of all tasks of this connection; there is one inside `async with` only."""
+        """Of all tasks of this connection; there is one inside `async with` only.
+
+        Raises:
+            RuntimeError: it is asked for outside of `async with`.
+        """
         if self._nursery is None:
             raise RuntimeError("the connection is not being served")
         return self._nursery
@@ -81,7 +91,10 @@ class ConnectionTasks(TaskGroup):
         scope: Scope,
         send: Callable[[ASGISendEvent | None], Awaitable[None]],
     ) -> Callable[[ASGIReceiveEvent], Awaitable[None]]:
-        """Start the application for one request or WebSocket; returns the way to tell it things."""
+        """Start the application for one request or WebSocket; returns the way to tell it things.
+
+        Cancellation starts nothing.
+        """
         feed = Feed(config.max_app_queue_size)
         self.nursery.start_soon(self._run_app, app, scope, feed, send)
         return feed.put

@@ -42,7 +42,10 @@ class SocketStream(WSStream):
     # -- from the connection
 
     async def handle(self, event: Event) -> None:
-        """As in `WSStream`."""
+        """Take an event of Hypercorn's protocol (`WSStream`).
+
+        Cancellation ends the connection.
+        """
         if self.closed:
             return
         if isinstance(event, Request):

@@ -93,7 +93,7 @@ def farewell(refused: EdgeRefused) -> Farewell:
 
 
 def raw(refused: EdgeRefused) -> bytes:
-    """The same as bytes, for where no parser has begun."""
+    """A refusal as the bytes of a whole response, for where no parser has begun."""
     response = farewell(refused)
     head = [b"HTTP/1.1 %d %s" % (response.status, HTTPStatus(response.status).phrase.encode())]
     head += [name + b": " + text for name, text in response.headers]

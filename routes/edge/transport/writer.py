@@ -141,7 +141,11 @@ class Writer:
         return length
 
     def keep(self, data: bytes, taken: int) -> None:
-        """The socket took only `taken` bytes; keep the rest, to be flushed when it takes more."""
+        """The socket took only `taken` bytes; keep the rest, to be flushed when it takes more.
+
+        Args:
+            data: what was to be sent.
+        """
         self._keep(memoryview(data)[taken:])
 
     async def wait_clear(self) -> None:
@@ -190,7 +194,7 @@ class Writer:
         return self._unsent.crowds(self.tab)
 
     def cut(self) -> None:
-        """As in `Slow`."""
+        """Close the connection and forget what waits for it (`Slow`)."""
         self._owner.broken()
 
     def finish(self) -> None:

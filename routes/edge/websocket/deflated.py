@@ -16,11 +16,11 @@ class DeflatedSocket(DirectSocket):
     __slots__ = ()
 
     def offer(self, prepared: Prepared) -> bool:
-        """As in `Sink`."""
+        """Send if the socket is clear; False if it is not, and the caller has to catch up later (`Sink`)."""
         return super().offer(deflated(prepared))
 
     def hold(self, prepared: Prepared) -> None:
-        """As in `LiveSocket`."""
+        """Keep a reply until `release`, so that it leaves together with the frames of its turn."""
         super().hold(deflated(prepared))
 
     def _append(self, prepared: Prepared) -> None:
@@ -34,7 +34,7 @@ class Packed(Prepared):
 
 
 def deflated(prepared: Prepared) -> Prepared:
-    """The same messages, those above `MIN_BYTES` compressed: once for each `Prepared`, which remembers it.
+    """Messages of which those above `MIN_BYTES` are compressed: once for each `Prepared`, which remembers it.
 
     Args:
         prepared: by whoever publishes.

@@ -27,7 +27,12 @@ class Link(ABC):
 
     @abstractmethod
     def say_goodbye(self, code: int, reason: str) -> None:
-        """Write the close frame, and begin the bounded wait for the peer's."""
+        """Write the close frame, and begin the bounded wait for the peer's.
+
+        Args:
+            code: of the close frame (RFC 6455 §7.4).
+            reason: for the close frame.
+        """
 
     @abstractmethod
     def hold_back(self, held: bool) -> None:
@@ -68,7 +73,7 @@ class DirectSocket(LiveSocket):
         self._writer.follower = self
 
     def offer(self, prepared: Prepared) -> bool:
-        """As in `Sink`."""
+        """Send if the socket is clear; False if it is not, and the caller has to catch up later (`Sink`)."""
         if not self.clear:
             return self._offer_behind(prepared)
         wire = prepared.wire
@@ -83,8 +88,9 @@ class DirectSocket(LiveSocket):
         return True
 
     def hold(self, prepared: Prepared) -> None:
-        """As in `LiveSocket`. The socket stays clear: only its `_send` is another one until something follows,
-        so that `offer` need not ask."""
+        """Keep a reply until `release`, so that it leaves together with the frames of its turn. The socket stays
+        clear: only its `_send` is another one until something follows, so that `offer` need not ask.
+        """
         if not self.clear:
             self.send_nowait(prepared)
         elif self._held is None:
@@ -94,7 +100,7 @@ class DirectSocket(LiveSocket):
             self._held += prepared.wire
 
     def release(self) -> None:
-        """As in `LiveSocket`."""
+        """Send what is held; harmless when nothing is."""
         if self._held is not None:
             self._send_held(b"")
 

@@ -40,7 +40,11 @@ class Inflates(Protocol):
     """What reads compressed messages, where compression was agreed on."""
 
     def inflate(self, payload: bytes, max_bytes: int) -> bytes:
-        """The message; raises `FrameError` when it is broken or larger than `max_bytes`."""
+        """The message; raises `FrameError` when it is broken or larger than `max_bytes`.
+
+        Args:
+            payload: of the message, compressed.
+        """
         ...
 
 

@@ -174,7 +174,12 @@ def reply_ok(
 
 
 def reply_subscribed(id: int | str, channel: str, *, epoch: str, offset: int, recovered: bool) -> Prepared:
-    """A subscription stands; snapshot or events follow it on this socket."""
+    """A subscription stands; snapshot or events follow it on this socket.
+
+    Args:
+        channel: its name on the wire.
+        recovered: events follow in place of a snapshot.
+    """
     return prepare(Reply(id, True, channel, epoch, offset, recovered))
 
 
@@ -186,7 +191,12 @@ def reply_error(
     meta: Mapping[str, object] | None = None,
     errors: tuple[FieldError, ...] | None = None,
 ) -> Prepared:
-    """A command was refused, and nothing has changed."""
+    """A command was refused, and nothing has changed.
+
+    Args:
+        code: of the refusal.
+        message: a sentence for people.
+    """
     return prepare(Reply(id, False, error=ReplyError(code, message, meta or None, errors)))
 
 
@@ -196,12 +206,21 @@ def pong(id: int | str | None) -> Prepared:
 
 
 def unsubscribed(channel: str, code: str) -> Prepared:
-    """The server ended a subscription."""
+    """The server ended a subscription.
+
+    Args:
+        channel: its name on the wire.
+        code: why.
+    """
     return prepare(Unsubscribed(channel, code))
 
 
 def reconnect(after_ms: int, reason: str) -> Prepared:
-    """The server asks to connect again."""
+    """The server asks to connect again.
+
+    Args:
+        reason: a word for logs.
+    """
     return prepare(Reconnect(after_ms, reason))
 
 
@@ -211,13 +230,25 @@ class LiveEnvelope:
     __slots__ = ()
 
     def snapshot(self, channel: str, epoch: str, offset: int, skipped: int, data: object) -> Prepared:
-        """A `snapshot` frame."""
+        """A `snapshot` frame.
+
+        Args:
+            channel: its name on the wire.
+            skipped: events that were not sent before it.
+            data: a struct or `msgspec.Raw`.
+        """
         return prepare(Snapshot(channel, epoch, offset, skipped, data))
 
     def event(
         self, channel: str, epoch: str, offset: int | None, name: str, data: object, *, self_: object | None
     ) -> Prepared:
-        """An `event` frame."""
+        """An `event` frame.
+
+        Args:
+            channel: its name on the wire.
+            name: of the event on the wire.
+            data: a struct or `msgspec.Raw`.
+        """
         own = msgspec.UNSET if self_ is None else self_
         return prepare(Event(channel, epoch, offset, name, data, own))
 
@@ -235,7 +266,7 @@ class BareEnvelope:
         skipped: int,  # noqa: ARG002
         data: object,
     ) -> Prepared:
-        """The data alone: who watches one thing needs no envelope to tell it from another."""
+        """The data alone: a stream of one thing needs no envelope, so `channel`, `skipped` and place go."""
         return prepare(data)
 
     def event(
@@ -248,7 +279,12 @@ class BareEnvelope:
         *,
         self_: object | None,  # noqa: ARG002
     ) -> Prepared:
-        """Never asked for: single-purpose streams are watched in snapshot mode only."""
+        """Never called with any `channel`, `name` or `data`: single-purpose streams are watched in snapshot mode
+        only.
+
+        Raises:
+            TypeError: always.
+        """
         raise TypeError(f"a bare stream has no events, but {name} was to be sent on {channel}")
 
 

@@ -13,9 +13,9 @@ from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable
 
 from actors.kernel.sink import Prepared
 from routes.edge.errors import contained
-from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.close_codes import CloseCode, Ending
 from routes.edge.websocket.registry import Sockets
-from routes.edge.websocket.socket import Ending, LiveSocket, SocketHandler
+from routes.edge.websocket.socket import LiveSocket, SocketHandler
 
 STALL_SECONDS = 60.0
 """A client that takes nothing for this long is closed (contract §9)."""
@@ -73,7 +73,7 @@ class QueuedSocket(LiveSocket):
         self.max_message_bytes = max_message_bytes
 
     def offer(self, prepared: Prepared) -> bool:
-        """As in `Sink`."""
+        """Send if the socket is clear; False if it is not, and the caller has to catch up later (`Sink`)."""
         if not self.clear:
             return self._offer_behind(prepared)
         self.clear = False
@@ -81,7 +81,7 @@ class QueuedSocket(LiveSocket):
         return True
 
     def hold(self, prepared: Prepared) -> None:
-        """As in `LiveSocket`; what leaves together is the writer's business here."""
+        """Queue a reply; what leaves together is decided by the task that writes."""
         self.send_nowait(prepared)
 
     def release(self) -> None:
@@ -113,7 +113,10 @@ class QueuedSocket(LiveSocket):
             await run(*args)
 
     async def write(self) -> None:
-        """Send what is queued until the socket is closed, then the close frame."""
+        """Send what is queued until the socket is closed, then the close frame.
+
+        Cancellation ends the socket without a close frame.
+        """
         while True:
             await self._ready.wait()
             while self._payloads:
@@ -137,6 +140,8 @@ class QueuedSocket(LiveSocket):
 
     async def read(self, receive: ASGIReceiveCallable) -> None:
         """Deliver what the client sends until it is gone.
+
+        Cancellation ends the reading alone.
 
         Args:
             receive: of ASGI, after `websocket.connect`.

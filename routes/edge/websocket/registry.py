@@ -108,7 +108,7 @@ class Sockets:
             socket.close(CloseCode.DRAINING, "DRAINING")
 
     def remove(self, socket: LiveSocket) -> None:
-        """As in `Registry`."""
+        """Forget a socket that is closing, or lost (`Registry`)."""
         del self._open[socket]
         if socket.user_id is not None:
             mine = self._by_user[socket.user_id]
@@ -119,7 +119,11 @@ class Sockets:
             closed(socket)
 
     def close_user(self, user_id: str, code: CloseCode, reason: str) -> None:
-        """Close every socket of a user, say when the account is erased or the right to be here is gone."""
+        """Close every socket of a user, say when the account is erased or the right to be here is gone.
+
+        Args:
+            reason: for the close frame.
+        """
         for socket in self.of_user(user_id):
             socket.close(code, reason)
 
@@ -130,7 +134,10 @@ class Sockets:
             await self.sweep()
 
     async def sweep(self) -> None:
-        """Ping the silent, close the dead with 4408 and those whose token has ended with 4401; 50 at a time."""
+        """Ping the silent, close the dead with 4408 and those whose token has ended with 4401; 50 at a time.
+
+        Cancellation between two batches leaves the rest to the next sweep.
+        """
         now, now_ms = trio.current_time(), self._clock.now_ms()
         for number, socket in enumerate(self):
             if socket.expires_at_ms is not None and socket.expires_at_ms <= now_ms:
@@ -148,6 +155,8 @@ class Sockets:
 
         Clients that understand `reconnect` get their own random `afterMs`, so that they do not all return at
         once; the others (single-purpose streams) spread by the duty of 45xx codes.
+
+        Cancellation closes what is left at once.
 
         Args:
             grace_seconds: between the frame and the close.

@@ -18,12 +18,12 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from actors.kernel.sink import Lagging, Prepared
 from routes.edge.listener import Listener
 from routes.edge.websocket import frames
-from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.close_codes import CLOSE_CODE_OF, CloseCode, Ending
 
 OFFERS_MAX_MESSAGES = 64
 OFFERS_MAX_BYTES = 256 * 1024
@@ -36,21 +36,6 @@ INBOX_MAX_MESSAGES = 16
 INBOX_MAX_BYTES = 128 * 1024
 """With as many waiting for the listener we stop reading, and TCP holds the client back; what the last read
 brought beyond them waits too, and is no more than one read."""
-
-# Why a subscription of a single-purpose stream ended, as a close code: {refusal code: close code}.
-_ENDINGS = {
-    "UNAUTHENTICATED": CloseCode.UNAUTHENTICATED,
-    "TOKEN_EXPIRED": CloseCode.UNAUTHENTICATED,
-    "DRAINING": CloseCode.DRAINING,
-    "INTERNAL": CloseCode.INTERNAL_ERROR,
-}
-
-
-class Ending(NamedTuple):
-    """How a socket ended, from either side: close code (1005 and 1006 included, RFC 6455 §7.4.1), and reason."""
-
-    code: int
-    reason: str
 
 
 class Registry(Protocol):
@@ -156,7 +141,7 @@ class LiveSocket(ABC):
 
     @abstractmethod
     def offer(self, prepared: Prepared) -> bool:
-        """As in `Sink`; a socket that is clear takes anything."""
+        """Send if the socket is clear; False if it is not, and the caller has to catch up later (`Sink`)."""
 
     @abstractmethod
     def hold(self, prepared: Prepared) -> None:
@@ -204,18 +189,25 @@ class LiveSocket(ABC):
                 self._queue(prepared)
 
     def notify_when_writable(self, lagging: Lagging) -> None:
-        """As in `Sink`: it catches up once everything that waits has been taken; each once, in order."""
+        """Call `lagging.catch_up` once everything that waits has been taken; each once, in the order of the calls
+        (`Sink`).
+        """
         if self.ending is None:
             if self._lagging is None:
                 self._lagging = {}
             self._lagging[lagging] = None
 
     def end(self, channel: str, code: str) -> None:
-        """A subscription ended: told on a multiplexed socket, the end of a single-purpose one."""
+        """A subscription ended: told on a multiplexed socket, the end of a single-purpose one.
+
+        Args:
+            channel: its name on the wire.
+            code: why.
+        """
         if self.multiplexed:
             self.send_nowait(frames.unsubscribed(channel, code))
         else:
-            self.close(_ENDINGS.get(code, CloseCode.FORBIDDEN), code)
+            self.close(CLOSE_CODE_OF.get(code, CloseCode.FORBIDDEN), code)
 
     def close(self, code: int, reason: str = "") -> None:
         """Close from our side; only the first close counts, and nothing the client says counts after it.
@@ -353,7 +345,12 @@ class LiveSocket(ABC):
             self._hear_inbox()
 
     def lost(self, code: int, reason: str = "") -> None:
-        """The peer closed, or the connection broke. What it said before is still heard."""
+        """The peer closed, or the connection broke. What it said before is still heard.
+
+        Args:
+            code: of the close frame that came (RFC 6455 §7.4), or what stands for none.
+            reason: of that frame.
+        """
         if self.ending is None:
             self._finish(Ending(code, reason))
 
