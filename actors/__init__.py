@@ -1,1 +1,1 @@
-"""What is true: pure rules, and where state is live, the actors that run them. No HTTP, no SQL, no status codes."""
+"""The domains: pure rules, and the actors that run them where state is live. No HTTP, no SQL, no status codes."""

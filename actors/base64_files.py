@@ -1,7 +1,7 @@
-"""Files that come as base64 in JSON (RFC 4648 §4): megabytes of text, decoded piece by piece.
+"""Decode files that arrive as base64 in JSON (RFC 4648 §4): megabytes of text, decoded piece by piece.
 
-Decoding holds the interpreter's lock, in whichever thread it is done: 50 ms for 8 MiB. Between two pieces it is given
-away for a moment, because whoever asks for it otherwise waits for 5 ms, at each system call.
+Decoding holds the GIL, in whichever thread it is done: 50 ms for 8 MiB. The decoder sleeps briefly between two pieces
+to release it, because another thread that wants it otherwise waits 5 ms, at each system call.
 """
 
 from binascii import Error, a2b_base64
@@ -14,13 +14,13 @@ _PAUSE_SECONDS = 0.0002
 
 
 def decoded(text: str) -> bytes:
-    """The bytes that a text stands for. Blocks: to be called in a worker thread.
+    """Decode base64 text. Blocks: call it in a worker thread.
 
     Args:
-        text: with padding, and without anything that is not base64, line ends included.
+        text: with padding, and without any other character, line ends included.
 
     Raises:
-        ValueError: it is not base64.
+        ValueError: it is not base64; an `Error` of `binascii` is one.
     """
     if len(text) % 4 or text.find("=", 0, max(0, len(text) - 2)) >= 0:
         raise Error("padding is missing, or not at the end")

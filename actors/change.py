@@ -1,7 +1,7 @@
-"""What a unit of work has changed: its value for whoever asked, and what has happened for everybody else.
+"""The result of a unit of work: the value for its caller, and the events for everything that reacts to the change.
 
-As an actor's `decide` returns events, so does a unit of work that changes rows. `routes/changes.py` commits it and
-tells whoever reacts.
+A unit of work that changes rows returns events as an actor's `decide` does. `routes/changes.py` commits it and passes
+the events to the reactions of all domains.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class Change(Generic[T_co]):
 
     Args:
         value: for the caller.
-        events: what has happened, in order; frozen, and true once the transaction is committed. By default nothing that
-            anybody has to hear of.
+        events: what has happened, in order; frozen, and valid once the transaction is committed. Empty when no domain
+            reacts to the change.
     """
 
     value: T_co

@@ -33,7 +33,7 @@
     │   └── Draining              503  this process is about to stop
     └── GeoipUnavailable          503  there is no GeoIP database
 
-What makes no sense to a client is not a refusal but a fault, and any other exception.
+A refusal is always meant for the client; defects of the service are raised as other exceptions.
 A `status_hint` is a hint: only the edge decides on a status code (contract §1).
 """
 
@@ -51,7 +51,7 @@ class FieldError(msgspec.Struct, frozen=True):
 
 
 class Refused(Exception):
-    """A rule said no, and nothing has changed.
+    """A rule does not allow what was asked; nothing has changed.
 
     Args:
         message: one sentence for a human; the class's own when left out.
@@ -95,7 +95,7 @@ class Blocked(Forbidden):
 
 
 class FriendRequestsDisabled(Forbidden):
-    """The user does not want to be asked."""
+    """The user accepts no friend requests."""
 
     code, sentence = "FRIEND_REQUESTS_DISABLED", "this user takes no friend requests"
 
@@ -159,7 +159,7 @@ class QuotaExceeded(Invalid):
 
 
 class Conflict(Refused):
-    """The state does not have this move."""
+    """The thing is in a state that does not allow this."""
 
     code, status_hint, sentence = "INVALID_STATE", 409, "this is not possible in the present state"
 
@@ -171,19 +171,19 @@ class AlreadyFriends(Conflict):
 
 
 class DomainNotVerified(Conflict):
-    """The network has not shown that the domain is its own."""
+    """The network has not verified that it holds the domain."""
 
     code, sentence = "DOMAIN_NOT_VERIFIED", "this domain is not verified"
 
 
 class NotProfilePrepared(Conflict):
-    """Somebody says that they are ready, without a prepared profile."""
+    """The caller says that they are ready, without having prepared a profile."""
 
     code, sentence = "NOT_PROFILE_PREPARED", "prepare a profile before you are ready"
 
 
 class CommandFinished(Conflict):
-    """The command has come to another end."""
+    """The command has already ended, and differently from what the caller says."""
 
     code, sentence = "COMMAND_FINISHED", "this command is finished"
 
@@ -195,13 +195,13 @@ class PollClosed(Conflict):
 
 
 class RequestExists(Conflict):
-    """The caller has asked already."""
+    """The caller has sent this request already."""
 
     code, sentence = "REQUEST_EXISTS", "you have sent a request already"
 
 
 class RevisionConflict(Conflict):
-    """The caller has worked on something that has changed since."""
+    """The caller has worked on a version that has been replaced since."""
 
     code, sentence = "REVISION_CONFLICT", "this has changed since; look again"
 
@@ -213,19 +213,19 @@ class SlugTaken(Conflict):
 
 
 class Gone(Refused):
-    """It was here once."""
+    """It existed, and can no longer be used."""
 
     code, status_hint, sentence = "GONE", 410, "no longer available"
 
 
 class ClaimKeyExpired(Gone):
-    """The claim key was valid for five minutes."""
+    """The claim key is no longer valid: five minutes have passed, or newer keys have replaced it."""
 
     code, sentence = "CLAIM_KEY_EXPIRED", "this claim key has expired; let the server show a new one"
 
 
 class ClaimKeyUsed(Gone):
-    """The server of this claim key has been claimed."""
+    """The server of this claim key is claimed already."""
 
     code, sentence = "CLAIM_KEY_USED", "this claim key was used"
 
@@ -237,19 +237,19 @@ class EventsExpired(Gone):
 
 
 class InviteExpired(Gone):
-    """The invite came to its end before it was accepted."""
+    """The invite ended before it was accepted."""
 
     code, sentence = "INVITE_EXPIRED", "this invite has expired"
 
 
 class JoinTokenExpired(Gone):
-    """A join token or ticket has come to its end."""
+    """The join token or ticket is no longer valid: its time is over."""
 
     code, sentence = "JOIN_TOKEN_EXPIRED", "this join token has expired"
 
 
 class JoinTokenUsed(Gone):
-    """A join token or ticket serves once."""
+    """The join token or ticket was used before; each can be used once."""
 
     code, sentence = "JOIN_TOKEN_USED", "this join token was used"
 
@@ -261,7 +261,7 @@ class TooLarge(Refused):
 
 
 class Overloaded(Refused):
-    """Too much waits already; trying again later may work."""
+    """A queue is full or a resource busy; trying again later may work."""
 
     code, status_hint, sentence = "OVERLOADED", 503, "too busy right now; try again shortly"
 
@@ -273,6 +273,6 @@ class Draining(Overloaded):
 
 
 class GeoipUnavailable(Refused):
-    """Where addresses are is not known here: no database is configured, or none that can be used."""
+    """No usable GeoIP database is configured, so addresses cannot be located."""
 
     code, status_hint, sentence = "GEOIP_UNAVAILABLE", 503, "there is no GeoIP database"

@@ -1,18 +1,20 @@
-"""Names of files as users give them: they end up in headers and on the disks of others."""
+"""Clean the names that users give to files: they end up in headers and on other users' disks."""
 
 import re
 import unicodedata
 
 MAX_NAME_CHARACTERS = 1_024
-"""Of a name as it came, before it is cut: marks that combine are put in order in a time that grows with their square,
-2 ms for so many."""
+"""The longest name to clean, as it came: normalising combining marks takes a time that grows with the square of their
+number, 2 ms for so many.
+"""
 
 MAX_NAME_BYTES = 255
-"""Of a file name in UTF-8: what common file systems take."""
+"""The longest file name in UTF-8 that common file systems accept."""
 
 
 def clean_name(name: str) -> str:
-    """The last part of a path, without control characters, at most 255 bytes; "" if nothing is left.
+    """The last part of a path, without control characters, cut to 255 bytes with its ending kept; "" if
+    nothing is left.
 
     Args:
         name: as it came, of at most `MAX_NAME_CHARACTERS`.

@@ -1,8 +1,8 @@
-"""Ids as they cross every layer: 24 hex digits (`ObjectId`) or a uuid, always in lower case.
+"""Ids as all layers use them: 24 hex digits (`ObjectId`) or a uuid, always in lower case.
 
-Ids are public: nothing relies on their secrecy (contract §2), yet 64 random bits keep two nodes from meeting.
-Where ids come in, from the wire or from rows, they are interned: one user's id is in a dozen places of memory, and
-is kept once.
+Ids are public: nothing relies on their secrecy (contract §2), yet 64 random bits keep two nodes from making the same
+one. Where ids come in, from the wire or from rows, they are interned: one user's id is in a dozen places of memory,
+and is kept once.
 """
 
 import re
@@ -39,11 +39,12 @@ def new_object_id(now_ms: int, random_bytes: RandomBytes) -> ObjectId:
 
 
 def random_hex(random_bytes: RandomBytes, length: int) -> Iterator[str]:
-    """Random hexadecimal digits without end, read from the source for 64 at a time: to ask the system costs 4 µs.
+    """Yield random hexadecimal strings without end. The source is read for 64 of them at once: a system
+    call costs 4 µs.
 
     Args:
         random_bytes: the injected source of randomness.
-        length: bytes of each.
+        length: bytes of each; twice as many digits.
     """
     digits = 2 * length
     while True:
@@ -63,7 +64,11 @@ class ObjectIds:
         self._random = random_hex(random_bytes, 8)
 
     def new(self, now_ms: int) -> ObjectId:
-        """As `new_object_id`."""
+        """A fresh id (contract §2), made as `new_object_id` does, from randomness that was read in advance.
+
+        Args:
+            now_ms: epoch milliseconds.
+        """
         return ObjectId(f"{now_ms // 1000 & _SECONDS_MASK:08x}{next(self._random)}")
 
 

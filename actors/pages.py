@@ -1,4 +1,4 @@
-"""Pages are bounded in bytes, not only in items: a list of the largest items permitted must not fill the memory."""
+"""Bound pages in bytes, not only in items, so that a list of the largest permitted items does not fill the memory."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -6,18 +6,18 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 MAX_PAGE_BYTES = 1024 * 1024
-"""What one page of a list may take on the wire, as far as its items tell; a single item may have more."""
+"""The most that the items of one page take on the wire, by their own estimate; a single item may be larger."""
 
 
 def fitting(
     items: Sequence[Item], size_bytes: Callable[[Item], int], max_bytes: int = MAX_PAGE_BYTES
 ) -> Sequence[Item]:
-    """The longest run of items from the start that fits; a first item that is too large comes alone.
+    """The longest prefix of items that fits into a page; a first item that is too large is returned alone.
 
     Args:
         items: in the order of the page.
-        size_bytes: what an item takes, or a close upper bound; asked once for each item looked at.
-        max_bytes: what the page may take.
+        size_bytes: the size of an item, or a close upper bound; called once for each item looked at.
+        max_bytes: the size of the page.
 
     Returns:
         `items` itself where all of them fit; an empty sequence only for an empty one.

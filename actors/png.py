@@ -1,8 +1,8 @@
-"""PNG files from strangers: walked part by part before anything is decoded, and cut down to the picture.
+"""Check PNG files from strangers chunk by chunk before anything is decoded, and reduce them to the picture.
 
-Looked at are the signature, lengths, checksums, how much each compressed part holds when unpacked, that there is no
-second picture, and nothing behind the end (PNG §5, reliability B4). Pure, and bounded by the size that the file claims:
-ask `size_of` first. Everything here blocks: call it from a worker thread.
+Checked are the signature, lengths, checksums, how much each compressed chunk unpacks to, that there is no second
+picture, and that nothing follows the end (PNG §5, reliability B4). Pure; the work is bounded by the size that the
+file claims, so check `size_of` first. Everything here blocks: call it from a worker thread.
 """
 
 import struct
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 _PICTURE = frozenset({b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"})
-"""What is kept; all else is left out, once it was found harmless."""
+"""The chunks that are kept; all others are checked and dropped."""
 
 _ANIMATED = frozenset({b"acTL", b"fcTL", b"fdAT"})
 _COMPRESSED_TEXT = frozenset({b"zTXt", b"iTXt", b"iCCP"})
@@ -24,15 +24,15 @@ _MAX_PIXEL_BYTES = 8
 """Four channels of 16 bits."""
 
 _MAX_UNPACKED_BYTES = 256 * 1024
-"""Of all colour profiles and compressed texts of one file."""
+"""The most that all colour profiles and compressed texts of one file unpack to."""
 
 
 class BadPng(Exception):
     """The file is refused.
 
     Args:
-        code: `NOT_A_PNG` or `ANIMATED`.
-        sentence: what is wrong.
+        code: `NOT_A_PNG` or `ANIMATED`; becomes the code of a field error.
+        sentence: what is wrong, for a human.
     """
 
     def __init__(self, code: str, sentence: str) -> None:
@@ -42,7 +42,7 @@ class BadPng(Exception):
 
 
 def size_of(data: bytes) -> tuple[int, int]:
-    """The width and height that the file claims.
+    """Read the width and height that the file claims, in pixels.
 
     Raises:
         BadPng: it does not begin as a PNG does.
@@ -56,7 +56,7 @@ def size_of(data: bytes) -> tuple[int, int]:
 
 
 def picture_of(data: bytes) -> bytes:
-    """The file with the parts that are the picture, every one of them checked.
+    """Check every chunk of a PNG and return the file with the chunks of the picture alone.
 
     Raises:
         BadPng: it is animated, damaged or deceptive.
@@ -80,13 +80,13 @@ def picture_of(data: bytes) -> bytes:
             raise _refused("the file has a part that no PNG of ours has")
     if data[25] == _PALETTE_COLOURS and not any(part[4:8] == b"PLTE" for part in parts):
         raise _refused("the file has no palette")
-    # A filter byte for each row; interlaced there are nearly twice as many rows, and some more in small pictures.
+    # One filter byte per row; an interlaced picture has nearly twice as many rows, a small one a few more.
     _check_pixels(b"".join(packed), width * height * _MAX_PIXEL_BYTES + 2 * height + 64)
     return b"".join(parts)
 
 
 def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """(name, body, the whole of it) for each part, to the end of the file (PNG §5.3)."""
+    """Yield (name, body, the whole chunk) for each chunk to the end of the file (PNG §5.3)."""
     at = len(SIGNATURE)
     for _ in range(_MAX_CHUNKS):
         if at + 12 > len(data):
@@ -108,7 +108,7 @@ def _chunks(data: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
 
 
 def _unpacked_bytes(name: bytes, body: bytes, room: int) -> int:
-    """How much a compressed text or profile holds; only as far as there is room."""
+    """How many bytes a compressed text or profile unpacks to; refused beyond `room`."""
     rest = body.partition(b"\0")[2]
     if name == b"iTXt":
         if rest[:1] != b"\x01":

@@ -1,4 +1,4 @@
-"""Where a game server is: `host` or `host:port`, never with a scheme. Pure."""
+"""Addresses of game servers: `host` or `host:port`, never with a scheme. Pure."""
 
 import re
 from ipaddress import ip_address
@@ -10,10 +10,10 @@ from actors.networks.hostnames import inside, is_address, normal_host
 MAX_PORT = 65_535
 
 DEFAULT_PORT = 25_565
-"""The game's own: clients take it when none is named."""
+"""The game's own port, which clients use when none is named."""
 
 INTERNAL = ("localhost", "local", "internal", "intranet", "lan", "home", "corp", "private", "home.arpa")
-"""Names that mean something else in every network, and what is below them."""
+"""Names that resolve differently in each network; names below them are internal, too."""
 
 _FORM = re.compile(
     r"(?:\[([0-9a-f:.]{2,45})\]|([^\[\]:/?#@\\\s]+))(?::([0-9]{1,5}))?", re.ASCII | re.IGNORECASE
@@ -33,12 +33,12 @@ class Address(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """As it was named, in one form."""
+        """The address as it was named, with the port only where one was."""
         return self._with(self.port)
 
     @property
     def key(self) -> str:
-        """As all who mean the same server write it: without the default port."""
+        """The canonical form, equal for all spellings of one server: without the default port."""
         return self._with(None if self.port == DEFAULT_PORT else self.port)
 
     def _with(self, port: int | None) -> str:
@@ -47,7 +47,7 @@ class Address(msgspec.Struct, frozen=True):
 
 
 def parse_address(text: str) -> Address | None:
-    """The address that a text names; None when it names none.
+    """Parse an address; None when the text is not one.
 
     Args:
         text: `host` or `host:port`; an IPv6 address in brackets.
@@ -67,13 +67,13 @@ def parse_address(text: str) -> Address | None:
 
 
 def normal_address(text: str) -> str | None:
-    """The address as all who mean the same server write it; None when it is none, or not in ASCII."""
+    """Parse an address and return its canonical form (`Address.key`); None when it is not one, or not in ASCII."""
     address = parse_address(text) if text.isascii() else None
     return None if address is None else address.key
 
 
 def is_internal(host: str) -> bool:
-    """Whether a host means nothing, or something else, to those who are not in our network.
+    """Whether a host cannot be reached from the public Internet, or is another one in each network.
 
     Args:
         host: of an `Address`.

@@ -1,4 +1,4 @@
-"""JSON of clients, read again after it was checked and kept, or out of a file that they sent."""
+"""Parse JSON of clients a second time: stored after a check, or part of a file that they sent."""
 
 from math import isinf
 from typing import Any
@@ -7,10 +7,10 @@ import msgspec
 
 
 def values_in(text: bytes) -> Any:
-    """The values of a text.
+    """Parse JSON to Python values.
 
-    Floats are read by Python: msgspec takes 8 µs for each beyond 1e300 or below 1e-300, and a client that keeps ten
-    thousand of those with us would stop everybody at each look at them.
+    Floats are read by Python: msgspec takes 8 µs for each beyond 1e300 or below 1e-300, so that a client that stores
+    ten thousand of those would block the event loop each time they are parsed.
 
     Args:
         text: JSON; the caller has bounded its length.

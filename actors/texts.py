@@ -1,25 +1,25 @@
-"""What text of users may consist of: one rule for all that people write to each other.
+"""Which characters the text of users may have: one rule for all that people write to each other.
 
-Ordinary Unicode passes, with all its emoji and scripts. What does not: control characters, which act on terminals and
-logs and take six bytes each in JSON. A name, label or title is one line in the midst of others' text, so that what
-would break it or turn its direction for what follows is refused as well.
+Ordinary Unicode passes, with all its emoji and scripts. Control characters do not: they act on terminals and logs and
+take six bytes each in JSON. A name, label or title is one line within text of others, so characters that break the
+line or change the direction of what follows are refused as well.
 """
 
 import re
 
 SENTENCE = "no control characters but line breaks and tabs"
-"""What is said of a text that does not pass."""
+"""The error message for a text that does not pass."""
 
 LINE_SENTENCE = "one line of printable characters"
-"""What is said of a line that does not pass."""
+"""The error message for a line that does not pass."""
 
 BAD_TEXT = "BAD_TEXT"
 """The code of a field with such a text."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
-# They are no printable characters for Python, but emoji and several scripts are made with them: joiners, marks of
-# direction that end with their word, and the letters of regional flags.
+# Python does not count these as printable, but emoji and several scripts need them: joiners, direction marks that act
+# on a single word, and the letters of regional flags.
 _JOINING = re.compile("[\u200c-\u200f\U000e0020-\U000e007f]")
 
 
@@ -38,15 +38,15 @@ def with_line_feeds(text: str) -> str:
 
 
 def is_text(text: str) -> bool:
-    """Whether it may stand as text of several lines: no control characters but line feed and tab. Linear."""
+    """Whether it may stand as text of several lines: no control characters but line feed and tab. Takes linear time."""
     return text.isprintable() or _CONTROL.search(text) is None
 
 
 def line_flaw(text: str, max_characters: int) -> tuple[str, str] | None:
-    """What is wrong with a text that is to stand within a line: code and sentence of a field's error, or None.
+    """Check a text that is to stand within a line; returns the code and sentence of a field error, or None.
 
-    It has one character at least and `max_characters` at most, printable ones and what joins them, some of which show.
-    Looks at the length first; linear.
+    It must have 1 to `max_characters` characters: printable ones, and joiners between them. The length is checked
+    first; takes linear time.
     """
     if not text:
         return "REQUIRED", f"1 to {max_characters} characters"

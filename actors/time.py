@@ -1,7 +1,6 @@
-"""Timestamps on the wire: ISO 8601 in UTC with milliseconds and `Z`; inside, everything is epoch
-milliseconds.
+"""Timestamps: ISO 8601 in UTC with milliseconds and `Z` on the wire, epoch milliseconds everywhere inside.
 
-Pure, and without a clock: what time it is, is injected (`actors/kernel/clock.py`).
+Pure, and without a clock: the current time is injected (`actors/kernel/clock.py`).
 """
 
 import re
@@ -18,11 +17,10 @@ ISO_FORM = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\
 
 
 def iso(ms: int) -> str:
-    """The timestamp of an epoch millisecond, say `2026-11-21T03:20:34.123Z` (contract, opening).
+    """Format epoch milliseconds, say as `2026-11-21T03:20:34.123Z` (contract, opening).
 
     Args:
-        ms: epoch milliseconds, 0 to `LAST_MS`; anything outside is clamped, since it can only come from
-            stored rows.
+        ms: epoch milliseconds, 0 to `LAST_MS`; anything outside is clamped, since it can only come from stored rows.
     """
     if ms < 0:
         ms = 0
@@ -33,19 +31,18 @@ def iso(ms: int) -> str:
 
 
 def iso_or_none(ms: int | None) -> str | None:
-    """`iso`, for the many fields that may be null."""
+    """Format epoch milliseconds as `iso` does; None stays None."""
     return None if ms is None else iso(ms)
 
 
 @lru_cache(maxsize=4096)
 def _second(seconds: int) -> str:
-    # Messages of one page, and everything that happens now, share their seconds: the cached half is the slow
-    # half.
+    # Messages of one page, and all current events, share their seconds: caching them saves the slow part.
     return f"{EPOCH + timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%S}."
 
 
 def parse_iso(text: str) -> int:
-    """Epoch milliseconds of a timestamp with a zone; what is finer than a millisecond is cut.
+    """Parse a timestamp with a zone to epoch milliseconds; finer fractions are cut off.
 
     Args:
         text: `YYYY-MM-DDThh:mm:ss[.f]` followed by `Z` or an offset.

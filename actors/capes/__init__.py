@@ -1,1 +1,1 @@
-"""Capes: what may become of one, their pictures, and who wears which."""
+"""Capes: their states, their pictures, and which user wears which."""

@@ -1,6 +1,6 @@
-"""How often textures are fetched: counted in memory, written every now and then, all capes in one statement.
+"""Count texture downloads in memory and write the counts now and then, for all capes in one statement.
 
-A count that a crash takes away is gone; nobody is told of single downloads.
+Counts since the last write are lost in a crash, and single downloads raise no events.
 """
 
 from collections.abc import Awaitable, Callable
@@ -9,11 +9,11 @@ from typing import Any, Protocol
 from persistence.capes.rows import count_downloads
 
 KEPT_MAX = 10_000
-"""Capes counted at once; a fetch of one more between two writings is not counted."""
+"""How many capes are counted between two writes; downloads of further capes are not counted."""
 
 
 class Store(Protocol):
-    """The database, as far as it is needed here."""
+    """The part of the database that is needed here."""
 
     async def transact(self, unit: Callable[..., Awaitable[Any]], *args: object) -> Any:
         """Run a unit of work in one transaction."""
@@ -21,10 +21,10 @@ class Store(Protocol):
 
 
 class Downloads:
-    """The fetches that are not written yet.
+    """The download counts that are not written yet.
 
     Args:
-        database: where they go.
+        database: where they are written.
     """
 
     def __init__(self, database: Store) -> None:
@@ -32,12 +32,12 @@ class Downloads:
         self._numbers: dict[str, int] = {}
 
     def count(self, cape_id: str) -> None:
-        """One more fetch of a cape's texture."""
+        """Count one download of a cape's texture."""
         if cape_id in self._numbers or len(self._numbers) < KEPT_MAX:
             self._numbers[cape_id] = self._numbers.get(cape_id, 0) + 1
 
     async def flush(self) -> None:
-        """Write what was counted; what cannot be written is counted again next time."""
+        """Write the counts. On an error or cancellation they are kept and written next time; the error is raised."""
         numbers, self._numbers = self._numbers, {}
         if not numbers:
             return

@@ -1,7 +1,7 @@
-"""Cape textures: what came in is looked at with suspicion, and only what we encoded ourselves is ever served.
+"""Check and re-encode cape textures: uploads are not trusted, and only what we encoded ourselves is ever served.
 
-Before anything is decoded, the declared size is read and the file's parts are walked (`actors/png.py`). What then
-reaches Pillow is the picture alone (reliability B4). Everything here blocks: call it from a worker thread.
+Before anything is decoded, the declared size is read and the file's chunks are walked (`actors/png.py`). Pillow then
+decodes the picture alone (reliability B4). Everything here blocks: call it from a worker thread.
 """
 
 import base64
@@ -17,22 +17,22 @@ from actors.png import BadPng, picture_of, size_of
 from persistence.capes.rows import Pictures
 
 MAX_BYTES = 512 * 1024
-"""Of the file as uploaded (contract §8)."""
+"""The largest file, as uploaded (contract §8)."""
 
 SIZES = frozenset({(64, 32), (64, 64)})
-"""Width and height that the game takes (service-api §8)."""
+"""The widths and heights that the game accepts (service-api §8)."""
 
 POINTER = "/texture/dataUrl"
 
 _PREFIX = "data:image/png;base64,"
 _FRONT = (1, 1, 11, 17)
-"""The face of a worn cape that others see, in texture pixels, whichever the size."""
+"""The outer face of a worn cape, in texture pixels, the same for both sizes."""
 
 _PREVIEW_SCALE = 8
 
 
 def pictures_of(data_url: str) -> Pictures:
-    """The texture of an upload, encoded afresh, and its preview.
+    """Decode an uploaded texture, encode it afresh, and render its preview.
 
     Args:
         data_url: `data:image/png;base64,…`.
@@ -60,7 +60,7 @@ def _decoded(data_url: str) -> bytes:
     if not data_url[: len(_PREFIX)].lower() == _PREFIX:
         raise _refused("BAD_FORMAT", f"a data URL that begins with {_PREFIX}")
     encoded = data_url[len(_PREFIX) :]
-    # Before it is decoded: what is too large shall not cost three quarters of its size once more.
+    # Before it is decoded, so that an upload that is too large does not cost three quarters of its size again.
     if len(encoded) // 4 * 3 - 2 > MAX_BYTES:
         raise TooLarge(f"a texture has at most {MAX_BYTES} bytes", maxBytes=MAX_BYTES)
     try:
@@ -70,7 +70,7 @@ def _decoded(data_url: str) -> bytes:
 
 
 def _picture_alone(data: bytes) -> bytes:
-    """A PNG with the parts that are the picture, every one of them checked."""
+    """Check every chunk of a PNG and return it with the chunks of the picture alone."""
     try:
         if size_of(data) not in SIZES:
             raise _refused("BAD_SIZE", "a cape texture has 64x32 or 64x64 pixels")

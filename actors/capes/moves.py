@@ -1,6 +1,6 @@
-"""What may be done with a cape, by whom, in which state: one table (service-api §3, contract §8).
+"""Which moves a cape's owner and moderators have in each state: one table (service-api §3, contract §8).
 
-A pending or approved cape is as its moderators saw it: nobody edits it before it is returned.
+A pending or approved cape stays as its moderators saw it: it cannot be edited before it is withdrawn or returned.
 """
 
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from actors.errors import Conflict
 from persistence.capes.rows import CapeStatus
 
 Verdict: TypeAlias = Literal["private", "pending", "approved", "blocked"]
-"""What a moderator may make of a cape."""
+"""The states that a moderator can give a cape."""
 
 
 class Verb(Enum):
-    """What owners do."""
+    """What an owner can do with a cape."""
 
     EDIT = "edit"
     SUBMIT = "submit"
@@ -39,7 +39,7 @@ OWNER_MOVES: Mapping[CapeStatus, Mapping[Verb, CapeStatus | None]] = MappingProx
 
 
 def moved(status: CapeStatus, verb: Verb) -> CapeStatus:
-    """The state after a verb of the owner's that leaves a cape behind.
+    """The state after a move of the owner's. For moves that leave a cape behind, so not for `DELETE`.
 
     Raises:
         Conflict: the state does not have this move.

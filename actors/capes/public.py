@@ -1,4 +1,4 @@
-"""Capes as one viewer sees them: with whether they wear it."""
+"""Capes as one viewer sees them, with whether the viewer wears them."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from persistence.connection import Connection
 
 @dataclass(frozen=True, slots=True)
 class ShownCape:
-    """A cape, and who looks.
+    """A cape as one viewer sees it.
 
     Args:
         mine: it is the viewer's.
@@ -27,7 +27,11 @@ class ShownCape:
 
 @dataclass(frozen=True, slots=True)
 class ShownPage:
-    """A page of capes, and how many there are in all."""
+    """A page of capes.
+
+    Args:
+        total: capes on all pages together.
+    """
 
     capes: list[ShownCape]
     total: int
@@ -36,7 +40,11 @@ class ShownPage:
 async def changed(
     conn: Connection, unit: Callable[[Connection], Awaitable[Change[Cape]]], viewer_id: str
 ) -> Change[ShownCape]:
-    """Make a change, and show the cape to whoever made it; raises what the unit raises."""
+    """Run a unit of work that changes a cape, and return the cape as the viewer sees it; raises what the unit raises.
+
+    Args:
+        viewer_id: the user who made the change.
+    """
     change = await unit(conn)
     shown = _shown(change.value, viewer_id, await read_selection(conn, viewer_id))
     return Change(shown, change.events)
@@ -55,7 +63,7 @@ async def find_owned(conn: Connection, id: str, owner_id: str) -> ShownCape:
 
 
 async def find_approved(conn: Connection, id: str) -> ShownCape:
-    """A cape for everybody.
+    """An approved cape, as an anonymous viewer sees it.
 
     Raises:
         NotFound: no such cape, or it is not approved.
@@ -67,7 +75,7 @@ async def find_approved(conn: Connection, id: str) -> ShownCape:
 
 
 async def find_worn(conn: Connection, user_id: str) -> tuple[ShownCape, Selection] | None:
-    """What everybody sees a user wear: an approved cape of ours, or None."""
+    """The cape that others see a user wear: an approved native one, or None."""
     worn = await read_worn(conn, user_id)
     if worn is None:
         return None
@@ -76,10 +84,11 @@ async def find_worn(conn: Connection, user_id: str) -> tuple[ShownCape, Selectio
 
 
 async def page_approved(conn: Connection, query: str, limit: int, offset: int) -> ShownPage:
-    """The public catalog, or what a search finds in it.
+    """One page of the public catalog, or of the results of a search in it.
 
     Args:
         query: a substring of name, description or creator, in any case; "" = all.
+        limit, offset: capes on the page at most, and capes before it.
     """
     if query:
         listed = await catalog.search_approved(conn, query, limit, offset)
@@ -89,22 +98,25 @@ async def page_approved(conn: Connection, query: str, limit: int, offset: int) -
 
 
 async def page_owned(conn: Connection, owner_id: str, limit: int, offset: int) -> ShownPage:
-    """A user's own capes, newest first.
-
-    The page has at most `limit` capes and skips the first `offset`.
-    """
+    """One page of a user's own capes, in any state, newest first; `limit` and `offset` count capes."""
     return await _page(conn, await catalog.list_owned(conn, owner_id, limit, offset), owner_id)
 
 
 async def page_all(
     conn: Connection, viewer_id: str, status: CapeStatus | None, limit: int, offset: int
 ) -> ShownPage:
-    """Everybody's capes, for moderators; `status` None = all."""
+    """One page of all users' capes, for moderators.
+
+    Args:
+        viewer_id: the moderator.
+        status: only capes in this state; None = all.
+        limit, offset: capes on the page at most, and capes before it.
+    """
     return await _page(conn, await catalog.list_all(conn, status, limit, offset), viewer_id)
 
 
 def anonymous(cape: Cape) -> ShownCape:
-    """A cape as somebody without a name sees it."""
+    """A cape as a viewer without a token sees it."""
     return ShownCape(cape, mine=False, selected=False)
 
 

@@ -1,18 +1,18 @@
-"""The terms of uploading: whoever submits a cape has accepted their newest revision (contract §8)."""
+"""The upload terms: a user must have accepted their newest revision before submitting a cape (contract §8)."""
 
 from actors.errors import Conflict, TermsNotAccepted
 from persistence.capes.choices import Acceptance, read_acceptance, save_acceptance
 from persistence.connection import Connection
 
 TERMS_REVISION = 1
-"""Raised when the terms change; then everybody is asked again."""
+"""To be raised when the terms change; every user then has to accept them again."""
 
 
 async def require_terms(conn: Connection, user_id: str) -> None:
-    """Pass users who have accepted the present terms.
+    """Check that a user has accepted the current terms.
 
     Raises:
-        TermsNotAccepted: this one has not.
+        TermsNotAccepted: they have not.
     """
     accepted = await read_acceptance(conn, user_id)
     if accepted is None or accepted.revision < TERMS_REVISION:
@@ -20,13 +20,14 @@ async def require_terms(conn: Connection, user_id: str) -> None:
 
 
 async def accept_terms(conn: Connection, user_id: str, revision: int, now_ms: int) -> Acceptance | None:
-    """Keep that a user accepts the terms.
+    """Store that a user accepts the terms; returns the stored acceptance.
 
     Args:
-        revision: which terms they were shown.
+        revision: of the terms that they were shown.
+        now_ms: epoch milliseconds.
 
     Raises:
-        Conflict: these are not the present terms.
+        Conflict: this is not the current revision.
     """
     if revision != TERMS_REVISION:
         raise Conflict(f"the present terms are revision {TERMS_REVISION}", revision=TERMS_REVISION)

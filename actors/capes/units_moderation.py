@@ -1,6 +1,6 @@
-"""What moderators do with capes: units of work. Each is in the audit trail, and its owner is notified.
+"""What moderators do with capes, as units of work. Each is written to the audit trail, and the owner is notified.
 
-Who is a moderator is the edge's business.
+The edge checks that the caller is a moderator.
 """
 
 from dataclasses import dataclass, replace
@@ -19,18 +19,19 @@ from persistence.notifications.notifications import NewNotification
 from persistence.users.audit import Stamp, write_audit
 
 REASON_MAX = 500
-"""Characters of a reason."""
+"""The longest reason, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moderation:
-    """What a moderator says of a cape; None = it stays.
+    """What a moderator changes about a cape; None = it stays.
 
     Args:
         status: the verdict.
-        reason: for the owner.
-        name, description: in place of the owner's words.
-        texture_version: of the texture that they looked at: another one by now is a conflict.
+        reason: shown to the owner.
+        name, description: replace the owner's.
+        texture_version: of the texture that the moderator looked at; if the cape has another by now,
+            that is a conflict.
     """
 
     status: Verdict | None = None
@@ -42,11 +43,11 @@ class Moderation:
 
 @dataclass(frozen=True, slots=True)
 class Moderator:
-    """Who moderates, and by which request.
+    """The moderator of one request.
 
     Args:
         stamp: for the audit trail; its actor is the moderator.
-        notice_id: a fresh objectId.
+        notice_id: a fresh objectId, for the owner's notification.
         also_own: whether they may judge capes of their own (a super-admin, who may be the only one).
     """
 
@@ -61,17 +62,20 @@ class Moderator:
 
 
 def texture_version(cape: Cape) -> str:
-    """A short name of a cape's texture: it changes with it."""
+    """A short name of a cape's texture, another for each texture."""
     return version_of(cape.texture_sha256)
 
 
 def version_of(texture_sha256: bytes) -> str:
-    """A short name of the texture with this SHA-256."""
+    """The short name of the texture with this SHA-256: its first 16 hex digits."""
     return texture_sha256.hex()[:16]
 
 
 async def moderate(conn: Connection, id: str, said: Moderation, by: Moderator) -> Change[Cape]:
-    """Give a cape a verdict, in whatever state it is.
+    """Give a cape a verdict or other words, in whatever state it is. A verdict that changes nothing has no effect.
+
+    Args:
+        id: of the cape.
 
     Raises:
         NotFound: no such cape.
@@ -97,7 +101,10 @@ async def moderate(conn: Connection, id: str, said: Moderation, by: Moderator) -
 
 
 async def remove(conn: Connection, id: str, by: Moderator) -> Change[None]:
-    """Remove a cape and what was said of it.
+    """Delete a cape with all its rows, and notify its owner.
+
+    Args:
+        id: of the cape.
 
     Raises:
         NotFound: no such cape.

@@ -1,6 +1,6 @@
 """What owners do with their capes: units of work, inside the caller's transaction.
 
-Each locks the cape before it looks, so that an edit and a verdict never cross.
+Each locks the cape's row first, so that an edit and a verdict do not run at the same time.
 """
 
 from dataclasses import dataclass, replace
@@ -15,10 +15,10 @@ from persistence.connection import Connection
 from persistence.users.users import lock_user
 
 CAPES_MAX = 100
-"""Capes of one user, in every state."""
+"""The most capes of one user, counting every state."""
 
 NAME_MAX, DESCRIPTION_MAX = 64, 500
-"""Characters."""
+"""The longest name and description, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class CapeEdit:
 
 @dataclass(frozen=True, slots=True)
 class CapeDraft:
-    """A cape to be made.
+    """A cape to be created.
 
     Args:
         id: a fresh uuid.
@@ -46,7 +46,7 @@ class CapeDraft:
 
 
 def clean_name(name: str) -> str:
-    """A name without spaces around it.
+    """Strip spaces around a name and check it.
 
     Raises:
         Invalid: nothing is left, or it has control characters.
@@ -60,7 +60,7 @@ def clean_name(name: str) -> str:
 
 
 def clean_description(description: str) -> str:
-    """A description without spaces around it; lines may break.
+    """Strip spaces around a description and check it; line feeds are allowed.
 
     Raises:
         Invalid: it has control characters.
@@ -72,13 +72,13 @@ def clean_description(description: str) -> str:
 
 
 async def draft(conn: Connection, owner_id: str, wanted: CapeDraft, now_ms: int) -> Change[Cape]:
-    """Keep a new draft; needs no accepted terms.
+    """Store a new draft; accepted terms are not needed yet.
 
     Raises:
         NotFound: there is no such user.
         QuotaExceeded: they have 100 capes.
     """
-    # The lock makes a user's uploads take turns, so that none slips past the bound.
+    # Locking the user's row serialises their uploads, so that concurrent ones cannot exceed the limit.
     owner = await lock_user(conn, owner_id)
     if owner is None:
         raise NotFound("no such user")
@@ -105,7 +105,10 @@ async def draft(conn: Connection, owner_id: str, wanted: CapeDraft, now_ms: int)
 
 
 async def edit(conn: Connection, owner_id: str, id: str, change: CapeEdit, now_ms: int) -> Change[Cape]:
-    """Change a cape that is a draft or was returned.
+    """Change a cape that is a draft, private or blocked.
+
+    Args:
+        id: of the cape.
 
     Raises:
         NotFound: no such cape of theirs.
@@ -128,11 +131,14 @@ async def edit(conn: Connection, owner_id: str, id: str, change: CapeEdit, now_m
 
 
 async def submit(conn: Connection, owner_id: str, id: str, now_ms: int) -> Change[Cape]:
-    """Hand a cape to the moderators.
+    """Submit a cape to the moderators: it becomes pending.
+
+    Args:
+        id: of the cape.
 
     Raises:
         NotFound: no such cape of theirs.
-        TermsNotAccepted: the present terms are not accepted.
+        TermsNotAccepted: they have not accepted the current terms.
         Conflict: it is pending, approved or blocked.
     """
     cape = await _own(conn, owner_id, id)
@@ -143,7 +149,10 @@ async def submit(conn: Connection, owner_id: str, id: str, now_ms: int) -> Chang
 
 
 async def withdraw(conn: Connection, owner_id: str, id: str, now_ms: int) -> Change[Cape]:
-    """Take a pending cape back.
+    """Withdraw a pending cape: it becomes private.
+
+    Args:
+        id: of the cape.
 
     Raises:
         NotFound: no such cape of theirs.
@@ -156,7 +165,7 @@ async def withdraw(conn: Connection, owner_id: str, id: str, now_ms: int) -> Cha
 
 
 async def delete(conn: Connection, owner_id: str, id: str) -> None:
-    """Remove a cape, whatever its state.
+    """Delete a cape, whatever its state.
 
     Raises:
         NotFound: no such cape of theirs.

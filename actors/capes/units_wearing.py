@@ -1,4 +1,4 @@
-"""Which cape a user wears: one of ours, or one that their launcher has (service-api §4 Capes)."""
+"""Which cape a user wears: a native one, or one that their launcher has (service-api §4 Capes)."""
 
 from actors.errors import NotFound
 from persistence.capes.choices import Selection, remove_selection, save_selection
@@ -7,10 +7,11 @@ from persistence.connection import Connection
 
 
 async def select(conn: Connection, user_id: str, selection: Selection) -> Selection:
-    """Wear a cape. One of ours must be approved, or the user's own; others see it only while it is approved.
+    """Store the cape that a user wears. A native one must be approved, or the user's own; others see it only
+    while it is approved.
 
     Raises:
-        NotFound: no such cape, or none that the user may know of.
+        NotFound: no such cape, or it is neither approved nor the user's own.
     """
     if selection.source == "native":
         cape = await hold_cape(conn, selection.cape_id)
@@ -21,5 +22,5 @@ async def select(conn: Connection, user_id: str, selection: Selection) -> Select
 
 
 async def select_none(conn: Connection, user_id: str) -> None:
-    """Wear none."""
+    """Store that a user wears no cape."""
     await remove_selection(conn, user_id)

@@ -1,1 +1,1 @@
-"""Game servers: each is an owner; what they prove themselves with, who has claimed them, and who plays on them."""
+"""Game servers: their actors, their credentials, their owners and members, and the players on them."""

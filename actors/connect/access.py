@@ -1,4 +1,4 @@
-"""What a game server may do: its own capabilities, and very few of its owner's nodes (contract §2)."""
+"""What a game server may do: its own capabilities, and a few of its owner's permission nodes (contract §2)."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ SCOPES = frozenset(
         "server.social.act",
     }
 )
-"""What a delegated token can be for (contract §2)."""
+"""All scopes that a delegated token can have (contract §2)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,25 +29,25 @@ class ServerAccess:
     """The rights of a server.
 
     Args:
-        owner: the rights of who has claimed it; None for one that nobody has.
+        owner: the rights of the server's owner; None while the server is unclaimed.
     """
 
     owner: Access | None
 
     def allows(self, node: str) -> bool:
-        """Whether the server may do what `node` gates."""
+        """Whether the server may do what the permission `node` gates."""
         return node in SERVER_NODES and self.owner is not None and self.owner.allows(node)
 
     def quota(self, _node: str) -> None:
-        """None: quantities are users' alone."""
+        """Always None: quotas are granted to users only."""
         return
 
     @property
     def is_moderator(self) -> bool:
-        """False: a server has no role."""
+        """Always False: servers have no roles."""
         return False
 
     @property
     def is_super_admin(self) -> bool:
-        """False: a server has no role."""
+        """Always False: servers have no roles."""
         return False

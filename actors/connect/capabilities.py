@@ -1,4 +1,4 @@
-"""What a user may do with one game server (contract §2): asked for beside the permission node of a route.
+"""What a user may do with one game server (contract §2), checked in addition to the permission node of a route.
 
 | role     | settings | commands | members | publication | may |
 |----------|----------|----------|---------|-------------|-----|
@@ -7,8 +7,8 @@
 | operator | rw       | rw       | r       |             | run it |
 | viewer   | r        | r        | r       |             | look |
 
-Each role has all of those below it, and a member has capabilities of their own beside the role's. The owner is one, and
-owns the server's network as well: a server is in a network of its owner's, or in none.
+Each role has all capabilities of those below it; a member can have further ones beside the role's. A server has one
+owner, who also owns the server's network: a server is in a network of its owner's, or in none.
 """
 
 from collections.abc import Collection
@@ -41,7 +41,7 @@ CAPABILITIES = frozenset(
         "server.publication.write",
     }
 )
-"""All there are; the owner has them."""
+"""All capabilities; the owner has them all."""
 
 OWNER = "owner"
 
@@ -60,7 +60,7 @@ OF_ROLE: dict[str, frozenset[str]] = {
 
 
 def capabilities_of(state: State, user_id: str) -> frozenset[str]:
-    """What a user may do; nothing at all for a stranger."""
+    """A user's capabilities on a server, from its state; empty for a stranger."""
     member = state.members.get(user_id)
     if member is None:
         return held_by(user_id, StandingRow(state.row.owner_id, None, ()))
@@ -68,7 +68,11 @@ def capabilities_of(state: State, user_id: str) -> frozenset[str]:
 
 
 def held_by(user_id: str, standing: StandingRow | None) -> frozenset[str]:
-    """What a user may do, from what they are to the server; nothing at all where there is none."""
+    """A user's capabilities on a server, from its rows; empty for a stranger.
+
+    Args:
+        standing: the server's owner, and the user's role and capabilities; None where there is no such server.
+    """
     if standing is None or standing.owner_id is None:
         return frozenset()
     if standing.owner_id == user_id:
@@ -77,25 +81,30 @@ def held_by(user_id: str, standing: StandingRow | None) -> frozenset[str]:
 
 
 def require(state: State, user_id: str | None, capability: str) -> None:
-    """Pass the server itself, and users who have the capability.
+    """Check that a user has a capability; the server itself always has it.
 
     Args:
         user_id: None for the server itself.
+        capability: one of `CAPABILITIES`.
 
     Raises:
-        NotFound: a stranger.
-        Forbidden: somebody who belongs here, and lacks it.
+        NotFound: the user is a stranger to the server.
+        Forbidden: the user belongs to the server, and lacks the capability.
     """
     if user_id is not None:
         require_held(capabilities_of(state, user_id), capability)
 
 
 def require_held(held: Collection[str], capability: str) -> None:
-    """Pass who holds the capability among others.
+    """Check that a capability is among those held.
+
+    Args:
+        held: empty for a stranger.
+        capability: one of `CAPABILITIES`.
 
     Raises:
-        NotFound: they hold none: a stranger.
-        Forbidden: somebody who belongs here, and lacks it.
+        NotFound: none is held: the caller is a stranger.
+        Forbidden: others are held, but not this one.
     """
     if not held:
         raise NotFound
@@ -104,10 +113,12 @@ def require_held(held: Collection[str], capability: str) -> None:
 
 
 def may_grant(state: State, user_id: str, role: str, capabilities: Collection[str]) -> bool:
-    """Whether a user may make others this: nobody gives more than they hold, and the owner alone makes owners.
+    """Whether a user may give another user a role: they need `server.members.write` and must hold all that they give.
+    Only the owner grants `owner`.
 
     Args:
-        role: what the others would become.
+        role: a key of `OF_ROLE`.
+        capabilities: beside those of the role.
     """
     held = capabilities_of(state, user_id)
     if WRITE_MEMBERS not in held or (role == OWNER and state.row.owner_id != user_id):
@@ -116,13 +127,14 @@ def may_grant(state: State, user_id: str, role: str, capabilities: Collection[st
 
 
 def require_grant(state: State, user_id: str, role: str, capabilities: Collection[str]) -> None:
-    """Pass who may make others this.
+    """Check that a user may give another user a role.
 
     Args:
-        role: what the others would become.
+        role: a key of `OF_ROLE`.
+        capabilities: beside those of the role.
 
     Raises:
-        NotFound: a stranger.
+        NotFound: the user is a stranger to the server.
         Forbidden: they may not write members, or it is more than they hold.
     """
     require(state, user_id, WRITE_MEMBERS)

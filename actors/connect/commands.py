@@ -1,6 +1,6 @@
-"""What can be asked of a game server, as structs; `rules.py` decides on them.
+"""The commands of a game server's actor, as structs; `rules.py` decides on them.
 
-Ids and secrets are made by the caller, secrets arrive as their SHA-256, time is the turn's.
+Ids and secrets are made by the caller; secrets arrive as their SHA-256; the time is the turn's.
 """
 
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from actors.connect.schemas import Schema
 
 
 class Command(msgspec.Struct, frozen=True, gc=False):
-    """The root of what a server takes."""
+    """The base class of a server's commands."""
 
 
 class IssueClaimKey(Command, frozen=True):
-    """The server asks for a fresh claim key; answered with when it ends, or None once it is claimed."""
+    """The server adds a claim key; answered with when it expires, or None once the server is claimed."""
 
     key: bytes
 
@@ -36,7 +36,7 @@ class Claim(Command, frozen=True):
 
 
 class RotateSecret(Command, frozen=True):
-    """The owner replaces the secret; answered with when the one before ends."""
+    """The owner replaces the secret; answered with when the former one expires."""
 
     user_id: str
     secret: bytes
@@ -51,17 +51,17 @@ class ChangeServer(Command, frozen=True):
 
 
 class RemoveServer(Command, frozen=True):
-    """The owner gives the server up."""
+    """The owner removes the server."""
 
     user_id: str
 
 
 class RemoveSilent(Command, frozen=True):
-    """Nobody has heard of the server for a day: it goes, if it is unclaimed or temporary."""
+    """Remove the server if it is unclaimed or temporary. Sent by a job when the server has not called for a day."""
 
 
 class IssueTicket(Command, frozen=True):
-    """A player asks for a join ticket; answered with when it ends."""
+    """A player asks for a join ticket; answered with when it expires."""
 
     user_id: str
     name: str
@@ -69,14 +69,14 @@ class IssueTicket(Command, frozen=True):
 
 
 class RedeemTicket(Command, frozen=True):
-    """The server turns a ticket into a session; answered with the session."""
+    """The server exchanges a ticket for a session; answered with the session."""
 
     ticket: bytes
     session_id: str
 
 
 class EndSession(Command, frozen=True):
-    """The server says that a player has left, or the player takes their consent back.
+    """The server reports that a player has left, or the player withdraws their consent.
 
     Args:
         user_id: the player; None for the server itself.
@@ -87,23 +87,23 @@ class EndSession(Command, frozen=True):
 
 
 class EndConsent(Command, frozen=True):
-    """A block stands between a player and the owner: the player's session and ticket end, if there are any."""
+    """End the player's session and void their ticket, if there are any: a block stands between player and owner."""
 
     user_id: str
 
 
 class EndExpired(Command, frozen=True):
-    """The kernel's: sessions, commands or leases have come to their end."""
+    """End sessions, commands and leases whose time is over; posted by the kernel."""
 
 
 class CreateCommand(Command, frozen=True, kw_only=True):
-    """A user gives the server something to do; answered with the command's row as it was made.
+    """A user creates a command for the server; answered with its row as it was created.
 
     Args:
-        extension_id: the extension that the action is of, as the caller has found it; None for an action that is
-            nobody's.
-        ttl_ms: after so long it expires.
-        heard: the server listens on a stream of its own, and is given the command there.
+        payload: an object.
+        extension_id: the extension that the caller has found to bring the action; None for an action of no extension.
+        ttl_ms: how long until it expires.
+        heard: the server listens on its own stream and is delivered the command there, in the same turn.
     """
 
     user_id: str
@@ -116,17 +116,20 @@ class CreateCommand(Command, frozen=True, kw_only=True):
 
 
 class TakeCommands(Command, frozen=True):
-    """The server takes what it is to do; answered with the rows, oldest first. Hashable, so that it can be told."""
+    """The server fetches its commands; answered with the rows, oldest first. Hashable, so that the kernel can drop
+    one that is told twice.
+    """
 
     limit: int
 
 
 class AckCommand(Command, frozen=True, kw_only=True):
-    """The server says how far it is; answered with the command's row.
+    """The server reports a command's progress or end; answered with the command's row.
 
     Args:
         status: `running`, `success`, `failed` or `rejected`.
         result: JSON text, or None.
+        progress: 0 to 100, or None.
     """
 
     command_id: str
@@ -137,19 +140,21 @@ class AckCommand(Command, frozen=True, kw_only=True):
 
 
 class CancelCommand(Command, frozen=True):
-    """A user takes a command back; answered with its row."""
+    """A user cancels a command; answered with its row."""
 
     user_id: str
     command_id: str
 
 
 class PutSettings(Command, frozen=True, kw_only=True):
-    """Settings of one source; answered with their row.
+    """Store the settings of one source; answered with their row.
 
     Args:
         user_id: None for the server itself.
-        data: secret values in the clear; the mask in place of one keeps the one that is there.
-        schema: None keeps the one that is there.
+        source: an extension's id, or `connect`.
+        data: secret values in plain text; the mask in place of one keeps the stored value.
+        schema: None keeps the stored one.
+        schema_version: None keeps the stored one, or takes that of a new schema.
         expected: the version that the caller has worked on; None = any.
         nonce: 12 random bytes.
     """
@@ -164,7 +169,7 @@ class PutSettings(Command, frozen=True, kw_only=True):
 
 
 class RegisterExtension(Command, frozen=True, kw_only=True):
-    """An extension of the catalog, as the server has it; answered with the row.
+    """Register an extension of the catalog as this server has it; answered with the row.
 
     Args:
         user_id: None for the server itself.
@@ -178,11 +183,12 @@ class RegisterExtension(Command, frozen=True, kw_only=True):
 
 
 class PutMember(Command, frozen=True, kw_only=True):
-    """Somebody is to belong to the server, or to belong otherwise; answered with the member's row.
+    """Make a user a member of the server, or change one; answered with the member's row.
 
     Args:
-        actor_id: who wants it.
-        user_id: who is to belong.
+        actor_id: the user who does it.
+        user_id: the member.
+        role: `admin`, `operator` or `viewer`.
         capabilities: beside those of the role.
     """
 
@@ -193,20 +199,20 @@ class PutMember(Command, frozen=True, kw_only=True):
 
 
 class RemoveMember(Command, frozen=True):
-    """Somebody is to belong no longer; by their own wish when both are the same."""
+    """Remove a member from the server; a member leaves when both ids are the same."""
 
     actor_id: str
     user_id: str
 
 
 class ForgetUser(Command, frozen=True):
-    """A user is about to be erased: neither a member nor invited any more."""
+    """End a user's membership and invites, before the user is erased."""
 
     user_id: str
 
 
 class ChangePolicy(Command, frozen=True):
-    """Who may play, and who may be invited; what is left out stays. Answered with the server's row."""
+    """Change who may play, and who may be invited; what is left out stays. Answered with the server's row."""
 
     user_id: str
     access_mode: str | UnsetType = UNSET
@@ -214,12 +220,14 @@ class ChangePolicy(Command, frozen=True):
 
 
 class CreateInvite(Command, frozen=True, kw_only=True):
-    """Somebody is invited to belong to the server; answered with the invite's row.
+    """Invite a user to belong to the server; answered with the invite's row.
 
     Args:
-        actor_id: who invites.
+        actor_id: the user who invites.
         invite_id, notice_id: fresh object ids, of the invite and of the notification.
         role: `owner` passes the server on.
+        capabilities: beside those of the role.
+        note: for the invited user.
     """
 
     actor_id: str
@@ -232,14 +240,14 @@ class CreateInvite(Command, frozen=True, kw_only=True):
 
 
 class RevokeInvite(Command, frozen=True):
-    """An invite is taken back."""
+    """Revoke an invite."""
 
     actor_id: str
     invite_id: str
 
 
 class AcceptInvite(Command, frozen=True):
-    """Who is invited wants to belong to the server; answered with the invite's row."""
+    """The invited user accepts an invite; answered with the invite's row."""
 
     user_id: str
     invite_id: str
@@ -258,12 +266,12 @@ OwnCommand: TypeAlias = (
     | EndConsent
     | EndExpired
 )
-"""Of the server itself, and of who plays on it."""
+"""Commands about the server itself and its players."""
 
 MemberCommand: TypeAlias = (
     PutMember | RemoveMember | ForgetUser | ChangePolicy | CreateInvite | RevokeInvite | AcceptInvite
 )
-"""Of who belongs to the server, and who may come."""
+"""Commands about the server's members, invites and access policy."""
 
 AnyCommand: TypeAlias = (
     OwnCommand

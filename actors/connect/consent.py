@@ -1,7 +1,7 @@
-"""What ends with a player's consent that a game server acts for them (contract §2): pure.
+"""What ends together with a player's consent that a game server acts for them (contract §2): pure.
 
-Consent is given to a server as it is: it ends when the player says so, when a block stands between the player and the
-owner, and when the server gets another owner, of whom the player knows nothing.
+Consent is given to a server as it is. It ends when the player withdraws it, when a block stands between the player
+and the owner, and when the server gets another owner, whom the player has not consented to.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from actors.connect.state import State
 
 
 def consent_ended(state: State, user_id: str | None = None) -> Sequence[SessionEnded | TicketVoided]:
-    """Sessions and unused tickets end.
+    """End sessions and void unused tickets.
 
     Args:
-        user_id: of this player alone; None for all.
+        user_id: those of this player; None for all players.
     """
     sessions = [
         SessionEnded(session) for session in state.sessions.values() if user_id in {None, session.user_id}

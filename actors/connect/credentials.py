@@ -1,6 +1,6 @@
-"""What servers prove themselves with, in memory: read when a server first calls, and changed as its owner changes.
+"""Credentials of game servers, cached: read when a server first calls, and updated as its actor commits changes.
 
-Also when each of them called last, which is written now and then: who is silent for a day may be removed.
+It also keeps when each server called last, which is written now and then: a server silent for a day may be removed.
 """
 
 from collections.abc import Collection
@@ -15,18 +15,18 @@ from persistence.connect import servers
 from persistence.connect.rows import ServerRow
 
 SEEN_AT_ONCE = 2_000
-"""Servers whose last call is written in one transaction."""
+"""How many servers' last calls are written in one transaction."""
 
 CAPACITY = 20_000
-"""Servers in memory, 0.6 KB each; the one that was read first goes."""
+"""How many servers are cached, 0.6 KB each; beyond it the one read longest ago is evicted."""
 
 
 class Credentials:
-    """The rows of servers that have called.
+    """A cache of the rows of servers that have called.
 
     Args:
         store: the database.
-        capacity: how many are kept.
+        capacity: how many servers are cached.
     """
 
     def __init__(self, store: Store, *, capacity: int = CAPACITY) -> None:
@@ -37,14 +37,14 @@ class Credentials:
         self._seen: dict[str, tuple[int, str]] = {}  # {server id: (at_ms, address)}, not yet written
 
     def peek(self, server_id: str) -> ServerRow | None:
-        """The server if it is in memory; never waits."""
+        """The server's row if it is cached, or None; never waits."""
         return self._rows.get(server_id)
 
     async def of(self, server_id: str) -> ServerRow | None:
-        """The server, or None when there is none.
+        """The server's row, or None when there is no such server.
 
         Raises:
-            DatabaseUnavailable: it is not in memory, and the store cannot be asked.
+            DatabaseUnavailable: it is not cached, and the store cannot be asked.
         """
         row = self._rows.get(server_id)
         if row is not None:
@@ -54,7 +54,7 @@ class Credentials:
         )
 
     def happened(self, state: State, event: AnyEvent) -> None:
-        """Follow what a server's owner has committed."""
+        """Update the cache from an event that a server's actor has committed."""
         match event:
             case events.ServerChanged():
                 self._loads.void(state.id)
@@ -66,12 +66,12 @@ class Credentials:
                 self._seen.pop(state.id, None)
 
     def distrust(self, server_id: str) -> None:
-        """What the server proves itself with may have changed, and nobody has said how: it is read anew."""
+        """Drop a server from the cache because a change of its row may have been committed or not; it is read again."""
         self._loads.void(server_id)
         self._rows.pop(server_id, None)
 
     def saw(self, server_id: str, now_ms: int, address: str) -> None:
-        """The server has called.
+        """Note that a server has called.
 
         Args:
             now_ms: epoch milliseconds.
@@ -80,12 +80,12 @@ class Credentials:
         self._seen[server_id] = now_ms, address
 
     def last_seen(self, server_id: str) -> tuple[int, str] | None:
-        """(epoch milliseconds, address) of a call that is not yet written."""
+        """(epoch milliseconds, address) of the server's last call, if that is not written yet; else None."""
         return self._seen.get(server_id)
 
     async def flush(self) -> None:
-        """To be called every minute: writes who has called since the last time, some at once. What cannot be written
-        waits for the next time.
+        """Write the calls since the last time, in batches; to be called every minute. On an error or cancellation the
+        rest waits for the next time.
 
         Raises:
             DatabaseUnavailable: the store cannot be asked.
@@ -100,7 +100,7 @@ class Credentials:
                     del self._seen[server_id]
 
     def silent(self, server_ids: Collection[str]) -> list[str]:
-        """Those that have not called since the last `flush` either."""
+        """Those servers that have not called since the last `flush`."""
         return [server_id for server_id in server_ids if server_id not in self._seen]
 
     def _remember(self, row: ServerRow | None) -> None:

@@ -1,4 +1,4 @@
-"""All of game servers that the service holds: the owner's kind, and the memory that follows it."""
+"""What the service holds of game servers: the actors' kind, and the memory that follows their events."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,15 +17,16 @@ from actors.users.presence import Presence
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Connect:
-    """What the kernel is to run, and what requests look at.
+    """The kind of game servers and the memory beside it.
 
     Args:
         server: the kind.
-        credentials: what servers prove themselves with.
-        playing: who plays where.
+        credentials: the cached rows that requests of servers are authenticated with.
+        playing: the sessions on all servers.
         vault: opens the secret values of settings.
-        listeners: told of every event of every server once it is committed; they neither wait nor raise.
-        on_outcome_unknown: told of a server of which nobody knows whether its last change was committed; likewise.
+        listeners: called for every committed event of every server; must neither wait nor raise.
+        on_outcome_unknown: called with a server id when its last turn may or may not have been committed; must
+            neither wait nor raise.
     """
 
     server: Kind[State, AnyCommand]
@@ -37,12 +38,12 @@ class Connect:
 
 
 async def open_connect(store: Store, presence: Presence, settings_key: bytes) -> Connect:
-    """The kind of game servers, with the memory that follows it; before any owner lives.
+    """Make the kind of game servers and load the memory that follows it; to be called before any actor is activated.
 
     Args:
         store: the database.
-        presence: told who plays, those of before this process too.
-        settings_key: 32 secret bytes under which secret values of settings are sealed, the same at every start.
+        presence: told of all players, including those whose sessions are older than this process.
+        settings_key: 32 secret bytes that seal the secret values of settings, the same at every start.
 
     Raises:
         DatabaseUnavailable: the store cannot be asked.

@@ -1,7 +1,7 @@
-"""What has happened to a game server. What is journaled takes an offset of the channel `server:`.
+"""The events of a game server. Those that are journaled have an offset in the channel `server:`.
 
-Commands, settings and extensions may be large, and have rows: the journal keeps of such an event which row it is about
-(`…Noted`), and who was away is told what the rows say now (`recalling.py`).
+Commands, settings and extensions may be large, and have rows: the journal keeps a reference to the row (`…Noted`),
+and a client that was away is told the row as it is now (`missed.py`).
 """
 
 from typing import ClassVar, TypeAlias
@@ -22,17 +22,18 @@ from persistence.connect.rows import (
 
 
 class Unseen(Event, frozen=True):
-    """The root of what has rows, and no offset; nearly all of it is shown to nobody."""
+    """The base class of events with rows and without an offset; few of them are shown to clients."""
 
     journaled: ClassVar[bool] = False
     reframes: ClassVar[bool] = False
 
 
 class ClaimKeyIssued(Unseen, tag="claim_key_issued", frozen=True):
-    """The server has one more claim key.
+    """The server has a new claim key.
 
     Args:
-        dropped: older ones that make room for it.
+        key: its SHA-256.
+        dropped: older keys that it replaces.
     """
 
     key: bytes
@@ -41,7 +42,7 @@ class ClaimKeyIssued(Unseen, tag="claim_key_issued", frozen=True):
 
 
 class ServerChanged(Unseen, tag="server_changed", frozen=True):
-    """Its own row is another: claimed, moved, with another secret.
+    """The server's own row has changed: claimed, moved to another network, given another secret.
 
     Args:
         row: as it is from now on.
@@ -58,7 +59,7 @@ class TicketIssued(Unseen, tag="ticket_issued", frozen=True):
 
 
 class TicketVoided(Unseen, tag="ticket_voided", frozen=True):
-    """A player's join ticket is good for nothing any more."""
+    """A player's join ticket can no longer be used."""
 
     ticket: TicketRow
 
@@ -67,7 +68,7 @@ class SessionStarted(Unseen, tag="session_started", frozen=True):
     """A ticket was used, and its player is on the server.
 
     Args:
-        ticket: as it is now, used.
+        ticket: marked as used.
     """
 
     session: SessionRow
@@ -75,13 +76,13 @@ class SessionStarted(Unseen, tag="session_started", frozen=True):
 
 
 class SessionEnded(Unseen, tag="session_ended", frozen=True):
-    """A player is no longer on the server."""
+    """A player's session on the server has ended."""
 
     session: SessionRow
 
 
 class ServerRemoved(Unseen, tag="server_removed", frozen=True):
-    """The server is gone."""
+    """The server was removed."""
 
     moves_audience: ClassVar[bool] = True
 
@@ -89,37 +90,37 @@ class ServerRemoved(Unseen, tag="server_removed", frozen=True):
 
 
 class CommandReference(msgspec.Struct, frozen=True):
-    """Which command."""
+    """A command by its id."""
 
     id: str
 
 
 class CommandNoted(Event, tag="command", frozen=True):
-    """What the journal keeps of `CommandChanged`."""
+    """The journal's entry for `CommandChanged`."""
 
     command: CommandReference
 
 
 class CommandChanged(Event, tag="command_changed", frozen=True):
-    """A command is new, or has another status."""
+    """A command was created, or has another status."""
 
     reframes: ClassVar[bool] = False
 
     command: CommandRow
 
     def note(self) -> CommandNoted:
-        """What the journal keeps: which command it was, not its row."""
+        """The journal entry: a reference to the command's row."""
         return CommandNoted(CommandReference(self.command.id))
 
 
 class CommandTouched(Unseen, tag="command_touched", frozen=True):
-    """A command has the same status as before: delivered once more, or further on. Shown, without an offset."""
+    """A command has changed but for its status: delivered again, or progressed. Shown to clients, without an offset."""
 
     command: CommandRow
 
 
 class LeaseEnded(Unseen, tag="lease_ended", frozen=True):
-    """A delivered command was not answered: it may be delivered again."""
+    """The server has not acknowledged a delivered command in time, so it may be delivered again."""
 
     durable: ClassVar[bool] = False
 
@@ -127,13 +128,13 @@ class LeaseEnded(Unseen, tag="lease_ended", frozen=True):
 
 
 class SettingsReference(msgspec.Struct, frozen=True):
-    """Which settings."""
+    """Settings by their source."""
 
     source: str
 
 
 class SettingsNoted(Event, tag="settings_updated", frozen=True):
-    """What the journal keeps of `SettingsChanged`."""
+    """The journal's entry for `SettingsChanged`."""
 
     settings: SettingsReference
 
@@ -142,25 +143,25 @@ class SettingsChanged(Event, tag="settings_changed", frozen=True):
     """The settings of a source have a new version.
 
     Args:
-        changed_keys: of their data, sorted.
+        changed_keys: keys of their data whose values have changed, sorted.
     """
 
     settings: SettingsRow
     changed_keys: tuple[str, ...]
 
     def note(self) -> SettingsNoted:
-        """What the journal keeps: which settings they were, not their data."""
+        """The journal entry: a reference to the settings' row."""
         return SettingsNoted(SettingsReference(self.settings.source))
 
 
 class ExtensionReference(msgspec.Struct, frozen=True):
-    """Which extension."""
+    """An extension by its id."""
 
     extension_id: str
 
 
 class ExtensionNoted(Event, tag="extensions", frozen=True):
-    """What the journal keeps of `ExtensionRegistered`."""
+    """The journal's entry for `ExtensionRegistered`."""
 
     reframes: ClassVar[bool] = False
 
@@ -168,29 +169,29 @@ class ExtensionNoted(Event, tag="extensions", frozen=True):
 
 
 class ExtensionRegistered(Event, tag="extension_registered", frozen=True):
-    """The server has another extension, or has one otherwise."""
+    """The server has registered an extension for the first time, or with changes."""
 
     reframes: ClassVar[bool] = False
 
     registration: RegistrationRow
 
     def note(self) -> ExtensionNoted:
-        """What the journal keeps: which extension it was, not what it registered."""
+        """The journal entry: a reference to the registration's row."""
         return ExtensionNoted(ExtensionReference(self.registration.extension_id))
 
 
 class ExtensionSeen(Unseen, tag="extension_seen", frozen=True):
-    """The server has registered what it had registered."""
+    """The server has registered an extension again, without changes."""
 
     registration: RegistrationRow
 
 
 class MembersChanged(Event, tag="members", frozen=True):
-    """Somebody belongs to the server, belongs otherwise, or belongs no longer.
+    """Members were added, changed or removed.
 
     Args:
         put: members as they are now, without their names.
-        gone: user ids of those who are none any more.
+        gone: user ids of the removed ones.
     """
 
     reframes: ClassVar[bool] = False
@@ -201,7 +202,7 @@ class MembersChanged(Event, tag="members", frozen=True):
 
 
 class PolicyChanged(Event, tag="access_policy", frozen=True):
-    """Others may play, or be invited, than before; the server's row comes with `ServerChanged`."""
+    """The access policy has changed; the server's row comes with `ServerChanged`."""
 
     reframes: ClassVar[bool] = False
 
@@ -210,12 +211,12 @@ class PolicyChanged(Event, tag="access_policy", frozen=True):
 
 
 class InviteCreated(Unseen, tag="invite_created", frozen=True):
-    """Somebody is invited.
+    """A user was invited.
 
     Args:
         server_name: for the notification.
-        notice_id: of the notification.
-        dropped: a finished invite that is kept no longer, or None.
+        notice_id: object id of the notification.
+        dropped: the finished invite that is deleted to make room, or None.
     """
 
     invite: InviteRow
@@ -239,10 +240,10 @@ OwnEvent: TypeAlias = (
     | SessionEnded
     | ServerRemoved
 )
-"""Of the server itself, and of who plays on it."""
+"""Events of the server itself and its players."""
 
 MemberEvent: TypeAlias = MembersChanged | PolicyChanged | InviteCreated | InviteEnded
-"""Of who belongs to the server, and who may come."""
+"""Events of the server's members, invites and access policy."""
 
 AnyEvent: TypeAlias = (
     OwnEvent

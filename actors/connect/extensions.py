@@ -1,6 +1,4 @@
-"""Extensions of game servers: what they are called by, the actions that they bring, and what a server registers
-(contract §7). Pure.
-"""
+"""Extensions of game servers: their ids, their actions, and checks of what a server registers (contract §7). Pure."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +22,7 @@ Name = Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
 
 
 class Action(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Something that a command can ask of an extension.
+    """An action of an extension, which commands can ask for.
 
     Args:
         id: the command's `action`.
@@ -38,17 +36,19 @@ class Action(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 def is_extension_id(text: str) -> bool:
-    """1 to 64 of a-z, 0-9, `.`, `_` and `-`, beginning and ending with a letter or digit, never two dots in a row."""
+    """Whether the text is 1 to 64 of a-z, 0-9, `.`, `_` and `-`, begins and ends with a letter or digit, and has no
+    two dots in a row.
+    """
     return _ID.fullmatch(text) is not None and ".." not in text
 
 
 def node_of(extension_id: str) -> str:
-    """The permission of who may change an extension."""
+    """The permission node that a user needs to change an extension."""
     return NODE + extension_id
 
 
 def action_faults(actions: Sequence[Action]) -> Iterator[FieldError]:
-    """What is wrong with actions that are to be registered."""
+    """The errors in actions that are to be registered."""
     seen: set[str] = set()
     for index, action in enumerate(actions):
         if action.id in seen:
@@ -59,21 +59,25 @@ def action_faults(actions: Sequence[Action]) -> Iterator[FieldError]:
 
 
 def actions_of(registration: RegistrationRow) -> tuple[Action, ...]:
-    """The actions as structs."""
+    """A registration's actions, decoded."""
     return msgspec.convert(values_in(registration.actions), tuple[Action, ...])
 
 
 def find_action(
     registrations: Mapping[str, RegistrationRow], action_id: str, extension_id: str | None
 ) -> tuple[str, Action] | None:
-    """The extension that brings an action, and the action; None for an action that is nobody's.
+    """Find the extension that brings an action; None when no registered one does and none was named.
 
     Args:
         registrations: of the server.
-        extension_id: the one that is meant, or None for any.
+        action_id: the command's `action`.
+        extension_id: the only extension to look in, or None for all.
+
+    Returns:
+        The extension's id, and the action.
 
     Raises:
-        Invalid: that extension does not bring it, or several do and none is named.
+        Invalid: the named extension does not bring the action, or several do and none is named.
     """
     if extension_id is not None:
         named = registrations.get(extension_id)

@@ -1,4 +1,4 @@
-"""The game server as an owner: the record that the kernel runs."""
+"""The kind of game servers: the record of functions that the kernel runs."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -47,12 +47,12 @@ def server_kind(
     on_committed: Callable[[State, AnyEvent], None],
     on_outcome_unknown: Callable[[str], None],
 ) -> Kind[State, AnyCommand]:
-    """The record of the kind.
+    """Make the kind of game servers.
 
     Args:
         vault: seals and opens the secret values of settings.
-        on_committed: told of every event once it is committed: what credentials and players are remembered by.
-        on_outcome_unknown: told of a server of which `on_committed` may have missed something.
+        on_committed: called for every committed event; keeps the caches of credentials and sessions up to date.
+        on_outcome_unknown: called with the id of a server of which `on_committed` may have missed an event.
     """
     frames = Frames(vault)
 
@@ -79,7 +79,7 @@ def server_kind(
 
 
 def _touches(_state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[str]]]:
-    """An invite shows among the notifications of who is invited."""
+    """An invite changes the notifications of the invited user."""
     if isinstance(event, events.InviteCreated):
         return ((NOTIFICATIONS, (event.invite.invitee_user_id,)),)
     return ()
@@ -88,7 +88,7 @@ def _touches(_state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[s
 def answer(  # noqa: PLR0911 - a table
     state: State, command: AnyCommand, happened: Sequence[Event]
 ) -> Answer:
-    """What the caller is told: the server, the session, the row that was changed, or when what was made ends."""
+    """What the caller of a command receives: the server, a session, the changed row, or when something new expires."""
     match command:
         case commands.CreateCommand():
             return next(event.command for event in happened if isinstance(event, events.CommandChanged))

@@ -1,7 +1,7 @@
-"""What a viewer of a game server has missed: the journal says what has changed, the rows how it is now.
+"""Replay what a viewer of a game server has missed: the journal has what changed, the rows how it is now.
 
-Each event is told at its own offset, so that a client which counts finds no gap (contract §9); what it is about is told
-as it is now.
+Each event is told at its own offset, so that a client that counts finds no gap (contract §9), with its
+subject as it is now.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,14 @@ from persistence.connection import Connection
 async def recall(
     conn: Connection, server_id: str, missed: Sequence[tuple[int, Any]]
 ) -> list[tuple[int, Any]] | None:
-    """Read the rows that events of the journal refer to. None, so that a snapshot is sent, when the commands take
-    more than a page, or when something that an event is about is no longer kept.
+    """Replace the references in journal entries by their rows.
+
+    Args:
+        missed: (offset, event) in order, as the journal has them.
+
+    Returns:
+        The same offsets with the events that viewers are shown. None, so that a snapshot is sent instead, when the
+            commands are larger than a page, or a row is no longer kept.
     """
     ids = list({event.command.id for _, event in missed if isinstance(event, CommandNoted)})
     if await commands.total_bytes(conn, server_id, ids) > MAX_PAGE_BYTES:

@@ -1,7 +1,7 @@
-"""Who plays where, in memory: it makes players ONLINE (contract §5), and is their consent that the server acts for
-them (contract §2).
+"""Which players are on which game servers, in memory: a session makes a player ONLINE (contract §5), and is their
+consent that the server acts for them (contract §2).
 
-Read once at the start, and from then on told of each session that has begun or ended, after its commit.
+Sessions are read once at the start; from then on each start and end is taken in after its commit.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ class Playing:
     """The sessions on all game servers.
 
     Args:
-        presence: counts them beside live sockets.
+        presence: counts them like live sockets.
     """
 
     def __init__(self, presence: Presence) -> None:
@@ -27,9 +27,9 @@ class Playing:
         self._sessions: dict[str, dict[str, SessionRow]] = {}  # {user id: {server id: their session}}
 
     async def open(self, store: Store) -> None:
-        """Take in the sessions that were there before this process; before any owner lives.
+        """Load the sessions of before this process; to be called before any actor is activated.
 
-        Those that have come to their end meanwhile count until their owners end them, in a moment.
+        Sessions that have expired meanwhile count until their servers' actors end them, soon after.
 
         Raises:
             DatabaseUnavailable: the store cannot be asked.
@@ -38,7 +38,7 @@ class Playing:
             self._begin(session)
 
     def happened(self, _state: State, event: AnyEvent) -> None:
-        """Follow what a server's owner has committed."""
+        """Take in an event that a server's actor has committed."""
         match event:
             case events.SessionStarted():
                 self._begin(event.session)
@@ -46,7 +46,11 @@ class Playing:
                 self._leave(event.session.user_id, event.session.server_id)
 
     def reconcile(self, server_id: str, found: Iterable[SessionRow]) -> None:
-        """A server has been asked who is on it; nobody, when there is none."""
+        """Replace a server's sessions by those found in its rows, after a turn whose outcome was unknown.
+
+        Args:
+            found: empty when there is no such server.
+        """
         sessions = {session.user_id: session for session in found}
         gone = [user_id for user_id, there in self._sessions.items() if server_id in there]
         for user_id in gone:
@@ -56,7 +60,7 @@ class Playing:
             self._begin(session)
 
     def plays_on(self, user_id: str, server_id: str, now_ms: int) -> bool:
-        """Whether this user is on that server, by a ticket of their own.
+        """Whether the user has an unexpired session on that server.
 
         Args:
             now_ms: epoch milliseconds.
@@ -65,11 +69,11 @@ class Playing:
         return session is not None and session.expires_at_ms > now_ms
 
     def session_of(self, user_id: str, server_id: str) -> SessionRow | None:
-        """The player's session on that server, also one that is about to be ended because its time is over."""
+        """The user's session on that server, or None. It may have expired, if it is about to be ended."""
         return self._sessions.get(user_id, {}).get(server_id)
 
     def statistics(self) -> int:
-        """How many users play somewhere."""
+        """The number of users with a session on any server."""
         return len(self._sessions)
 
     def _begin(self, session: SessionRow) -> None:

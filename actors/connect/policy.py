@@ -6,9 +6,9 @@
 | `network`      | who is in the same network    | `network`      | `not_in_network` |
 | `friends_only` | the owner's friends           | `friend`       | `not_a_friend`   |
 | `invite_only`  | who has an open invite        | `invited`      | `not_invited`    |
-| `private`      | nobody                        |                | `private`        |
+| `private`      | no one else                   |                | `private`        |
 
-The owner may for the reason `owner`, a member for `member`; who is no user is an `unknown_user`.
+The owner is admitted with the reason `owner`, a member with `member`; an id without a user is an `unknown_user`.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from actors.errors import NotFound
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """Whether somebody may play, and a word for the reason."""
+    """Whether a user may play, with a one-word reason."""
 
     allowed: bool
     reason: str
@@ -29,7 +29,7 @@ class Entry(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acquaintance:
-    """What the rows say of who wants to play; asked only as far as the mode needs it.
+    """What the rows say of the user who wants to play; looked up only as far as the mode needs it.
 
     Args:
         exists: there is such a user.
@@ -43,10 +43,10 @@ class Acquaintance:
 
 
 def admits(state: State, user_id: str, known: Acquaintance, now_ms: int) -> Entry:
-    """Whether the user may play on the server.
+    """Decide whether the user may play on the server.
 
     Raises:
-        NotFound: nobody has claimed it, so it has no policy.
+        NotFound: the server is unclaimed, so that it has no policy, or removed.
     """
     row = state.row
     if row.owner_id is None or state.removed:

@@ -1,4 +1,4 @@
-"""What clients see of game servers (service-api §2, contract §7). Nothing here holds a server's secret, or its hash;
+"""What clients see of game servers (service-api §2, contract §7). It holds neither a server's secret nor its hash;
 secret values of settings are shown to their server alone.
 """
 
@@ -21,15 +21,15 @@ from persistence.connect.rows import (
 
 
 class Server(msgspec.Struct, frozen=True, rename="camel"):
-    """A claimed game server.
+    """A game server.
 
     Args:
         id: object id.
         server_id: uuid, as in X-Server-Id.
-        network_id: the network it is in, or null.
-        is_template: others may be registered after its example.
-        temp_instance: it is removed when it falls silent for a day.
-        owner_id: who has claimed it; null before.
+        network_id: the network that the server is in, or null.
+        is_template: the settings of new servers can be copied from this one.
+        temp_instance: the server is removed when it is silent for a day.
+        owner_id: the user who has claimed it; null before.
     """
 
     id: str
@@ -45,7 +45,7 @@ class Server(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def server_of(row: ServerRow) -> Server:
-    """The server as it is told."""
+    """The server as clients see it."""
     return Server(
         id=row.id,
         server_id=row.server_id,
@@ -61,16 +61,16 @@ def server_of(row: ServerRow) -> Server:
 
 
 class Command(msgspec.Struct, frozen=True, rename="camel"):
-    """Something that a game server is to do.
+    """A command for a game server.
 
     Args:
-        payload: what the action needs, an object.
+        payload: the action's input, an object.
         status: pending, delivered, running, success, failed, rejected, expired or cancelled.
-        result: what the server has answered, or null.
-        progress: 0 to 100, as far as the server says.
-        version: counts its changes.
-        attempts: how often it was delivered.
-        extension_id: the extension that the action is of, or null.
+        result: the server's answer, or null.
+        progress: 0 to 100, as reported by the server.
+        version: increases with each change.
+        attempts: how often the command was delivered.
+        extension_id: the extension that brings the action, or null.
     """
 
     id: str
@@ -98,8 +98,8 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         source: an extension's id, or `connect`.
-        version: counts what was written; 0 before anything was.
-        data: an object; secret values are `********` to everybody but the server.
+        version: increases with each write; 0 before the first.
+        data: an object; secret values are `********` to all callers but the server.
         schema: `{version, fields}`, or null.
         updated_by: a user's id, or the server's own.
     """
@@ -115,11 +115,11 @@ class Settings(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class SettingsVersion(msgspec.Struct, frozen=True, rename="camel"):
-    """What was written once.
+    """One version of the settings of a source.
 
     Args:
-        data: as in Settings; secret values are masked for everybody.
-        changed_keys: of `data`, what was another before.
+        data: the settings' data at that version; secret values are masked for all callers.
+        changed_keys: the keys of `data` that this version changed.
     """
 
     version: int
@@ -135,7 +135,7 @@ class Extension(msgspec.Struct, frozen=True, rename="camel"):
     """An extension of the catalog.
 
     Args:
-        visibility: `public`, or `private` to who holds its permission.
+        visibility: `public`, or `private` to holders of its permission.
     """
 
     id: str
@@ -149,12 +149,12 @@ class Extension(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Registration(msgspec.Struct, frozen=True, rename="camel"):
-    """An extension as a server has it.
+    """An extension as a server has registered it.
 
     Args:
-        version: counts its changes.
+        version: increases with each change.
         actions: an array of `{id, label, description, schema}`.
-        last_seen_at: when the server registered it last.
+        last_seen_at: when the server last registered it.
     """
 
     extension_id: str
@@ -170,13 +170,13 @@ class Registration(msgspec.Struct, frozen=True, rename="camel"):
 class SettingsSnapshot(
     msgspec.Struct, frozen=True, rename="camel", tag_field="type", tag="settings_snapshot"
 ):
-    """The first frame of a server's stream: its settings, by source."""
+    """The first frame of a server's stream: all its settings, ordered by source."""
 
     settings: tuple[Settings, ...]
 
 
 def command_of(row: CommandRow) -> Command:
-    """The command as it is told."""
+    """The command as clients see it."""
     return Command(
         id=row.id,
         server_id=row.server_id,
@@ -200,7 +200,7 @@ def command_of(row: CommandRow) -> Command:
 
 
 def settings_of(row: SettingsRow, opened: Mapping[str, str] | None = None) -> Settings:
-    """The settings as they are told.
+    """The settings as clients see them.
 
     Args:
         opened: {key: secret value} for the server itself; None masks them.
@@ -222,16 +222,16 @@ def settings_of(row: SettingsRow, opened: Mapping[str, str] | None = None) -> Se
 
 
 def no_settings(server_id: str, source: str) -> Settings:
-    """Settings of a source before anything was stored (contract §7).
+    """The settings of a source before anything was stored (contract §7).
 
     Args:
-        source: whose settings, say `server`.
+        source: an extension's id, or `connect`.
     """
     return Settings(server_id, source, "1", 0, msgspec.Raw(b"{}"), None, None, None)
 
 
 def version_of(row: SettingsVersionRow) -> SettingsVersion:
-    """A version as it is told."""
+    """A version of settings as clients see it, with secret values masked."""
     data = row.data
     if row.secret_keys:
         plain: dict[str, Any] = values_in(data)
@@ -248,7 +248,7 @@ def version_of(row: SettingsVersionRow) -> SettingsVersion:
 
 
 def extension_of(row: ExtensionRow) -> Extension:
-    """The extension as it is told."""
+    """The extension as clients see it."""
     return Extension(
         id=row.id,
         extension_id=row.extension_id,
@@ -262,7 +262,7 @@ def extension_of(row: ExtensionRow) -> Extension:
 
 
 def registrations_of(rows: Iterable[RegistrationRow]) -> tuple[Registration, ...]:
-    """What a server has registered, as it is told, by extension."""
+    """A server's registrations as clients see them, ordered by extension id."""
     return tuple(
         Registration(
             extension_id=row.extension_id,

@@ -1,4 +1,4 @@
-"""What clients see of who belongs to a game server, who is invited, and who may come (contract §7)."""
+"""What clients see of a game server's members, invites and access policy (contract §7)."""
 
 from collections.abc import Iterable
 from typing import Literal, TypeAlias, cast
@@ -15,7 +15,7 @@ AccessMode: TypeAlias = Literal["public", "network", "friends_only", "invite_onl
 
 
 class Member(msgspec.Struct, frozen=True, rename="camel"):
-    """Somebody who belongs to a game server.
+    """A member of a game server, or its owner.
 
     Args:
         role: owner, admin, operator or viewer.
@@ -34,12 +34,12 @@ class Member(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class AccessPolicy(msgspec.Struct, frozen=True, rename="camel"):
-    """Who may come to play on a game server, beside those who belong to it, and who may be invited.
+    """Which users may play on a game server, beside its owner and members, and which may be invited.
 
     Args:
-        access_mode: `public` everybody; `network` who owns, belongs to or plays on a server of the same network;
-            `friends_only` the owner's friends; `invite_only` who has an open invite; `private` nobody else.
-        invite_requires_direct_friend: whoever invites must be a friend of who is invited.
+        access_mode: `public` every user; `network` users who own, belong to or play on a server of the same network;
+            `friends_only` the owner's friends; `invite_only` users with an open invite; `private` no one else.
+        invite_requires_direct_friend: only friends of the inviting user can be invited.
     """
 
     access_mode: AccessMode
@@ -79,19 +79,19 @@ class InviteNotice(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def members_of(row: ServerRow, members: Iterable[MemberRow]) -> tuple[Member, ...]:
-    """Who belongs to a server: its owner, then the others as they came."""
+    """A server's owner, then its members, oldest first."""
     owner = () if row.owner_id is None else (_owner(row, row.owner_id),)
     others = sorted(members, key=lambda member: (member.created_at_ms, member.user_id))
     return (*owner, *(member_of(member) for member in others))
 
 
 def members_in(state: State) -> tuple[Member, ...]:
-    """The members of a server as clients see them, from the server's state."""
+    """The owner and members of a server, from its state; in the order of `members_of`."""
     return members_of(state.row, state.members.values())
 
 
 def member_of(row: MemberRow) -> Member:
-    """A member as they are told."""
+    """The member as clients see them."""
     return Member(
         user_id=row.user_id,
         name=row.name,
@@ -109,7 +109,7 @@ def policy_of(row: ServerRow) -> AccessPolicy:
 
 
 def invite_of(row: InviteRow, now_ms: int) -> Invite:
-    """An invite as it is told."""
+    """The invite as clients see it."""
     return Invite(
         id=row.id,
         server_id=row.server_id,

@@ -1,7 +1,7 @@
-"""How many game servers one user may own: asked before a server becomes theirs, by claim, by invite or by joining.
+"""How many game servers one user may own: checked before a server becomes theirs, by claim, by invite or by joining.
 
-Each server is an owner of its own, so that no turn sees them all. Whoever asks is therefore behind `turn_of` of the
-user until the server is theirs: then the count is exact.
+Each server has an actor of its own, so no turn sees all of a user's servers. Callers therefore hold the user's
+turnstile (`turn_of`) until the server is theirs; then the count is exact.
 """
 
 from collections.abc import Hashable
@@ -11,16 +11,16 @@ from persistence.connect import servers
 from persistence.connection import Connection
 
 MAX_OWNED = 1_000
-"""Servers of one user, those in networks too."""
+"""The most servers of one user, counting those in networks."""
 
 
 def turn_of(user_id: str) -> Hashable:
-    """The key of a turnstile: servers become this user's, and move among their networks, one after the other."""
+    """The turnstile key under which a user gains servers, and moves them among networks, one at a time."""
     return "servers of", user_id
 
 
 async def require_room(conn: Connection, user_id: str) -> None:
-    """Pass while the user may own another server.
+    """Check that the user may own another server; to be called under `turn_of` of that user.
 
     Raises:
         QuotaExceeded: they own as many as one user may.

@@ -1,4 +1,4 @@
-"""A game server's state from its rows, and the rows of what has happened to it."""
+"""Load a game server's state from its rows, and write the rows of its events."""
 
 from collections.abc import Sequence
 
@@ -40,20 +40,20 @@ from persistence.notifications.notifications import NewNotification
 from persistence.users import users
 
 VERSION = 3
-"""Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
+"""The version of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
 
 VERSIONS_KEPT = 100
-"""Of the settings of one source."""
+"""The most versions kept of the settings of one source."""
 
 VERSIONS_BYTES = 4 * 1024 * 1024
-"""Of all versions of a server's settings; the oldest go."""
+"""The most bytes of all versions of a server's settings; the oldest are deleted."""
 
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(State)
 
 
 def dump(state: State) -> bytes:
-    """The snapshot, without what `refresh` reads anyway."""
+    """Encode the snapshot, without what `refresh` reads from the rows."""
     slim = msgspec.structs.replace(
         state,
         row=msgspec.structs.replace(state.row, owner_name=None),
@@ -70,12 +70,12 @@ def dump(state: State) -> bytes:
 
 
 def restore(kept: bytes) -> State:
-    """What `dump` made."""
+    """Decode a snapshot made by `dump`."""
     return _decoder.decode(kept)
 
 
 async def load(conn: Connection, server_id: str) -> State | None:
-    """The state from rows alone; None when there is no such server."""
+    """Load the state from rows alone; None when there is no such server."""
     row = await servers.read(conn, server_id)
     if row is None:
         return None
@@ -94,14 +94,16 @@ async def load(conn: Connection, server_id: str) -> State | None:
 
 
 async def refresh(conn: Connection, server_id: str, state: State) -> State:
-    """The state as the rows are now: they hold all of it."""
+    """Bring a restored state up to date: it is read again from the rows, which hold all of it."""
     return await load(conn, server_id) or msgspec.structs.replace(state, removed=True)
 
 
 def missing(  # noqa: PLR0911 - a table
     state: State, command: AnyCommand
 ) -> tuple[str, ...] | None:
-    """A finished command, the template of a server that is about to be claimed, who is to belong to it, or to play."""
+    """What a command needs from the rows: a finished command, the template of a server to be claimed, or how the user
+    who is to join or to play is related to another.
+    """
     match command:
         case AckCommand() | CancelCommand():
             return None if command.command_id in state.commands else ("command", command.command_id)
@@ -124,7 +126,7 @@ def missing(  # noqa: PLR0911 - a table
 async def fetch(
     conn: Connection, server_id: str, wanted: tuple[str, ...]
 ) -> CommandRow | Template | Relation | None:
-    """What `missing` has named."""
+    """Read what `missing` has named."""
     what, id, *others = wanted
     if what == "relation":
         return await _relation(conn, id, others[0])
@@ -151,7 +153,7 @@ async def _relation(conn: Connection, user_id: str, other_id: str) -> Relation:
 def overlaps(event: AnyEvent, wanted: tuple[str, ...]) -> bool:
     """Whether an event changes what `fetch` reads: that command, or the server that is the template.
 
-    Who is friends with whom has other writers.
+    Friendships and blocks are not events of servers, so relations never overlap.
     """
     what, id, *_ = wanted
     match event:
@@ -168,7 +170,7 @@ def overlaps(event: AnyEvent, wanted: tuple[str, ...]) -> bool:
 
 
 def absorb(state: State, found: CommandRow | Template | Relation | None) -> State:
-    """The state with what was read."""
+    """The state with what `fetch` has read."""
     match found:
         case CommandRow():
             return msgspec.structs.replace(state, found=found)
@@ -181,7 +183,7 @@ def absorb(state: State, found: CommandRow | Template | Relation | None) -> Stat
 
 
 def forget(state: State) -> State:
-    """The state without it."""
+    """The state without what `absorb` has added."""
     if state.found is None and state.relation is None and state.template is None:
         return state
     return msgspec.structs.replace(state, found=None, relation=None, template=None)
@@ -197,7 +199,7 @@ async def persist(conn: Connection, turns: Sequence[Turn]) -> None:
 
 
 def plan(turns: Sequence[Turn]) -> list[Statement] | None:
-    """What `persist` would run, when only commands have moved, which is what servers are busy with; else None."""
+    """The statement that `persist` would run when only commands have changed, the most frequent case; else None."""
     rows: dict[str, CommandRow] = {}
     for turn in turns:
         for event in turn.events:
@@ -208,16 +210,16 @@ def plan(turns: Sequence[Turn]) -> list[Statement] | None:
 
 
 class Changes:
-    """The outcome of many turns, by table. One actor has at most one turn among them."""
+    """The row changes of many turns, by table. One actor has at most one turn among them."""
 
     def __init__(self) -> None:
         self.servers: dict[str, ServerRow] = {}  # {server id: its own row at the end}
         self.claim_keys: list[ClaimKeyRow] = []
-        self.dropped_keys: list[bytes] = []  # claim keys that made room for others
+        self.dropped_keys: list[bytes] = []  # claim keys that newer ones have replaced
         self.tickets: dict[
             tuple[str, str], TicketRow | None
         ] = {}  # {(server id, user id): the newest; None where it is void}
-        self.sessions: dict[tuple[str, str], SessionRow | None] = {}  # the same: None where it has ended
+        self.sessions: dict[tuple[str, str], SessionRow | None] = {}  # same keys; None where it has ended
         self.commands: dict[str, CommandRow] = {}  # {command id: as it is at the end}
         self.settings: list[events.SettingsChanged] = []
         self.registrations: dict[
@@ -225,14 +227,14 @@ class Changes:
         ] = {}  # {(server id, extension id): the newest}
         self.members: dict[
             tuple[str, str], MemberRow | None
-        ] = {}  # {(server id, user id): None where they are none any more}
+        ] = {}  # {(server id, user id): the member; None where they were removed}
         self.invites: dict[str, InviteRow] = {}  # {invite id: as it is at the end}
         self.dropped: list[str] = []  # invites that are kept no longer
         self.notices: list[NewNotification] = []
         self.removed: list[str] = []
 
     def take(self, server_id: str, event: AnyEvent) -> None:
-        """Take in one more event of a server."""
+        """Add an event of a server."""
         match event:
             case events.ServerChanged():
                 self.servers[server_id] = event.row
@@ -274,7 +276,7 @@ class Changes:
                 self.invites[event.invite.id] = event.invite
 
     async def write(self, conn: Connection) -> None:
-        """Write all of it."""
+        """Write all changes, inside the writer's transaction."""
         for row in self.servers.values():  # rare: once in the life of most servers
             await servers.change(conn, row)
         if self.claim_keys:

@@ -1,4 +1,4 @@
-"""What a game server may do and what may be done to it: pure (service-api §3 Connect, contract §2 and §7).
+"""The rules of a game server's actor: pure (service-api §3 Connect, contract §2 and §7).
 
 | command       | by     | unclaimed                             | claimed                           |
 |---------------|--------|---------------------------------------|-----------------------------------|
@@ -13,8 +13,8 @@
 | EndSession    | server, player | NOT_FOUND                     | ended                             |
 | EndConsent    | service | nothing                              | the player's session and ticket end |
 
-Commands, settings, extensions, members and invites have rules, and tables, of their own (`rules_commands.py` and its
-neighbours).
+Commands, settings, extensions, members and invites have rules, and tables, of their own (`rules_commands.py` and
+its neighbours).
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,32 +53,32 @@ CLAIM_KEY_MS = 300_000
 """How long a claim key is valid (contract §7)."""
 
 FORMER_SECRET_MS = 10 * 60_000
-"""How long a secret is valid after it was replaced (contract §2)."""
+"""How long a secret remains valid after it was replaced (contract §2)."""
 
 TICKET_MS = 60_000
 """How long a join ticket is valid (contract §2)."""
 
 SESSION_MS = 12 * 3_600_000
-"""After so long a session ends by itself (contract §2)."""
+"""How long a session lasts at most (contract §2)."""
 
 MAX_SESSIONS = 10_000
-"""Players on one server."""
+"""The most players on one server."""
 
 MAX_TICKETS = 10_000
-"""Tickets of one server that are remembered; those that have ended go first."""
+"""The most tickets remembered for one server; when that many have not been forgotten, no more are issued."""
 
 
 def decide(  # noqa: PLR0911 - a table
     vault: Vault, state: State, command: AnyCommand, now_ms: int
 ) -> Sequence[AnyEvent]:
-    """What comes of a command; raises `Refused`, and then nothing has changed.
+    """Decide on a command: the events that it makes.
 
     Args:
         vault: seals secret values.
-        state, command, now_ms: as in `Kind`.
+        now_ms: the turn's time, epoch milliseconds.
 
     Raises:
-        NotFound: the server is gone.
+        NotFound: the server is removed; and any other refusal of the command's rule, after which nothing has changed.
     """
     if state.removed:
         raise NotFound
@@ -139,8 +139,8 @@ def _decide(  # noqa: PLR0911 - a table
 
 
 def due(state: State) -> int | None:
-    """When the next session or command comes to its end, or the next lease."""
-    # Sessions all last equally long, so the first to end is the oldest.
+    """When the next session or command expires, or the next lease ends; None when there is none."""
+    # All sessions last equally long, so the oldest is the first to expire.
     session = next((session.expires_at_ms for session in state.sessions.values()), None)
     command = rules_commands.next_end(state)
     if session is None or command is None:
@@ -186,7 +186,7 @@ def _claim(state: State, command: commands.Claim, now_ms: int) -> Sequence[AnyEv
 
 
 def _set_up(state: State, template: Template, owner_id: str, now_ms: int) -> Iterable[AnyEvent]:
-    """What the server takes of its template, where it has none of its own."""
+    """What the server copies from its template where it has none of its own."""
     for settings in template.settings:
         if settings.source not in state.settings:
             row = replace(settings, server_id=state.id, version=1, updated_at_ms=now_ms, updated_by=owner_id)
@@ -332,5 +332,5 @@ def _apply(  # noqa: PLR0911 - a table
 
 
 def remembered(tickets: Iterable[TicketRow], now_ms: int) -> dict[str, TicketRow]:
-    """{user id: ticket} of those that have not ended long ago."""
+    """{user id: ticket} of those that have not expired long ago."""
     return {one.user_id: one for one in tickets if one.expires_at_ms + TICKET_KEPT_MS > now_ms}

@@ -1,4 +1,4 @@
-"""The life of a command (contract §7): pure.
+"""The life cycle of a command (contract §7): pure.
 
 | status      | the server takes it | it says `running` | it says its end             | cancelled | its time is over |
 |-------------|---------------------|-------------------|-----------------------------|-----------|------------------|
@@ -8,7 +8,7 @@
 | any end     |                     | COMMAND_FINISHED  | the same one: nothing; else | the same  |                  |
 |             |                     |                   | COMMAND_FINISHED            |           |                  |
 
-A server may receive a command more than once, and never not at all while it lives: it goes by the id.
+Delivery is at least once while the command lives: the server deduplicates by its id.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,19 +35,19 @@ from actors.pages import fitting
 from persistence.connect.rows import CommandRow
 
 LEASE_MS = 30_000
-"""So long a delivered command waits for its acknowledgement before it is delivered again (contract §7)."""
+"""How long a delivered command waits for its acknowledgement before it is delivered again (contract §7)."""
 
 MAX_OPEN = 1_000
-"""Open commands of one server."""
+"""The most open commands of one server."""
 
 MAX_OPEN_BYTES = 4 * 1024 * 1024
-"""Payloads of the open commands of one server, in all."""
+"""The most bytes that the payloads of a server's open commands have together."""
 
 AT_ONCE = 200
-"""Commands that a listening server takes in one turn; the next ones follow as soon as it was told of these."""
+"""How many commands a listening server is delivered in one turn; the next follow as soon as these were sent."""
 
 MAX_BYTES = 64 * 1024
-"""Of a payload, and of a result (contract §7)."""
+"""The largest payload, and the largest result (contract §7)."""
 
 ENDS = frozenset({"success", "failed", "rejected", "expired", "cancelled"})
 
@@ -66,13 +66,14 @@ ACKS = {
 
 
 def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEvent]:
-    """Add a command; a server that listens takes it, and what else waits, in the same turn.
+    """Create a command; one for a listening server is delivered in the same turn, with all others that wait.
 
     Raises:
-        Invalid: the extension has no such action, or the input does not fit it.
-        QuotaExceeded: as many commands are open as may be.
-        RevisionConflict: the action belongs to another extension since the caller looked.
-        TooLarge: the payload is too large to keep.
+        NotFound, Forbidden: the user may not write commands.
+        Invalid: no such action, or the payload does not fit its schema.
+        RevisionConflict: the action's extension is no longer the one that the caller has found.
+        TooLarge: the payload has more than 64 KiB.
+        QuotaExceeded: the server has too many open commands, or too many bytes of them.
     """
     require(state, command.user_id, "server.commands.write")
     found = find_action(state.registrations, command.action, command.extension_id)
@@ -111,23 +112,23 @@ def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEve
 
 
 def take(state: State, command: TakeCommands, now_ms: int) -> Sequence[AnyEvent]:
-    """What waits for the server, oldest first, and what it has not answered in time."""
+    """Deliver the pending commands, oldest first, and those whose lease has ended without an acknowledgement."""
     ready = [one for one in state.commands.values() if _deliverable(one, now_ms)]
     return [_delivered(one, now_ms) for one in fitting(ready[: command.limit], bytes_of)]
 
 
 def bytes_of(row: CommandRow) -> int:
-    """What the command takes in a page, as far as it can be large."""
+    """The bytes of a command in a page: its payload and result, the only large parts."""
     return len(row.payload) + len(row.result or b"")
 
 
 def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
-    """Record how far the server is with a command, or how it ended.
+    """Take in the server's report of progress or end; repeating the reported end changes nothing.
 
     Raises:
         NotFound: there is no such command.
-        CommandFinished: it has ended already.
-        TooLarge: what the server says is too large to keep.
+        CommandFinished: it has ended differently, or expired.
+        TooLarge: the result has more than 64 KiB.
     """
     row = known(state, command.command_id)
     if row.finished_at_ms is not None:
@@ -162,11 +163,12 @@ def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
 
 
 def cancel(state: State, command: CancelCommand, now_ms: int) -> Sequence[AnyEvent]:
-    """Cancel a command; a server that runs it is told, and may end it or not.
+    """Cancel a command; the server is told, and may complete one that it already runs. Repeating it changes nothing.
 
     Raises:
-        NotFound: there is no such command.
-        CommandFinished: it has ended already.
+        NotFound: there is no such command, or the user is a stranger to the server.
+        Forbidden: the user may not write commands.
+        CommandFinished: it has ended otherwise.
     """
     require(state, command.user_id, "server.commands.write")
     row = known(state, command.command_id)
@@ -178,7 +180,7 @@ def cancel(state: State, command: CancelCommand, now_ms: int) -> Sequence[AnyEve
 
 
 def ended_by_time(state: State, now_ms: int) -> Iterator[AnyEvent]:
-    """What expires, and the leases that are over."""
+    """Expire commands, and end leases, whose time is over."""
     for row in state.commands.values():
         if row.expires_at_ms <= now_ms:
             yield _ended(row, "expired", now_ms)
@@ -187,7 +189,7 @@ def ended_by_time(state: State, now_ms: int) -> Iterator[AnyEvent]:
 
 
 def next_end(state: State) -> int | None:
-    """When the next command expires, or the next lease is over."""
+    """When the next command expires or the next lease ends; None when there are no open commands."""
     ends = (
         min(one.expires_at_ms, one.leased_until_ms or one.expires_at_ms) for one in state.commands.values()
     )
@@ -195,7 +197,7 @@ def next_end(state: State) -> int | None:
 
 
 def known(state: State, command_id: str) -> CommandRow:
-    """The command, also one that is finished and was looked up.
+    """The command, open or, if it was looked up for this turn, finished.
 
     Raises:
         NotFound: there is none with this id.
@@ -209,7 +211,7 @@ def known(state: State, command_id: str) -> CommandRow:
 
 
 def with_command(state: State, row: CommandRow) -> State:
-    """The state with a command as it is now; those that are finished go."""
+    """The state with a command's current row; finished commands are dropped from the state."""
     commands = dict(state.commands)
     if row.finished_at_ms is None:
         commands[row.id] = row

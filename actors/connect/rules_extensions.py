@@ -1,4 +1,4 @@
-"""What a game server registers of an extension (contract §7): pure."""
+"""The registration of extensions by a game server (contract §7): pure."""
 
 from collections.abc import Sequence
 
@@ -15,19 +15,20 @@ from persistence.connect.rows import RegistrationRow
 
 MAX_REGISTRATIONS = 32
 MAX_BYTES = 64 * 1024
-"""Of the actions of one extension."""
+"""The most bytes of the actions of one extension."""
 
 
 def register(state: State, command: RegisterExtension, now_ms: int) -> Sequence[AnyEvent]:
-    """Register an extension as the server has it; its version counts what has changed.
+    """Register an extension, or replace its registration; the version increases when anything has changed.
 
     Raises:
-        Invalid: an action or its schema breaks a rule.
-        QuotaExceeded: the server has as many extensions as it may.
-        TooLarge: its actions are too large together.
+        NotFound, Forbidden: the user may not write settings.
+        TooLarge: the actions have more than 64 KiB.
+        Invalid: an action is at fault.
+        QuotaExceeded: the server has 32 extensions.
     """
     require(state, command.user_id, "server.settings.write")
-    # Before each default is held against its field.
+    # Checked first, because checking the schemas takes time that grows with their size.
     actions = msgspec.json.encode(command.actions)
     if len(actions) > MAX_BYTES:
         raise TooLarge(f"the actions of an extension have at most {MAX_BYTES} bytes")

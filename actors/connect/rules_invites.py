@@ -6,8 +6,8 @@
 | RevokeInvite | members.write       | revoked                 | INVALID_STATE | nothing                  |
 | CreateInvite | members.write, within what they hold | INVALID_STATE | an invite | an invite           |
 
-An invite with the role `owner` passes the server on: who accepts it owns the server, and who has owned it is an admin
-from then on. So nobody owns a server, which may act with its owner's rights, without having agreed.
+An invite with the role `owner` passes the server on: the user who accepts it becomes the owner, and the former owner
+an admin. A server may act with its owner's rights, so no user becomes an owner without having agreed.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ INVITE_MS = 7 * 24 * 3_600_000
 """How long an invite can be accepted (contract §7)."""
 
 MAX_INVITES = 100
-"""Of one server that are kept; finished ones make room."""
+"""The most invites kept for one server; finished ones are deleted to make room."""
 
 
 def decide(
@@ -47,7 +47,7 @@ def decide(
     command: commands.CreateInvite | commands.RevokeInvite | commands.AcceptInvite,
     now_ms: int,
 ) -> Sequence[MemberEvent | OwnEvent]:
-    """What comes of a command; raises `Refused`, and then nothing has changed."""
+    """Decide on a command: the events that it makes; raises `Refused`, and then nothing has changed."""
     match command:
         case commands.CreateInvite():
             return _create(state, command, now_ms)
@@ -58,14 +58,14 @@ def decide(
 
 
 def status_at(invite: InviteRow, now_ms: int) -> Status:
-    """The status at that time; rows do not know of the last one."""
+    """The invite's status at that time; rows never say `expired`."""
     if invite.status == "pending" and invite.expires_at_ms <= now_ms:
         return "expired"
     return cast("Status", invite.status)
 
 
 def with_invite(state: State, event: events.InviteCreated | events.InviteEnded) -> State:
-    """The state after the event."""
+    """The state after an invite was created or ended."""
     invites = {**state.invites, event.invite.id: event.invite}
     if isinstance(event, events.InviteCreated) and event.dropped is not None:
         invites.pop(event.dropped, None)
@@ -73,7 +73,7 @@ def with_invite(state: State, event: events.InviteCreated | events.InviteEnded) 
 
 
 def _create(state: State, command: commands.CreateInvite, now_ms: int) -> Sequence[MemberEvent]:
-    """Somebody is invited, and notified."""
+    """Invite a user, and notify them."""
     require_grant(state, command.actor_id, command.role, command.capabilities)
     _check_invitee(state, command, now_ms)
     if command.role == OWNER:
@@ -95,7 +95,7 @@ def _create(state: State, command: commands.CreateInvite, now_ms: int) -> Sequen
 
 
 def _revoke(state: State, command: commands.RevokeInvite, now_ms: int) -> Sequence[MemberEvent]:
-    """An invite is taken back; by whoever could have sent it, or by who has."""
+    """Revoke an invite; allowed to the user who sent it, and to those who could have sent it."""
     require(state, command.actor_id, WRITE_MEMBERS)
     invite = _invite(state, command.invite_id)
     if invite.inviter_id != command.actor_id:
@@ -108,7 +108,7 @@ def _revoke(state: State, command: commands.RevokeInvite, now_ms: int) -> Sequen
 
 
 def _accept(state: State, command: commands.AcceptInvite, now_ms: int) -> Sequence[MemberEvent | OwnEvent]:
-    """Who is invited belongs to the server from now on."""
+    """Make the invited user a member, or the owner."""
     invite = _invite(state, command.invite_id)
     if invite.invitee_user_id != command.user_id or state.row.owner_id is None:
         raise NotFound
@@ -130,7 +130,7 @@ def _accept(state: State, command: commands.AcceptInvite, now_ms: int) -> Sequen
 
 
 def _passed_on(state: State, accepted: events.InviteEnded, now_ms: int) -> Sequence[MemberEvent | OwnEvent]:
-    """The server has another owner, and the one before is an admin."""
+    """Make the invited user the owner, and the former owner an admin."""
     user, row = _known(state.relation, accepted.invite.invitee_user_id), state.row
     if row.owner_id is None:
         raise NotFound
@@ -191,7 +191,7 @@ def _invite(state: State, invite_id: str) -> InviteRow:
 
 
 def _dropped(state: State, now_ms: int) -> str | None:
-    """The finished invite that makes room for another; None while there is room."""
+    """The finished invite that is deleted to make room for another; None while there is room."""
     if len(state.invites) < MAX_INVITES:
         return None
     for invite in state.invites.values():

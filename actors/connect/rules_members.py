@@ -1,4 +1,4 @@
-"""Who belongs to a game server, and who may come to play on it: pure (contract §2, reliability "Members").
+"""A game server's members and its access policy: pure (contract §2, reliability "Members").
 
 | command      | by                                     | outcome |
 |--------------|----------------------------------------|---------|
@@ -7,8 +7,8 @@
 | ForgetUser   | the service, before a user is erased   | neither member nor invited |
 | ChangePolicy | members.write                          | another access policy |
 
-Nobody grants more than they hold, nor touches who holds more than they do. What somebody has invited others to ends
-as soon as they could no longer grant it themselves.
+Users grant at most what they hold, and change only members who hold no more than they do. Open invites are revoked as
+soon as the user who sent them could no longer grant what they offer.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ from actors.errors import Blocked, Conflict, FieldError, Forbidden, Invalid, Not
 from persistence.connect.rows import MemberRow, ServerRow
 
 MAX_MEMBERS = 200
-"""Of one server."""
+"""The most members of one server."""
 
 NO_OWNERS = FieldError("/role", "NOT_ALLOWED", "invite who is to own the server: they have to agree")
 
@@ -41,7 +41,7 @@ def decide(
     command: commands.PutMember | commands.RemoveMember | commands.ForgetUser | commands.ChangePolicy,
     now_ms: int,
 ) -> Sequence[MemberEvent | events.ServerChanged]:
-    """What comes of a command; raises `Refused`, and then nothing has changed."""
+    """Decide on a command: the events that it makes; raises `Refused`, and then nothing has changed."""
     match command:
         case commands.PutMember():
             return _put(state, command, now_ms)
@@ -54,11 +54,11 @@ def decide(
 
 
 def joined(state: State, command: commands.PutMember, now_ms: int) -> MemberRow:
-    """Somebody new, as `state.relation` tells of them.
+    """The row of a new member, whose name is in `state.relation`.
 
     Raises:
         NotFound: there is no such user.
-        Blocked: a block stands between them and who wants it.
+        Blocked: a block stands between them and the user who adds them.
         QuotaExceeded: the server has too many members.
     """
     user = state.relation
@@ -81,18 +81,18 @@ def joined(state: State, command: commands.PutMember, now_ms: int) -> MemberRow:
 
 
 def forget_all(state: State) -> Sequence[MemberEvent]:
-    """The server gets an owner who has chosen none of those who belong to it."""
+    """Remove all members and revoke all open invites: the server gets an owner who has chosen none of them."""
     ended = _ended(state, None)
     return (*ended, changed(gone=state.members)) if state.members else ended
 
 
 def policy_of(row: ServerRow) -> events.PolicyChanged:
-    """What those who watch are told of a server's access policy."""
+    """The event that tells viewers of a server's access policy."""
     return events.PolicyChanged(row.access_mode, row.invite_requires_direct_friend)
 
 
 def overreaching(after: State, now_ms: int) -> list[events.InviteEnded]:
-    """The open invites of those who could not send them any more.
+    """Revoke the open invites whose senders could no longer grant what they offer.
 
     Args:
         after: the state as it will be.
@@ -107,12 +107,16 @@ def overreaching(after: State, now_ms: int) -> list[events.InviteEnded]:
 
 
 def changed(put: Iterable[MemberRow] = (), gone: Iterable[str] = ()) -> events.MembersChanged:
-    """What has happened, without names: it stays in the journal, also when one of them is erased."""
+    """The event of changed members. It has no names, because the journal would keep them after a user is erased."""
     return events.MembersChanged(tuple(replace(member, name="") for member in put), tuple(gone))
 
 
 def with_members(state: State, put: Iterable[MemberRow] = (), gone: Iterable[str] = ()) -> State:
-    """The state with these members, by the names that it knows, and without those."""
+    """The state with these members added or replaced, under the names that the state knows, and those removed.
+
+    Args:
+        gone: user ids.
+    """
     named = {member.user_id: replace(member, name=_name(state, member.user_id)) for member in put}
     members = {**state.members, **named}
     for user_id in gone:
@@ -121,7 +125,7 @@ def with_members(state: State, put: Iterable[MemberRow] = (), gone: Iterable[str
 
 
 def _name(state: State, user_id: str) -> str:
-    """A former member's name, the owner's, or that of who was looked up for this turn."""
+    """The user's name: as a member, as the owner, or as looked up for this turn."""
     if user_id in state.members:
         return state.members[user_id].name
     if user_id == state.row.owner_id:
@@ -130,7 +134,7 @@ def _name(state: State, user_id: str) -> str:
 
 
 def _put(state: State, command: commands.PutMember, now_ms: int) -> Sequence[MemberEvent]:
-    """A member, new or another."""
+    """Add a member, or change one."""
     require(state, command.actor_id, WRITE_MEMBERS)
     if command.role == OWNER:
         raise Invalid(NO_OWNERS)
@@ -144,14 +148,14 @@ def _put(state: State, command: commands.PutMember, now_ms: int) -> Sequence[Mem
         if member == former:
             return ()
         member = replace(member, updated_at_ms=now_ms)
-    # They belong now, as was just decided; an older invite must not make it otherwise.
+    # An older open invite must not change later what was just decided.
     answered = _ended(state, command.user_id) if former is None else []
     after = with_members(_without(state, answered), put=(member,))
     return (changed(put=(member,)), *answered, *overreaching(after, now_ms))
 
 
 def _remove(state: State, command: commands.RemoveMember, now_ms: int) -> Sequence[MemberEvent]:
-    """Somebody leaves, or has to."""
+    """A member leaves, or is removed."""
     if command.actor_id != command.user_id:
         require(state, command.actor_id, WRITE_MEMBERS)
         _check_above(state, command.actor_id, command.user_id)
@@ -163,7 +167,7 @@ def _remove(state: State, command: commands.RemoveMember, now_ms: int) -> Sequen
 
 
 def _forget(state: State, command: commands.ForgetUser, now_ms: int) -> Sequence[MemberEvent]:
-    """A user is about to be erased."""
+    """End a user's membership and invites before the user is erased."""
     invites = _ended(state, command.user_id)
     if command.user_id not in state.members:
         return invites
@@ -173,7 +177,7 @@ def _forget(state: State, command: commands.ForgetUser, now_ms: int) -> Sequence
 def _change_policy(
     state: State, command: commands.ChangePolicy, now_ms: int
 ) -> Sequence[MemberEvent | events.ServerChanged]:
-    """Another access policy."""
+    """Change the access policy."""
     require(state, command.user_id, WRITE_MEMBERS)
     row = state.row
     if command.access_mode is not UNSET:
@@ -191,7 +195,7 @@ def _gone(state: State, user_ids: tuple[str, ...], now_ms: int) -> Sequence[Memb
 
 
 def _ended(state: State, invitee_user_id: str | None) -> list[events.InviteEnded]:
-    """The invites that nobody has answered, revoked: of one user, or all."""
+    """Revoke the open invites of one user, or of all."""
     return [
         events.InviteEnded(replace(invite, status="revoked"))
         for invite in state.invites.values()
@@ -204,7 +208,7 @@ def _without(state: State, ended: Iterable[events.InviteEnded]) -> State:
 
 
 def _check_above(state: State, actor_id: str, user_id: str) -> None:
-    """Nobody touches the owner, nor who holds more than they do."""
+    """Refuse changes of the owner, and of members who hold more than the actor."""
     if user_id == state.row.owner_id:
         if actor_id == user_id:
             raise Conflict("the owner stays the owner: invite who is to own the server")

@@ -1,5 +1,5 @@
-"""Settings of a game server (contract §7): versions, schemas, and values that only the server sees. Pure, as sealing
-with a given nonce is.
+"""Settings of a game server (contract §7): versions, schemas, and values that only the server sees. Pure: sealing
+with a given nonce is deterministic.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,27 +19,28 @@ from actors.stored_json import values_in
 from persistence.connect.rows import SettingsRow
 
 CONNECT = "connect"
-"""The source of what the service itself knows of a server: `data.temp`."""
+"""The source of the settings that the service itself reads: `data.temp`."""
 
 MASK = "********"
-"""Stands for a secret value; sent back, it keeps the value that is there."""
+"""Shown in place of a secret value; when a client sends it back, the stored value stays."""
 
 MAX_SOURCES = 32
 MAX_BYTES = 64 * 1024
-"""Of the data of one source, and of its schema."""
+"""The most bytes of the data of one source, and of its schema."""
 
 MAX_ALL_BYTES = 512 * 1024
-"""Of all settings of a server."""
+"""The most bytes of all settings of a server."""
 
 
 def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequence[AnyEvent]:
-    """Replace settings. No events when they are the same.
+    """Store settings in place of the former ones; without effect when they are equal.
 
     Raises:
-        QuotaExceeded: there are as many sources as may be, or too much to keep.
-        RevisionConflict: they were changed since the caller looked.
-        Invalid: a value does not fit the schema, or the schema is none.
-        TooLarge: the settings or their schema are too large.
+        NotFound, Forbidden: the user may not write settings.
+        RevisionConflict: another version is stored than the one that the caller has worked on.
+        QuotaExceeded: the server has too many sources, or too many bytes of settings.
+        TooLarge: data or schema have more than 64 KiB.
+        Invalid: the schema is at fault, or the data do not fit it.
     """
     require(state, command.user_id, "server.settings.write")
     former = state.settings.get(command.source)
@@ -75,19 +76,19 @@ def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequen
 
 
 def schema_of(row: SettingsRow | None) -> Schema | None:
-    """The schema as a struct."""
+    """The schema of a row, decoded; None where there is none."""
     return None if row is None or row.schema is None else msgspec.convert(values_in(row.schema), Schema)
 
 
 def data_of(row: SettingsRow | None) -> dict[str, Any]:
-    """The data without secret values; nothing before anything was stored."""
+    """The data of a row without secret values; empty before anything was stored."""
     return {} if row is None else values_in(row.data)
 
 
 def _checked(
     command: PutSettings, schema: Schema | None, kept: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """(data without secret values, {key: secret value}), held against the schema."""
+    """(data without secret values, {key: secret value}), checked against the schema."""
     data = dict(command.data)
     secret_keys = frozenset[str]() if schema is None else schema.secret_keys
     stays = {key for key in secret_keys if data.get(key) == MASK and key in kept}
@@ -110,7 +111,8 @@ def _checked(
             raise Invalid(*errors)
         return data, {}
     data = fitted(data, schema)
-    # What stays was right when it was put. Held against bounds of the caller's choice, it would tell its length.
+    # Stored secrets were checked when they were put. Checked again, against bounds that the caller chooses, they
+    # would reveal their length.
     given = replace(schema, fields=tuple(field for field in schema.fields if field.key not in stays))
     errors += misfits(data, given, "/data")
     if errors:
@@ -128,7 +130,7 @@ def _schema_version(command: PutSettings, former: SettingsRow | None) -> str:
 
 
 def _check_given(data: Mapping[str, Any], secret_keys: frozenset[str], schema: Schema | None) -> None:
-    """Refuse what `_check_size` would refuse anyway, before each value is held against its field."""
+    """Refuse early what `_check_size` would refuse, before each value is checked against its field."""
     open_bytes = len(msgspec.json.encode({key: data[key] for key in data.keys() - secret_keys}))
     secrets = (data.get(key) for key in secret_keys)
     secret_bytes = sum(_rounded(len(value.encode())) for value in secrets if isinstance(value, str))
@@ -157,12 +159,12 @@ def _size(row: SettingsRow) -> int:
 
 
 def _rounded(size_bytes: int) -> int:
-    """What a secret counts: whole KiB, so that what fits beside it does not tell how long it is."""
+    """The size of a secret as counted: rounded up to KiB, so that the room left does not reveal its length."""
     return -(-size_bytes // 1024) * 1024
 
 
 def _changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ...]:
-    # As JSON, because to Python True is 1.
+    # Compared as JSON, because True == 1 in Python.
     texts = [{key: msgspec.json.encode(value) for key, value in data.items()} for data in (before, after)]
     return tuple(
         sorted(key for key in before.keys() | after.keys() if texts[0].get(key) != texts[1].get(key))

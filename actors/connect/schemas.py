@@ -1,4 +1,4 @@
-"""The schemas of settings and of extension actions, and values that are held against them (contract §7). Pure.
+"""Schemas of settings and of extension actions, and the checking of values against them (contract §7). Pure.
 
 | type     | a value is            | min and max are of    | options                |
 |----------|-----------------------|-----------------------|------------------------|
@@ -8,9 +8,9 @@
 | `string` | text                  | its characters        | the value is one       |
 | `enum`   | one of the options    |                       | must be given          |
 | `list`   | texts, numbers, bools | its items             | each item is one       |
-| `secret` | text, shown to nobody | its characters        |                        |
+| `secret` | text, never shown     | its characters        |                        |
 
-A value that is null counts as absent. Keys that no field names are taken as they are.
+A value that is null counts as absent. Keys without a field are accepted unchecked.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ from actors.errors import FieldError
 MAX_FIELDS = 200
 MAX_OPTIONS = 200
 MAX_ITEMS = 1_000
-"""Items of a `list`."""
+"""The most items of a `list`."""
 
 SECRET = "secret"  # noqa: S105 - the name of a type
 
@@ -33,11 +33,11 @@ _Text = Annotated[str, msgspec.Meta(max_length=500)]
 
 
 class Field(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One key and what its value must be; the module's table says what goes with which type.
+    """The rule for the value of one key; which members apply depends on `type`.
 
     Args:
-        required: it must be there, unless it has a default.
-        default: taken where the value is absent.
+        required: the value must be present, unless it has a default.
+        default: used where the value is absent.
     """
 
     key: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
@@ -52,22 +52,22 @@ class Field(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
 
 
 class Schema(msgspec.Struct, frozen=True, rename="camel"):
-    """Fields, and the version that they have for whoever made them."""
+    """The fields of an object, with the version that their author gave them."""
 
     fields: Annotated[tuple[Field, ...], msgspec.Meta(max_length=MAX_FIELDS)] = ()
     version: Annotated[str, msgspec.Meta(min_length=1, max_length=50)] = "1"
 
     @property
     def secret_keys(self) -> frozenset[str]:
-        """The keys whose values are shown to nobody."""
+        """The keys of type `secret`, whose values are never shown."""
         return frozenset(field.key for field in self.fields if field.type == SECRET)
 
 
 def faults(schema: Schema, pointer: str) -> Iterator[FieldError]:
-    """What is wrong with a schema.
+    """The errors in a schema.
 
     Args:
-        pointer: where it stands in the body.
+        pointer: of the schema in the body (RFC 6901).
     """
     seen: set[str] = set()
     for index, field in enumerate(schema.fields):
@@ -88,7 +88,7 @@ def faults(schema: Schema, pointer: str) -> Iterator[FieldError]:
 
 
 def fitted(values: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
-    """The values with those that are absent and have a default."""
+    """The values, with defaults filled in for absent ones."""
     filled = dict(values)
     for field in schema.fields:
         if filled.get(field.key) is None and field.default is not None:
@@ -97,11 +97,11 @@ def fitted(values: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
 
 
 def misfits(values: Mapping[str, Any], schema: Schema, pointer: str) -> Iterator[FieldError]:
-    """Where values break the schema.
+    """The errors of values against a schema.
 
     Args:
         values: with defaults filled in.
-        pointer: where they stand in the body.
+        pointer: of the values in the body (RFC 6901).
     """
     for field in schema.fields:
         value = values.get(field.key)
@@ -116,12 +116,12 @@ def misfits(values: Mapping[str, Any], schema: Schema, pointer: str) -> Iterator
 
 
 def escaped(key: str) -> str:
-    """A key as part of a JSON pointer (RFC 6901)."""
+    """Escape a key for use in a JSON pointer (RFC 6901)."""
     return key.replace("~", "~0").replace("/", "~1")
 
 
 def _wrong(field: Field, value: Any) -> tuple[str, str] | None:
-    """(code, sentence), or None when the value is right."""
+    """The (code, sentence) of a value's error, or None when it is valid."""
     if not _IS[field.type](value):
         return "WRONG_TYPE", f"not of type {field.type}"
     size = len(value) if isinstance(value, str | list) else value
@@ -150,7 +150,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _distinct(values: Iterable[Scalar]) -> set[tuple[bool, Scalar]]:
-    """The values, each once; True is not 1 here, as it is in Python, but 1.0 is."""
+    """The distinct values; True and 1 differ here, unlike in Python, while 1 and 1.0 are equal."""
     return {(isinstance(value, bool), value) for value in values}
 
 

@@ -1,6 +1,6 @@
-"""A game server's state: immutable, and of rows alone, so that a snapshot has nothing to add.
+"""A game server's state: immutable, and loaded from rows alone, so that a snapshot adds nothing to them.
 
-Commands are here as long as they are open; those that are finished, and the history of settings, have rows only.
+It holds open commands only; finished ones, and the history of settings, are in rows.
 """
 
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from persistence.connect.rows import (
 )
 
 CLAIM_KEYS_KEPT = 16
-"""A server has at most so many claim keys at a time; a newer one ends the oldest."""
+"""The most claim keys of a server at a time; a newer one replaces the oldest."""
 
 TICKET_KEPT_MS = 10 * 60_000
-"""So long after its end a ticket is told from one that never was (410, not 404)."""
+"""How long an expired ticket is kept, so that using it answers 410 rather than 404."""
 
 
 class Template(msgspec.Struct, frozen=True):
-    """The server after whose example another is set up.
+    """The server from which another one's settings are copied when it is claimed.
 
     Args:
         owner_id: None where there is no such server, or it is no template.
@@ -41,13 +41,13 @@ class Template(msgspec.Struct, frozen=True):
 
 
 class Relation(msgspec.Struct, frozen=True):
-    """What the rows say of somebody who is to belong to a server, and of who wants it.
+    """How a user who is to belong to a server, or to play on it, is related to the other user concerned.
 
     Args:
-        user_id: who is to belong.
+        user_id: the user who is to belong or play.
         name: None where there is no such user.
         friends: the two are friends.
-        barred: a block stands between them.
+        barred: a block stands between the two.
     """
 
     user_id: str
@@ -60,18 +60,18 @@ class State(msgspec.Struct, frozen=True):
     """A game server.
 
     Args:
-        row: what its own row holds.
-        claim_keys: {SHA-256: when it ends}, oldest first; those of before are forgotten.
+        row: the server's own row.
+        claim_keys: {SHA-256: when it expires}, oldest first; empty once the server is loaded as a claimed one.
         tickets: {user id: their newest join ticket}.
-        sessions: {user id: their session}, the first to end first.
+        sessions: {user id: their session}, the first to expire first.
         commands: {id: open command}, oldest first.
         settings: {source: its settings}.
-        registrations: {extension id: what the server has registered of it}.
-        members: {user id: member}, oldest first; the owner is none of them.
-        invites: {id: invite}, oldest first, finished ones too, as long as they are kept.
-        found, relation, template: what was read for the command under consideration: a finished command, who is to
-            belong to the server, what it is set up after once it is claimed.
-        removed: it is gone; whatever is asked of it is refused.
+        registrations: {extension id: the server's registration of it}.
+        members: {user id: member}, oldest first; without the owner.
+        invites: {id: invite}, oldest first, including finished ones as long as they are kept.
+        found, relation, template: rows read for the command being decided (see `rows.missing`): a finished command,
+            how the user who is to belong or play is related to another, the template of a server to be claimed.
+        removed: the server is gone; all commands are refused.
     """
 
     row: ServerRow

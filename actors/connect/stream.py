@@ -1,4 +1,4 @@
-"""What viewers see of a game server's channel (contract §7, `/stream`): its settings, then what happens to it.
+"""The snapshots and events of a game server's channel (contract §7, `/stream`).
 
 | event              | data              | the server is told                  | users are told |
 |--------------------|-------------------|-------------------------------------|----------------|
@@ -31,15 +31,15 @@ from actors.kernel.facets import Delta
 from persistence.connect.rows import CommandRow, SettingsRow
 
 TOLD_TO_SERVER = frozenset({"delivered", "cancelled", "expired"})
-"""What a server is told of commands; the rest it has said itself, or will be told when it is delivered."""
+"""The command statuses that a server is told of; it has reported the others itself, or is told on delivery."""
 
 
 class ServerViewer(msgspec.Struct, frozen=True):
-    """Who looks.
+    """A viewer of a server's channel.
 
     Args:
         user_id: None for the server itself.
-        commands, members: whether their permission nodes, or the scopes of the server's token, cover these.
+        commands, members: whether the viewer's permission nodes, or the scopes of the server's token, cover these.
     """
 
     user_id: str | None
@@ -56,7 +56,7 @@ class Audience(NamedTuple):
 
 
 class Frames:
-    """Snapshot and events of a server's channel.
+    """Renders snapshots and events of a server's channel.
 
     Args:
         vault: opens secret values for the server.
@@ -66,11 +66,11 @@ class Frames:
         self._vault = vault
 
     def audience(self, state: State, viewer: ServerViewer) -> Audience:
-        """What a viewer may see of a server: the key by which subscribers share bytes.
+        """The audience that a viewer belongs to.
 
         Raises:
             NotFound: the server is gone, or the viewer a stranger to it.
-            Forbidden: the viewer belongs here, and may not read settings.
+            Forbidden: the viewer belongs to the server, and may not read settings.
         """
         if state.removed:
             raise NotFound
@@ -88,7 +88,7 @@ class Frames:
         )
 
     def render(self, state: State, audience: Audience) -> SettingsSnapshot:
-        """The snapshot: the settings as that audience sees them."""
+        """The snapshot as that audience sees it."""
         rows = sorted(state.settings.values(), key=lambda row: row.source)
         return SettingsSnapshot(tuple(self.settings(row, is_server=audience.is_server) for row in rows))
 
@@ -111,10 +111,10 @@ class Frames:
                 return None
 
     def settings(self, row: SettingsRow, *, is_server: bool) -> Settings:
-        """The settings as the viewer sees them; secret values are opened for the server alone.
+        """The settings as clients see them.
 
         Args:
-            is_server: the viewer is the server itself.
+            is_server: for the server itself, with secret values in plain text; masked otherwise.
         """
         return settings_of(row, self._vault.open(row.sealed) if is_server else None)
 

@@ -1,4 +1,4 @@
-"""Making a game server known that nobody has claimed yet: a unit of work."""
+"""Register a game server that is not claimed yet: a unit of work."""
 
 from actors.errors import QuotaExceeded
 from persistence.connect import servers
@@ -12,11 +12,11 @@ async def register(
     """Store an unclaimed server and its first claim key; inside a transaction.
 
     Args:
-        max_unclaimed: so many unclaimed servers there may be, of all strangers together.
-        epoch: a fresh name for its history.
+        max_unclaimed: the most unclaimed servers of the whole service.
+        epoch: a fresh name for the server's journal.
 
     Raises:
-        QuotaExceeded: there are as many already; each goes when it is claimed, or silent for a day.
+        QuotaExceeded: there are as many already; each leaves the count when it is claimed, or silent for a day.
     """
     if await servers.count_unclaimed(conn, max_unclaimed) >= max_unclaimed:
         raise QuotaExceeded(message="too many servers wait to be claimed; try again later", max=max_unclaimed)

@@ -1,4 +1,4 @@
-"""Secret values of settings: sealed wherever they are kept, opened for their server alone (contract §7)."""
+"""Encrypt secret values of settings: sealed wherever they are stored, opened for their server alone (contract §7)."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ _PURPOSE = b"settings of a game server"
 
 
 class Vault:
-    """Seals and opens.
+    """Seals and opens secret values with AES-GCM.
 
     Args:
         key: 32 secret bytes, the same at every start, and not in the database.
@@ -22,7 +22,7 @@ class Vault:
         self._cipher = AESGCM(key)
 
     def seal(self, hidden: Mapping[str, str], nonce: bytes) -> bytes:
-        """{key: secret value} as nonce and sealed text.
+        """Encrypt {key: secret value}; returns the nonce followed by the ciphertext.
 
         Args:
             nonce: 12 bytes that were never used before.
@@ -30,7 +30,7 @@ class Vault:
         return nonce + self._cipher.encrypt(nonce, msgspec.msgpack.encode(dict(hidden)), _PURPOSE)
 
     def open(self, sealed: bytes | None) -> dict[str, str]:
-        """{key: secret value}; nothing where they were sealed under a key that is lost."""
+        """Decrypt to {key: secret value}; empty for None, and where they were sealed under another key."""
         if sealed is None:
             return {}
         try:

@@ -1,1 +1,1 @@
-"""Where public addresses are."""
+"""The location of public IP addresses."""

@@ -1,7 +1,7 @@
-"""Where addresses are: which may be asked for, and the database that knows (service-api §2 GeoIP result, §4 IP).
+"""Locate public addresses in a GeoIP database (service-api §2 GeoIP result, §4 IP).
 
-The database is a file that somebody replaces now and then; `refresh` looks whether it has changed. While there is
-none, or only one that cannot be used, nothing is known and nothing else fails.
+The database is a file that operators replace now and then; `refresh` checks whether it has changed. While there is
+none, or only one that cannot be used, lookups are refused and nothing else fails.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,24 +17,24 @@ from persistence.ip.geo_file import GeoFile, Location, NotUsable, Stamp, open_ge
 log = structlog.get_logger()
 
 ADDRESS_MAX = 45
-"""Characters of the longest IPv6 address."""
+"""The length of the longest IPv6 address, in characters."""
 
 Result = TypeVar("Result")
 
 
 class InThread(Protocol):
-    """Runs something that blocks in a worker thread (`trio.to_thread.run_sync`)."""
+    """Runs a blocking function in a worker thread (`trio.to_thread.run_sync`)."""
 
     def __call__(self, blocking: Callable[[], Result], /) -> Awaitable[Result]:
-        """What `blocking()` returns."""
+        """Run `blocking` and return its result."""
         ...
 
 
 def public_address(text: str) -> str | None:
-    """An address that the whole Internet knows, in its canonical form; None for everything else.
+    """The canonical form of an address that is reachable from the public Internet; None for any other text.
 
-    IPv4 in IPv6 is unwrapped first, so that a private address does not pass in disguise; a zone (`%eth0`) is a
-    matter of one machine.
+    IPv4 in IPv6 is unwrapped first, so that a private address does not pass in disguise. A zone (`%eth0`) is refused:
+    it has a meaning on one machine only.
     """
     if len(text) > ADDRESS_MAX or "%" in text:
         return None
@@ -48,11 +48,11 @@ def public_address(text: str) -> str | None:
 
 
 class Places:
-    """The database in use.
+    """The GeoIP database in use.
 
     Args:
         path: of the file; None where none is configured.
-        folder: for its copies.
+        folder: where copies of the file are kept while it is open.
     """
 
     def __init__(self, path: Path | None, folder: Path) -> None:
@@ -62,7 +62,7 @@ class Places:
         self._stamp: Stamp | None = None
 
     def find(self, address: str) -> Location | None:
-        """Where the address is, or None when nothing is known of it.
+        """Look an address up; None when the database does not have it.
 
         Args:
             address: IPv4 or IPv6.
@@ -78,10 +78,13 @@ class Places:
             raise GeoipUnavailable from fault
 
     async def refresh(self, in_thread: InThread) -> bool:
-        """Take the file if it is another one than last time; returns whether it was taken.
+        """Open the file if it has changed since the last call; returns whether a new one is in use.
 
-        One that cannot be used is said so once, and what was there before stays in use. To be called at the start,
+        An unusable file is logged once, and the previous one stays in use. To be called at the start,
         and now and then.
+
+        Args:
+            in_thread: runs the file system calls.
         """
         path = self._path
         if path is None:
@@ -104,7 +107,7 @@ class Places:
         return True
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database; lookups are refused from then on."""
         if self._file is not None:
             self._file.close()
             self._file = None

@@ -1,1 +1,1 @@
-"""Networks of game servers: who owns them, what joins them, and which domains are theirs."""
+"""Networks of game servers: their owners, the servers that join them, and the domains they have claimed."""

@@ -1,7 +1,7 @@
-"""Names of hosts: brought into one form, and which of them may be claimed (contract §7). Pure.
+"""Normalise host names, and decide which of them may be claimed (contract §7). Pure.
 
-One form means lower-case A-labels without a dot at the end (IDNA 2008 after UTS 46), so that two ways to write a name
-are one name to us. The public suffixes are the list that `publicsuffixlist` ships; nothing is fetched.
+The normal form is lower-case A-labels without a trailing dot (IDNA 2008 after UTS 46), so that two spellings of a
+name compare equal. The public suffixes are the list that `publicsuffixlist` ships; nothing is fetched.
 """
 
 import re
@@ -19,10 +19,10 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
 
 
 def normal_host(text: str) -> str | None:
-    """The name in its one form; None when it is not the name of a host.
+    """The name in its normal form; None when it is not the name of a host.
 
-    Addresses are no names, nor is what a resolver could take for one (`127.1`, `0x7f.1`); wildcards and labels with an
-    underscore are not either.
+    IP addresses are refused, and so is what a resolver could take for one (`127.1`, `0x7f.1`), wildcards, and labels
+    with an underscore.
     """
     if len(text) > 4 * MAX_CHARACTERS:
         return None
@@ -46,17 +46,21 @@ def is_address(text: str) -> bool:
 
 
 def inside(name: str, zone: str) -> bool:
-    """Whether a name is a zone or lies below it; both in their one form."""
+    """Whether `name` is `zone` or lies below it; both in their normal form."""
     return name == zone or name.endswith(f".{zone}")
 
 
 def is_public_suffix(name: str) -> bool:
-    """Whether strangers have names directly below this one, as with `com`, `co.uk` and `github.io`."""
+    """Whether unrelated parties register names directly below this one, as below `com`, `co.uk` and `github.io`."""
     return _suffixes().privatesuffix(name) is None
 
 
 def is_ours(name: str, zones: Collection[str]) -> bool:
-    """Whether a name is one of our zones, below one, or above one."""
+    """Whether a name is one of our zones, below one, or above one.
+
+    Args:
+        name: in its normal form.
+    """
     return any(inside(name, zone) or inside(zone, name) for zone in zones)
 
 

@@ -1,4 +1,4 @@
-"""A network's DNS provider: taking one, and everything that it is then to be given (service-api §4, DNS automation)."""
+"""Connect a network to its DNS provider, and queue the records that it is to hold (service-api §4, DNS automation)."""
 
 from actors.errors import NotFound
 from actors.networks.records import record_of_route, records_of_claim
@@ -8,10 +8,11 @@ from persistence.networks.rows import DnsRow
 
 
 async def adopt(conn: Connection, row: DnsRow, gateway_host: str | None, now_ms: int) -> DnsRow:
-    """Take a verified provider, and let the records of all claims and routes be written; for one transaction.
+    """Store a verified provider and queue the records of all claims and routes; a unit of work for one transaction.
 
     Args:
-        gateway_host: where players reach the network; None while it has no gateway.
+        gateway_host: the host name that CNAMEs point to and whose addresses A records get; None queues neither.
+        now_ms: epoch milliseconds, when the records are due.
 
     Raises:
         NotFound: there is no such network.

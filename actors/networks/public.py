@@ -1,4 +1,4 @@
-"""What clients see of networks (service-api §2, contract §7). Nothing here holds a secret but a new join token."""
+"""What clients see of networks (service-api §2, contract §7). The only secret shown is a new join token."""
 
 import msgspec
 
@@ -21,7 +21,7 @@ class Network(msgspec.Struct, frozen=True, rename="camel"):
         id: object id.
         network_id: uuid, as in paths.
         slug: its name in addresses, or null.
-        public_profile_mode: whether it shows the profile behind `publicProfileShareCode`.
+        public_profile_mode: whether the network shows the profile behind `publicProfileShareCode`.
     """
 
     id: str
@@ -89,8 +89,8 @@ class DnsConfig(msgspec.Struct, frozen=True, rename="camel"):
 
     Args:
         provider: `cloudflare`.
-        token_status: `active`, or what the provider last refused: `invalid`, `insufficient_scope`, `zone_not_found`,
-            `unreachable`.
+        token_status: `active`, or what the provider last refused: `invalid`, `insufficient_scope`,
+            `zone_not_found`, `unreachable`.
         gateway_base_domain: below which gateways give out names, or null.
     """
 
@@ -105,7 +105,7 @@ class DnsConfig(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class GatewayRoute(msgspec.Struct, frozen=True, rename="camel"):
-    """Under which host gateways carry players to a server.
+    """The host name under which gateways forward players to a server.
 
     Args:
         status: `pending` until a gateway is online that carries it.
@@ -142,7 +142,7 @@ def host_of(row: HostRow, seen: tuple[int, str] | None) -> Host:
     """The host as its owner sees it.
 
     Args:
-        seen: (epoch milliseconds, address) of a call that the row does not know yet.
+        seen: (epoch milliseconds, address) of a call that is not written to the row yet.
     """
     at_ms, address = seen or (row.last_seen_at_ms, row.last_seen_ip)
     return Host(
@@ -181,7 +181,7 @@ def dns_config_of(row: DnsRow, gateway_base_domain: str | None) -> DnsConfig:
     """The provider as its network's owner sees it.
 
     Args:
-        gateway_base_domain: the service's own domain for gateways, or None.
+        gateway_base_domain: below which gateways give out names; None where they do not.
     """
     return DnsConfig(
         network_id=row.network_id,

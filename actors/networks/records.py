@@ -1,4 +1,4 @@
-"""Which DNS records a network's provider is to keep (service-api §4, DNS automation). Pure."""
+"""Which DNS records a network's provider is to hold (service-api §4, DNS automation). Pure."""
 
 from collections.abc import Iterable
 
@@ -7,22 +7,22 @@ from persistence.networks.rows import DnsTask, DomainRow
 
 
 def txt_name(domain: str) -> str:
-    """Where the TXT record of a claim is (service-api §4)."""
+    """The name of a claim's TXT record (service-api §4)."""
     return f"_svc.{domain}"
 
 
 def txt_value(token: str) -> str:
-    """What it says."""
+    """The content of a claim's TXT record (service-api §4)."""
     return f"svc-network={token}"
 
 
 def records_of_claim(
     claim: DomainRow, zone: str | None, gateway_host: str | None, due_at_ms: int
 ) -> list[DnsTask]:
-    """The TXT record of a claim, and the CNAME of its domain; none when the domain is not in the zone.
+    """The TXT record of a claim and the CNAME of its domain; none when the domain is not in the zone.
 
     Args:
-        zone: the provider's; None without one.
+        zone: the provider's; None without a provider.
         gateway_host: what the CNAME points to; None for no CNAME.
         due_at_ms: when they are to be written.
     """
@@ -44,13 +44,14 @@ def record_of_route(
     zone: str,
     due_at_ms: int,
 ) -> list[DnsTask]:
-    """The A records of a route's host, or none.
+    """The task that writes or removes the A records of a route's host; none where the provider cannot hold them.
 
-    None where the host is not in the zone, and where it is a claimed domain: that has a CNAME, beside which no other
-    record may be (RFC 1034 §3.6.2).
+    That is so where the host is not in the zone, and where it is a claimed domain: it has a CNAME, and no other
+    record may stand beside one (RFC 1034 §3.6.2).
 
     Args:
-        content: the host whose addresses they say; None to remove them.
+        route_host: the name of the records, in its normal form.
+        content: the host whose addresses they get; None to remove them.
         claimed: the network's claimed domains.
         zone: the provider's.
         route_host: the host by which players reach the route.

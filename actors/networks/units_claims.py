@@ -1,4 +1,4 @@
-"""Claims of domains: who may claim what, and what a check of the TXT record means (contract §7).
+"""Claims of domains: which domains may be claimed, and what a check of the TXT record leads to (contract §7).
 
 | status   | record seen           | record missing or wrong | resolver silent         |
 |----------|-----------------------|-------------------------|-------------------------|
@@ -6,8 +6,9 @@
 | failed   | verified              | failed                  | failed                  |
 | verified | verified, confirmed   | verified, with errors   | verified, with errors   |
 
-A domain is verified by one network. It passes to another one only when that one's record is there, the former's is
-not, and the former has not shown it for a week: a domain that was sold does not stay with who had it.
+A domain is verified by one network at a time. It passes to another network only when that network's record is
+there, the holder's record is not, and has not been seen for a week: a domain that was sold does not stay with
+its former owner.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,23 +25,23 @@ from persistence.networks import dns, domains, gateway_routes, networks
 from persistence.networks.rows import DomainRow
 
 MAX_DOMAINS = 100
-"""Claims of one network."""
+"""The most claims of one network."""
 
 LAPSED_MS = 7 * 24 * 3_600_000
-"""So long after its record was last seen a verified claim holds against another network's."""
+"""How long a verified claim holds against another network's after its record was last seen."""
 
 HELD_ELSEWHERE = "HELD_ELSEWHERE"
 WRONG_VALUE = "WRONG_VALUE"
 
 MAX_OBSERVED = 16
-"""TXT records that are shown."""
+"""The most TXT records that are shown."""
 
 MAX_OBSERVED_CHARACTERS = 255
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """What the resolver has found.
+    """The result of a TXT lookup.
 
     Args:
         values: the TXT records.
@@ -52,11 +53,11 @@ class Lookup:
 
 
 def claimable(text: str, zones: Collection[str]) -> str:
-    """The domain in its one form; pure.
+    """Check that a domain may be claimed, and return it in its normal form; pure.
 
     Args:
-        zones: our own, in their one form.
-        text: as the caller wrote it.
+        text: the domain as the client sent it.
+        zones: the service's own, in their normal form.
 
     Raises:
         Invalid: it is no name, an address, a public suffix, or one of our own zones.
@@ -73,11 +74,11 @@ def claimable(text: str, zones: Collection[str]) -> str:
 
 
 async def claim(conn: Connection, row: DomainRow, gateway_host: str | None) -> tuple[DomainRow, bool, bool]:
-    """Claim a domain; a unit of work for one transaction.
+    """Claim a domain; a unit of work for one transaction. An existing claim of the network is returned unchanged.
 
     Args:
-        row: as it is stored when the network has not claimed the domain yet.
-        gateway_host: where the domain is to point.
+        row: stored when the network has not claimed the domain yet.
+        gateway_host: where the domain is to point; None for no CNAME.
 
     Returns:
         The claim; whether it is new; whether the network's provider keeps its records.
@@ -103,16 +104,16 @@ async def claim(conn: Connection, row: DomainRow, gateway_host: str | None) -> t
 
 
 def seen(claim: DomainRow, lookup: Lookup) -> bool:
-    """Whether the claim's record is among those found, in a time that does not tell where."""
+    """Whether the claim's record is among those found; compared in constant time per record."""
     wanted = txt_value(claim.token).encode()
     return sum(compare_digest(value.encode("utf-8", "replace"), wanted) for value in lookup.values) > 0
 
 
 def failed(claim: DomainRow, lookup: Lookup, error: str, now_ms: int) -> DomainRow:
-    """The claim after a check that did not verify it.
+    """The claim after a check that did not verify it; a verified one stays verified, with an error.
 
     Args:
-        error: what the check found, a code.
+        error: the code that is shown as its only verification error.
     """
     return replace(
         claim,
@@ -139,12 +140,13 @@ def verified(claim: DomainRow, lookup: Lookup, now_ms: int) -> DomainRow:
 
 
 def holds(holder: DomainRow, lookup: Lookup, now_ms: int) -> bool:
-    """Whether a verified claim stands against another network that shows its record."""
+    """Whether a verified claim keeps the domain against another network that shows its record."""
     return seen(holder, lookup) or now_ms - (holder.confirmed_at_ms or 0) < LAPSED_MS
 
 
 async def decide(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int) -> DomainRow:
-    """Verify a claim whose record was seen; a unit of work for one transaction.
+    """Verify a claim whose record was seen; a unit of work for one transaction. A lapsed holder loses the domain, and
+    its routes inside it.
 
     Raises:
         NotFound: the claim is gone.
@@ -169,10 +171,10 @@ async def decide(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int
 async def note_failure(
     conn: Connection, claim: DomainRow, lookup: Lookup, error: str, now_ms: int
 ) -> DomainRow:
-    """Write that a check failed; a unit of work for one transaction.
+    """Store that a check failed; a unit of work for one transaction.
 
     Args:
-        error: what the check found, a code.
+        error: the code that is shown as its only verification error.
 
     Raises:
         NotFound: the claim is gone.

@@ -1,4 +1,4 @@
-"""Gateway routes: under which hosts players reach a server (contract §7)."""
+"""Gateway routes: the host names under which players reach a server (contract §7)."""
 
 from collections.abc import Sequence
 
@@ -13,14 +13,14 @@ from persistence.networks.rows import DnsTask, RouteRow
 
 
 def checked(route_host: str, backend_host: str) -> tuple[str, str]:
-    """Both hosts in their one form; pure.
+    """Check both hosts of a route, and return them in their normal form; pure.
 
     Args:
-        route_host: the host by which players reach the route.
-        backend_host: where the gateway forwards them.
+        route_host: must be a name.
+        backend_host: a name, or an IP address with or without brackets.
 
     Raises:
-        Invalid: the first is not a name, or the second neither a name nor an address.
+        Invalid: one of them is not.
     """
     route = normal_host(route_host)
     bare = backend_host.removeprefix("[").removesuffix("]")
@@ -34,11 +34,12 @@ def checked(route_host: str, backend_host: str) -> tuple[str, str]:
 async def put(
     conn: Connection, row: RouteRow, gateway_domain: str | None, gateway_host: str | None, now_ms: int
 ) -> tuple[RouteRow, str | None]:
-    """Give a server a route in place of the one before; a unit of work for one transaction.
+    """Store a server's route in place of its former one; a unit of work for one transaction.
 
     Args:
-        gateway_domain: below which every claimed server may have a host.
-        gateway_host: whose addresses the host's records say.
+        gateway_domain: below which every claimed server may have a host; None where there is no such domain.
+        gateway_host: whose addresses the host's A records get; None queues none.
+        now_ms: epoch milliseconds.
 
     Returns:
         The route, and the server's network.
@@ -46,7 +47,7 @@ async def put(
     Raises:
         NotFound: the server is gone.
         DomainNotVerified: the host is not inside a verified domain.
-        Conflict: nobody has claimed the server, or the host is another server's.
+        Conflict: the server is not claimed, or the host is another server's.
     """
     server = await gateway_routes.lock_server(conn, row.server_id)
     if server is None:
@@ -75,13 +76,13 @@ async def put(
 
 
 async def remove(conn: Connection, server_id: str, now_ms: int) -> str | None:
-    """Take a server's route away, and the records that were made for it; a unit of work for one transaction.
+    """Remove a server's route and queue the removal of its records; a unit of work for one transaction.
 
     Returns:
         The server's network.
 
     Raises:
-        NotFound: it has none.
+        NotFound: it has no route.
     """
     server = await gateway_routes.lock_server(conn, server_id)
     host = await gateway_routes.remove(conn, server_id)

@@ -1,8 +1,8 @@
-"""Networks themselves: making one, changing one, and what joins them (service-api §4, contract §7).
+"""Networks themselves: creating and changing them, and the servers that join (service-api §4, contract §7).
 
-A network is plain rows, not an owner with an actor: nobody watches it live, it changes a few times in its life, and
-what belongs to it (servers, domains, publications) is mostly asked about in joins. Its row is locked while something
-about it is decided, and that is all the order it needs. A server that joins is an owner from then on.
+A network is plain rows without an actor: no client watches it live, it changes a few times in its life, and what
+belongs to it (servers, domains, publications) is mostly read in joins. Locking its row while a change is decided is
+all the ordering it needs. A server that joins is an owner with an actor from then on.
 """
 
 import re
@@ -32,13 +32,13 @@ JOIN_TOKEN_MS = 600_000
 """How long a join token is valid (contract §7)."""
 
 MAX_NETWORKS = 50
-"""Networks of one user."""
+"""The most networks of one user."""
 
 MAX_SERVERS = 1_000
-"""Servers in one network."""
+"""The most servers in one network."""
 
 MAX_TOKENS = 64
-"""Join tokens of one network that are remembered; the oldest go."""
+"""The most join tokens kept for one network; the oldest are deleted."""
 
 MAX_CODE_CHARACTERS = 64
 
@@ -48,7 +48,7 @@ _CODE = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class NetworkChange:
-    """What is to be another; UNSET stays, None removes."""
+    """The fields to change; UNSET stays, None removes."""
 
     name: str | UnsetType = UNSET
     slug: str | UnsetType | None = UNSET
@@ -58,7 +58,7 @@ class NetworkChange:
 
 
 async def create(conn: Connection, row: NetworkRow) -> NetworkRow:
-    """Make a network; a unit of work for one transaction.
+    """Create a network; a unit of work for one transaction.
 
     Raises:
         QuotaExceeded: its owner has too many.
@@ -73,7 +73,7 @@ async def create(conn: Connection, row: NetworkRow) -> NetworkRow:
 async def change(
     conn: Connection, network_id: str, owner_id: str, wish: NetworkChange, now_ms: int
 ) -> NetworkRow:
-    """Change a network; a unit of work for one transaction.
+    """Change a network; a unit of work for one transaction. Without an effective change nothing is written.
 
     Raises:
         NotFound: there is no such network of this user's.
@@ -95,7 +95,7 @@ async def change(
 
 
 def changed_by(row: NetworkRow, wish: NetworkChange) -> NetworkRow:
-    """The network as it would be; pure.
+    """The network with a change applied; pure.
 
     Raises:
         Invalid: a field breaks a rule.
@@ -133,17 +133,17 @@ async def issue_token(conn: Connection, token: TokenRow) -> None:
 
 
 async def join(conn: Connection, token: bytes, row: ServerRow, *, epoch: str, now_ms: int) -> ServerRow:
-    """Turn a join token into a server of its network; a unit of work for one transaction.
+    """Use up a join token and create a server in its network; a unit of work for one transaction.
 
     Args:
         token: SHA-256 of the token.
         row: the server; owner and network are filled in here.
-        epoch: a fresh name for its history.
+        epoch: a fresh name for the server's journal.
 
     Raises:
         NotFound: there is no such token.
-        JoinTokenUsed, JoinTokenExpired: it has served, or came to its end.
-        QuotaExceeded: the network is full.
+        JoinTokenUsed, JoinTokenExpired: it was used before, or is no longer valid.
+        QuotaExceeded: the network is full, or its owner has as many servers as one user may.
     """
     found = await networks.lock_token(conn, token)
     if found is None:
@@ -160,7 +160,7 @@ async def join(conn: Connection, token: bytes, row: ServerRow, *, epoch: str, no
 
 
 async def require_place(conn: Connection, network_id: str) -> None:
-    """Pass while there is room for another server in the network.
+    """Check that the network has room for another server.
 
     Raises:
         QuotaExceeded: the network is full.
@@ -170,7 +170,11 @@ async def require_place(conn: Connection, network_id: str) -> None:
 
 
 async def enrol(conn: Connection, network: NetworkRow, row: ServerRow, *, epoch: str) -> ServerRow:
-    """Make a server in a network, owned by the network's owner; inside a transaction that has locked the network.
+    """Create a server in a network, owned by the network's owner; inside a transaction that has locked the network.
+
+    Args:
+        row: the server; owner and network are filled in here.
+        epoch: a fresh name for the server's journal.
 
     Raises:
         QuotaExceeded: the network is full, or its owner has as many servers as one user may.

@@ -1,1 +1,1 @@
-"""Notifications of a user: what they see of them, and the view that keeps them live."""
+"""A user's notifications: what clients see of them, and the live view."""

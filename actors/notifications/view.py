@@ -1,6 +1,6 @@
-"""Notifications of a user as a view: the newest 50, how many are unread, and offsets that rows keep.
+"""A user's notifications as a view: the newest 50, the number of unread ones, and offsets that are stored in rows.
 
-Whatever has added or read some says only that there is something new; the view reads the rows itself.
+Writers only announce that something has changed; the view then reads the rows itself.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,23 +21,23 @@ from persistence.notifications import notifications
 from persistence.notifications.notifications import Marked, Notification
 
 NAME = "notifications"
-"""The view's name, and the channel's."""
+"""The name of the view and of its channel."""
 
 SHOWN = 50
-"""Notifications in a snapshot."""
+"""How many notifications a snapshot has."""
 
 NotificationKind: TypeAlias = Literal[
     "friend_request", "friend_accepted", "party_invite", "server_invite", "cape_moderated", "news"
 ]
-"""What there is to be notified of (contract §5)."""
+"""All kinds of notifications (contract §5)."""
 
 
 class NotificationEntry(msgspec.Struct, frozen=True, rename="camel"):
     """One notification.
 
     Args:
-        actor_id: who has caused it, or null.
-        data: what it is about, by its kind.
+        actor_id: the user who caused it, or null.
+        data: its content; the shape depends on the kind.
         read_at: null while it is unread.
     """
 
@@ -58,14 +58,14 @@ class NotificationsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="c
 
 
 class NotificationAdded(msgspec.Struct, frozen=True, rename="camel"):
-    """The data of `notification_added`; `unread` is how many are unread now."""
+    """The data of `notification_added`; `unread` is the number of unread ones after it."""
 
     notification: NotificationEntry
     unread: int
 
 
 class NotificationsRead(msgspec.Struct, frozen=True, rename="camel"):
-    """The data of `notifications_read`: which were read, all at once; `unread` is how many are left now."""
+    """The data of `notifications_read`: the ids that were read together; `unread` is the number of those left."""
 
     ids: tuple[str, ...]
     read_at: str
@@ -73,7 +73,7 @@ class NotificationsRead(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class NotificationsViewer(msgspec.Struct, frozen=True):
-    """Who looks."""
+    """The user who subscribes."""
 
     user_id: UserId
 
@@ -82,9 +82,9 @@ class NotificationsState(msgspec.Struct, frozen=True):
     """One user's notifications.
 
     Args:
-        epoch, offset: of the last change in it.
+        epoch, offset: of the last change that the state includes.
         items: the newest 50, newest first.
-        unread: of all.
+        unread: number of all unread ones.
     """
 
     user_id: str
@@ -95,19 +95,19 @@ class NotificationsState(msgspec.Struct, frozen=True):
 
 
 class NotificationsChanged(msgspec.Struct, frozen=True):
-    """Rows of a user's notifications were added, read or forgotten."""
+    """Notifications of a user were added, read or deleted."""
 
     user_id: str
 
 
 class Added(NamedTuple):
-    """One was added."""
+    """A notification was added."""
 
     row: Notification
 
 
 class Read(NamedTuple):
-    """Some were read, all at once."""
+    """Notifications were marked as read, all at once."""
 
     rows: tuple[Notification, ...]
 
@@ -116,7 +116,7 @@ Happening: TypeAlias = Added | Read
 
 
 async def load(conn: Connection, user_id: str) -> NotificationsState | None:
-    """The state by the rows, all of one moment; None when there is no such user."""
+    """Load the state from one consistent read of the rows; None when there is no such user."""
     async with journal.consistent(conn):
         head = await notifications.head_of(conn, user_id)
         items = await notifications.newest(conn, user_id, limit=SHOWN)
@@ -125,20 +125,15 @@ async def load(conn: Connection, user_id: str) -> NotificationsState | None:
 
 
 async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[tuple[int, Happening]] | None:
-    """What has happened above an offset; None when rows that would tell are gone.
-
-    Args:
-        after: the offset that the caller has.
-        upto: the last offset that is wanted.
-    """
+    """The events at the offsets above `after` up to `upto`; None when rows that they are made of were deleted."""
     return happenings(await notifications.moved_since(conn, user_id, after, upto), after, upto)
 
 
 def happenings(rows: Iterable[Notification], after: int, upto: int) -> list[tuple[int, Happening]] | None:
-    """What rows tell of the offsets above `after` up to `upto`, in order; None when they leave one out.
+    """Reconstruct the events at the offsets above `after` up to `upto`, in order; None when one of them cannot be.
 
     Args:
-        rows: in any order; other offsets of theirs are passed over.
+        rows: in any order; their events at other offsets are ignored.
     """
     added: dict[int, Happening] = {}
     read: dict[int, list[Notification]] = {}
@@ -154,15 +149,15 @@ def happenings(rows: Iterable[Notification], after: int, upto: int) -> list[tupl
 async def mark(
     conn: Connection, user_id: str, *, ids: Sequence[str] | None, before_ms: int | None, now_ms: int
 ) -> Change[Marked]:
-    """Mark notifications of a user as read: the named ones, those made before a time, or both.
+    """Mark notifications of a user as read: the named ones, those created before a time, or both.
 
     Args:
-        ids: those that are not the user's are passed over.
-        before_ms: exclusive bound on the time of making.
+        ids: those that are not the user's are ignored.
+        before_ms: exclusive bound on the time of creation.
         now_ms: epoch milliseconds.
 
     Raises:
-        Invalid: neither is named.
+        Invalid: neither is given.
     """
     if ids is None and before_ms is None:
         raise Invalid(FieldError("", "REQUIRED", "name ids or beforeMs"))
@@ -172,7 +167,7 @@ async def mark(
 
 
 def entry(row: Notification) -> NotificationEntry:
-    """A notification as clients see it."""
+    """The notification as clients see it."""
     return NotificationEntry(
         row.id,
         row.kind,  # type: ignore[arg-type]  # the table holds no other
@@ -184,22 +179,24 @@ def entry(row: Notification) -> NotificationEntry:
 
 
 def audience(state: NotificationsState, viewer: NotificationsViewer) -> None:
-    """All viewers are the owner, and see the same.
+    """The only audience: the owner's sockets.
 
     Raises:
-        Forbidden: somebody else.
+        Forbidden: the viewer is another user.
     """
     if viewer.user_id != state.user_id:
         raise Forbidden
 
 
 def snapshot(state: NotificationsState, _audience: None) -> NotificationsSnapshot:
-    """The frame."""
+    """The frame; the same for all viewers (`_audience`)."""
     return NotificationsSnapshot(items=tuple(map(entry, state.items)), unread=state.unread)
 
 
 def delta(state: NotificationsState, happening: Happening | str, _audience: None) -> Delta | None:
-    """What delta subscribers are told of one event; nothing of a change that is none (old ones have gone)."""
+    """The event as delta subscribers see it, the same for all viewers (`_audience`); None for changes that clients
+    are not shown, such as the deletion of old notifications.
+    """
     match happening:
         case Added(row):
             return Delta("notification_added", NotificationAdded(entry(row), state.unread))

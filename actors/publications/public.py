@@ -11,7 +11,7 @@ from persistence.publications.rows import DiscoverySource, DiscoveryState, Owner
 
 
 class Reporters(msgspec.Struct, frozen=True):
-    """How many servers of a network have said something lately, and at all."""
+    """How many servers of a network have sent a status recently (`fresh`), and how many ever (`total`)."""
 
     fresh: int
     total: int
@@ -20,28 +20,28 @@ class Reporters(msgspec.Struct, frozen=True):
 SocialLink = dict[
     Annotated[str, msgspec.Meta(max_length=32)], Annotated[str, msgspec.Meta(max_length=300)] | None
 ]
-"""A link with a `url`, and what else a dashboard says of it, as `type` or `label`."""
+"""A link with a `url`, and other members that a dashboard adds, such as `type` or `label`."""
 
 _links = msgspec.json.Decoder(tuple[str | SocialLink, ...])
 
 
 class Publication(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a server or network makes public of itself, and its status now.
+    """What a server or network publishes about itself, and its current status.
 
     Args:
         id: object id.
         address: where players connect: `host` or `host:port`.
-        motd: what stands in lists: `motdOverride`, else what the server said last; plain text.
+        motd: shown in lists: `motdOverride`, else the server's last one; plain text.
         social_links: as they were put.
-        favorite: the caller has it among theirs; never in the public list, which knows no caller.
-        ping_ms: null: nobody measures it.
-        online: the last status is fresh and said so; the counts are 0 otherwise.
+        favorite: the caller has it among their favourites; always false in the public list, which knows no caller.
+        ping_ms: always null: it is not measured.
+        online: the last status is fresh and says so; the counts are 0 otherwise.
         discovery_state: `CONNECT` is in the public list; `UNLISTED`, `STALE`, `SUPPRESSED` are not.
-        ownership_state: whether the address is known to be the target's.
+        ownership_state: whether the address is proven to be the target's.
         status_source: `CONNECT` from the server, `NETWORK` from the network's servers, `NONE`.
         connect_target_type: `server` or `network`.
         connect_network_id: the network, or the one that the server is in.
-        reporters: of networks alone.
+        reporters: only present for networks.
     """
 
     id: str
@@ -73,10 +73,10 @@ class Publication(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def publication_of(row: PublicationRow, status: Status) -> Publication:
-    """The publication as it is told.
+    """The publication as clients see it.
 
     Args:
-        status: of its target, now.
+        status: the current one of its target.
     """
     target = row.target
     is_network = target is not None and target.type == "network"

@@ -1,4 +1,4 @@
-"""The two state machines of a publication: who owns its address, and whether it is in the list (contract §7). Pure.
+"""The two state machines of a publication: ownership of its address, and presence in the list (contract §7). Pure.
 
 | ownership   | proven | not proven |
 |-------------|--------|------------|
@@ -7,13 +7,14 @@
 | `OWNED`     | OWNED  | LOST       |
 | `LOST`      | OWNED  | LOST       |
 
-Another address starts afresh, from `UNCLAIMED`. An address that nobody publishes for a target stays there.
+A changed address starts again from `UNCLAIMED`. An address that is not published for a server or network, only saved
+by users, stays there.
 """
 
 from persistence.publications.rows import DiscoveryState, OwnershipState
 
 STALE_MS = 7 * 24 * 3_600_000
-"""So long after the last status a publication leaves the list."""
+"""How long after the last status a publication leaves the list."""
 
 OWNERSHIP: dict[tuple[OwnershipState, bool], OwnershipState] = {
     ("UNCLAIMED", True): "OWNED",
@@ -31,7 +32,7 @@ OWNERSHIP: dict[tuple[OwnershipState, bool], OwnershipState] = {
 def discovery(
     *, suppressed: bool, hidden: bool, ownership: OwnershipState, seen_at_ms: int, now_ms: int
 ) -> DiscoveryState:
-    """Whether a published target is in the list: the first line that holds.
+    """The discovery state of a published target: the first line that applies.
 
     | line             | state        |
     |------------------|--------------|
@@ -42,8 +43,8 @@ def discovery(
 
     Args:
         suppressed: by a moderator.
-        hidden: by who publishes it.
-        seen_at_ms: the last status, or when it was published.
+        hidden: by the user who publishes it.
+        seen_at_ms: time of the last status, or of publishing.
         now_ms: epoch milliseconds.
     """
     if suppressed:

@@ -1,7 +1,8 @@
-"""What servers say of themselves: soft memory, from which server and network statuses are read (contract §7).
+"""The statuses that servers report, in memory: the statuses of servers and networks are computed from
+them (contract §7).
 
-A push is one entry of a table, whatever is listed; rows follow once a second (`flush`), in one statement. Only fresh
-reports count: old ones say no more than a MOTD and when they were made.
+A report replaces one entry of a table, however long lists are; rows follow once a second (`flush`), in one statement.
+Only fresh reports count: of older ones only the MOTD and the time are used.
 """
 
 from collections.abc import Iterable
@@ -17,19 +18,20 @@ from persistence.publications import statuses
 from persistence.publications.rows import Rank, StatusRow, Target
 
 MAX_PLAYERS = 100_000
-"""Players and places of one server; more is taken for this many."""
+"""The most players, and places, of one server; greater numbers are clamped."""
 
 CAPACITY = 100_000
-"""Servers remembered, 0.5 KB each; what one more says is not."""
+"""How many servers are remembered, 0.5 KB each; reports of further servers are ignored."""
 
 
 class Status(msgspec.Struct, frozen=True):
-    """What is known of a server or network now.
+    """The current status of a server or network.
 
     Args:
         motd: of a server its last, of a network the newest among fresh reports that is not empty.
+        players, capacity: players and places; of a network the sum over its fresh reports of servers that are online.
         at_ms: of the newest report, or None.
-        fresh, total: reports that count, and all there are.
+        fresh, total: the number of fresh reports, and of all.
     """
 
     online: bool = False
@@ -42,12 +44,12 @@ class Status(msgspec.Struct, frozen=True):
 
 
 SILENT = Status()
-"""Of those who have said nothing."""
+"""The status of a target without reports."""
 
 
 @dataclass(slots=True, eq=False)
 class _Network:
-    """The reports of a network's servers, and what they come to until it changes."""
+    """The reports of a network's servers, and their sum, valid until `until_ms`."""
 
     reports: dict[str, StatusRow] = field(default_factory=dict)
     status: Status | None = None
@@ -68,13 +70,13 @@ class Statuses:
         self._reports: dict[str, StatusRow] = {}
         self._networks: dict[str, _Network] = {}
         self._told: set[str] = set()  # servers whose report is not yet written
-        self._moved: set[Target] = set()  # what is sorted to another place now
+        self._moved: set[Target] = set()  # targets whose rank in the list is not yet written
         self._flushing = Turnstile()
-        self._ends: list[tuple[int, str]] = []  # heap of (when a report stops to count, server); one a server
+        self._ends: list[tuple[int, str]] = []  # heap of (when a report stops counting, server)
         self._ending: set[str] = set()  # servers in it
 
     async def open(self, store: Store, now_ms: int) -> None:
-        """Read what servers have said before this process.
+        """Load the reports of before this process.
 
         Raises:
             DatabaseUnavailable: the store cannot be asked.
@@ -83,9 +85,10 @@ class Statuses:
             self._take(report)
 
     def report(self, report: StatusRow, now_ms: int) -> bool:
-        """Take what a server says; False when it says something older than before, which is ignored.
+        """Take in a server's report; False when it is ignored: older than the known one, or of a server
+        beyond the capacity.
 
-        A time in the future becomes now; players are at most as many as places.
+        A time in the future becomes now; players are clamped to places.
 
         Args:
             report: as it came.
@@ -105,10 +108,10 @@ class Statuses:
         return True
 
     def of(self, target: Target | None, now_ms: int) -> Status:
-        """What is known of a server or network.
+        """The current status of a server or network.
 
         Args:
-            target: None for an address alone.
+            target: None for a publication of an address alone, which has no status.
             now_ms: epoch milliseconds.
         """
         if target is None:
@@ -121,7 +124,7 @@ class Statuses:
         return msgspec.structs.replace(self._sum((report,), now_ms), motd=report.motd)
 
     def moved(self, server_id: str, network_id: str | None) -> None:
-        """A server is in this network now, or in none."""
+        """Note that a server is in this network now, or in none."""
         report = self._reports.get(server_id)
         if report is not None and report.network_id != network_id:
             self._move(report)
@@ -129,11 +132,11 @@ class Statuses:
             self._move(self._reports[server_id])
 
     def published(self, target: Target) -> None:
-        """A server or network is in the list now: it is sorted by what was said before that."""
+        """Rank a target that was published, by the reports from before that, at the next `flush`."""
         self._moved.add(target)
 
     def forget(self, server_id: str) -> None:
-        """A server is gone."""
+        """Forget a server's report: the server was removed."""
         report = self._reports.pop(server_id, None)
         if report is not None:
             self._told.discard(server_id)
@@ -141,14 +144,14 @@ class Statuses:
             self._move(report)
 
     def forget_old(self, now_ms: int) -> None:
-        """Forget what was said so long ago that it lists nobody."""
+        """Forget reports so old that their publications are no longer in the list."""
         old = [report.server_id for report in self._reports.values() if report.at_ms < now_ms - STALE_MS]
         for server_id in old:
             self.forget(server_id)
 
     async def flush(self, store: Store, now_ms: int) -> None:
-        """Write what has changed since the last time; what cannot be written is written with the next. When it returns,
-        all that was known when it was called is in rows.
+        """Write all changes since the last time. When it returns, all that was known when it was called is in rows.
+        On an error or cancellation the changes are kept for the next time.
 
         Raises:
             PersistenceError: the database is away.
@@ -174,7 +177,7 @@ class Statuses:
                 self._moved |= moved
 
     def __len__(self) -> int:
-        """How many servers are remembered."""
+        """The number of servers remembered."""
         return len(self._reports)
 
     def _take(self, report: StatusRow) -> None:
@@ -205,7 +208,7 @@ class Statuses:
             self._moved.add(Target("network", report.network_id))
 
     def _end(self, now_ms: int) -> None:
-        """Those whose report has stopped to count are sorted to another place."""
+        """Rank again the targets whose report is no longer fresh."""
         while self._ends and self._ends[0][0] < now_ms:
             _, server_id = heappop(self._ends)
             self._ending.discard(server_id)

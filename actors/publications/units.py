@@ -1,7 +1,7 @@
-"""What those who manage a server or network do with its publication: units of work (contract §7).
+"""Publish servers and networks: units of work (contract §7).
 
-Moderators may do the same with every publication, and what they alone may do: feature it, and take it from the list.
-What they do with somebody else's is in the audit trail, and what they alone may do is too, with their own.
+Their managers change their own publications. Moderators may change every publication, and only they feature or
+suppress one. The audit trail has what they change of others' publications, and each featuring or suppressing.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from persistence.publications.rows import OwnershipProof, PublicationRow, Target
 from persistence.users.audit import Stamp, write_audit
 
 CAPABILITIES = frozenset({"server.settings.write", "server.publication.write"})
-"""Each of them lets a member manage the server's publication."""
+"""Each of these lets a member manage the server's publication."""
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,6 +32,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         social_links: encoded JSON.
+        hidden: not to be in the public list.
+        motd_override: shown instead of the server's MOTD; None shows the server's.
         featured, suppressed: None = as it is.
     """
 
@@ -48,10 +50,10 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Manager:
-    """Who asks.
+    """The user who makes the change.
 
     Args:
-        moderator: they may do it with what is not theirs.
+        moderator: they may also change publications that are not theirs.
         stamp: for the audit trail.
     """
 
@@ -62,12 +64,12 @@ class Manager:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What else a publication hangs on.
+    """Further inputs of publishing, from outside its rows.
 
     Args:
-        new_id: for one that is not there yet.
+        new_id: for a publication that does not exist yet.
         gateway_domain: below which gateways give out names, or None.
-        called_from: where the server itself last called from, if that is known.
+        called_from: the address that the server itself last called from, or None.
         now_ms: epoch milliseconds.
     """
 
@@ -78,11 +80,14 @@ class Surroundings:
 
 
 async def authorise(conn: Connection, target: Target, by: Manager) -> bool:
-    """Whether the publication is managed by `by` as theirs; a moderator gets False where it is not.
+    """Check that a user may manage a target's publication.
+
+    Returns:
+        True when it is theirs; False for a moderator when it is not.
 
     Raises:
         NotFound: there is no such server or network, or it is a stranger's: both look the same.
-        Forbidden: a member who lacks the capability.
+        Forbidden: the user is a member of the server who lacks the capability.
     """
     if target.type == "network":
         network = await networks.read(conn, target.id)
@@ -96,7 +101,7 @@ async def authorise(conn: Connection, target: Target, by: Manager) -> bool:
 
 
 class Published(msgspec.Struct, frozen=True):
-    """What is published of a target is another."""
+    """The publication of a target was created, changed or removed."""
 
     target: Target
 
@@ -104,11 +109,12 @@ class Published(msgspec.Struct, frozen=True):
 async def put(
     conn: Connection, target: Target, wish: Wish, by: Manager, around: Surroundings
 ) -> Change[PublicationRow]:
-    """Publish a server or network, in place of what was published of it.
+    """Publish a server or network, in place of its former publication.
 
     Raises:
-        NotFound, Forbidden: as `authorise`; or only moderators may do this.
-        Invalid: the address is of our own network.
+        NotFound: there is no such server or network, or it is a stranger's.
+        Forbidden: the user lacks the capability, or only moderators may do this.
+        Invalid: the address is internal, so that players elsewhere cannot reach it.
     """
     within_id = await _hold(conn, target)
     own = await authorise(conn, target, by)
@@ -133,11 +139,12 @@ async def put(
 
 
 async def remove(conn: Connection, target: Target, by: Manager) -> int:
-    """Take back what is published of a target; returns how many publications that were.
+    """Remove a target's publication; returns how many there were, 0 or 1.
 
     Raises:
-        NotFound, Forbidden: as `authorise`.
-        Conflict: a moderator has suppressed it, which is not undone by publishing it afresh.
+        NotFound: there is no such server or network, or it is a stranger's.
+        Forbidden: the user lacks the capability.
+        Conflict: a moderator has suppressed it; the owner may not undo that by publishing it afresh.
     """
     await _hold(conn, target)
     own = await authorise(conn, target, by)
@@ -153,14 +160,15 @@ async def remove(conn: Connection, target: Target, by: Manager) -> int:
 
 
 async def verify_owners(conn: Connection, after: str | None, limit: int, *, now_ms: int) -> str | None:
-    """Follow the verified domains: what has come to be proven, and what no longer is, among the next publications.
+    """Recheck one page of publications against the verified domains: which addresses are newly proven, or no longer.
 
     Args:
         after: the last publication of the page before; None from the start.
-        limit: how many are looked at.
+        limit: publications on the page.
         now_ms: epoch milliseconds.
 
-    Returns: where to go on; None when those were the last.
+    Returns:
+        Where the next page starts; None after the last.
     """
     rows, place = await publications.disputed(conn, after, limit)
     for row in rows:
@@ -203,7 +211,7 @@ def _pass(exists: bool, own: bool, by: Manager) -> bool:
 
 
 def _check_moderation(before: PublicationRow | None, wish: Wish, by: Manager) -> None:
-    """Whoever sends back what was there has asked for nothing."""
+    """Refuse changes that only moderators may make; sending back the stored values is no change."""
     if by.moderator:
         return
     featured, suppressed = _moderated(before)
@@ -216,7 +224,9 @@ def _moderated(row: PublicationRow | None) -> tuple[bool, bool]:
 
 
 async def _hold(conn: Connection, target: Target) -> str | None:
-    """Nobody else changes what is published of the target, nor its owner, until the end; returns its network."""
+    """Serialise changes of the target's publication, and keep a server's owner as it is, until the transaction ends;
+    returns the target's network.
+    """
     await publications.hold(conn, target)
     if target.type == "network":
         return target.id
@@ -250,7 +260,9 @@ async def _proof(
 
 
 def _lasting(before: PublicationRow) -> OwnershipProof | None:
-    """A server that has called from its address once may call from others too."""
+    """The proof that outlasts a change of callers' addresses: a server that once called from the address may call
+    from others later.
+    """
     return "caller" if before.ownership_proof == "caller" else None
 
 
@@ -293,7 +305,7 @@ def _chosen(wished: bool | None, before: bool | None) -> bool:
 
 
 async def _adopted(conn: Connection, row: PublicationRow, address: Address) -> PublicationRow:
-    """Who saved the address before has the publication of whose address it is known to be."""
+    """Reuse the public server that users created by saving the address, so that they have saved this publication."""
     found = await publications.address_alone(conn, address.key)
     return row if found is None else replace(row, id=found[0], created_at_ms=found[1])
 

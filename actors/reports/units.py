@@ -1,4 +1,4 @@
-"""Reports of users, and what moderators make of them: units of work, inside the caller's transaction.
+"""Reports of users, and what moderators decide about them: units of work, inside the caller's transaction.
 
 | status    | may become          | who                        |
 |-----------|---------------------|----------------------------|
@@ -6,7 +6,7 @@
 | dismissed | open, actioned      | a moderator, another look  |
 | actioned  | open, dismissed     | a moderator, another look  |
 
-Who is a moderator is the edge's business. Each change of status is in the audit trail.
+The edge checks that the caller is a moderator. Each change of status is written to the audit trail.
 """
 
 from dataclasses import replace
@@ -27,10 +27,10 @@ from persistence.users.audit import Stamp, write_audit
 from persistence.users.users import lock_user, read_user
 
 REASON_MAX = 500
-"""Characters of a reason."""
+"""The longest reason, in characters."""
 
 REPORTS_A_DAY = 20
-"""Of one reporter, within any 24 hours."""
+"""The most reports of one reporter within any 24 hours."""
 
 DAY_MS = 24 * 60 * 60 * 1000
 
@@ -47,13 +47,13 @@ async def report(
         now_ms: epoch milliseconds.
 
     Raises:
-        Invalid: oneself.
-        NotFound: there is no such user.
-        QuotaExceeded: 20 reports within a day.
+        Invalid: reporter and target are the same user.
+        NotFound: one of the two does not exist.
+        QuotaExceeded: the reporter has made 20 reports within a day.
     """
     if target_id == reporter_id:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "you cannot report yourself"))
-    # The lock makes reports of one user take turns, so that none slips past the bound.
+    # Locking the reporter's row serialises their reports, so that concurrent ones cannot exceed the limit.
     reporter, target = await lock_user(conn, reporter_id), await read_user(conn, target_id)
     if reporter is None or target is None:
         raise NotFound("no such user")
@@ -67,7 +67,10 @@ async def report(
 
 
 async def settle(conn: Connection, report_id: str, status: ReportStatus, stamp: Stamp) -> Report:
-    """Give a report a status; nothing happens when it has it already.
+    """Set a report's status; without effect when it has that status already.
+
+    Args:
+        status: `open` reopens it; the others close it in the moderator's name.
 
     Raises:
         NotFound: there is no such report.

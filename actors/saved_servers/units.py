@@ -1,6 +1,7 @@
-"""A user's saved public servers (service-api §4 Profile, contract §8): units of work, inside the caller's transaction.
+"""A user's saved public servers (service-api §4 Profile, contract §8): units of work, inside the
+caller's transaction.
 
-Each locks the user's row first, so that what one user does to their list happens one after the other.
+Each locks the user's row first, so that changes to one user's list are serialised.
 """
 
 from collections.abc import Sequence
@@ -14,16 +15,16 @@ from persistence.saved_servers.rows import Saved
 from persistence.users.users import lock_user
 
 SAVED_MAX = 500
-"""Servers in one list."""
+"""The most servers in one list."""
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """The server to save: one of the two.
+    """The server to save: either `server_id` or `address` is set.
 
     Args:
         server_id: of a public server.
         address: an `Address.key`.
-        fresh_id: for the public server of an address that has none.
+        fresh_id: the id of the public server that is created for an address that has none.
     """
 
     server_id: str | None
@@ -32,11 +33,11 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class Placed(msgspec.Struct, frozen=True):
-    """A saved server and where it stands in the list.
+    """A saved server and its position in the list.
 
     Args:
         position: from 0.
-        fresh: it was not there before.
+        fresh: it was added by this call.
     """
 
     saved: Saved
@@ -45,10 +46,10 @@ class Placed(msgspec.Struct, frozen=True):
 
 
 async def save(conn: Connection, user_id: str, wanted: Wanted, now_ms: int) -> Placed:
-    """Put a server at the end of the list; one that is there already stays where it is.
+    """Append a server to the list; one that is saved already stays where it is.
 
     Raises:
-        NotFound: there is no such public server.
+        NotFound: there is no such public server, or no such user.
         QuotaExceeded: the list is full.
     """
     await _lock(conn, user_id)
@@ -73,11 +74,14 @@ async def save(conn: Connection, user_id: str, wanted: Wanted, now_ms: int) -> P
 
 
 async def remove(conn: Connection, user_id: str, server_id: str) -> int:
-    """Take a server out of the list, and return how many have it among their favourites; nothing happens when it was
-    not in there. One that came from saving its address goes with the last who saves it.
+    """Remove a server from the list; one that is not in it is no error. A server that was created by saving its
+    address is deleted with its last entry in any list.
+
+    Returns:
+        How many users have the server among their favourites.
 
     Raises:
-        NotFound: there is no such public server.
+        NotFound: there is no such public server, or no such user.
     """
     await _lock(conn, user_id)
     place = _find(await rows.of_user(conn, user_id), server_id)
@@ -91,13 +95,13 @@ async def remove(conn: Connection, user_id: str, server_id: str) -> int:
 
 
 async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite: bool | None) -> Placed:
-    """Put a saved server among the favourites, or take it out of them; None leaves it.
+    """Mark a saved server as a favourite, or remove the mark.
 
     Args:
-        favorite: whether it is among them; None leaves it.
+        favorite: None changes nothing.
 
     Raises:
-        NotFound: it is not in the list.
+        NotFound: the server is not in the list, or there is no such user.
     """
     await _lock(conn, user_id)
     if favorite is not None:
@@ -106,13 +110,14 @@ async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite:
 
 
 async def arrange(conn: Connection, user_id: str, server_ids: Sequence[str]) -> list[Saved]:
-    """Give the list another order.
+    """Reorder the list.
 
     Args:
         server_ids: the complete list, each exactly once.
 
     Raises:
-        Invalid: they are not.
+        Invalid: an entry is unknown, named twice or missing.
+        NotFound: there is no such user.
     """
     await _lock(conn, user_id)
     before = {one.server_id for one in await rows.of_user(conn, user_id)}

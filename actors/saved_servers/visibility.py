@@ -15,20 +15,20 @@ from persistence.saved_servers.rows import Saved
 from persistence.users.users import Visibility, read_user
 
 SEE_ALL = ("social:servers.read.others", "admin:user:view")
-"""Nodes each of which shows every list."""
+"""The permission nodes each of which shows every list."""
 
 
 def shows(visibility: Visibility, *, friend: bool) -> bool:
-    """Whether a list is shown to somebody who has no right of their own to see it.
+    """Whether a list is shown to a viewer who is not its owner and holds no node of `SEE_ALL`.
 
     Args:
-        friend: the viewer is the owner's friend.
+        friend: the viewer is a confirmed friend of the owner.
     """
     return visibility == "PUBLIC" or (visibility == "FRIENDS" and friend)
 
 
 async def read_list(conn: Connection, owner_id: str, viewer_id: str, sees_all: bool) -> list[Saved]:
-    """Somebody's saved servers, for somebody else.
+    """A user's saved servers, as far as the viewer may read them.
 
     Args:
         sees_all: the viewer holds a node of `SEE_ALL`.

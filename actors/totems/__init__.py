@@ -1,1 +1,1 @@
-"""Totems: models that users upload, share in a gallery, and carry (service-api §4, contract §8)."""
+"""Totems: models that users upload, share in a gallery, and equip (service-api §4, contract §8)."""

@@ -1,7 +1,7 @@
 """The format `blockbench`: a project of that editor (`.bbmodel`).
 
-Checked is what a renderer reads: cubes and meshes, and the textures that their faces name by number or id. Where the
-author's files lie on the author's disk is taken out before anybody sees it.
+Checked is what a renderer reads: cubes and meshes, and the textures that their faces name by number or id. File paths
+on the author's disk are removed before the model is stored.
 """
 
 from actors.totems.flaws import Json, Object, an_object, flaw, members, number, numbers, optional, text
@@ -10,7 +10,7 @@ from actors.totems.textures import MAX_TEXTURES, Images, is_name
 MAX_ELEMENTS = 2048
 MAX_VERTICES = 16_384
 PRIVATE = ("path", "folder", "relative_path", "file_path", "export_path", "save_path", "backup_path")
-"""Members that tell of the author's disk; renderers need none of them."""
+"""Members that reveal paths on the author's disk; renderers need none of them."""
 
 _FAR = 65_536
 _NAME_MAX = 256
@@ -18,13 +18,13 @@ _SIDES = frozenset({"down", "up", "north", "south", "west", "east"})
 
 
 def check_blockbench(model: Object) -> None:
-    """Pass a project that can be rendered, and take out of it what tells of its author's disk.
+    """Check that a project can be rendered, and remove paths on the author's disk from it.
 
     Args:
-        model: as decoded; changed.
+        model: as decoded; changed in place.
 
     Raises:
-        Invalid: with what is wrong first.
+        Invalid: the first flaw found.
     """
     meta = an_object(model.get("meta"), "meta")
     text(meta.get("format_version"), "meta/format_version", _NAME_MAX)
@@ -51,7 +51,7 @@ def _resolution(value: Json) -> None:
 
 
 def _textures(model: Object) -> frozenset[Json]:
-    """Checks the textures; returns everything that a face may name one by."""
+    """Check the textures; returns everything that a face may name one by."""
     known: set[Json] = set()
     images = Images()
     for index, value in enumerate(members(model.get("textures"), "textures", MAX_TEXTURES)):
@@ -70,7 +70,7 @@ def _textures(model: Object) -> frozenset[Json]:
 
 
 def _element(element: Object, place: str, known: frozenset[Json]) -> bool:
-    """Checks an element; returns whether there is anything to be seen of it."""
+    """Check an element; returns whether it has visible faces."""
     kind = element.get("type", "cube")
     if kind == "cube":
         for name in ("from", "to"):

@@ -1,7 +1,7 @@
-"""An upload's way from base64 to the JSON that is kept: bounded first, then decoded, checked, and encoded anew.
+"""Turn an upload from base64 into the JSON that is stored: bounded first, then decoded, checked, and encoded anew.
 
-What is served is what was checked, never the bytes that came: members that are named twice, white space and byte
-order marks are gone. All of it costs some milliseconds, and is done in a worker thread.
+What is served is what was checked, never the uploaded bytes: duplicate members, white space and byte order marks are
+gone. All of it takes some milliseconds, and runs in a worker thread.
 """
 
 import base64
@@ -18,20 +18,20 @@ from actors.totems.item_model import check_item_model
 from persistence.totems.totems import Format
 
 MAX_BYTES = 512 * 1024
-"""Of the JSON (contract §8)."""
+"""The largest model, as JSON (contract §8)."""
 
 MAX_DEPTH = 32
-"""Levels of arrays and objects (reliability R5)."""
+"""The most levels of arrays and objects (reliability R5)."""
 
 CHECKS: dict[Format, Callable[[Object], None]] = {
     "minecraft-item-model": check_item_model,
     "blockbench": check_blockbench,
 }
-"""{format: what passes a model of it}."""
+"""{format: the check of its models}."""
 
 
 def check_upload(format: Format, data_base64: str) -> bytes:
-    """The JSON of an uploaded model, checked and encoded anew.
+    """Decode and check an uploaded model, and encode it anew.
 
     Args:
         format: as declared.
@@ -39,9 +39,9 @@ def check_upload(format: Format, data_base64: str) -> bytes:
 
     Raises:
         TooLarge: more than 512 KiB, decoded.
-        Invalid: not base64, not JSON, or nothing that a renderer could show.
+        Invalid: not base64, not JSON, or not a model that can be rendered.
     """
-    # Before it is decoded: what is too large shall not cost three quarters of its size once more.
+    # Before it is decoded, so that an upload that is too large does not cost three quarters of its size again.
     if len(data_base64) // 4 * 3 - 2 > MAX_BYTES:
         raise _too_large()
     try:
@@ -67,7 +67,7 @@ def check_upload(format: Format, data_base64: str) -> bytes:
 
 
 def _is_flat(model: Object) -> bool:
-    """Whether it nests no deeper than is allowed; one level after the other, so that no depth is too deep for us."""
+    """Whether it nests no deeper than allowed; checked level by level, without recursion."""
     level: list[Json] = [model]
     for _ in range(MAX_DEPTH):
         inner = (one.values() if isinstance(one, dict) else one for one in level)

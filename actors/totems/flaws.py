@@ -1,6 +1,7 @@
-"""What can be wrong inside an uploaded model, and the small questions that both formats ask of it.
+"""Errors inside an uploaded model, and the small checks that both formats share.
 
-A pointer into the body ends at the base64, so that the place within the model is said in the sentence, as path.
+A JSON pointer into the body can only name the base64 as a whole, so the path within the model stands in the sentence.
+All checks take that path as `place`, such as `elements/3/from`.
 """
 
 import math
@@ -10,7 +11,7 @@ from typing import Any, TypeAlias
 from actors.errors import FieldError, Invalid
 
 DATA = "/data/data"
-"""Where the model stands in the request."""
+"""The pointer to the model in the request."""
 
 Json: TypeAlias = Any
 """What JSON decodes to."""
@@ -20,25 +21,33 @@ Object: TypeAlias = dict[str, Json]
 
 
 def flaw(code: str, place: str, what: str) -> Invalid:
-    """The refusal of a model.
+    """The refusal of a model, to be raised.
 
     Args:
-        code: one of the codes of fields.
-        place: a path within the model, such as `elements/3/from`.
-        what: the rest of a sentence about it.
+        code: a code of field errors.
+        place: the path within the model, such as `elements/3/from`.
+        what: the rest of the sentence that begins with the place.
     """
     return Invalid(FieldError(DATA, code, f"the model's {place} {what}"))
 
 
 def an_object(value: Json, place: str) -> Object:
-    """The value, if it is an object; `place` says where it stands in the model, for the error."""
+    """Check that the value at `place` is an object, and return it.
+
+    Raises:
+        Invalid: it is not.
+    """
     if not isinstance(value, dict):
         raise flaw("WRONG_TYPE", place, "is not an object")
     return value
 
 
 def members(value: Json, place: str, most: int, *, least: int = 1) -> list[Json]:
-    """The value, if it is a list of `least` to `most`; `place` says where it stands, for the error."""
+    """Check that the value at `place` is a list of `least` to `most` items, and return it.
+
+    Raises:
+        Invalid: it is not.
+    """
     if not isinstance(value, list):
         raise flaw("WRONG_TYPE", place, "is not a list")
     if len(value) < least:
@@ -49,8 +58,12 @@ def members(value: Json, place: str, most: int, *, least: int = 1) -> list[Json]
 
 
 def number(value: Json, place: str, bound: float) -> None:
-    """Pass a finite number whose amount is at most `bound`; `place` says where it stands, for the error."""
-    # Not of whole numbers: one beyond every float is finite, and no float to ask about.
+    """Check that the value at `place` is a finite number from -`bound` to `bound`.
+
+    Raises:
+        Invalid: it is not.
+    """
+    # Only floats are asked: an integer is always finite, and may be too large to be converted to a float.
     endless = isinstance(value, float) and not math.isfinite(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or endless:
         raise flaw("WRONG_TYPE", place, "is not a number")
@@ -59,8 +72,10 @@ def number(value: Json, place: str, bound: float) -> None:
 
 
 def numbers(value: Json, place: str, count: int, bound: float) -> None:
-    """Pass a list of exactly `count` numbers, each of an amount of at most `bound`; `place` says where it stands, for
-    the error.
+    """Check that the value at `place` is a list of exactly `count` numbers from -`bound` to `bound`.
+
+    Raises:
+        Invalid: it is not.
     """
     if not isinstance(value, list) or len(value) != count:
         raise flaw("WRONG_TYPE", place, f"is not a list of {count} numbers")
@@ -69,7 +84,11 @@ def numbers(value: Json, place: str, count: int, bound: float) -> None:
 
 
 def text(value: Json, place: str, most: int) -> str:
-    """The value, if it is a string of at most `most` characters; `place` says where it stands, for the error."""
+    """Check that the value at `place` is a string of at most `most` characters, and return it.
+
+    Raises:
+        Invalid: it is not.
+    """
     if not isinstance(value, str):
         raise flaw("WRONG_TYPE", place, "is not a string")
     if len(value) > most:
@@ -78,6 +97,6 @@ def text(value: Json, place: str, most: int) -> str:
 
 
 def optional(owner: Object, name: str, check: Callable[[Json], None]) -> None:
-    """Check the member `name` of an object, which may be missing or null."""
+    """Apply `check` to the member `name` of an object, unless it is missing or null."""
     if owner.get(name) is not None:
         check(owner[name])

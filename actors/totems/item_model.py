@@ -1,7 +1,7 @@
 """The format `minecraft-item-model`: the JSON of a resource pack's item, with elements and textures.
 
-Checked is what a renderer reads: an element has two corners and faces, a face names a texture, and every name leads
-to one. What else a file has is kept as it is.
+Checked is what a renderer reads: an element has two corners and faces, a face names a texture, and every such name
+can be resolved. All other members are kept as they are.
 """
 
 from actors.totems.flaws import Json, Object, an_object, flaw, members, number, numbers, optional, text
@@ -19,13 +19,13 @@ _UNPAINTED = "missing"  # what editors write for a face without a texture
 
 
 def check_item_model(model: Object) -> None:
-    """Pass a model that can be rendered.
+    """Check that a model can be rendered.
 
     Args:
-        model: as decoded.
+        model: as decoded; its images are replaced by cleaned ones.
 
     Raises:
-        Invalid: with what is wrong first.
+        Invalid: the first flaw found.
     """
     textures = _textures(model)
     elements = members(model.get("elements"), "elements", MAX_ELEMENTS)
@@ -55,7 +55,7 @@ def _textures(model: Object) -> Object:
 
 
 def _follow(reference: str, textures: Object, place: str) -> None:
-    """Pass a `#name` that ends at a texture; names may name names, but not in a circle."""
+    """Check that a `#name` resolves to a texture; names may refer to names, but not in a circle."""
     seen: set[str] = set()
     value: Json = reference
     while isinstance(value, str) and value.startswith("#"):

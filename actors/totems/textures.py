@@ -1,4 +1,4 @@
-"""What a model is painted with: names of textures that the game has, and images that come with the model."""
+"""The textures of a model: names of textures that the game has, and images that are embedded in the model."""
 
 import base64
 import binascii
@@ -14,7 +14,7 @@ MAX_TEXTURES = 32
 MAX_NAME_CHARACTERS = 256
 MAX_SIDE_PIXELS = 1024
 MAX_PIXELS = 4 * 1024 * 1024
-"""Of all images of a model together: 16 MB, decoded."""
+"""The most pixels of all images of a model together: 16 MB, decoded."""
 
 PREFIX = "data:image/png;base64,"
 
@@ -22,7 +22,7 @@ _NAME = re.compile(r"(?:[a-z0-9_.-]+:)?[a-z0-9_.-]+(?:/[a-z0-9_.-]+)*", re.ASCII
 
 
 def is_name(name: str) -> bool:
-    """Whether it is a resource location such as `minecraft:item/totem_of_undying`, and leads out of no folder."""
+    """Whether it is a resource location such as `minecraft:item/totem_of_undying`, without `.` or `..` as a folder."""
     folders = name.partition(":")[2] if ":" in name else name
     return (
         len(name) <= MAX_NAME_CHARACTERS
@@ -38,15 +38,15 @@ class Images:
         self._pixels = 0
 
     def clean(self, url: str, place: str) -> str:
-        """The PNG of a data URL with the picture alone, as a data URL: what players' clients fetch has been looked
-        at.
+        """Check an embedded PNG, and return it as a data URL with the chunks of the picture alone: players'
+        clients fetch it.
 
         Args:
             url: with its prefix.
-            place: within the model.
+            place: the path within the model.
 
         Raises:
-            Invalid: it is something else, too large, animated, damaged or deceptive.
+            Invalid: it is no PNG, too large, animated, damaged or deceptive.
         """
         if not url.startswith(PREFIX):
             raise flaw("MISMATCH", place, "is not a PNG data URL")
@@ -55,7 +55,7 @@ class Images:
         except (binascii.Error, UnicodeEncodeError):
             raise flaw("MALFORMED", place, "is not base64") from None
         try:
-            # Before anything is decoded: the header says the size, and a decoder makes room for it.
+            # Before anything is decoded: a decoder allocates memory for the size that the header claims.
             width, height = size_of(data)
         except BadPng:
             raise flaw("MISMATCH", place, "is not a PNG image") from None

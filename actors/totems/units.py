@@ -1,8 +1,8 @@
-"""Uploading a totem, and carrying one: the two units of work behind `POST …/personal-totem` (contract §8).
+"""Upload a totem, and equip one: the two units of work behind `POST …/personal-totem` (contract §8).
 
-An upload is carried at once. A user keeps their newest 50 uploads, as many as the history shows; older ones go, unless
-somebody carries them. Nobody is told apart from the owner in what the store says: `author` gives a credit, under the
-owner's id and never under another user's name.
+An upload is equipped at once. A user keeps their newest 50 uploads, as many as the history shows; older ones are
+deleted unless a user has equipped them. A model is always shown under its owner's id; `author` can add a credit, but
+never another user's name.
 """
 
 from dataclasses import dataclass
@@ -15,26 +15,26 @@ from persistence.totems.totems import Format, Model
 from persistence.users.users import ids_named, lock_user
 
 KEPT = 50
-"""Uploads of one user that nobody need carry."""
+"""How many uploads of one user are kept even if no user has equipped them."""
 
 MAX_AUTHOR_CHARACTERS = 64
 MAX_DESCRIPTION_CHARACTERS = 500
 
 LEAST_AGE = {"sfw": 0, "nsfw": 16, "nsfl": 16}
-"""{content: the age that it asks for at least} (contract §8)."""
+"""{content: the lowest age rating that it requires} (contract §8)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What is uploaded beside the content.
+    """The metadata of an upload.
 
     Args:
         file_name: as the client calls it; None for no name.
         content: `sfw`, `nsfw` or `nsfl`.
         age: 0, 16, 18 or 21.
-        author_id: who is said to have made it; None = the owner.
+        author_id: must be the owner's; None = the owner.
         author_name: a credit; None = the owner's name.
-        author_description: what the author says of it.
+        author_description: free text by the author.
     """
 
     format: Format
@@ -47,10 +47,11 @@ class Draft:
 
 
 def check_draft(draft: Draft, owner_id: str) -> None:
-    """Pass a draft whose parts fit together.
+    """Check that the parts of a draft fit together.
 
     Raises:
-        Invalid: the rating's age is too low for its content, or the author is somebody else or unprintable.
+        Invalid: the age is too low for the content, the author is another user, or the credit is too
+            long or unprintable.
     """
     errors = []
     if draft.age < LEAST_AGE[draft.content]:
@@ -75,7 +76,7 @@ def check_draft(draft: Draft, owner_id: str) -> None:
 async def upload(
     conn: Connection, owner_id: str, model_id: str, draft: Draft, content: bytes, *, now_ms: int
 ) -> Model:
-    """Store a model and let its owner carry it.
+    """Store a model and equip its owner with it.
 
     Args:
         model_id: a fresh one.
@@ -117,14 +118,14 @@ async def upload(
 
 
 async def activate(conn: Connection, user_id: str, model_id: str, now_ms: int, *, gallery: bool) -> Model:
-    """Let a user carry a model that they may see.
+    """Equip a user with a model that they may see.
 
     Args:
-        gallery: whether it is open.
+        gallery: whether the gallery is open, so that users may take each other's models.
 
     Raises:
-        NotFound: there is no such model, or the user may not know of it.
-        LookupError: the model was visible and is gone within the transaction, which cannot happen.
+        NotFound: there is no such user, or no such model that the user may see.
+        LookupError: the model vanished while it was locked; a defect.
     """
     if await lock_user(conn, user_id) is None:
         raise NotFound("no such user")

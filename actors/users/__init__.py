@@ -1,1 +1,1 @@
-"""Users: who they are, what they may do, and what they keep with us."""
+"""Users: their identity, their rights, and the data that they store."""

@@ -1,25 +1,25 @@
-"""What happens to users in rows, for whoever keeps something of them in memory."""
+"""Events of users' rows, for the parts of the service that cache something about users."""
 
 import msgspec
 
 
 class UserChanged(msgspec.Struct, frozen=True):
-    """A user's row, rights or settings are others."""
+    """A user's row, rights or settings have changed."""
 
     user_id: str
 
 
 class NodeAdded(msgspec.Struct, frozen=True):
-    """The catalog of permissions has a node that it may not have had before."""
+    """A permission node was put into the catalog, if it was not there before."""
 
     node: str
 
 
 class TokensRevoked(msgspec.Struct, frozen=True):
-    """Of a user's tokens only those are believed that were issued from this second on.
+    """A user's tokens issued before a time are no longer valid.
 
     Args:
-        not_before_s: epoch seconds.
+        not_before_s: epoch seconds of the first valid `iat`.
     """
 
     user_id: str
@@ -27,10 +27,11 @@ class TokensRevoked(msgspec.Struct, frozen=True):
 
 
 class UserErased(msgspec.Struct, frozen=True):
-    """A user is gone.
+    """A user was erased.
 
     Args:
-        others: {other user: whether that one blocked them} of everybody between whom and the user there was anything.
+        others: {other user: whether that one blocked them} of all users whose friendships, requests, blocks or former
+            friendships' visibility involved the erased one.
     """
 
     user_id: str

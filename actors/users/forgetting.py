@@ -1,4 +1,4 @@
-"""Taking an erased user's name out of what others were notified of, and were answered (contract §8)."""
+"""Remove an erased user's name from others' notifications and from stored answers (contract §8)."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -21,11 +21,13 @@ WRITTEN_IN: Mapping[str, tuple[str, str | None]] = MappingProxyType(
         "server_invite": ("note", None),
     }
 )
-"""{kind of notification: the member of its data that comes from who has caused it, and what it is without them}."""
+"""{kind of notification: (the member of its data that its actor wrote, the value that replaces it)}."""
 
 
 async def forget_in_notifications(store: Store, user_id: str) -> set[str]:
-    """Rewrite the notifications that name a user; returns whose they are. To be repeated when it was interrupted.
+    """Rewrite the notifications that name a user; returns the ids of the users who received them.
+
+    Works in batches, one transaction each; after an error or cancellation it is to be repeated from the start.
 
     Raises:
         PersistenceError: the database is away.
@@ -48,7 +50,7 @@ async def forget_in_notifications(store: Store, user_id: str) -> set[str]:
 
 
 def _forgotten(kind: str, data: bytes) -> bytes | None:
-    """The data without the name; None when it is so already."""
+    """The data without the name; None when there is nothing to remove."""
     written = WRITTEN_IN.get(kind)
     if written is None:
         return None
@@ -60,7 +62,9 @@ def _forgotten(kind: str, data: bytes) -> bytes | None:
 
 
 async def forget_in_receipts(store: Store, user_id: str, mark: bytes) -> None:
-    """Take a user's name out of what is kept of answers. To be repeated when it was interrupted.
+    """Remove a user's name from stored answers to repeated requests.
+
+    Works in batches, one transaction each; after an error or cancellation it is to be repeated from the start.
 
     Args:
         mark: of the user's own requests.

@@ -1,15 +1,15 @@
-"""Levels (contract §10): from level n to the next it takes 100·n experience. Pure."""
+"""Levels (contract §10): getting from level n to the next takes 100·n experience. Pure."""
 
 from math import isqrt
 
 import msgspec
 
 XP_PER_LEVEL = 100
-"""What the first level takes; each one takes so much more than the one before."""
+"""The experience that level 1 takes; each level takes so much more than the one before."""
 
 
 class Level(msgspec.Struct, frozen=True):
-    """How far somebody has come.
+    """A user's level and their progress in it.
 
     Args:
         level: from 1.
@@ -23,7 +23,7 @@ class Level(msgspec.Struct, frozen=True):
 
 
 def level_of(total_xp: int) -> Level:
-    """The level of somebody who has gathered so much.
+    """The level that a total experience amounts to.
 
     Args:
         total_xp: from 0.

@@ -1,6 +1,6 @@
-"""Who may do what: nodes, roles, grants, quantities. Pure rules; contract §2, service-api §5.
+"""What users may do: nodes, roles, grants, quantities. Pure rules; contract §2, service-api §5.
 
-In the order in which they decide about one node:
+In this order they decide about one node:
 
 1. a negated grant that covers it: no;
 2. a grant that covers it: yes;
@@ -9,8 +9,8 @@ In the order in which they decide about one node:
 5. otherwise: no.
 
 An expired grant counts as absent. A quota node carries a number and gates nothing. The catalog of rule 4 is
-always one that the store has answered with: who could not ask it has no `Access` and therefore no rights
-(503, not yes).
+always one that the store has answered with: while it cannot be asked, users have no `Access` and so no
+rights (503, not yes).
 """
 
 import re
@@ -23,14 +23,14 @@ from actors.users.quantities import Quantity
 from persistence.users.permissions import Grant
 
 NODE_MAX_LENGTH = 200
-"""Characters of a node; the longest built-in has 25, extension ids are added to a prefix of 23."""
+"""The longest node, in characters; the longest built-in has 25, extension ids are added to a prefix of 23."""
 
 _SEGMENT = r"(?:\*|[A-Za-z0-9_](?:[A-Za-z0-9_.\-]*[A-Za-z0-9_])?)"
 _NODE = re.compile(rf"{_SEGMENT}(?::{_SEGMENT})*")
 
 
 class Role(StrEnum):
-    """The built-in roles. Everybody is `USER`; the others are rows. They do not contain one another."""
+    """The built-in roles. Every user has `USER`; the others are stored in rows. No role includes another."""
 
     USER = "user"
     MODERATOR = "moderator"
@@ -44,7 +44,7 @@ ROLE_LABELS = {
     Role.MODERATOR: "Moderator",
     Role.USER: "User",
 }
-"""Highest first: `highestRoleLabel` is the first that the user has."""
+"""Highest first: `highestRoleLabel` is the label of the first role in this order that the user has."""
 
 # {role: its nodes}; a super-admin has all and needs no row here.
 ROLE_NODES: dict[Role, frozenset[str]] = {
@@ -87,8 +87,7 @@ ABSENT_GRANTS = frozenset(
         "totem:write",
     }
 )
-"""Nodes that everybody has as long as the catalog does not know them (service-api §5 rule 6, contract §2
-Gate)."""
+"""Nodes that every user has as long as the catalog does not know them (service-api §5 rule 6, contract §2 Gate)."""
 
 QUOTA_UNITS: dict[str, frozenset[str | None]] = {
     "social:friends.max": frozenset({"count", None}),
@@ -99,14 +98,14 @@ QUOTA_UNITS: dict[str, frozenset[str | None]] = {
 """Quota nodes and the units they may carry; None is a bare number (service-api §2 User permission grant)."""
 
 OTHER_NODES = frozenset({"connect:social.act", "social:voice.node", "social:servers.read.others"})
-"""Nodes of routes that no built-in role has; in the catalog from the start, so that an admin finds them."""
+"""Nodes of routes that no built-in role has; in the catalog from the start, so that admins can find them."""
 
 BUILT_IN_NODES = frozenset().union(*ROLE_NODES.values(), OTHER_NODES, QUOTA_UNITS)
-"""What the catalog of a fresh install holds: none of `ABSENT_GRANTS`."""
+"""The catalog of a fresh install: it has none of `ABSENT_GRANTS`."""
 
 
 def is_node(text: str) -> bool:
-    """Whether `text` is written like a node: segments between colons, each a name or a lone `*`.
+    """Whether a text is a well-formed node: segments between colons, each a name or a lone `*`.
 
     A name has letters, digits, `_`, and inside it `.` and `-`.
     """
@@ -114,8 +113,12 @@ def is_node(text: str) -> bool:
 
 
 def covers(pattern: str, node: str) -> bool:
-    """Whether a granted `pattern` is about `node`: a `*` segment stands for exactly one segment, never
-    two."""
+    """Whether a granted pattern applies to a node; a `*` segment matches exactly one segment.
+
+    Args:
+        pattern: a node, possibly with `*` segments.
+        node: without.
+    """
     if "*" not in pattern:
         return pattern == node
     wanted, given = pattern.split(":"), node.split(":")
@@ -126,8 +129,8 @@ def covers(pattern: str, node: str) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Access:
-    """What a user may do until `valid_until_ms`; those with the same rights may share one. After a change it is
-    another object, so that `is` tells whether anything moved.
+    """What a user may do until `valid_until_ms`. Users with the same rights may share one object; changed rights are
+    another object, so that `is` tells whether anything changed.
 
     Args:
         roles: the user's roles, `Role.USER` among them.
@@ -135,7 +138,7 @@ class Access:
         catalog: every node that the store knows; it may grow.
         quotas: quantities of grants that have not expired and are not negated.
         valid_until_ms: epoch milliseconds at which the next grant expires, or None.
-        held: every node that `allows` says yes to and that has a name, sorted, with the user's own patterns.
+        held: all nodes that the user is allowed and that are not quotas, sorted, with the user's own patterns.
     """
 
     roles: frozenset[Role]
@@ -149,7 +152,7 @@ class Access:
     _capped: "Access | None" = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
-        # Both are asked for in every request, and made once for each access.
+        # Both are read in every request, so they are computed once per access.
         of_roles: frozenset[str] = frozenset().union(*(ROLE_NODES.get(role, ()) for role in self.roles))
         object.__setattr__(self, "_of_roles", of_roles)
         named = (self.catalog | ABSENT_GRANTS | self.granted) - QUOTA_UNITS.keys()
@@ -172,8 +175,8 @@ class Access:
         return next(label for role, label in ROLE_LABELS.items() if role in self.roles)
 
     def capped(self) -> "Access":
-        """These rights without what makes a super-admin: the role, and grants of patterns over all areas. Itself
-        where there is nothing of that; one and the same object each time.
+        """This access without the super-admin role and without grants of patterns that begin with `*`; itself where
+        it has neither. Always returns the same object.
         """
         if self._capped is None:
             roles = self.roles - {Role.SUPER_ADMIN}
@@ -185,8 +188,7 @@ class Access:
         return self._capped
 
     def allows(self, node: str) -> bool:
-        """Whether the user may do what `node` gates; see the module's five rules. A quota node gates
-        nothing."""
+        """Whether the user may do what `node` gates, by the module's five rules; a quota node gates nothing."""
         if node in QUOTA_UNITS:
             return True
         if self.negated and _any_covers(self.negated, node):
@@ -198,14 +200,14 @@ class Access:
         return node in ABSENT_GRANTS and node not in self.catalog
 
     def quota(self, node: str) -> Quantity | None:
-        """The quantity granted for a quota node, or None: the default holds. Patterns grant no quantities."""
+        """The quantity granted for a quota node, or None: the default applies. Patterns grant no quantities."""
         return self.quotas.get(node)
 
 
 def moved_by(access: Access, node: str) -> bool:
-    """Whether an access is another one once the catalog has this node as well: nearly nobody's is.
+    """Whether adding a node to the catalog changes an access, which is rare.
 
-    It is when the node granted by being absent, or when the access names it by a pattern, or as a super-admin's.
+    It does when the node was granted by being absent, when a granted pattern covers it, and for a super-admin.
     """
     if node in ABSENT_GRANTS or access.is_super_admin:
         return True
@@ -213,7 +215,11 @@ def moved_by(access: Access, node: str) -> bool:
 
 
 def capped_to(access: Access, *, capped: bool) -> Access:
-    """The access of a user by a token whose issuer does, or does not (`capped`), speak for super-admins."""
+    """The access, capped if the token's issuer may not speak for super-admins.
+
+    Args:
+        capped: the issuer may not.
+    """
     return access.capped() if capped else access
 
 
@@ -222,7 +228,7 @@ def _any_covers(patterns: frozenset[str], node: str) -> bool:
 
 
 def resolve(roles: Iterable[str], grants: Iterable[Grant], catalog: AbstractSet[str], now_ms: int) -> Access:
-    """The access that these rows give at `now_ms`.
+    """Compute the access that a user's rows give at `now_ms`.
 
     Args:
         roles: names as stored; the user role is added.

@@ -1,7 +1,8 @@
-"""Who is online: while at least one live socket of theirs is open, and ten seconds longer (contract §5).
+"""Which users are online: those with an open live socket, and for ten seconds after the last one has
+closed (contract §5).
 
-Soft state of this process: lost at a restart, and filled again as sockets come back. The grace keeps a page
-that is reloaded, or a phone that changes networks, from flickering in front of everybody.
+In memory of this process: lost at a restart, and filled again as sockets reconnect. The grace period keeps a user
+whose page reloads, or whose phone changes networks, from flickering in others' lists.
 """
 
 from collections.abc import Callable
@@ -12,17 +13,17 @@ GRACE_MS = 10_000
 """How long a user stays online after their last socket closed (contract §5)."""
 
 GONE_KEPT = 50_000
-"""So many times of going offline are remembered, 0.1 KB each."""
+"""How many users' times of going offline are remembered, 0.1 KB each."""
 
 PresenceListener = Callable[[str, bool], None]
-"""Called with a user id and whether they are online now."""
+"""Called with a user id and whether the user is online now."""
 
 
 class Presence:
-    """Open live sockets, counted per user.
+    """Open live sockets, counted per user. A session on a game server counts as one, too.
 
     Args:
-        clock: tells when a grace has passed.
+        clock: tells when a grace period has passed.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -35,7 +36,7 @@ class Presence:
         self._changes = 0
 
     def opened(self, user_id: str) -> None:
-        """A live socket of this user has opened; every call wants one of `closed`."""
+        """Count one more live socket of a user; each call is matched by one of `closed`."""
         self._open[user_id] = self._open.get(user_id, 0) + 1
         if self._leaving.pop(user_id, None) is None and self._open[user_id] == 1:
             self._changed_at_ms[user_id] = self._clock.now_ms()
@@ -43,7 +44,7 @@ class Presence:
             self._tell(user_id, online=True)
 
     def closed(self, user_id: str) -> None:
-        """A live socket of this user has closed."""
+        """Count one live socket of a user less; the grace period starts when it was the last."""
         left = self._open[user_id] - 1
         if left:
             self._open[user_id] = left
@@ -67,26 +68,28 @@ class Presence:
         return self._changed_at_ms.get(user_id) if self.is_online(user_id) else None
 
     def told_since_ms(self, user_id: str) -> int | None:
-        """`online_since_ms` as listeners know it, who hear of the end of a grace a moment later.
+        """When the user came online, as listeners know it: they hear of the end of a grace period up to 200 ms late.
 
-        What shows a user to others and is told of changes asks this, so that both agree at any moment.
+        Views that show users and listen for changes ask this, so that both always agree.
         """
         return self._changed_at_ms.get(user_id)
 
     def offline_since_ms(self, user_id: str) -> int | None:
-        """When the user went offline, epoch milliseconds; None when they have not been seen to."""
+        """When the user went offline, epoch milliseconds; None when that is not remembered."""
         return self._gone_at_ms.get(user_id)
 
     def changes(self) -> int:
-        """How often anybody has come or gone: what was made of presence before it moved may be old."""
+        """The number of times that any user came online or went offline: a cache made at another number
+        may be outdated.
+        """
         return self._changes
 
     def on_change(self, listener: PresenceListener) -> None:
-        """Call `listener(user_id, online)`, synchronously, when a user comes or has gone."""
+        """Call `listener(user_id, online)`, synchronously, when a user comes online or goes offline."""
         self._listeners.append(listener)
 
     def tick(self) -> None:
-        """To be called five times a second: lets those go whose grace has passed."""
+        """Take users offline whose grace period has passed; to be called five times a second."""
         now_ms = self._clock.now_ms()
         while self._leaving:
             user_id, ends_at_ms = next(iter(self._leaving.items()))
@@ -100,7 +103,7 @@ class Presence:
             self._tell(user_id, online=False)
 
     def statistics(self) -> int:
-        """How many users have a live socket open."""
+        """The number of users with an open live socket."""
         return len(self._open)
 
     def _tell(self, user_id: str, *, online: bool) -> None:

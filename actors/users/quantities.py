@@ -1,7 +1,6 @@
-"""Quantities that a permission can carry: a number, or a number with a unit (service-api §2, contract §8
-Units).
+"""Quantities that a permission can carry: a number, or a number with a unit (service-api §2, contract §8 Units).
 
-Units are returned as listed, whatever alias they came as: `gb` means and becomes `gib`, the number stays.
+A unit is returned under its listed name, whichever alias was given: `gb` means and becomes `gib`, the number stays.
 """
 
 import math
@@ -46,7 +45,9 @@ ALIASES: dict[str, str] = {
     **{unit: unit for unit in UNITS},
     **{alias: unit for unit, aliases in _WRITTEN.items() for alias in aliases.split()},
 }
-"""{any accepted way to write a unit, lower case: the listed unit}. `m` is left out: minutes or mebibytes?"""
+"""{any accepted spelling of a unit, lower case: the listed unit}. `m` is left out, as it could mean
+minutes or mebibytes.
+"""
 
 
 @dataclass(frozen=True, slots=True)

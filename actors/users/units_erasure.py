@@ -1,7 +1,8 @@
-"""Erasing a user: a unit of work, inside the caller's transaction (contract §8).
+"""Erase a user: a unit of work, inside the caller's transaction (contract §8).
 
-Their row goes, and by it everything that is theirs. Tokens that were issued until then open nothing; a newer one makes
-somebody new, who has nothing of the old. Their name in messages goes afterwards (`actors/chat/erasing.py`).
+The user's row is deleted, and with it everything that is theirs. Tokens issued until then are refused; a newer one
+creates a new user, who has nothing of the old one. The user's name in messages is removed afterwards
+(`actors/chat/erasing.py`).
 """
 
 import msgspec
@@ -19,7 +20,7 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
     """Erase a user.
 
     Raises:
-        Conflict: oneself; so that there is always a super-admin left.
+        Conflict: the caller would erase themselves; refused so that a super-admin always remains.
         NotFound: there is no such user.
     """
     if user_id == stamp.actor_id:
@@ -27,7 +28,7 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
     if await lock_user(conn, user_id) is None:
         raise NotFound("no such user")
     others = await erasure.others_of(conn, user_id)
-    # The trail keeps the bare id: a name in it would outlive the user.
+    # The audit trail keeps the bare id: a name in it would outlive the user.
     await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))
     await erasure.erase(conn, user_id, stamp.at_ms)
     return Change(None, (UserErased(user_id, others),))

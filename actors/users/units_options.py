@@ -1,5 +1,5 @@
-"""The game's options, kept in step between a user's machines (contract §10): a unit of work, inside the caller's
-transaction.
+"""The game's options, synchronised between a user's machines (contract §10): a unit of work, inside the
+caller's transaction.
 
 | the caller says that they know | and the rows hold | then                                   |
 |--------------------------------|-------------------|----------------------------------------|
@@ -7,7 +7,7 @@ transaction.
 | the revision that is there     | that revision     | their options are written over it      |
 | any other                      | anything          | `RevisionConflict`, and nothing changes |
 
-Equal options make no new revision.
+Writing equal options makes no new revision.
 """
 
 from actors.errors import NotFound, RevisionConflict
@@ -17,14 +17,14 @@ from persistence.users.options import Options
 from persistence.users.users import lock_user
 
 OPTIONS_MAX_BYTES = 64 * 1024
-"""Encoded, as the client sends them."""
+"""The most bytes of options, encoded as the client sends them."""
 
 NO_OPTIONS = Options(b"{}", 0, 0)
-"""Before anything was kept."""
+"""The options of a user who has stored none."""
 
 
 async def read(conn: Connection, user_id: str) -> Options:
-    """A user's options, `NO_OPTIONS` before the first."""
+    """A user's options; `NO_OPTIONS` before any were stored."""
     return await options.read(conn, user_id) or NO_OPTIONS
 
 
@@ -35,12 +35,12 @@ async def change(
 
     Args:
         new: JSON object, encoded.
-        known: the revisions that the caller has worked on, any of them; None = they do not say.
+        known: the revisions that the caller accepts as the stored one; None = any.
         now_ms: epoch milliseconds.
 
     Raises:
         NotFound: there is no such user.
-        RevisionConflict: somebody has changed them since; `meta.revision` is theirs.
+        RevisionConflict: another revision is stored; `meta.revision` names it.
     """
     if await lock_user(conn, user_id) is None:
         raise NotFound("no such user")

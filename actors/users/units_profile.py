@@ -1,5 +1,4 @@
-"""A user's own settings (service-api §2 Profile, contract §8): the rules, and the one transaction that
-changes them."""
+"""A user's own settings (service-api §2 Profile, contract §8): their rules, and the unit of work that changes them."""
 
 import msgspec
 
@@ -17,20 +16,20 @@ from persistence.users.users import (
 )
 
 UI_STYLE_MAX_BYTES = 64 * 1024
-"""Encoded, as it is kept (contract §8)."""
+"""The most bytes of the UI style, encoded as it is stored (contract §8)."""
 
 UI_STYLE_SOURCE_MAX = 200
-"""Characters of `source`: a name or an address."""
+"""The longest `source` (a name or an address), in characters."""
 
 NULL = msgspec.Raw(b"null")
 ABSENT = msgspec.Raw(b"")
 
 
 class UiStyle(msgspec.Struct, frozen=True, rename="camel"):
-    """How the user's launcher looks; opaque to us.
+    """How the user's launcher looks; opaque to the service.
 
     Args:
-        sync_enabled: whether clients should keep it in step.
+        sync_enabled: whether clients should synchronise it.
         source: where it comes from, as the client calls it.
         payload: any JSON.
     """
@@ -58,15 +57,15 @@ class SettingsChange(msgspec.Struct, frozen=True):
 
 
 def ui_style_of(settings: Settings) -> UiStyle:
-    """The user's style, the default when they never set one."""
+    """The user's style; the default when they have never set one."""
     return UiStyle() if settings.ui_style is None else msgspec.json.decode(settings.ui_style, type=UiStyle)
 
 
 def with_change(style: UiStyle, change: UiStyleChange) -> bytes:
-    """The style after a change, encoded for keeping.
+    """Apply a change to a style, and encode it for storage.
 
     Raises:
-        Invalid: a part of it is too long.
+        Invalid: the source or the whole is too long.
     """
     source = style.source if isinstance(change.source, msgspec.UnsetType) else change.source
     if source is not None and len(source) > UI_STYLE_SOURCE_MAX:

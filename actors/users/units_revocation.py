@@ -1,8 +1,8 @@
-"""Revoking a user's tokens (contract §2): a unit of work, inside the caller's transaction.
+"""Revoke a user's tokens (contract §2): a unit of work, inside the caller's transaction.
 
-A token says when it was issued in whole seconds, so that within one second it cannot tell before from after. The first
-second that is believed is therefore the next one, and tokens that we issue meanwhile are dated into it: what is from
-before opens nothing, what we issue afterwards works at once. An issuer of somebody else's has to wait for the second.
+A token's `iat` has whole seconds, so that two tokens of the same second cannot be told apart. The first valid `iat`
+is therefore the next second, and tokens that we issue meanwhile are dated into it: older ones are refused, and new
+ones of ours work at once. Tokens of another issuer work from the next second on.
 """
 
 import msgspec
@@ -15,7 +15,7 @@ from persistence.users.audit import Stamp, write_audit
 from persistence.users.users import lock_user, refuse_tokens
 
 AHEAD_MAX_SECONDS = 30
-"""So far ahead tokens may come to be dated by one revocation after the other; well below what is believed of `iat`."""
+"""How far into the future repeated revocations may date tokens; well below what is accepted of an `iat`."""
 
 
 async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> Change[None]:
@@ -41,10 +41,11 @@ async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> Change[N
 
 
 async def revoke_tokens_of(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
-    """Revoke the tokens of another user, with a line in the audit trail.
+    """Revoke all tokens of another user that were issued so far, with a line in the audit trail.
 
     Raises:
-        NotFound, Conflict: as `revoke_tokens`.
+        NotFound: there is no such user.
+        Conflict: this was done too often within a few seconds.
     """
     revoked = await revoke_tokens(conn, user_id, stamp.at_ms)
     await write_audit(conn, stamp, "tokens.revoked", target_id=user_id, detail=msgspec.json.encode({}))

@@ -1,7 +1,7 @@
-"""Changing what people may do: each change and its line in the audit trail in one transaction.
+"""Change users' rights: each change is written together with its line in the audit trail.
 
-Units of work: they run on a connection, inside a transaction that the caller has begun. Who may ask for them
-is the edge's business (the super-admin, the command line).
+Units of work, inside a transaction that the caller has begun. The edge and the command line check that the caller may
+do this (super-admins).
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from persistence.users.users import User, arrive, lock_user, read_user
 
 
 class Unchanged:
-    """Stands for a value that is to stay as it is."""
+    """The type of `UNCHANGED`, which stands for a value that is to stay as it is."""
 
 
 UNCHANGED = Unchanged()
@@ -39,14 +39,14 @@ UNCHANGED = Unchanged()
 
 @dataclass(frozen=True, slots=True)
 class GrantChange:
-    """What a super-admin asks for (service-api §4 Admin).
+    """The grant to create or change (service-api §4 Admin).
 
     Args:
-        user_id: whose grant; lower-case uuid.
+        user_id: the user it is granted to; lower-case uuid.
         node: node or pattern.
-        negated: it takes away.
+        negated: the grant takes the node away.
         expires_at_ms: epoch milliseconds; None = never. A past time is allowed, and such a grant is absent.
-        quantity: the number it carries, None to clear it, `UNCHANGED` to leave it.
+        quantity: the number that the grant carries, None to clear it, `UNCHANGED` to leave it.
         node_id: objectId for the node, used if the catalog does not have it.
     """
 
@@ -59,12 +59,12 @@ class GrantChange:
 
 
 def quantity_of(node: str, value: float, unit: str | None) -> Quantity:
-    """A quantity as it was written, checked, with its unit as listed.
+    """Check a quantity, and return it with its unit as listed.
 
     Args:
-        node: what is to carry it; quota nodes take certain units only.
+        node: the node that is to carry it; quota nodes accept certain units only.
         value: 0 to 2**53 - 1.
-        unit: any way to write a listed unit, or None for a bare number.
+        unit: any spelling of a listed unit, or None for a bare number.
 
     Raises:
         Invalid: at `/value`, `/value/value` or `/value/unit`.
@@ -87,15 +87,15 @@ def quantity_of(node: str, value: float, unit: str | None) -> Quantity:
 
 
 async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> Change[Grant]:
-    """Grant a node to a user, or change the grant that they have.
+    """Grant a node to a user, or change their grant of it.
 
     Raises:
-        Invalid: the node is not written like one.
+        Invalid: the node is malformed.
         NotFound: there is no such user.
     """
     if not is_node(change.node):
         raise Invalid(FieldError("/node", "BAD_FORMAT", "a node is names or * between colons"))
-    # The lock makes two changes of one user's grants take turns, so that the trail tells them in their order.
+    # The lock serialises changes of one user's grants, so that the audit trail has them in their order.
     if await lock_user(conn, change.user_id) is None:
         raise NotFound("no such user")
     before = await read_grant(conn, change.user_id, change.node)
@@ -113,10 +113,10 @@ async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> C
 
 
 async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) -> Change[int]:
-    """Take a grant away; the value is how many there were, 0 or 1.
+    """Delete a user's grant; the value is how many were deleted, 0 or 1.
 
     Args:
-        node: the permission.
+        node: node or pattern, as it was granted.
 
     Raises:
         NotFound: there is no such user.
@@ -132,11 +132,11 @@ async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) 
 
 
 async def enrol(conn: Connection, user_id: str, name: str, role: Role | None, stamp: Stamp) -> User:
-    """Make a user (or rename one), and give them a role where one is named: what `partyline token` does.
+    """Create or rename a user, and give them a role if one is named: what `partyline token` does.
 
     Args:
         user_id: lower-case uuid.
-        name: as `is_name` of the edge allows.
+        name: valid by the edge's `is_name`.
         role: anything but `Role.USER`, or None.
         stamp: for the audit trail.
 
@@ -150,8 +150,8 @@ async def enrol(conn: Connection, user_id: str, name: str, role: Role | None, st
 
 
 async def open_setup(conn: Connection, code_hash: bytes, now_ms: int) -> bool:
-    """Make this the code that opens the setup; False, and nothing done, when there is a super-admin
-    already.
+    """Store the code that opens the setup, in place of a former one; returns False, without effect, when there is a
+    super-admin already.
 
     Args:
         code_hash: SHA-256 of the code.
@@ -163,20 +163,20 @@ async def open_setup(conn: Connection, code_hash: bytes, now_ms: int) -> bool:
 
 
 async def set_up(conn: Connection, code_hash: bytes, user_id: str, name: str, stamp: Stamp) -> User:
-    """Make the first super-admin, once (contract §11 Setup).
+    """Create the first super-admin, once (contract §11 Setup).
 
     Args:
         code_hash: SHA-256 of the code in the link.
         user_id: a fresh uuid.
-        name: what they want to be called.
-        stamp: for the audit trail; the new user is the one who acts.
+        name: the user's name.
+        stamp: for the audit trail; its actor is the new user.
 
     Raises:
         Conflict: there is a super-admin already.
-        NotFound: this is not the code.
+        NotFound: the code is wrong, or replaced by a newer one.
     """
     taken = await take_setup_code(conn, code_hash)
-    # Asked after the code: whoever waited for its row sees here what the one before them did.
+    # Checked after the code: a transaction that waited for the code's row sees here what the one before it did.
     if await super_admin_exists(conn):
         raise Conflict("this server has been set up already")
     if not taken:
@@ -187,7 +187,7 @@ async def set_up(conn: Connection, code_hash: bytes, user_id: str, name: str, st
 
 
 async def read_grants_of(conn: Connection, user_id: str) -> Sequence[Grant] | None:
-    """Every grant of a user, expired ones too, or None when there is no such user."""
+    """Every grant of a user, including expired ones; None when there is no such user."""
     return None if await read_user(conn, user_id) is None else await read_grants(conn, user_id)
 
 

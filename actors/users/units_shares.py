@@ -1,7 +1,7 @@
 """Launcher profiles that users share by a code (contract §8): units of work, inside the caller's transaction.
 
-A code is 60 random bits, written like a claim key: nobody finds one by trying. A share ends after 90 days; the
-number of those that have not ended is bounded by the quota node.
+A code is 60 random bits, written like a claim key: too many to guess. A share expires after 90 days; the number of a
+user's shares that have not expired is bounded by the quota node.
 """
 
 import msgspec
@@ -16,16 +16,16 @@ from persistence.users.shares import Share, ShareHead
 from persistence.users.users import lock_user
 
 SHARE_TTL_MS = 90 * 24 * 60 * 60 * 1000
-"""How long a share stands."""
+"""How long a share is valid."""
 
 SHARES_NODE = "profile-share.max"
 """The quota node of the number of shares (service-api §8)."""
 
 SHARES_DEFAULT, SHARES_BOUND = 10, 500
-"""How many shares one may have where nothing is granted (contract §8), and whatever is granted."""
+"""How many shares a user may have where no quota is granted (contract §8), and the most that a quota can allow."""
 
 MANIFEST_MAX_BYTES = 128 * 1024
-"""Encoded, as the client sends it."""
+"""The most bytes of a manifest, encoded as the client sends it."""
 
 _CHARACTERS, _GROUP = 12, 4
 
@@ -47,11 +47,12 @@ def capacity(access: Access) -> int:
 
 
 def json_object(value: msgspec.Raw, pointer: str, max_bytes: int) -> bytes:
-    """The text of a JSON object that a user keeps with us.
+    """Check that JSON of a client is an object within a size limit, and return its text.
 
     Args:
-        value: JSON, checked as such.
-        pointer: where it stands in the body.
+        value: valid JSON.
+        pointer: where it stands in the body (RFC 6901).
+        max_bytes: the limit.
 
     Raises:
         Invalid: it is no object, or too long.
@@ -65,16 +66,16 @@ def json_object(value: msgspec.Raw, pointer: str, max_bytes: int) -> bytes:
 
 
 async def add(conn: Connection, user_id: str, share: Share, maximum: int) -> ShareHead:
-    """Share a profile.
+    """Store a shared profile.
 
     Args:
-        maximum: how many the user may have.
+        maximum: how many shares the user may have.
 
     Raises:
         NotFound: there is no such user.
         QuotaExceeded: they have as many as they may.
     """
-    # The lock makes two of one user take turns, so that none slips past the bound.
+    # Locking the user's row serialises their shares, so that concurrent ones cannot exceed the limit.
     if await lock_user(conn, user_id) is None:
         raise NotFound("no such user")
     if await shares.count(conn, user_id, share.head.created_at_ms) >= maximum:
@@ -84,10 +85,13 @@ async def add(conn: Connection, user_id: str, share: Share, maximum: int) -> Sha
 
 
 async def remove(conn: Connection, user_id: str, code: str, now_ms: int) -> None:
-    """Share a profile no longer.
+    """Delete a share; its code is no longer valid.
+
+    Args:
+        code: in its canonical form.
 
     Raises:
-        NotFound: the user has no share of that code.
+        NotFound: the user has no share with this code.
     """
     if not await shares.remove(conn, user_id, code, now_ms):
         raise NotFound("no such share")

@@ -1,13 +1,11 @@
-"""Who is here and what they may do, in memory, as the store says.
+"""Users and their rights, cached in memory from the store.
 
-A user is made at the first sight of a verified token, and renamed by a newer token with another name
-(contract §2). What is cached is dropped at once when it changes: in this process through `changed`, in any
-other through PostgreSQL's NOTIFY, which the service passes on to `heard`. A load that runs while its rows
-change is repeated before anybody is answered, so that nobody acts on rights that were taken away before they
-asked.
+A user is created when their first verified token is seen, and renamed by a newer token with another name (contract
+§2). Cached rows are dropped at once when they change: in this process through `changed`, in any other through
+PostgreSQL's NOTIFY, which the service passes on to `heard`. A load that runs while its rows change is repeated before
+it is answered, so that no caller acts on rights that were revoked before they asked.
 
-When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: only an answer ever grants
-anything.
+When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: only an answer ever grants anything.
 """
 
 import heapq
@@ -36,20 +34,20 @@ from persistence.users.users import (
 )
 
 CAPACITY = 50_000
-"""Users kept in memory, about 2 KB each; who was loaded longest ago makes room."""
+"""How many users are cached, about 2 KB each; beyond it the one loaded longest ago is evicted."""
 
 SEEN_AT_ONCE = 2_000
-"""Users whose last sign of life is written in one transaction."""
+"""How many users' times of last activity are written in one transaction."""
 
 AccessListener = Callable[[str], None]
-"""Called with a user id whose rights may have moved; "" = anybody's."""
+"""Called with a user id whose rights may have changed; "" = any user's."""
 
 RenameListener = Callable[[str, str], None]
 """Called with a user id and the new name."""
 
 
 class _Entry:
-    """One cached user; `stale` = the rows have changed, only the name is still good for comparing."""
+    """One cached user; `stale` = its rows have changed, and its rights must be loaded again before they are used."""
 
     __slots__ = ("access", "grown", "rights", "seen_at_ms", "stale", "user")
 
@@ -57,13 +55,13 @@ class _Entry:
         self.user = rights.user
         self.rights = rights
         self.access = access
-        self.grown = grown  # so many nodes that the catalog has come to know are taken into account
+        self.grown = grown  # how many nodes added to the catalog `access` takes into account
         self.seen_at_ms = rights.user.last_seen_at_ms or 0
         self.stale = False
 
 
 class Users:
-    """The users of this process's requests and sockets; call `open` once before anything else.
+    """A cache of users and their rights; call `open` once before anything else.
 
     Args:
         store: the database.
@@ -80,12 +78,12 @@ class Users:
         self._random_bytes = random_bytes
         self._capacity = capacity
         self._entries: dict[str, _Entry] = {}
-        # {roles as stored: (access without grants, nodes that the catalog had come to know)}
+        # {roles as stored: (access without grants, how many of `_grown` it takes into account)}
         self._of_roles: dict[tuple[str, ...], tuple[Access, int]] = {}
         self._loads: SingleFlight[str, UserWithRights | None] = SingleFlight()
         self._arrivals: SingleFlight[tuple[str, str, int], User | None] = SingleFlight()
-        self._catalog: set[str] | None = None  # every access refers to it, and it grows in its place
-        self._grown: list[str] = []  # what it has come to know since the start, in order
+        self._catalog: set[str] | None = None  # shared by every access, and grown in place
+        self._grown: list[str] = []  # the nodes added to it since the start, in order
         self._catalogs: SingleFlight[None, set[str]] = SingleFlight()
         self._expiries: list[tuple[int, str]] = []  # heap of (at_ms, user id); may hold what no longer counts
         self._seen: dict[str, int] = {}  # {user id: at_ms}, not yet written
@@ -107,12 +105,12 @@ class Users:
     # ----------------------------------------------------------------------------------------------------
 
     async def arrive(self, user_id: str, name: str, issued_at_s: int) -> Access:
-        """The rights of the user behind a verified token; makes or renames the user where that is due.
+        """The rights of the user behind a verified token; creates or renames the user where needed.
 
         Args:
             user_id: `sub`, lower-case uuid.
             name: `name`.
-            issued_at_s: `iat`; an older token does not take back the name that a newer one gave.
+            issued_at_s: `iat`; an older token does not restore a former name.
 
         Raises:
             NotFound: the user was erased, or the token revoked, since it was issued.
@@ -138,24 +136,24 @@ class Users:
         return self._fresh(entry)
 
     def peek_believed(self, user_id: str, issued_at_s: int) -> Access | None:
-        """The rights of a user who is in memory, unless a token of that time was revoked; never waits."""
+        """The rights of a cached user; None, too, for a token whose `iat`, `issued_at_s`, is revoked. Never waits."""
         entry = self._entries.get(user_id)
         if entry is None or entry.stale or issued_at_s < entry.user.tokens_not_before_s:
             return None
         return self._fresh(entry)
 
     def not_before_s(self, user_id: str) -> int:
-        """The first `iat` that is believed of a user, as far as memory knows; 0 for any."""
+        """The first valid `iat` of a user's tokens, as far as it is cached; 0 for any."""
         entry = self._entries.get(user_id)
         return 0 if entry is None else entry.user.tokens_not_before_s
 
     def peek_access(self, user_id: str) -> Access | None:
-        """The rights of a user who is in memory, or None; never waits."""
+        """The rights of a cached user, or None; never waits."""
         entry = self._entries.get(user_id)
         return None if entry is None or entry.stale else self._fresh(entry)
 
     def get(self, user_id: str) -> tuple[User, Access] | Coroutine[Any, Any, tuple[User, Access]]:
-        """The row and the rights of a user who was seen before: at once where memory holds them, else to be awaited.
+        """The row and the rights of a user: at once when they are cached, else as a coroutine that reads them.
 
         Raises:
             NotFound: there is no such user; only when it is awaited.
@@ -171,7 +169,7 @@ class Users:
         return entry.user, self._fresh(entry)
 
     async def access_of(self, user_id: str) -> Access:
-        """The rights of a user who was seen before.
+        """The rights of a user.
 
         Raises:
             NotFound: there is no such user.
@@ -180,7 +178,7 @@ class Users:
         return self._fresh(await self._known(user_id))
 
     async def user_of(self, user_id: str) -> User:
-        """The row of a user who was seen before; `last_seen_of` is newer than its `last_seen_at_ms`.
+        """The row of a user; `last_seen_of` is newer than its `last_seen_at_ms`.
 
         Raises:
             NotFound: there is no such user.
@@ -189,7 +187,7 @@ class Users:
         return (await self._known(user_id)).user
 
     async def name_of(self, user_id: str) -> str | None:
-        """The name of a user, or None when there is none.
+        """A user's name, or None when there is no such user.
 
         Raises:
             DatabaseUnavailable: the store cannot be asked.
@@ -198,7 +196,7 @@ class Users:
         return None if entry is None else entry.user.name
 
     async def names_of(self, user_ids: Collection[str]) -> dict[str, str]:
-        """{user id: name} of those who exist; one read for all that are not in memory.
+        """{user id: name} of the users who exist; one read for all that are not cached.
 
         Raises:
             DatabaseUnavailable: the store cannot be asked.
@@ -210,17 +208,17 @@ class Users:
         return names
 
     def last_seen_of(self, user: User) -> int | None:
-        """When the user last did anything, epoch milliseconds, as far as this process knows."""
+        """When the user was last active, epoch milliseconds, as far as this process knows."""
         return self.last_seen_ms(user.id, user.last_seen_at_ms)
 
     def last_seen_ms(self, user_id: str, stored_ms: int | None) -> int | None:
-        """When a user was last seen: the newer of memory and `stored_ms`, which their row says."""
+        """When a user was last active, epoch milliseconds; `stored_ms` is what their row says."""
         entry = self._entries.get(user_id)
         latest = max(stored_ms or 0, self._seen.get(user_id, 0), entry.seen_at_ms if entry is not None else 0)
         return latest or None
 
     def peek_name(self, user_id: str) -> str | None:
-        """What a user is called, where that is in memory."""
+        """A cached user's name, or None."""
         entry = self._entries.get(user_id)
         return None if entry is None else entry.user.name
 
@@ -228,7 +226,7 @@ class Users:
     # ---------------------------------------------------------------------------------------------------
 
     def on_access_change(self, listener: AccessListener) -> None:
-        """Call `listener(user_id)`, synchronously, whenever rights may have moved; "" means anybody's."""
+        """Call `listener(user_id)`, synchronously, whenever rights may have changed; "" means any user's."""
         self._access_listeners.append(listener)
 
     def on_rename(self, listener: RenameListener) -> None:
@@ -236,19 +234,19 @@ class Users:
         self._rename_listeners.append(listener)
 
     def changed(self, user_id: str) -> None:
-        """The rows of this user have changed: forget them, and have their sockets asked again."""
+        """Drop a user whose rows have changed, and have their sockets' rights checked again."""
         self._drop(user_id)
         self._tell(user_id)
 
     def revoked(self, user_id: str, not_before_s: int) -> None:
-        """Tokens of this user from before a second open nothing any more."""
+        """Refuse tokens of this user with an `iat` before `not_before_s`, epoch seconds."""
         entry = self._entries.get(user_id)
-        if entry is not None:  # also where it is stale: who comes in just now is asked for it
+        if entry is not None:  # also where it is stale: `not_before_s` reads it meanwhile
             entry.user = replace(entry.user, tokens_not_before_s=not_before_s)
         self.changed(user_id)
 
     def catalog_grew(self, node: str) -> None:
-        """A node is in the catalog now: it no longer grants by being absent (service-api §5 rule 6)."""
+        """Note that a node is in the catalog: it no longer grants by being absent (service-api §5 rule 6)."""
         self._catalogs.void_all()
         if self._catalog is None or node in self._catalog:
             return
@@ -258,8 +256,7 @@ class Users:
             self._tell("")
 
     def heard(self, payload: str) -> None:
-        """What another process announced: a user id, a node that the catalog has now, or "" for anything at
-        all."""
+        """Handle a NOTIFY of another process: a user id, a node that was added to the catalog, or "" for any change."""
         if payload.startswith(GREW):
             self.catalog_grew(payload.removeprefix(GREW))
         elif payload:
@@ -277,18 +274,18 @@ class Users:
         return len(self._entries)
 
     def saw(self, user_id: str, now_ms: int) -> None:
-        """The user did something; `now_ms` is the time as epoch milliseconds."""
+        """Note that the user was active at `now_ms`, epoch milliseconds."""
         self._seen[user_id] = now_ms
 
     def tick(self) -> None:
-        """To be called every second: tells of those whose grants have expired since."""
+        """Tell listeners of users whose grants have expired; to be called every second."""
         now_ms = self._clock.now_ms()
         while self._expiries and self._expiries[0][0] <= now_ms:
             self._tell(heapq.heappop(self._expiries)[1])
 
     async def flush(self) -> None:
-        """To be called every minute: writes who was seen since the last time, some at once. What cannot be written
-        waits for the next time.
+        """Write the activity since the last time, in batches; to be called every minute. On an error or cancellation
+        the rest waits for the next time.
 
         Raises:
             DatabaseUnavailable: the store cannot be asked.
@@ -302,7 +299,7 @@ class Users:
                 entry = self._entries.get(user_id)
                 if entry is not None:
                     entry.seen_at_ms = at_ms
-                if self._seen.get(user_id) == at_ms:  # nothing was seen of them meanwhile
+                if self._seen.get(user_id) == at_ms:  # they were not active meanwhile
                     del self._seen[user_id]
 
     # Within
@@ -336,7 +333,7 @@ class Users:
         )
         if rights is None:
             return None
-        # A load that was void to the last is answered, and not kept: the next caller reads again.
+        # A load that was voided until the end is answered, and not cached: the next caller reads again.
         entry = self._entries.get(user_id)
         if entry is not None and not entry.stale:
             return entry
@@ -369,13 +366,13 @@ class Users:
         if not rights.grants:
             return self._resolve_roles(rights.roles, catalog)
         access = resolve(rights.roles, rights.grants, catalog, self._clock.now_ms())
-        # The heap is bounded like the entries; a socket of someone beyond it learns at its own next check.
+        # The heap is bounded like the entries; the sockets of users beyond it find out at their own next check.
         if access.valid_until_ms is not None and len(self._expiries) < self._capacity:
             heapq.heappush(self._expiries, (access.valid_until_ms, rights.user.id))
         return access
 
     def _resolve_roles(self, roles: tuple[str, ...], catalog: AbstractSet[str]) -> Access:
-        """Nearly everybody has no grants of their own: those of the same roles share one access (1.7 KB a user)."""
+        """The access of a user without grants, as most are: users with the same roles share one (1.7 KB a user)."""
         access, grown = self._of_roles.get(roles, (None, 0))
         if access is None or access.catalog is not catalog or self._has_moved(access, grown):
             access = resolve(roles, (), catalog, self._clock.now_ms())
@@ -383,7 +380,7 @@ class Users:
         return access
 
     def _has_moved(self, access: Access, grown: int) -> bool:
-        """Whether what the catalog has come to know since it knew `grown` nodes more makes the access another one."""
+        """Whether nodes added to the catalog after the first `grown` change the access."""
         return any(moved_by(access, node) for node in self._grown[grown:])
 
     def _fresh(self, entry: _Entry) -> Access:

@@ -1,7 +1,7 @@
-"""Lists of capes, with how many there are in all.
+"""Lists of capes, each with its total.
 
-A search looks for a substring by its runs of three letters (`cape_grams` in the migration), which a GIN index has, and
-then at the words themselves. All that match are counted first, since their number is part of the answer.
+A search finds substrings by their trigrams (`cape_grams` in the migration), which a GIN index has, and then checks
+the words themselves. All matches are counted first, since their number is part of the answer.
 """
 
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from persistence.connection import Connection, Row
 from persistence.trigrams import trigrams_of
 
 FEW = 5_000
-"""So many matches are gathered and sorted within some milliseconds."""
+"""Up to so many matches can be gathered and sorted within some milliseconds."""
 
 SAMPLE = 100
-"""Newest capes that are asked whether a text is common: where half of them have it, reading all beats the index."""
+"""How many of the newest capes are checked for a text; where half of them have it, a scan beats the index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Listed:
     """A page.
 
     Args:
-        total: how many there are in all.
+        total: capes on all pages together.
     """
 
     capes: list[Cape]
@@ -30,17 +30,18 @@ class Listed:
 
 
 async def list_approved(conn: Connection, limit: int, offset: int) -> Listed:
-    """The public catalog: approved capes, newest approval first."""
+    """The public catalog: approved capes, newest approval first; `limit` of them after the first `offset`."""
     total = await conn.fetchval("SELECT number FROM cape_counts WHERE status = 'approved'")
     rows = await conn.fetch(_APPROVED, limit, offset) if offset < total else []
     return Listed([cape_of(row) for row in rows], total)
 
 
 async def search_approved(conn: Connection, query: str, limit: int, offset: int) -> Listed:
-    """Approved capes with a text somewhere in name, description or creator, in any case.
+    """Approved capes with a text in name, description or creator, in any case, newest approval first.
 
     Args:
         query: at least one character.
+        limit, offset: capes on the page at most, and capes before it.
     """
     lowered = query.lower()
     trigrams = sorted(trigrams_of(lowered))
@@ -58,15 +59,16 @@ async def search_approved(conn: Connection, query: str, limit: int, offset: int)
 
 
 async def list_owned(conn: Connection, owner_id: str, limit: int, offset: int) -> Listed:
-    """The capes of a user, newest first, in every state."""
+    """The capes of a user, newest first, in every state; `limit` of them after the first `offset`."""
     return _with_total(await conn.fetch(_OWNED, owner_id, limit, offset))
 
 
 async def list_all(conn: Connection, status: CapeStatus | None, limit: int, offset: int) -> Listed:
-    """Everybody's capes, newest first.
+    """All users' capes, newest first.
 
     Args:
-        status: only these; None = all.
+        status: only capes in this state; None = all.
+        limit, offset: capes on the page at most, and capes before it.
     """
     total = await conn.fetchval(
         "SELECT sum(number)::bigint FROM cape_counts WHERE $1::text IS NULL OR status = $1", status
@@ -82,12 +84,12 @@ async def list_all(conn: Connection, status: CapeStatus | None, limit: int, offs
 
 
 async def count_owned(conn: Connection, owner_id: str) -> int:
-    """How many capes a user has."""
+    """How many capes a user has, counting every state."""
     count: int = await conn.fetchval("SELECT count(*) FROM capes WHERE owner_id = $1", owner_id)
     return count
 
 
-# The page is found in the index alone; its rows are read afterwards.
+# The page is found by an index-only scan; its rows are read afterwards.
 _APPROVED = """
 WITH page AS MATERIALIZED (
     SELECT id, approved_at_ms FROM capes WHERE status = 'approved'
@@ -107,7 +109,7 @@ SELECT count(*) FROM capes
 WHERE status = 'approved' AND (strpos(words, $1) > 0 OR strpos(creator_lower, $1) > 0)
 """
 
-# Few that match are gathered and put in order; of many, the newest come from the catalog's order, one after the other.
+# Few matches are gathered and sorted; with many, the catalog is scanned in its order until the page is full.
 _FEW_FOUND = """
 WITH page AS MATERIALIZED (
     SELECT id, approved_at_ms FROM capes_with($1::text[], $2)
@@ -150,5 +152,5 @@ SELECT capes.* FROM page JOIN capes USING (id) ORDER BY page.created_at_ms DESC,
 
 
 def _with_total(rows: list[Row]) -> Listed:
-    # One row without a cape says the total of a page beyond the end.
+    # Beyond the last page, a single row without a cape has the total.
     return Listed([cape_of(row) for row in rows if row["id"] is not None], rows[0]["total"])

@@ -1,4 +1,4 @@
-"""What users have chosen: the cape they wear, and the terms they accepted."""
+"""Users' choices: the cape they wear, and the terms they accepted."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -7,7 +7,7 @@ from persistence.capes.rows import Cape, cape_of
 from persistence.connection import Connection
 
 CapeSource: TypeAlias = Literal["native", "external"]
-"""Whether we have the cape, or the launcher has it (service-api §2)."""
+"""`native`: the service has the cape; `external`: the launcher has it (service-api §2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Acceptance:
 
 
 async def read_selection(conn: Connection, user_id: str) -> Selection | None:
-    """What the user wears, or None."""
+    """The cape that the user has selected, or None."""
     row = await conn.fetchrow(
         "SELECT CASE WHEN native_id IS NULL THEN 'external' ELSE 'native' END AS source,"
         " coalesce(native_id, external_id) AS cape_id, updated_at_ms FROM cape_selections WHERE user_id = $1",
@@ -43,7 +43,7 @@ async def read_selection(conn: Connection, user_id: str) -> Selection | None:
 
 
 async def read_worn(conn: Connection, user_id: str) -> tuple[Cape, int] | None:
-    """The approved cape that a user wears and when they chose it; None where everybody sees none of ours."""
+    """The cape that others see a user wear and when they chose it; None unless it is native and approved."""
     row = await conn.fetchrow(
         "SELECT capes.*, cape_selections.updated_at_ms AS chosen_at_ms FROM cape_selections"
         " JOIN capes ON capes.id = native_id WHERE user_id = $1 AND status = 'approved'",
@@ -53,7 +53,7 @@ async def read_worn(conn: Connection, user_id: str) -> tuple[Cape, int] | None:
 
 
 async def save_selection(conn: Connection, user_id: str, selection: Selection) -> None:
-    """Write what a user wears."""
+    """Store the cape that a user wears, in place of a former one."""
     native = selection.source == "native"
     await conn.execute(
         "INSERT INTO cape_selections (user_id, native_id, external_id, updated_at_ms) VALUES ($1, $2, $3, $4)"
@@ -67,7 +67,7 @@ async def save_selection(conn: Connection, user_id: str, selection: Selection) -
 
 
 async def remove_selection(conn: Connection, user_id: str) -> None:
-    """From now on the user wears none."""
+    """Store that a user wears no cape."""
     await conn.execute("DELETE FROM cape_selections WHERE user_id = $1", user_id)
 
 
@@ -81,11 +81,7 @@ async def read_acceptance(conn: Connection, user_id: str) -> Acceptance | None:
 
 
 async def save_acceptance(conn: Connection, user_id: str, revision: int, now_ms: int) -> None:
-    """Keep that a user accepts these terms; the first time counts.
-
-    Args:
-        revision: of the terms.
-    """
+    """Store that a user accepts this revision of the terms; the time of the first acceptance is kept."""
     await conn.execute(
         "INSERT INTO cape_terms (user_id, revision, accepted_at_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
         user_id,

@@ -1,7 +1,7 @@
-"""Capes as rows: one at a time, locked where it is to change. The catalog's lists are in `catalog.py`.
+"""Single capes in rows, locked where they are to change. The catalog's lists are in `catalog.py`.
 
 Texture and preview are bytea in a table beside, not files: together they have a few KiB (a 64x64 texture is 16 KiB at
-most), commit with their cape, go with it, and are in every backup of it; nothing has to be swept.
+most), are committed, deleted and backed up with their cape, and need no sweep.
 """
 
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias
 from persistence.connection import Connection, Row
 
 CapeStatus: TypeAlias = Literal["draft", "pending", "approved", "private", "blocked"]
-"""Where a cape stands (service-api §3)."""
+"""The state of a cape (service-api §3)."""
 
 BETWEEN = "\x1f"
-"""Stands between the parts of what is searched; no part has it."""
+"""Separates the parts of the searched text; occurs in none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ PictureKind: TypeAlias = Literal["texture", "preview"]
 
 
 async def add_cape(conn: Connection, cape: Cape, pictures: Pictures) -> None:
-    """Write a cape that was never there."""
+    """Store a new cape with its pictures."""
     await conn.execute(
         "INSERT INTO capes (id, owner_id, creator, name, description, status, texture_sha256, created_at_ms,"
         " updated_at_ms, words, creator_lower) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
@@ -112,19 +112,19 @@ async def read_cape(conn: Connection, id: str) -> Cape | None:
 
 
 async def lock_cape(conn: Connection, id: str) -> Cape | None:
-    """As `read_cape`, the row locked until the transaction ends."""
+    """One cape, or None; its row is locked for changes until the transaction ends."""
     row = await conn.fetchrow("SELECT * FROM capes WHERE id = $1 FOR UPDATE", id)
     return None if row is None else cape_of(row)
 
 
 async def hold_cape(conn: Connection, id: str) -> Cape | None:
-    """As `read_cape`; until the transaction ends the cape may change, but is not removed."""
+    """One cape, or None; until the transaction ends it can be changed, but not deleted."""
     row = await conn.fetchrow("SELECT * FROM capes WHERE id = $1 FOR KEY SHARE", id)
     return None if row is None else cape_of(row)
 
 
 async def save_cape(conn: Connection, cape: Cape) -> None:
-    """Write what may change of a cape that is locked; the counter of downloads is left alone."""
+    """Write the changeable columns of a locked cape; the download counter is left alone."""
     await conn.execute(
         "UPDATE capes SET name = $2, description = $3, status = $4, texture_sha256 = $5, updated_at_ms = $6,"
         " approved_at_ms = $7, reason = $8, moderator_id = $9, moderated_at_ms = $10, words = $11 WHERE id = $1",
@@ -143,7 +143,7 @@ async def save_cape(conn: Connection, cape: Cape) -> None:
 
 
 async def save_pictures(conn: Connection, id: str, pictures: Pictures) -> None:
-    """Replace the pictures of a cape that is locked."""
+    """Replace the pictures of a locked cape."""
     await conn.execute(
         "UPDATE cape_pictures SET texture = $2, preview = $3 WHERE cape_id = $1",
         id,
@@ -153,7 +153,7 @@ async def save_pictures(conn: Connection, id: str, pictures: Pictures) -> None:
 
 
 async def remove_cape(conn: Connection, id: str) -> None:
-    """Remove a cape; its pictures go, and whoever has selected it has selected none."""
+    """Delete a cape, its pictures and all users' selections of it."""
     await conn.execute("DELETE FROM capes WHERE id = $1", id)
 
 
@@ -169,7 +169,12 @@ async def read_picture(conn: Connection, id: str, kind: PictureKind) -> Picture 
 
 
 async def count_downloads(conn: Connection, ids: list[str], numbers: list[int]) -> None:
-    """Add to the downloads of capes; those that are gone are passed over. Rows are locked in order of their ids."""
+    """Add to the download counters of capes; deleted ones are skipped. Rows are locked in the order of their ids, so
+    that concurrent calls do not deadlock.
+
+    Args:
+        numbers: downloads to add, one for each of `ids`.
+    """
     await conn.execute(
         "WITH added AS (SELECT id, number FROM unnest($1::text[], $2::bigint[]) AS given (id, number)),"
         " locked AS (SELECT id FROM capes WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE)"
@@ -181,7 +186,7 @@ async def count_downloads(conn: Connection, ids: list[str], numbers: list[int]) 
 
 
 def words_of(name: str, description: str) -> str:
-    """What a search looks through beside the creator: the name and the description of a cape in lower case."""
+    """The text that a search looks through, beside the creator: name and description, in lower case."""
     return f"{name}{BETWEEN}{description}".lower()
 
 

@@ -1,1 +1,3 @@
-"""Rows of chat: conversations and members, messages and what hangs on them, attachments, the archive."""
+"""Rows of chat: conversations and members, messages and their revisions, votes and mentions,
+attachments, the archive.
+"""

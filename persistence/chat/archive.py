@@ -1,9 +1,8 @@
-"""History from before, and messages that grew old: both lie in `archived_messages`, ordered by
+"""Archived messages: imported history, and messages that grew old; both lie in `archived_messages`, ordered by
 `created_at_ms`.
 
-No two messages of a conversation, live or archived, share a millisecond: `beforeMs` could not be exact
-otherwise. Live actors learn of changes by a notification, since this is the one other writer of what they
-show.
+No two messages of a conversation, live or archived, share a millisecond: `beforeMs` could not be exact otherwise.
+This module is the one writer beside the actors of what they show, so live actors learn of its changes by a NOTIFY.
 """
 
 from collections.abc import Sequence
@@ -12,14 +11,14 @@ from persistence.chat.rows import ArchiveRow, PageRow
 from persistence.connection import Connection
 
 CHANNEL = "partyline_archive"
-"""The notification's name; its payload is the conversation's id."""
+"""The NOTIFY channel; its payload is the conversation's id."""
 
 KEPT_LIVE = 120
-"""So many of a conversation's newest messages are never moved: the actor holds them in memory."""
+"""How many of a conversation's newest messages are never moved, because its actor holds them in memory."""
 
 
 async def tail(conn: Connection, conversation_id: str, limit: int) -> list[PageRow]:
-    """The newest archived messages, oldest first."""
+    """The newest archived messages, at most `limit`, oldest first."""
     rows = await conn.fetch(
         """
         SELECT id, created_at_ms, record, has_poll FROM archived_messages
@@ -47,10 +46,11 @@ async def among(conn: Connection, conversation_id: str, ids: Sequence[str]) -> f
 async def taken_ms(
     conn: Connection, conversation_id: str, moments_ms: Sequence[int], *, span_ms: int
 ) -> set[int]:
-    """Milliseconds near the given ones that messages of the conversation hold already.
+    """Milliseconds from each given one on that messages of the conversation already have.
 
     Args:
-        span_ms: how far behind each moment to look.
+        moments_ms: epoch milliseconds.
+        span_ms: how far after each moment to look.
     """
     rows = await conn.fetch(
         """
@@ -82,12 +82,12 @@ async def present(conn: Connection, ids: Sequence[str]) -> set[str]:
 
 
 async def lock(conn: Connection, conversation_id: str) -> None:
-    """Let imports into one conversation wait for each other, until the end of the transaction."""
+    """Serialise imports into one conversation, until the end of the transaction."""
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 3))", conversation_id)
 
 
 async def store(conn: Connection, rows: Sequence[ArchiveRow]) -> None:
-    """Add history; ids and milliseconds must be free. Live actors hear of it at the commit."""
+    """Add history; ids and milliseconds must be free. Live actors are notified at the commit."""
     await conn.execute(
         """
         INSERT INTO archived_messages (conversation_id, created_at_ms, id, record)
@@ -105,15 +105,16 @@ async def store(conn: Connection, rows: Sequence[ArchiveRow]) -> None:
 async def overgrown(
     conn: Connection, after: str | None, limit: int, *, before_ms: int
 ) -> tuple[list[str], str | None]:
-    """Those among the next conversations that hold messages to be moved: older than a moment, and not among the
-    newest 120.
+    """Those among the next conversations that hold messages to be archived: older than a moment, and not
+    among the newest 120.
 
     Args:
         after: the last conversation of the page before; None from the start.
-        limit: how many are looked at.
+        limit: conversations on the page.
         before_ms: epoch milliseconds.
 
-    Returns: them, and where to go on; None when those were the last.
+    Returns:
+        Their ids, and where the next page starts; None after the last.
     """
     page = await conn.fetch(
         """
@@ -134,8 +135,12 @@ async def overgrown(
 async def move_old(conn: Connection, conversation_id: str, *, before_ms: int, limit: int) -> int:
     """Move old messages of one conversation into the archive, inside a transaction; returns how many.
 
-    Messages with an open poll stay. What a member had sent is added to their row, so that unread counts stay
-    true.
+    Messages with an open poll stay. The number of messages that a member has sent is saved in their row, so that
+    unread counts stay correct.
+
+    Args:
+        before_ms: only messages older than this, epoch milliseconds.
+        limit: messages to move at most.
     """
     moved = await conn.fetchval(
         """

@@ -3,8 +3,8 @@
     reserved ──bytes written──▶ kept ──nothing shows it──▶ freed ──bytes removed──▶ gone ──a day after──▶ no row
         └───────upload failed, or never ended──────────────▲
 
-A row that is not `gone` counts against its uploader's quota, so that the quota bounds what is on the disk. One that is
-gone counts for the bytes of its day alone. From `freed` on it holds nothing of what the user gave.
+A row that is not `gone` counts against its uploader's quota, so that the quota bounds what is on the disk. A `gone`
+row counts only towards what was uploaded on its day. From `freed` on the row holds nothing that the user has given.
 """
 
 from collections.abc import Sequence
@@ -15,21 +15,23 @@ from persistence.connection import Connection
 from persistence.journal.turn import Statement
 
 Bound = Literal["quota", "day"]
-"""What an upload would exceed."""
+"""The limit that an upload would exceed."""
 
 
 async def reserve(
     conn: Connection, row: AttachmentRow, *, quota_bytes: int, day_bytes: int, day_began_ms: int
 ) -> Bound | None:
-    """Take room for bytes that are about to be written, inside a transaction; to be followed by `keep` or `release`.
+    """Reserve room for bytes that are about to be written, inside a transaction; to be followed by
+    `keep` or `release`.
 
-    Uploads of one user wait for each other, so that two cannot slip under a bound together.
+    Uploads of one user are serialised, so that two cannot exceed a bound together.
 
     Args:
-        quota_bytes: what all of a user's bytes on the disk may come to.
-        day_bytes: what a user may upload since `day_began_ms`, whatever has become of it.
+        quota_bytes: the most bytes of the user's attachments that are not gone.
+        day_bytes: the most bytes that the user may upload since `day_began_ms`, including deleted ones.
 
-    Returns: the bound that it would exceed, and then nothing is stored; else None.
+    Returns:
+        The bound that it would exceed, and then nothing is stored; else None.
     """
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 2))", row.uploader_id)
     used = await conn.fetchrow(
@@ -64,12 +66,12 @@ async def reserve(
 
 
 async def keep(conn: Connection, id: str) -> bool:
-    """The bytes are durable; False when the reservation is no more."""
+    """Note that the bytes of a reservation are durable; False when the reservation no longer exists."""
     tag = await conn.execute("UPDATE attachments SET state = 'kept' WHERE id = $1 AND state = 'reserved'", id)
     return tag == "UPDATE 1"
 
 
-# Whatever the user gave is taken out at once; the digest stays until the bytes are gone, to find them.
+# What the user has given is cleared at once; the digest stays until the bytes are gone, to find them.
 FREE = """
 UPDATE attachments SET state = 'freed', conversation_id = '', file_name = '', content_type = '', message_id = NULL
 """
@@ -86,7 +88,7 @@ WHERE id IN (
 
 
 async def release(conn: Connection, id: str) -> None:
-    """Give back a reservation whose upload came to nothing; one that was kept stays."""
+    """Give up a reservation whose upload has failed; without effect on one that was kept."""
     await conn.execute(f"{FREE} WHERE id = $1 AND state = 'reserved'", id)
 
 
@@ -112,38 +114,47 @@ WHERE a.id = n.id AND a.state = 'kept'
 
 
 def using(rows: Sequence[tuple[str, str, int]]) -> Statement:
-    """Binds (attachment id, message id, used at ms) for good."""
+    """The statement that binds attachments to messages for good.
+
+    Args:
+        rows: (attachment id, message id, used at ms).
+    """
     return Statement(_USE, list(zip(*rows, strict=True)))
 
 
 async def use(conn: Connection, rows: Sequence[tuple[str, str, int]]) -> None:
-    """Bind (attachment id, message id, used at ms) for good."""
+    """Bind attachments to messages for good.
+
+    Args:
+        rows: (attachment id, message id, used at ms).
+    """
     statement = using(rows)
     await conn.execute(statement.sql, *statement.parameters)
 
 
 async def free_of_messages(conn: Connection, message_ids: Sequence[str]) -> None:
-    """Let go of the attachments of deleted messages; their bytes go with the next sweep."""
+    """Free the attachments of deleted messages; the next sweep removes their bytes."""
     await conn.execute(f"{FREE} WHERE message_id = ANY($1::text[]) AND state = 'kept'", list(message_ids))
 
 
 async def free_of_uploader(conn: Connection, uploader_id: str) -> None:
-    """Let go of everything that a user has uploaded; its bytes go with the next sweep."""
+    """Free everything that a user has uploaded; the next sweep removes the bytes."""
     await conn.execute(f"{FREE} WHERE uploader_id = $1 AND state IN ('reserved', 'kept')", uploader_id)
 
 
 async def free_of_conversation(conn: Connection, conversation_id: str) -> None:
-    """Let go of everything that was uploaded to a conversation; its bytes go with the next sweep."""
+    """Free everything that was uploaded to a conversation; the next sweep removes the bytes."""
     await conn.execute(
         f"{FREE} WHERE conversation_id = $1 AND state IN ('reserved', 'kept')", conversation_id
     )
 
 
 async def free_unused(conn: Connection, *, kept_before_ms: int, reserved_before_ms: int, limit: int) -> int:
-    """Let go of what no message has used, and of reservations whose upload never ended; returns how many.
+    """Free attachments that no message uses, and reservations whose upload never ended; returns how many.
 
     Args:
-        kept_before_ms, reserved_before_ms: those that were uploaded before these moments.
+        kept_before_ms, reserved_before_ms: only those uploaded before these moments, epoch milliseconds.
+        limit: at most so many.
     """
     tag = await conn.execute(
         f"{FREE}{UNUSED}",
@@ -155,7 +166,12 @@ async def free_unused(conn: Connection, *, kept_before_ms: int, reserved_before_
 
 
 async def freed(conn: Connection, *, after_id: str, limit: int) -> list[tuple[str, bytes]]:
-    """(id, SHA-256) of attachments whose bytes may go, in the order of their ids."""
+    """(id, SHA-256) of the next freed attachments, whose bytes may be removed, in the order of their ids.
+
+    Args:
+        after_id: the last of the page before.
+        limit: at most so many.
+    """
     rows = await conn.fetch(
         "SELECT id, sha256 FROM attachments WHERE state = 'freed' AND id > $1 ORDER BY id LIMIT $2",
         after_id,
@@ -165,7 +181,7 @@ async def freed(conn: Connection, *, after_id: str, limit: int) -> list[tuple[st
 
 
 async def needed(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
-    """Those of the hashes that some attachment shows, or is about to show."""
+    """Those of the hashes whose bytes a reserved or kept attachment needs."""
     rows = await conn.fetch(
         """
         SELECT DISTINCT sha256 FROM attachments
@@ -177,7 +193,7 @@ async def needed(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
 
 
 async def spoken_of(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
-    """Those of the hashes that any row names, whatever its state."""
+    """Those of the hashes that any row has, whatever its state."""
     rows = await conn.fetch(
         "SELECT DISTINCT sha256 FROM attachments WHERE sha256 = ANY($1::bytea[])", list(hashes)
     )
@@ -185,7 +201,9 @@ async def spoken_of(conn: Connection, hashes: Sequence[bytes]) -> set[bytes]:
 
 
 async def end(conn: Connection, ids: Sequence[str]) -> None:
-    """The bytes of these are gone, or somebody else's alone: they count against no quota any more."""
+    """Mark freed attachments as gone: their bytes are removed, or needed by other rows alone, and count
+    against no quota.
+    """
     await conn.execute(
         "UPDATE attachments SET state = 'gone', sha256 = NULL WHERE id = ANY($1::text[]) AND state = 'freed'",
         list(ids),
@@ -193,7 +211,12 @@ async def end(conn: Connection, ids: Sequence[str]) -> None:
 
 
 async def forget_gone(conn: Connection, *, before_ms: int, limit: int) -> int:
-    """Forget what is gone and was uploaded before a moment; returns how many."""
+    """Delete the rows of gone attachments that were uploaded before a moment; returns how many.
+
+    Args:
+        before_ms: epoch milliseconds.
+        limit: at most so many.
+    """
     tag = await conn.execute(
         """
         DELETE FROM attachments WHERE id IN (

@@ -1,7 +1,7 @@
-"""What counts against the bounds of conversations: groups owned, groups that users are in, others brought into them.
+"""Counts for the bounds of conversations: groups owned, groups that users are in, others brought into them.
 
-Whoever adds to groups waits for each other (`lock`), so that what is counted holds until the commit. Additions to a
-group are decided in its turn, which comes later: until then they stand in `members_to_be`, and count.
+Transactions that add to groups are serialised (`lock`), so that a count stays valid until the commit. The group's
+actor decides on an addition in a later turn: until then it stands in `members_to_be`, and counts.
 """
 
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from persistence.connection import Connection
 
 TO_BE_MS = 60_000
-"""An addition that was not decided by then never will be: no request lives so long."""
+"""An addition that is undecided for so long never will be: no request lives so long."""
 
 DAY_MS = 24 * 3600 * 1000
 
 
 async def lock(conn: Connection) -> None:
-    """Let everybody who adds to groups wait for each other until the end of the transaction."""
+    """Serialise all transactions that add to groups, until the end of this one."""
     await conn.execute("SELECT pg_advisory_xact_lock(4, 0)")
 
 
@@ -25,10 +25,11 @@ async def groups_owned(conn: Connection, user_id: str) -> int:
 
 
 async def in_too_many(conn: Connection, user_ids: Sequence[str], *, most: int, now_ms: int) -> list[str]:
-    """Those of the users who are in more groups than that, or just being added to so many.
+    """Those of the users who are in more groups than allowed, counting groups that they are just being added to.
 
     Args:
-        most: how many groups are still allowed.
+        most: how many groups are allowed.
+        now_ms: epoch milliseconds.
     """
     rows = await conn.fetch(
         """
@@ -51,10 +52,11 @@ async def in_too_many(conn: Connection, user_ids: Sequence[str], *, most: int, n
 
 
 async def count_added(conn: Connection, user_id: str, members: int, *, now_ms: int) -> int:
-    """Count others whom a user brings into a conversation, or takes back; returns how many they are on this day.
+    """Count users whom a user brings into conversations; returns how many there are on this day.
 
     Args:
-        members: how many; negative ones were not added after all.
+        members: how many to add to the count; negative to take back additions that were not made.
+        now_ms: epoch milliseconds, whose UTC day counts.
     """
     return int(
         await conn.fetchval(
@@ -75,7 +77,11 @@ async def count_added(conn: Connection, user_id: str, members: int, *, now_ms: i
 async def begin_joining(
     conn: Connection, conversation_id: str, user_ids: Sequence[str], *, now_ms: int
 ) -> list[str]:
-    """Count users as members of a group to which they are about to be added; returns those who are in no way yet."""
+    """Count users as future members of a group that they are about to be added to.
+
+    Returns:
+        Those of the users who were neither members nor future members yet.
+    """
     rows = await conn.fetch(
         """
         INSERT INTO members_to_be AS t (user_id, conversation_id, at_ms)
@@ -94,7 +100,9 @@ async def begin_joining(
 
 
 async def end_joining(conn: Connection, conversation_id: str, user_ids: Sequence[str]) -> int:
-    """The addition of these was decided; returns how many of them are no members."""
+    """Delete the future memberships of these users, whose addition was decided; returns how many of
+    them are no members.
+    """
     gone = await conn.fetchval(
         """
         WITH gone AS (
@@ -111,7 +119,14 @@ async def end_joining(conn: Connection, conversation_id: str, user_ids: Sequence
 
 
 async def prune(conn: Connection, now_ms: int, *, limit: int = 5_000) -> int:
-    """Forget additions that were never decided, and counts of other days; returns how many at most went of either."""
+    """Delete additions that were never decided, and counts of past days.
+
+    Args:
+        limit: rows of each kind at most.
+
+    Returns:
+        The greater of the numbers of deleted rows of each kind.
+    """
     undecided = await conn.execute(
         """
         DELETE FROM members_to_be WHERE (user_id, conversation_id) IN (

@@ -1,4 +1,4 @@
-"""Who may be put into a group by somebody, in one look. Rows only."""
+"""Which users another user may add to a group, in one query. Rows only."""
 
 from collections.abc import Sequence
 
@@ -17,11 +17,11 @@ FROM users u WHERE u.id = ANY ($2::text[])
 
 
 class Consent(msgspec.Struct, frozen=True):
-    """Those of some users who cannot be put into a group by somebody.
+    """Those of some users whom another user, the adder, may not add to a group.
 
     Args:
         barred: one of the two blocks the other.
-        unwilling: their settings do not let this user do it.
+        unwilling: their settings do not let the adder do it.
     """
 
     barred: frozenset[str] = frozenset()
@@ -29,7 +29,7 @@ class Consent(msgspec.Struct, frozen=True):
 
 
 async def among(conn: Connection, adder_id: str, user_ids: Sequence[str]) -> Consent:
-    """Those of the users whom the one who would add them cannot."""
+    """Those of the users whom the adder may not add to a group."""
     rows = await conn.fetch(_SELECT, adder_id, list(user_ids))
     return Consent(
         frozenset(row["id"] for row in rows if row["barred"]),

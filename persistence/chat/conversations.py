@@ -1,6 +1,6 @@
-"""Conversations themselves, and a user's list of them.
+"""Conversations' rows, and a user's list of them.
 
-What moves with each message lies in the summary of the head row. Its first 8 bytes are the time of the last
+What changes with each message lies in the summary of the head row. Its first 8 bytes are the time of the last
 activity and the next 8 the newest message's seq, both big-endian, so that lists are sorted and counted
 without decoding it.
 """
@@ -14,7 +14,7 @@ from persistence.connection import Connection, Row
 from persistence.journal import journal
 
 KIND = "conversation"
-"""The name under which the kernel keeps heads and journals of conversations."""
+"""The kind under which the kernel keeps heads and journals of conversations."""
 
 # A member's view of the conversations in `mine`; the counts are looked up only for rows that are returned.
 _ENTRY = """
@@ -72,13 +72,14 @@ FROM mine
 """  # noqa: S608 - constants only
 
 FIRST_PAGE = (2**62, "")
-"""The place before every conversation in a list: (updated at ms, id)."""
+"""The position before every conversation in a list: (updated at ms, id)."""
 
 
 async def find(conn: Connection, participant_key: str) -> str | None:
     """The id of the oldest conversation of a kind with exactly these members; inside a transaction.
 
-    Where there is none, nobody else makes it until the transaction ends: the digest of the set is locked.
+    Locks the digest of kind and members, so that no other transaction creates such a conversation
+    before this one ends.
 
     Args:
         participant_key: the digest of kind and members.
@@ -101,10 +102,10 @@ async def create(
     epoch: str,
     summary: bytes,
 ) -> None:
-    """Make a conversation that `find` has not found, inside the same transaction.
+    """Create a conversation that `find` has not found, inside the same transaction.
 
     Args:
-        maker_id: the member who makes it.
+        maker_id: the member who creates it.
         participant_key: the digest of kind and members.
         epoch, summary: of its head.
     """
@@ -136,7 +137,7 @@ async def create(
 
 
 async def read(conn: Connection, conversation_id: str) -> ConversationRow | None:
-    """One conversation."""
+    """One conversation, or None."""
     row = await conn.fetchrow(
         "SELECT id, kind, title, owner_id, created_at_ms FROM conversations WHERE id = $1", conversation_id
     )
@@ -185,7 +186,11 @@ async def change(
     owners: dict[str, str | None],
     keys: dict[str, str | None],
 ) -> None:
-    """Write what has changed, by conversation id: titles, owners, digests of the participant set."""
+    """Write changed columns.
+
+    Args:
+        titles, owners, keys: {conversation id: title, owner's id, or digest of kind and members}.
+    """
     for statement, values in ((_SET_TITLES, titles), (_SET_OWNERS, owners), (_SET_KEYS, keys)):
         if values:
             await conn.execute(statement, list(values), list(values.values()))
@@ -198,6 +203,7 @@ async def list_of(
 
     Args:
         after: (updated at ms, id) of the last one already seen.
+        limit: at most so many.
     """
     rows = await conn.fetch(_LIST, user_id, _place(after), after[1], limit)
     return [_entry(row) for row in rows]
@@ -210,7 +216,12 @@ async def named(conn: Connection, user_id: str, ids: Sequence[str]) -> list[Entr
 
 
 async def counts_of(conn: Connection, user_id: str, *, after: tuple[int, str], limit: int) -> list[CountRow]:
-    """What the totals need of the conversations further down a user's list."""
+    """The counts that unread totals need of conversations further down a user's list, newest activity first.
+
+    Args:
+        after: (updated at ms, id) of the last one already counted.
+        limit: at most so many.
+    """
     rows = await conn.fetch(_COUNTS, user_id, _place(after), after[1], limit)
     return [
         CountRow(

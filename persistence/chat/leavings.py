@@ -1,6 +1,6 @@
-"""Groups that everybody has left: nobody can read them or come in any more, and everything of them goes.
+"""Groups without members: no user can read or join them any more, and all their rows are deleted.
 
-What there may be much of goes in pieces; the row of the conversation, by which it is found again, goes last.
+Large tables are deleted in batches; the row of the conversation, by which a job finds it again, goes last.
 """
 
 from persistence.chat import attachments
@@ -12,7 +12,12 @@ MESSAGES_AT_ONCE = 1_000
 
 
 async def abandoned(conn: Connection, limit: int, *, after_id: str = "") -> list[str]:
-    """Ids of groups without members, in order, behind a given one."""
+    """Ids of groups without members, in order, after a given one.
+
+    Args:
+        limit: at most so many.
+        after_id: the last of the page before.
+    """
     rows = await conn.fetch(
         """
         SELECT c.id FROM conversations c
@@ -27,7 +32,9 @@ async def abandoned(conn: Connection, limit: int, *, after_id: str = "") -> list
 
 
 async def drop_some(conn: Connection, conversation_id: str) -> bool:
-    """Delete some of a group's messages with all that hangs on them; False when none is left."""
+    """Delete up to 1,000 live and 1,000 archived messages of a group with all rows that depend on them; False
+    when none was left.
+    """
     rows = await conn.fetch(
         """
         WITH live AS (
@@ -50,7 +57,7 @@ async def drop_some(conn: Connection, conversation_id: str) -> bool:
 
 
 async def drop_rest(conn: Connection, conversation_id: str) -> None:
-    """Delete the group itself, its history, and uploads that no message has used."""
+    """Delete the group itself, its journal, and uploads that no message has used."""
     await attachments.free_of_conversation(conn, conversation_id)
     await conn.execute("DELETE FROM mentions WHERE conversation_id = $1", conversation_id)
     await history.forget(conn, KIND, conversation_id)

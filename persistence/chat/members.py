@@ -1,4 +1,4 @@
-"""Members of conversations: who is in, what they have read, what they were mentioned in."""
+"""Members of conversations: membership, read markers, and unread mentions."""
 
 from collections.abc import Sequence
 from sys import intern
@@ -9,7 +9,7 @@ from persistence.journal.turn import Statement
 
 
 async def is_member(conn: Connection, conversation_id: str, user_id: str) -> bool:
-    """One indexed read: may this user know of the conversation?"""
+    """Whether the user is a member of the conversation; one indexed read."""
     found = await conn.fetchval(
         "SELECT EXISTS (SELECT FROM conversation_members WHERE conversation_id = $1 AND user_id = $2)",
         conversation_id,
@@ -62,7 +62,8 @@ async def page(
     """(user id, name, joined at ms, whether they have spoken) of members: the owner, then the longest-standing.
 
     Args:
-        after: joined at ms and user id of the last member already seen; the owner's place is (-1, "").
+        after: joined at ms and user id of the last member already seen; the owner's position is (-1, "").
+        limit: at most so many.
     """
     joined_at_ms, user_id = after or (-2, "")
     rows = await conn.fetch(
@@ -85,13 +86,13 @@ async def page(
 
 
 async def names(conn: Connection, user_ids: Sequence[str]) -> dict[str, str]:
-    """{user id: name} of those that exist."""
+    """{user id: name} of the users who exist."""
     rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY($1::text[])", list(user_ids))
     return {row["id"]: row["name"] for row in rows}
 
 
 async def blockers(conn: Connection, user_ids: Sequence[str]) -> frozenset[str]:
-    """Those of the users who block another of them."""
+    """Those of the users who block another one among them."""
     rows = await conn.fetch(
         "SELECT DISTINCT user_id FROM blocks WHERE user_id = ANY($1::text[]) AND target_id = ANY($1::text[])",
         list(user_ids),
@@ -100,7 +101,7 @@ async def blockers(conn: Connection, user_ids: Sequence[str]) -> frozenset[str]:
 
 
 async def parted(conn: Connection, conversation_id: str) -> bool:
-    """Whether one of the two members of a direct conversation blocks the other; never so of a group."""
+    """Whether one of the two members of a direct conversation blocks the other; always False for a group."""
     found: bool = await conn.fetchval(
         """
         SELECT EXISTS (
@@ -116,7 +117,7 @@ async def parted(conn: Connection, conversation_id: str) -> bool:
 
 
 async def join(conn: Connection, rows: Sequence[JoinRow]) -> None:
-    """Add members, who have read everything so far; one who was there before starts anew."""
+    """Add members, with everything so far marked as read; a former membership of the same user is reset."""
     await conn.execute(
         """
         INSERT INTO conversation_members (conversation_id, user_id, joined_at_ms, joined_seq, read_seq)
@@ -135,7 +136,7 @@ async def join(conn: Connection, rows: Sequence[JoinRow]) -> None:
 
 
 async def remove(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
-    """Take out (conversation id, user id) pairs, with their unread mentions."""
+    """Delete the memberships of (conversation id, user id) pairs, and their unread mentions."""
     conversations, users = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     await conn.execute(
         """
@@ -164,12 +165,16 @@ WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id
 
 
 def speaking(pairs: Sequence[tuple[str, str]]) -> Statement:
-    """Notes that (conversation id, user id) have written for the first time, each once."""
+    """The statement of `speak`."""
     return Statement(_SPEAK, ([pair[0] for pair in pairs], [pair[1] for pair in pairs]))
 
 
 async def speak(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
-    """Note that (conversation id, user id) have written for the first time, each once."""
+    """Note that members have written for the first time.
+
+    Args:
+        pairs: (conversation id, user id), each once.
+    """
     statement = speaking(pairs)
     await conn.execute(statement.sql, *statement.parameters)
 
@@ -190,7 +195,7 @@ WHERE m.conversation_id = n.conversation_id AND m.user_id = n.user_id AND m.seq 
 
 
 def marking(rows: Sequence[ReadRow]) -> tuple[Statement, Statement]:
-    """Moves read markers, each member once, and forgets the mentions that are read now."""
+    """The statements of `mark_read`."""
     conversations, users = [row.conversation_id for row in rows], [row.user_id for row in rows]
     seqs = [row.read_seq for row in rows]
     at_ms, own = [row.read_at_ms for row in rows], [row.own_at_read for row in rows]
@@ -201,13 +206,17 @@ def marking(rows: Sequence[ReadRow]) -> tuple[Statement, Statement]:
 
 
 async def mark_read(conn: Connection, rows: Sequence[ReadRow]) -> None:
-    """Move read markers, each member once, and forget the mentions that are read now."""
+    """Move read markers, each member once, and delete the mentions that are now read."""
     for statement in marking(rows):
         await conn.execute(statement.sql, *statement.parameters)
 
 
 async def mute(conn: Connection, rows: Sequence[tuple[str, str, bool]]) -> None:
-    """Set `muted` of (conversation id, user id), each once."""
+    """Set `muted` of members.
+
+    Args:
+        rows: (conversation id, user id, muted), each member once.
+    """
     await conn.execute(
         """
         UPDATE conversation_members m SET muted = n.muted
@@ -220,7 +229,7 @@ async def mute(conn: Connection, rows: Sequence[tuple[str, str, bool]]) -> None:
     )
 
 
-# Whoever has read past the message already is not told again by an edit.
+# A member who has read past the message already gets no new mention by an edit.
 _NAME = """
 INSERT INTO mentions (conversation_id, user_id, seq)
 SELECT n.conversation_id, n.user_id, n.seq
@@ -231,16 +240,16 @@ JOIN conversation_members m
 
 
 def naming(rows: Sequence[MentionRow]) -> Statement:
-    """Stores whom new messages name, each message once."""
+    """The statement that stores the mentions of new messages, each message once."""
     named = [(row.conversation_id, user_id, row.seq) for row in rows for user_id in row.user_ids]
     return Statement(_NAME, list(zip(*named, strict=True)) if named else [(), (), ()])
 
 
 async def set_mentions(conn: Connection, rows: Sequence[MentionRow], *, replaced: bool) -> None:
-    """Store whom messages name, each message once.
+    """Store the mentions of messages, each message once.
 
     Args:
-        replaced: the messages may have named others before (edited, deleted).
+        replaced: former mentions of the messages are deleted first (they were edited or deleted).
     """
     if replaced:
         await conn.execute(

@@ -1,5 +1,5 @@
-"""Messages and their revisions. `record` is opaque here, but for one word: `"source":"live"` cannot stand
-inside a JSON string unescaped, so the archive may replace it as text.
+"""Messages and their revisions. `record` is opaque here, but for one word: `"source":"live"` cannot stand inside a
+JSON string unescaped, so the archive may replace it as text.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _COLUMNS = """
 """
 
 REVISIONS_KEPT = 50
-"""Former texts of one message: the first and the newest; however often somebody edits."""
+"""How many former texts of one message are kept: the first and the newest."""
 
 LAST_MS = 2**62
 """Later than every message: the cursor of the newest page."""
@@ -31,7 +31,7 @@ _values = attrgetter(*MessageRow.__struct_fields__)
 
 
 def insertion(rows: Sequence[MessageRow]) -> Statement:
-    """Stores new messages, of any number of conversations."""
+    """The statement of `insert`."""
     return Statement(_INSERT, [list(map(_values, rows))])
 
 
@@ -42,7 +42,10 @@ async def insert(conn: Connection, rows: Sequence[MessageRow]) -> None:
 
 
 async def update(conn: Connection, rows: Sequence[PageRow], *, poll_open: Sequence[bool]) -> None:
-    """Replace the records of messages, each id once; what finds a message never changes.
+    """Replace the records of messages, each id once; columns by which messages are found never change.
+
+    Args:
+        poll_open: one for each of the rows.
 
     Raises:
         RowsRejected: one of them has been archived meanwhile; the turn must not be acknowledged.
@@ -67,7 +70,7 @@ async def update(conn: Connection, rows: Sequence[PageRow], *, poll_open: Sequen
 
 
 async def newest(conn: Connection, conversation_id: str, limit: int) -> list[MessageRow]:
-    """The newest messages, oldest first."""
+    """The newest live messages, at most `limit`, oldest first."""
     rows = await conn.fetch(
         f"""
         SELECT {_COLUMNS}
@@ -95,7 +98,7 @@ async def by_ids(conn: Connection, conversation_id: str, ids: Sequence[str]) -> 
 async def by_client_id(
     conn: Connection, conversation_id: str, sender_id: str, client_message_id: str
 ) -> MessageRow | None:
-    """The message that its sender gave this id."""
+    """The message that its sender gave this id, or None."""
     row = await conn.fetchrow(
         f"""
         SELECT {_COLUMNS}
@@ -109,9 +112,9 @@ async def by_client_id(
 
 
 async def own_after(conn: Connection, conversation_id: str, user_id: str, seq: int) -> int | None:
-    """`sender_seq` of the user's first live message above that seq; None without one.
+    """`sender_seq` of the user's first live message above `seq`; None without one.
 
-    Counted from the newer side, because the older one may have moved to the archive.
+    Counted from the newer side, because the older messages may have moved to the archive.
     """
     found = await conn.fetchval(
         """
@@ -138,7 +141,7 @@ async def deadlines(conn: Connection, conversation_id: str) -> dict[str, int]:
 
 
 async def any_before(conn: Connection, conversation_id: str, seq: int) -> bool:
-    """True when a live message is older than that seq."""
+    """Whether a live message is older than the one with this `seq`."""
     found = await conn.fetchval(
         "SELECT EXISTS (SELECT FROM messages WHERE conversation_id = $1 AND seq < $2)", conversation_id, seq
     )
@@ -156,13 +159,13 @@ async def page(
 ) -> list[PageRow]:
     """The newest `limit` messages before a moment, newest first, live and archived merged.
 
-    One statement, so that a message which moves to the archive meanwhile shows exactly once.
+    One statement, so that a message that is archived meanwhile appears exactly once.
 
     Args:
         before_ms: exclusive bound on `created_at_ms`; clamped to what a bigint holds.
         limit: at least 1; ask one more than wanted to learn whether there is more.
-        max_bytes: nothing more is read once the records have more than this: the one that goes beyond is the last.
-        include_archived: the archive is searched too.
+        include_archived: False for live messages only.
+        max_bytes: the page ends with the first record that brings the total above this.
     """
     rows = await conn.fetch(
         """
@@ -191,7 +194,7 @@ async def page(
 
 
 async def one(conn: Connection, conversation_id: str, message_id: str) -> PageRow | None:
-    """One message, live or archived."""
+    """One message, live or archived, or None."""
     row = await conn.fetchrow(
         """
         SELECT id, created_at_ms, record, has_poll, poll_expires_at_ms FROM messages
@@ -208,7 +211,7 @@ async def one(conn: Connection, conversation_id: str, message_id: str) -> PageRo
 
 
 async def add_revisions(conn: Connection, rows: Sequence[RevisionRow]) -> None:
-    """Keep the texts that edited messages had: of each message the first, and the newest 49 behind it."""
+    """Store former texts of edited messages; of each message the first and the newest 49 are kept."""
     await conn.execute(
         """
         INSERT INTO message_revisions (message_id, revision, content, edited_at_ms, editor_id)
@@ -236,12 +239,12 @@ async def add_revisions(conn: Connection, rows: Sequence[RevisionRow]) -> None:
 
 
 async def drop_revisions(conn: Connection, message_ids: Sequence[str]) -> None:
-    """Forget the texts of deleted messages."""
+    """Delete the former texts of deleted messages."""
     await conn.execute("DELETE FROM message_revisions WHERE message_id = ANY($1::text[])", list(message_ids))
 
 
 async def revisions(conn: Connection, message_id: str, limit: int) -> list[RevisionRow]:
-    """The texts that a message had before its present one, oldest first; the newest `limit` of them."""
+    """The former texts of a message, oldest first; only the newest `limit` of them."""
     rows = await conn.fetch(
         """
         SELECT message_id, revision, content, edited_at_ms, editor_id FROM message_revisions

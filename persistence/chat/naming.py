@@ -1,6 +1,6 @@
-"""Messages that name a user, wherever they lie: found page by page, because nothing else ever asks for them.
+"""Find messages that name a user, live or archived, page by page; no index serves this rare query.
 
-A page is a run of rows in the order of the primary key, whoever wrote them.
+A page is a run of rows in the order of the primary key, of all senders.
 """
 
 from collections.abc import Sequence
@@ -13,21 +13,21 @@ from persistence.connection import Connection
 PAGE_ROWS = 2_000
 
 Place: TypeAlias = tuple[str, int]
-"""(conversation id, place in it): the key of a row."""
+"""(conversation id, position in it): the key of a row."""
 
 FIRST: Place = ("", 0)
-"""Before every row."""
+"""The position before every row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Where messages lie.
+    """A table of messages, as SQL statements.
 
     Args:
-        end: finds the last row of the page behind a place.
-        named: finds the rows of a page that hold a text.
-        rewrite: replaces records that are still what they were.
-        announced: live conversations must hear of it.
+        end: finds the last row of the page after a position.
+        named: finds the rows of a page that contain a text.
+        rewrite: replaces records that have not changed meanwhile.
+        announced: live conversations must be notified of a rewrite.
     """
 
     end: str
@@ -38,7 +38,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """A message in which the user occurs."""
+    """A message that contains the user's id."""
 
     conversation_id: str
     id: str
@@ -82,7 +82,7 @@ ARCHIVED = Table(
 
 
 async def page_end(conn: Connection, table: Table, after: Place) -> Place | None:
-    """The last row of the page behind a place; None when everything behind it is one page."""
+    """The last row of the page after a position; None when all remaining rows are one page."""
     row = await conn.fetchrow(table.end, *after, PAGE_ROWS - 1)
     return None if row is None else (row[0], row[1])
 
@@ -90,14 +90,24 @@ async def page_end(conn: Connection, table: Table, after: Place) -> Place | None
 async def in_page(
     conn: Connection, table: Table, user_id: str, after: Place, upto: Place | None
 ) -> list[Naming]:
-    """The messages of a page in which the user occurs."""
+    """The messages of a page that contain the user's id.
+
+    Args:
+        after: the page starts after this position.
+        upto: the last row of the page; None for all that remain.
+    """
     last = upto if upto is not None else (None, None)
     rows = await conn.fetch(table.named, *after, *last, user_id.encode())
     return [Naming(*row) for row in rows]
 
 
 async def rewrite(conn: Connection, table: Table, changed: Sequence[tuple[Naming, bytes]]) -> None:
-    """Replace records, each if it is still what it was; live conversations hear of changes in the archive."""
+    """Replace records, each unless it has changed meanwhile; live conversations are notified of
+    changes in the archive.
+
+    Args:
+        changed: (message as it was read, its new record).
+    """
     await conn.execute(
         table.rewrite,
         [one.id for one, _ in changed],

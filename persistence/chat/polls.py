@@ -1,4 +1,4 @@
-"""Votes: one row per voter and poll, their whole choice."""
+"""Votes in polls: one row per voter and poll, with all options that they chose."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from persistence.connection import Connection
 
 
 async def store(conn: Connection, rows: Sequence[VoteRow]) -> None:
-    """Store whole choices, each voter and poll once; an empty one takes the row away."""
+    """Store users' choices, each voter and poll once; an empty choice deletes the row."""
     kept = [row for row in rows if row.option_ids]
     gone = [row for row in rows if not row.option_ids]
     if gone:
@@ -20,7 +20,7 @@ async def store(conn: Connection, rows: Sequence[VoteRow]) -> None:
             [row.user_id for row in gone],
         )
     if kept:
-        # unnest flattens arrays of arrays, so that choices travel as text: option ids are digits.
+        # unnest flattens arrays of arrays, so choices are passed as text: option ids are digits.
         await conn.execute(
             """
             INSERT INTO poll_votes (message_id, user_id, option_ids)
@@ -35,7 +35,7 @@ async def store(conn: Connection, rows: Sequence[VoteRow]) -> None:
 
 
 async def drop(conn: Connection, message_ids: Sequence[str]) -> None:
-    """Forget the votes of deleted polls."""
+    """Delete the votes of deleted polls."""
     await conn.execute("DELETE FROM poll_votes WHERE message_id = ANY($1::text[])", list(message_ids))
 
 

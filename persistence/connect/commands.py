@@ -1,4 +1,4 @@
-"""Commands for game servers, in rows: the open ones, which their owner holds too, and those that are finished."""
+"""Commands for game servers, in rows: the open ones, which their server's actor holds too, and the finished ones."""
 
 from collections.abc import Sequence
 
@@ -35,12 +35,12 @@ async def put(conn: Connection, rows: Sequence[CommandRow]) -> None:
 
 
 def putting(rows: Sequence[CommandRow]) -> Statement:
-    """What `put` runs."""
+    """The statement of `put`."""
     return Statement(_PUT, [[getattr(row, name) for row in rows] for name in _COLUMNS])
 
 
 async def read(conn: Connection, server_id: str, command_id: str) -> CommandRow | None:
-    """One command of this server."""
+    """One command of this server, or None."""
     row = await conn.fetchrow(
         "SELECT * FROM connect_commands WHERE id = $2 AND server_id = $1", server_id, command_id
     )
@@ -48,7 +48,7 @@ async def read(conn: Connection, server_id: str, command_id: str) -> CommandRow 
 
 
 async def named(conn: Connection, server_id: str, command_ids: Sequence[str]) -> list[CommandRow]:
-    """Those of these commands that the server has."""
+    """Those of the named commands that are this server's."""
     rows = await conn.fetch(
         "SELECT * FROM connect_commands WHERE id = ANY($2::text[]) AND server_id = $1",
         server_id,
@@ -58,7 +58,7 @@ async def named(conn: Connection, server_id: str, command_ids: Sequence[str]) ->
 
 
 async def total_bytes(conn: Connection, server_id: str, command_ids: Sequence[str]) -> int:
-    """How many bytes the payloads and results of these commands take."""
+    """How many bytes the payloads and results of these commands have together."""
     total: int = await conn.fetchval(
         """
         SELECT coalesce(sum(octet_length(payload) + coalesce(octet_length(result), 0)), 0)::bigint
@@ -83,13 +83,13 @@ async def open_of(conn: Connection, server_id: str) -> list[CommandRow]:
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """Which commands of a server.
+    """The selection of a page of a server's commands.
 
     Args:
-        status: those alone, or None for all.
+        status: only commands with this status; None = all.
         before: the id of the last command of the page before, or None.
         limit: at most so many.
-        max_bytes: none more once the payloads and results read so far take more than this.
+        max_bytes: the page ends with the first command that brings payloads and results above this.
     """
 
     status: str | None = None
@@ -125,14 +125,15 @@ async def page(conn: Connection, server_id: str, wanted: Wanted) -> list[Command
 async def forget_old(
     conn: Connection, after: tuple[int, str], limit: int, *, keep: int
 ) -> tuple[tuple[int, str], bool]:
-    """Of the servers whose commands were finished next, delete all but the newest finished ones.
+    """Delete surplus finished commands of the servers whose commands were finished next; each keeps its newest ones.
 
     Args:
         after: (end, id) of the last command of the page before; (0, "") from the start.
-        limit: commands that are looked at, and that go, at most.
+        limit: commands that are looked at, and commands that are deleted, at most.
         keep: how many finished commands of a server stay.
 
-    Returns: where to go on, and whether there is more by now.
+    Returns:
+        Where the next page starts, and whether there is more already.
     """
     page = await conn.fetch(
         "SELECT finished_at_ms, id, server_id FROM connect_commands WHERE finished_at_ms IS NOT NULL"

@@ -1,4 +1,4 @@
-"""Extensions of game servers, in rows: the catalog, and what each server has registered."""
+"""Extensions of game servers, in rows: the catalog, and the registrations of each server."""
 
 from collections.abc import Collection
 
@@ -6,7 +6,7 @@ from persistence.connect.rows import ExtensionRow, RegistrationRow
 from persistence.connection import Connection
 
 NODE = "svc.connect.extensions."
-"""With an extension's id behind it, the permission of who may change that extension."""
+"""The prefix of the permission node that a user needs to change an extension; the extension's id follows."""
 
 
 async def create(conn: Connection, row: ExtensionRow) -> bool:
@@ -24,18 +24,18 @@ async def create(conn: Connection, row: ExtensionRow) -> bool:
 
 
 async def count_of_owner(conn: Connection, owner_id: str) -> int:
-    """How many extensions a user has in the catalog."""
+    """How many extensions of the catalog a user owns."""
     return int(await conn.fetchval("SELECT count(*) FROM connect_extensions WHERE owner_id = $1", owner_id))
 
 
 async def read(conn: Connection, extension_id: str) -> ExtensionRow | None:
-    """One extension of the catalog."""
+    """One extension of the catalog, or None."""
     row = await conn.fetchrow("SELECT * FROM connect_extensions WHERE extension_id = $1", extension_id)
     return None if row is None else ExtensionRow(**dict(row))
 
 
 async def lock(conn: Connection, extension_id: str) -> ExtensionRow | None:
-    """One extension, which nobody else changes until the transaction ends."""
+    """One extension of the catalog, or None; its row is locked for changes until the transaction ends."""
     row = await conn.fetchrow(
         "SELECT * FROM connect_extensions WHERE extension_id = $1 FOR NO KEY UPDATE", extension_id
     )
@@ -43,7 +43,7 @@ async def lock(conn: Connection, extension_id: str) -> ExtensionRow | None:
 
 
 async def change(conn: Connection, row: ExtensionRow) -> None:
-    """Write what can change of an extension."""
+    """Write the changeable columns of an extension."""
     await conn.execute(
         """
         UPDATE connect_extensions SET name = $2, description = $3, visibility = $4, updated_at_ms = $5
@@ -64,7 +64,8 @@ async def visible(
 
     Args:
         also: ids of further extensions.
-        after: the id that the page before ended with, or None.
+        after: the last id of the page before, or None.
+        limit: at most so many.
     """
     rows = await conn.fetch(
         """
@@ -81,7 +82,7 @@ async def visible(
 
 
 async def named(conn: Connection, extension_ids: Collection[str]) -> dict[str, ExtensionRow]:
-    """{id: extension} of these."""
+    """{id: extension} of those of the named extensions that exist."""
     rows = await conn.fetch(
         "SELECT * FROM connect_extensions WHERE extension_id = ANY($1::text[])", list(extension_ids)
     )
@@ -89,7 +90,7 @@ async def named(conn: Connection, extension_ids: Collection[str]) -> dict[str, E
 
 
 async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
-    """Delete extensions without owner that no server has registered, with their permissions and the grants of these.
+    """Delete extensions without owner that no server has registered, their permission nodes, and the grants of these.
 
     Args:
         limit: at most so many extensions.
@@ -97,7 +98,8 @@ async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
     Returns:
         How many extensions were found, and the users who have lost a grant.
     """
-    # Whoever registers one of them just now has it locked. What was registered before, the second statement sees.
+    # Extensions that are just being registered are locked, and skipped; the second statement sees registrations that
+    # were committed before.
     found = await conn.fetch(
         """
         SELECT extension_id FROM connect_extensions e WHERE owner_id IS NULL
@@ -122,7 +124,7 @@ async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
 
 
 async def put_registration(conn: Connection, row: RegistrationRow) -> None:
-    """Store what a server has registered, in place of what it had of that extension."""
+    """Store a server's registration of an extension, in place of a former one."""
     await conn.execute(
         """
         INSERT INTO connect_registrations (server_id, extension_id, name, description, version, actions,
@@ -138,7 +140,7 @@ async def put_registration(conn: Connection, row: RegistrationRow) -> None:
 
 
 async def of_server(conn: Connection, server_id: str) -> list[RegistrationRow]:
-    """What a server has registered, by extension."""
+    """A server's registrations, by extension id."""
     rows = await conn.fetch(
         'SELECT * FROM connect_registrations WHERE server_id = $1 ORDER BY extension_id COLLATE "C"',
         server_id,

@@ -7,7 +7,7 @@ from persistence.connection import Connection, Row
 
 
 async def put(conn: Connection, row: InviteRow) -> None:
-    """Store an invite, or its new status; a user who was erased meanwhile is passed over."""
+    """Store an invite, or its new status; a user who was erased meanwhile is skipped."""
     await conn.execute(
         """
         INSERT INTO connect_invites (id, server_id, inviter_id, invitee_user_id, role, capabilities, note, status,
@@ -21,7 +21,7 @@ async def put(conn: Connection, row: InviteRow) -> None:
 
 
 async def remove(conn: Connection, ids: Sequence[str]) -> None:
-    """Forget invites."""
+    """Delete invites."""
     await conn.execute("DELETE FROM connect_invites WHERE id = ANY ($1::text[])", list(ids))
 
 
@@ -34,7 +34,7 @@ async def of_server(conn: Connection, server_id: str) -> list[InviteRow]:
 
 
 async def read(conn: Connection, id: str) -> InviteRow | None:
-    """One invite."""
+    """One invite, or None."""
     row = await conn.fetchrow("SELECT * FROM connect_invites WHERE id = $1", id)
     return None if row is None else _invite(row)
 

@@ -1,11 +1,11 @@
-"""Who belongs to game servers, in rows."""
+"""Members of game servers, in rows."""
 
 from persistence.connect.rows import MemberRow, StandingRow
 from persistence.connection import Connection
 
 
 async def put(conn: Connection, row: MemberRow) -> None:
-    """Store a member in place of what they were before; a user who was erased meanwhile is passed over."""
+    """Store a member, in place of a former membership; a user who was erased meanwhile is skipped."""
     await conn.execute(
         """
         INSERT INTO connect_members (server_id, user_id, role, capabilities, added_by, created_at_ms, updated_at_ms)
@@ -20,14 +20,14 @@ async def put(conn: Connection, row: MemberRow) -> None:
 
 
 async def remove(conn: Connection, server_id: str, user_id: str) -> None:
-    """Let a member go."""
+    """Delete a membership."""
     await conn.execute(
         "DELETE FROM connect_members WHERE server_id = $1 AND user_id = $2", server_id, user_id
     )
 
 
 async def standing(conn: Connection, server_id: str, user_id: str) -> StandingRow | None:
-    """What a user is to a server, in one indexed read; None when there is no such server."""
+    """A user's role on a server and the server's owner, in one indexed read; None when there is no such server."""
     row = await conn.fetchrow(
         """
         SELECT s.owner_id, m.role, m.capabilities
@@ -56,7 +56,7 @@ async def of_server(conn: Connection, server_id: str) -> list[MemberRow]:
 
 
 async def servers_of(conn: Connection, user_id: str) -> list[str]:
-    """The servers that a user belongs to, or is invited to, without owning them."""
+    """The servers that a user is a member of, or was ever invited to, as long as the invite is kept."""
     rows = await conn.fetch(
         """
         SELECT server_id FROM connect_members WHERE user_id = $1

@@ -1,4 +1,4 @@
-"""What the tables of game servers hold, one struct a row."""
+"""The rows of the tables of game servers, as structs."""
 
 import msgspec
 
@@ -7,16 +7,16 @@ class ServerRow(msgspec.Struct, frozen=True, kw_only=True):
     """A game server.
 
     Args:
-        server_id: uuid, what it is called by.
+        server_id: uuid, by which it is addressed.
         id: object id, for lists.
-        owner_id: who has claimed it, or None.
+        owner_id: the user who has claimed it, or None.
         temporary: removed once it has been silent for a day, though it is claimed.
-        secret: SHA-256 of what it proves itself with.
+        secret: SHA-256 of the secret that it authenticates with.
         secret_number: counts its secrets; delegated tokens name it.
-        former_secret, former_until_ms: the secret before, and when it ends.
+        former_secret, former_until_ms: the secret before, and when it expires.
         last_seen_at_ms: when it last called, as far as that was written.
         access_mode: who may play: public, network, friends_only, invite_only or private.
-        invite_requires_direct_friend: whoever invites must be a friend of who is invited.
+        invite_requires_direct_friend: only friends of the inviting user can be invited.
         owner_name: as it was when this was read, where it was read.
     """
 
@@ -61,7 +61,7 @@ class TicketRow(msgspec.Struct, frozen=True):
 
 
 class SessionRow(msgspec.Struct, frozen=True):
-    """A player on a server."""
+    """A player's session on a server."""
 
     server_id: str
     user_id: str
@@ -72,11 +72,11 @@ class SessionRow(msgspec.Struct, frozen=True):
 
 
 class CommandRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that a game server is to do.
+    """A command for a game server.
 
     Args:
         payload, result: JSON text.
-        version: counts its changes.
+        version: increases with each change.
         attempts: how often it was delivered.
         created_by: the user.
         finished_at_ms: None while it is open.
@@ -128,7 +128,7 @@ class SettingsRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SettingsVersionRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What was written once; as in `SettingsRow`."""
+    """One version of the settings of a source; its columns are those of `SettingsRow`, but for the schema."""
 
     server_id: str
     source: str
@@ -174,13 +174,13 @@ class RegistrationRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MemberRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Somebody who belongs to a server beside its owner.
+    """A user who belongs to a server beside its owner.
 
     Args:
         name: the user's, as it was when this was read.
         role: admin, operator or viewer.
         capabilities: beside those of the role, sorted.
-        added_by: the user who has, or whose invite has.
+        added_by: the user who has added the member, or whose invite they accepted.
     """
 
     server_id: str
@@ -194,12 +194,12 @@ class MemberRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StandingRow(msgspec.Struct, frozen=True):
-    """What a user is to a server.
+    """A user's role on a server, and the server's owner.
 
     Args:
-        owner_id: who has claimed the server, or None.
-        role: of the user, as in `MemberRow`; None for somebody who is no member.
-        capabilities: as in `MemberRow`.
+        owner_id: the user who has claimed the server, or None.
+        role: admin, operator or viewer; None for a user who is no member.
+        capabilities: beside those of the role.
     """
 
     owner_id: str | None
@@ -211,7 +211,7 @@ class InviteRow(msgspec.Struct, frozen=True, kw_only=True):
     """An invitation to belong to a server.
 
     Args:
-        role: as in `MemberRow`, or `owner`: the server is to be theirs.
+        role: admin, operator or viewer; or `owner`, which passes the server on.
         status: pending, accepted or revoked; pending ones expire by their time.
     """
 

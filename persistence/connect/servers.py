@@ -8,7 +8,7 @@ from persistence.expiring import forget_ended
 from persistence.journal import history, journal
 
 KIND = "server"
-"""Under this name the heads of servers are kept."""
+"""The kind under which the kernel keeps heads and journals of servers."""
 
 _READ = """
 SELECT s.server_id, s.id, s.server_type, s.name, s.owner_id, s.network_id, s.template_id, s.is_template, s.temporary,
@@ -34,8 +34,8 @@ async def create(conn: Connection, row: ServerRow, key: ClaimKeyRow | None, *, e
     """Store a new server, its first claim key and its head; inside a transaction.
 
     Args:
-        key: None for one that has its owner from the start.
-        epoch: a fresh name for its history.
+        key: None for a server that has an owner from the start.
+        epoch: a fresh name for its journal.
     """
     await conn.execute(
         """
@@ -55,7 +55,7 @@ async def create(conn: Connection, row: ServerRow, key: ClaimKeyRow | None, *, e
 
 
 async def count_unclaimed(conn: Connection, most: int) -> int:
-    """How many servers nobody has claimed, counted up to `most`; whoever asks too waits for the transaction to end."""
+    """How many servers are unclaimed, counted up to `most`; transactions that ask this wait for each other."""
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('unclaimed servers', 0))")
     count: int = await conn.fetchval(
         "SELECT count(*) FROM (SELECT FROM connect_servers WHERE owner_id IS NULL LIMIT $1) AS unclaimed",
@@ -65,13 +65,13 @@ async def count_unclaimed(conn: Connection, most: int) -> int:
 
 
 async def read(conn: Connection, server_id: str) -> ServerRow | None:
-    """One server."""
+    """One server with its owner's name, or None."""
     row = await conn.fetchrow(_READ, server_id)
     return None if row is None else ServerRow(**dict(row))
 
 
 async def of_owner(conn: Connection, owner_id: str, limit: int) -> list[ServerRow]:
-    """The servers that a user has claimed, oldest first."""
+    """The servers that a user owns, at most `limit`, oldest first."""
     return [ServerRow(**dict(row)) for row in await conn.fetch(_OF_OWNER, owner_id, limit)]
 
 
@@ -82,7 +82,7 @@ async def count_of_owner(conn: Connection, owner_id: str) -> int:
 
 
 async def change(conn: Connection, row: ServerRow) -> None:
-    """Write what can change of a server."""
+    """Write the changeable columns of a server."""
     await conn.execute(
         _CHANGE, row.server_id, row.owner_id, row.network_id, row.is_template, row.secret, row.secret_number,
         row.former_secret, row.former_until_ms, row.updated_at_ms, row.temporary, row.access_mode,
@@ -91,19 +91,20 @@ async def change(conn: Connection, row: ServerRow) -> None:
 
 
 async def remove(conn: Connection, server_ids: Sequence[str]) -> None:
-    """Remove servers with everything of theirs but head and journal (`forget_removed`)."""
+    """Delete servers with all their rows but head and journal, which `forget_removed` deletes later."""
     await conn.execute("DELETE FROM connect_servers WHERE server_id = ANY($1::text[])", list(server_ids))
 
 
 async def forget_removed(conn: Connection, after: str | None, limit: int, *, before_ms: int) -> str | None:
-    """Delete heads, journals and snapshots of those among the next servers that are gone, and had no turn since.
+    """Delete heads, journals and snapshots of those among the next servers that were removed and had no turn since.
 
     Args:
         after: the last server of the page before; None from the start.
-        limit: servers that are looked at, and events that go, at most.
-        before_ms: epoch milliseconds.
+        limit: servers that are looked at, and events that are deleted, at most.
+        before_ms: only heads that have not changed since, epoch milliseconds.
 
-    Returns: where to go on; None when those were the last.
+    Returns:
+        Where the next page starts; None after the last.
     """
     page = await conn.fetch(
         """
@@ -146,7 +147,7 @@ async def server_of_claim_key(conn: Connection, key: bytes) -> str | None:
 
 
 async def newest_claim_keys(conn: Connection, server_id: str, limit: int) -> list[ClaimKeyRow]:
-    """A server's claim keys, newest first."""
+    """A server's claim keys, newest first, at most `limit`."""
     rows = await conn.fetch(
         """
         SELECT key, server_id, expires_at_ms FROM connect_claim_keys WHERE server_id = $1
@@ -159,7 +160,7 @@ async def newest_claim_keys(conn: Connection, server_id: str, limit: int) -> lis
 
 
 async def forget_claim_keys(conn: Connection, limit: int, *, before_ms: int) -> int:
-    """Delete the keys that ended before that time, at most `limit`; returns how many."""
+    """Delete the keys that expired before `before_ms`, at most `limit`; returns how many."""
     return await forget_ended(conn, "connect_claim_keys", limit, before_ms=before_ms)
 
 
@@ -167,7 +168,11 @@ async def forget_claim_keys(conn: Connection, limit: int, *, before_ms: int) -> 
 
 
 async def save_last_seen(conn: Connection, seen: Mapping[str, tuple[int, str]]) -> None:
-    """Write {server id: (when it last called, epoch milliseconds; from which address)}; never takes a time back."""
+    """Write servers' last calls; an earlier time than the stored one is ignored.
+
+    Args:
+        seen: {server id: (epoch milliseconds, address)}.
+    """
     await conn.execute(
         """
         UPDATE connect_servers s SET last_seen_at_ms = n.at_ms, last_seen_ip = n.address

@@ -1,4 +1,4 @@
-"""Join tickets, and the sessions that servers make of them, in rows."""
+"""Join tickets, and the sessions that servers exchange them for, in rows."""
 
 from collections.abc import Collection, Sequence
 
@@ -12,7 +12,7 @@ _COLUMNS = SessionRow.__struct_fields__
 
 
 async def put_tickets(conn: Connection, rows: Sequence[TicketRow]) -> None:
-    """Store tickets, each in place of the one that the player had for that server."""
+    """Store tickets, each in place of the player's former one for that server."""
     await conn.execute(
         """
         INSERT INTO connect_tickets (server_id, user_id, ticket, name, expires_at_ms, used)
@@ -43,7 +43,7 @@ async def void_tickets(conn: Connection, tickets: Collection[tuple[str, str]]) -
 
 
 async def tickets_of(conn: Connection, server_id: str) -> list[TicketRow]:
-    """The tickets of a server that are still remembered."""
+    """The tickets of a server that have not been deleted, also used and expired ones."""
     rows = await conn.fetch(
         "SELECT server_id, user_id, ticket, name, expires_at_ms, used FROM connect_tickets WHERE server_id = $1",
         server_id,
@@ -52,7 +52,7 @@ async def tickets_of(conn: Connection, server_id: str) -> list[TicketRow]:
 
 
 async def forget_tickets(conn: Connection, limit: int, *, before_ms: int) -> int:
-    """Delete the tickets that ended before that time, at most `limit`; returns how many."""
+    """Delete the tickets that expired before `before_ms`, at most `limit`; returns how many."""
     return await forget_ended(conn, "connect_tickets", limit, before_ms=before_ms)
 
 
@@ -69,7 +69,7 @@ async def end(conn: Connection, sessions: Collection[tuple[str, str]]) -> None:
 
 
 async def start(conn: Connection, rows: Sequence[SessionRow]) -> None:
-    """Store sessions of players who have none on that server."""
+    """Store sessions; the players must have none on that server."""
     await conn.execute(
         """
         INSERT INTO connect_sessions (server_id, user_id, id, name, started_at_ms, expires_at_ms)
@@ -85,7 +85,7 @@ async def start(conn: Connection, rows: Sequence[SessionRow]) -> None:
 
 
 async def sessions_of(conn: Connection, server_id: str) -> list[SessionRow]:
-    """The sessions on a server, the first to end first."""
+    """The sessions on a server, the first to expire first."""
     rows = await conn.fetch(
         """
         SELECT server_id, user_id, id, name, started_at_ms, expires_at_ms FROM connect_sessions
@@ -105,14 +105,14 @@ async def everywhere(conn: Connection) -> list[SessionRow]:
 
 
 class NamedSession(msgspec.Struct, frozen=True):
-    """A session, and what its server is called."""
+    """A session with its server's name."""
 
     session: SessionRow
     server_name: str
 
 
 async def of_player(conn: Connection, user_id: str, now_ms: int, limit: int) -> list[NamedSession]:
-    """The sessions of one player that have not ended, newest first."""
+    """The sessions of one player that have not expired, newest first, at most `limit`."""
     rows = await conn.fetch(
         """
         SELECT s.server_id, s.user_id, s.id, s.name, s.started_at_ms, s.expires_at_ms, c.name AS server_name
@@ -127,7 +127,7 @@ async def of_player(conn: Connection, user_id: str, now_ms: int, limit: int) -> 
 
 
 async def between(conn: Connection, one_id: str, other_id: str) -> list[tuple[str, str]]:
-    """(server id, player) for each server of the one and the other as its player, and the other way round."""
+    """(server id, player) for each server of one user with the other as its player, in both directions."""
     rows = await conn.fetch(
         """
         SELECT server_id, $2 AS user_id FROM connect_servers WHERE owner_id = $1
@@ -140,7 +140,7 @@ async def between(conn: Connection, one_id: str, other_id: str) -> list[tuple[st
 
 
 async def consenting(conn: Connection, pairs: Sequence[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Those of these (server id, player) with a session or a ticket."""
+    """Those of these (server id, player) pairs that have a session or a ticket."""
     rows = await conn.fetch(
         """
         SELECT server_id, user_id FROM unnest($1::text[], $2::text[]) AS asked (server_id, user_id)
@@ -156,7 +156,7 @@ async def consenting(conn: Connection, pairs: Sequence[tuple[str, str]]) -> set[
 
 
 async def barred(conn: Connection, limit: int) -> list[tuple[str, str]]:
-    """(owner, player) of sessions although a block stands between the two."""
+    """(owner, player) of sessions that exist although a block stands between the two, at most `limit`."""
     rows = await conn.fetch(
         """
         SELECT DISTINCT c.owner_id, s.user_id FROM connect_sessions s JOIN connect_servers c USING (server_id)

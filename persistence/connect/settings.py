@@ -1,4 +1,4 @@
-"""Settings of game servers, in rows: the newest of each source, and what was written before."""
+"""Settings of game servers, in rows: the current ones of each source, and former versions."""
 
 import msgspec
 
@@ -7,7 +7,7 @@ from persistence.connection import Connection, Row
 
 
 async def put(conn: Connection, row: SettingsRow) -> None:
-    """Store the settings of a source, in place of those before."""
+    """Store the settings of a source, in place of former ones."""
     await conn.execute(
         """
         INSERT INTO connect_settings (server_id, source, version, schema_version, data, schema, sealed, secret_keys,
@@ -40,11 +40,11 @@ async def read(conn: Connection, server_id: str, source: str) -> SettingsRow | N
 
 
 async def remember(conn: Connection, row: SettingsVersionRow, *, keep: int, keep_bytes: int) -> None:
-    """Keep what was written; all but the newest versions go.
+    """Store a version in the history, and delete the oldest ones beyond the limits.
 
     Args:
         keep: how many versions of one source stay.
-        keep_bytes: how many bytes all versions on the server take, the newest in any case.
+        keep_bytes: how many bytes all versions of the server may have; the newest version always stays.
     """
     await conn.execute(
         """
@@ -78,7 +78,7 @@ async def remember(conn: Connection, row: SettingsVersionRow, *, keep: int, keep
 
 
 class Place(msgspec.Struct, frozen=True):
-    """Where a version stands in the history of a server."""
+    """The position of a version in the history of a server."""
 
     updated_at_ms: int
     source: str
@@ -86,18 +86,18 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def place_of(row: SettingsVersionRow) -> Place:
-    """Where this one stands."""
+    """The position of a version in the history."""
     return Place(row.updated_at_ms, row.source, row.version)
 
 
 class Wanted(msgspec.Struct, frozen=True, kw_only=True):
-    """Which versions of a server's settings.
+    """The selection of a page of versions of a server's settings.
 
     Args:
-        source: of this one alone, or None for all.
+        source: only versions of this source; None = all.
         before: the last version of the page before, or None.
         limit: at most so many.
-        max_bytes: none more once the data read so far takes more than this.
+        max_bytes: the page ends with the first version that brings the data above this.
     """
 
     source: str | None = None
@@ -107,7 +107,7 @@ class Wanted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def history(conn: Connection, server_id: str, wanted: Wanted) -> list[SettingsVersionRow]:
-    """What was written, newest first."""
+    """Versions of a server's settings, newest first."""
     before = wanted.before
     rows = await conn.fetch(
         """

@@ -1,4 +1,4 @@
-"""Who blocks whom. Rows only."""
+"""Blocks between users. Rows only."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -23,10 +23,11 @@ class Block:
 
 
 async def of_user(conn: Connection, user_id: str, after: tuple[int, str] | None, limit: int) -> list[Block]:
-    """Those whom a user blocks, the newest first.
+    """The blocks of a user, the newest first.
 
     Args:
-        after: (created at ms, target id) of the last one already seen.
+        after: (created at ms, target id) of the last one already seen; None from the start.
+        limit: at most so many.
     """
     at_ms, target_id = after if after is not None else (None, None)
     rows = await conn.fetch(
@@ -41,7 +42,7 @@ async def of_user(conn: Connection, user_id: str, after: tuple[int, str] | None,
 
 
 async def barred_among(conn: Connection, user_id: str, others: Collection[str]) -> set[str]:
-    """Those of these users whom the user blocks, or who block the user."""
+    """Those of the other users who block the user or are blocked by the user."""
     rows = await conn.fetch(
         "SELECT target_id AS id FROM blocks WHERE user_id = $1 AND target_id = ANY ($2::text[])"
         " UNION SELECT user_id FROM blocks WHERE target_id = $1 AND user_id = ANY ($2::text[])",
@@ -52,22 +53,25 @@ async def barred_among(conn: Connection, user_id: str, others: Collection[str]) 
 
 
 async def parted(conn: Connection) -> list[tuple[str, str]]:
-    """(who blocks, whom) of every block."""
+    """(blocking user, blocked user) of every block."""
     rows = await conn.fetch("SELECT user_id, target_id FROM blocks")
     return [(row["user_id"], row["target_id"]) for row in rows]
 
 
 async def count(conn: Connection, user_id: str) -> int:
-    """How many a user blocks."""
+    """How many users a user blocks."""
     found: int = await conn.fetchval("SELECT count(*) FROM blocks WHERE user_id = $1", user_id)
     return found
 
 
 async def put(conn: Connection, user_id: str, target_id: str, *, reason: str | None, now_ms: int) -> Block:
-    """Block somebody, or give a block that there is another reason.
+    """Store a block, or give an existing one another reason.
+
+    Args:
+        reason: the blocking user's own note, or None.
 
     Raises:
-        LookupError: the database returned no row, which cannot happen.
+        LookupError: the database returned no row; a defect.
     """
     row = await conn.fetchrow(
         "INSERT INTO blocks (user_id, target_id, reason, created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $4)"
@@ -83,7 +87,7 @@ async def put(conn: Connection, user_id: str, target_id: str, *, reason: str | N
 
 
 async def remove(conn: Connection, user_id: str, target_id: str) -> None:
-    """Block somebody no longer."""
+    """Delete a block."""
     await conn.execute("DELETE FROM blocks WHERE user_id = $1 AND target_id = $2", user_id, target_id)
 
 

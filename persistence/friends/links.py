@@ -1,6 +1,6 @@
 """Friend links. Rows only.
 
-A friendship is two rows, one for each side, made and removed in one transaction.
+A friendship is two rows, one for each side, created and deleted in one transaction.
 """
 
 from collections.abc import Collection
@@ -57,18 +57,18 @@ async def of_user(conn: Connection, user_id: str) -> list[Link]:
 
 
 async def named(conn: Connection, user_id: str, friend_ids: Collection[str]) -> list[Link]:
-    """Those of a user's links that are with these, the oldest friend first."""
+    """Those of a user's links that are with the named friends, the oldest friend first."""
     return [_link(row) for row in await conn.fetch(_NAMED, user_id, list(friend_ids))]
 
 
 async def friend_ids(conn: Connection, user_id: str) -> list[str]:
-    """All friends of a user."""
+    """The ids of all friends of a user."""
     rows = await conn.fetch("SELECT friend_id FROM friend_links WHERE user_id = $1", user_id)
     return [row["friend_id"] for row in rows]
 
 
 async def friends_among(conn: Connection, user_id: str, others: Collection[str]) -> set[str]:
-    """Those of these users who are friends of the user."""
+    """Those of the other users who are friends of the user."""
     rows = await conn.fetch(
         "SELECT friend_id FROM friend_links WHERE user_id = $1 AND friend_id = ANY ($2::text[])",
         user_id,
@@ -80,7 +80,9 @@ async def friends_among(conn: Connection, user_id: str, others: Collection[str])
 async def add(
     conn: Connection, one_id: str, other_id: str, *, created_at_ms: int, accepted_at_ms: int
 ) -> None:
-    """Make both rows of a friendship that there is none of; nobody is hidden from a new friend."""
+    """Create both rows of a friendship, which must not exist; neither stays hidden from the other by an
+    earlier friendship.
+    """
     await conn.execute(
         "DELETE FROM veils WHERE holder_id = $1 AND viewer_id = $2 OR holder_id = $2 AND viewer_id = $1",
         one_id,
@@ -97,7 +99,7 @@ async def add(
 
 
 async def remove(conn: Connection, one_id: str, other_id: str) -> None:
-    """Remove both rows of a friendship, and the streak of the two; who hid from the other stays hidden."""
+    """Delete both rows of a friendship, and the streak of the two. A user hidden from the other stays hidden."""
     await conn.execute(
         "WITH ended AS (DELETE FROM friend_links"
         " WHERE user_id = $1 AND friend_id = $2 OR user_id = $2 AND friend_id = $1"
@@ -125,12 +127,12 @@ async def change(
     keep_note: bool,
     now_ms: int,
 ) -> bool:
-    """Change what the user has chosen for a friend; False when they are none.
+    """Change a user's own choices about a friend; False when the two are not friends.
 
     Args:
         favorite, visibility: None leaves it as it is.
-        note: None takes it away.
-        keep_note: leaves it as it is.
+        note: None removes it.
+        keep_note: True leaves the note as it is, whatever `note` is.
     """
     tag = await conn.execute(
         "UPDATE friend_links SET favorite = coalesce($3, favorite), visibility = coalesce($4, visibility),"

@@ -1,4 +1,4 @@
-"""Friend requests. Rows only; one that has expired does not exist, although its row may still be there."""
+"""Friend requests. Rows only; an expired one counts as absent, although its row may still be there."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ AND r.expires_at_ms > $3
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One that waits, with both names."""
+    """A pending request, with both users' names."""
 
     id: str
     sender_id: str
@@ -36,19 +36,19 @@ class Request:
 
 
 async def of_user(conn: Connection, user_id: str, now_ms: int) -> list[Request]:
-    """The requests that a user has sent or received, and that have not expired; the oldest first."""
+    """The requests that a user has sent or received and that have not expired, the oldest first."""
     rows = await conn.fetch(_OF_USER, user_id, now_ms)
     return [_request(row) for row in rows]
 
 
 async def read(conn: Connection, request_id: str, now_ms: int) -> Request | None:
-    """One request, or None."""
+    """One request, or None, also when it has expired."""
     row = await conn.fetchrow(_READ, request_id, now_ms)
     return None if row is None else _request(row)
 
 
 async def between(conn: Connection, one_id: str, other_id: str, now_ms: int) -> list[Request]:
-    """What waits between two users: one request, or by their clocks' fault one of each."""
+    """The pending requests between two users: usually one, but one in each direction if clocks disagreed."""
     rows = await conn.fetch(_BETWEEN, one_id, other_id, now_ms)
     return [_request(row) for row in rows]
 
@@ -63,10 +63,10 @@ async def add(
     created_at_ms: int,
     expires_at_ms: int,
 ) -> None:
-    """Store a request, in the place of an expired one.
+    """Store a request, in place of an expired one.
 
     Args:
-        note: what the sender wrote, or None.
+        note: for the recipient, or None.
     """
     await conn.execute(
         "INSERT INTO friend_requests (id, sender_id, recipient_id, note, created_at_ms, expires_at_ms)"
@@ -82,7 +82,7 @@ async def add(
 
 
 async def remove_between(conn: Connection, one_id: str, other_id: str) -> None:
-    """Remove what waits between two users, either way."""
+    """Delete the requests between two users, in both directions."""
     await conn.execute(
         "DELETE FROM friend_requests"
         " WHERE sender_id = $1 AND recipient_id = $2 OR sender_id = $2 AND recipient_id = $1",
@@ -92,7 +92,7 @@ async def remove_between(conn: Connection, one_id: str, other_id: str) -> None:
 
 
 async def prune(conn: Connection, limit: int, *, now_ms: int) -> list[tuple[str, str]]:
-    """Remove those that have expired, at most `limit`; returns their senders and recipients."""
+    """Delete expired requests, at most `limit`; returns their (sender, recipient) pairs."""
     rows = await conn.fetch(
         "DELETE FROM friend_requests WHERE ctid = ANY (ARRAY(SELECT ctid FROM friend_requests WHERE expires_at_ms <= $1"
         " ORDER BY expires_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING sender_id, recipient_id",

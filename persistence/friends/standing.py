@@ -1,4 +1,4 @@
-"""What is between two users, in one look. Rows only."""
+"""Friendship and blocks between two users, in one query. Rows only."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ SELECT EXISTS (SELECT FROM friend_links WHERE user_id = $1 AND friend_id = $2),
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """Whether two are friends, and which of them blocks the other.
+    """Whether two users are friends, and which of them blocks the other.
 
     Args:
         blocks: the first blocks the second.
@@ -26,10 +26,10 @@ class Marks:
 
 
 async def between(conn: Connection, one_id: str, other_id: str) -> Marks:
-    """What is between two users, requests left out.
+    """Friendship and blocks between two users, without requests.
 
     Raises:
-        LookupError: the database returned no row, which cannot happen.
+        LookupError: the database returned no row; a defect.
     """
     row = await conn.fetchrow(_SELECT, one_id, other_id)
     if row is None:
@@ -44,10 +44,10 @@ async def count_friends(conn: Connection, user_id: str) -> int:
 
 
 async def count_requests(conn: Connection, sender_id: str, recipient_id: str, now_ms: int) -> tuple[int, int]:
-    """How many requests of the one wait anywhere, and how many wait for the other.
+    """How many requests the sender has pending in all, and how many the recipient has received.
 
     Raises:
-        LookupError: the database returned no row, which cannot happen.
+        LookupError: the database returned no row; a defect.
     """
     row = await conn.fetchrow(
         "SELECT (SELECT count(*) FROM friend_requests WHERE sender_id = $1 AND expires_at_ms > $3),"

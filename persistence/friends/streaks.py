@@ -1,12 +1,12 @@
-"""Flame streaks: one row for each two friends who were in touch. Rows only."""
+"""Flame streaks: one row for each pair of friends who were in touch. Rows only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from persistence.connection import Connection
 
-# Days come in rising order; one that is older than what is there changes nothing. The link is locked, so that no streak
-# outlives a friendship that ends at this moment.
+# Days come in rising order; one that is older than the stored ones changes nothing. The link is locked, so that no
+# streak outlives a friendship that is ended concurrently.
 _TOUCH = """
 INSERT INTO flame_streaks AS old (low_id, high_id, low_day, high_day, first_day, last_day, last_contact_ms)
 SELECT new.low_id, new.high_id,
@@ -38,8 +38,8 @@ class Contact:
     """Two users were in touch on a day; low_id < high_id.
 
     Args:
-        low, high: the one wrote to the other or was with them; the other did.
-        at_ms: the newest moment of it.
+        low, high: whether the user `low_id`, or `high_id`, wrote to the other or was together with them.
+        at_ms: the latest moment of it, epoch milliseconds.
     """
 
     low_id: str
@@ -50,11 +50,14 @@ class Contact:
 
 
 async def touch(conn: Connection, day: int, contacts: Sequence[Contact]) -> list[tuple[str, str]]:
-    """Take in who was in touch on a day; returns those of them who are friends, the others have no streak.
+    """Update the streaks of pairs who were in touch on a day.
 
     Args:
-        day: UTC, from the epoch.
-        contacts: no two of the same users.
+        day: UTC, counted from the epoch.
+        contacts: at most one for each pair of users.
+
+    Returns:
+        Those of the pairs who are friends; the others have no streak.
     """
     rows = await conn.fetch(
         _TOUCH,

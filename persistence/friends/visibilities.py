@@ -1,4 +1,4 @@
-"""The links whose holders hide something from their friends, and what is left of those that have ended. Rows only."""
+"""What users hide from their friends, and what stays hidden after a friendship has ended. Rows only."""
 
 from typing import Literal
 
@@ -11,7 +11,7 @@ Visibility = Literal["DEFAULT", "LIMITED", "HIDDEN"]
 async def between(conn: Connection, one_id: str, other_id: str) -> dict[str, Visibility]:
     """{holder: visibility} of the two links of a friendship, locked until the transaction ends.
 
-    Without a friendship, of those who are still hidden from the other.
+    Without a friendship: `HIDDEN` for each of the two who is still hidden from the other.
     """
     rows = await conn.fetch(
         "SELECT user_id, visibility FROM friend_links"
@@ -30,7 +30,9 @@ async def between(conn: Connection, one_id: str, other_id: str) -> dict[str, Vis
 
 
 async def veiled(conn: Connection) -> list[tuple[str, str, Visibility]]:
-    """(holder, viewer, visibility) of every link that is not `DEFAULT`, and of all that are left of hidden ones."""
+    """(holder, viewer, visibility) of every link that is not `DEFAULT`, and of every former link whose
+    holder stays hidden.
+    """
     rows = await conn.fetch(
         "SELECT user_id, friend_id, visibility FROM friend_links WHERE visibility <> 'DEFAULT'"
         " UNION ALL SELECT holder_id, viewer_id, 'HIDDEN' FROM veils"

@@ -1,8 +1,8 @@
-"""The GeoIP database: a file of MaxMind's format that somebody else makes and replaces.
+"""The GeoIP database: a file of MaxMind's format that operators replace while the service runs.
 
-The file is never read in place. It is copied first, and the copy, which has no name, is mapped: whoever overwrites
-the file while we look into it would end the process (a mapped page behind a truncated end is a SIGBUS). Everything
-here blocks but `find`, which touches memory alone.
+The file is never read in place. It is copied first, and the copy, which has no name, is mapped: overwriting a mapped
+file would end the process (a mapped page beyond a truncated end is a SIGBUS). Everything here blocks but `find`,
+which reads memory alone.
 """
 
 import shutil
@@ -17,7 +17,7 @@ from maxminddb import InvalidDatabaseError
 
 
 class NotUsable(Exception):
-    """The file is missing, half-written, or no database of cities or countries; the text is one line."""
+    """The file is missing, half-written, or no database of cities or countries; the message is one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class GeoFile:
 
     Args:
         reader: of the copy.
-        has_cities: it knows more than countries.
+        has_cities: it has cities, not only countries.
     """
 
     def __init__(self, reader: Reader, *, has_cities: bool) -> None:
@@ -72,7 +72,7 @@ class GeoFile:
         self._has_cities = has_cities
 
     def find(self, address: str) -> Location | None:
-        """Where the address is, or None when the database has nothing on it.
+        """Look an address up; None when the database does not have it.
 
         Args:
             address: IPv4 or IPv6.
@@ -90,12 +90,12 @@ class GeoFile:
             raise NotUsable("the GeoIP database is damaged") from fault
 
     def close(self) -> None:
-        """Let go of the copy; nobody may be in `find`."""
+        """Release the copy; no call of `find` may be running."""
         self._reader.close()
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """What the file looks like now, or None when it is not there."""
+    """The file's current stamp, or None when it does not exist."""
     try:
         state = path.stat()
     except OSError:
@@ -108,7 +108,7 @@ def open_geo_file(path: Path, folder: Path) -> GeoFile:
 
     Args:
         path: of the file.
-        folder: where the copy has room; it has no name there, and goes with the process.
+        folder: with room for the copy, which is unlinked at once and vanishes with the process.
 
     Raises:
         NotUsable: there is no such file, it changes while it is copied, or it is of another kind.

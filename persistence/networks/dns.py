@@ -1,4 +1,4 @@
-"""DNS providers of networks, and the records that they are still to be given."""
+"""DNS providers of networks, and the queue of records that they are to be given."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from persistence.networks.rows import DnsRow, DnsTask
 
 
 async def read(conn: Connection, network_id: str) -> DnsRow | None:
-    """A network's provider."""
+    """A network's provider, or None."""
     row = await conn.fetchrow(
         """
         SELECT network_id, zone_id, zone_name, sealed_token, token_status, created_at_ms, updated_at_ms
@@ -19,7 +19,7 @@ async def read(conn: Connection, network_id: str) -> DnsRow | None:
 
 
 async def put(conn: Connection, row: DnsRow) -> None:
-    """Store a network's provider in place of the one before, whose open tasks end."""
+    """Store a network's provider in place of a former one, whose open tasks are deleted."""
     await conn.execute("DELETE FROM network_dns_tasks WHERE network_id = $1", row.network_id)
     await conn.execute(
         """
@@ -36,10 +36,11 @@ async def put(conn: Connection, row: DnsRow) -> None:
 
 
 async def set_status(conn: Connection, network_id: str, status: str, now_ms: int) -> None:
-    """Write what the provider has said of the token; nothing when it said so before.
+    """Store what the provider said of the token; without effect when the status is the same.
 
     Args:
-        status: one of those that the table permits.
+        status: `active`, or what the provider refused.
+        now_ms: epoch milliseconds.
     """
     await conn.execute(
         """
@@ -53,14 +54,14 @@ async def set_status(conn: Connection, network_id: str, status: str, now_ms: int
 
 
 async def remove(conn: Connection, network_id: str) -> bool:
-    """Forget a network's provider; whether there was one."""
+    """Delete a network's provider; returns whether there was one."""
     return await conn.execute("DELETE FROM network_dns WHERE network_id = $1", network_id) == "DELETE 1"
 
 
 async def add_tasks(conn: Connection, tasks: Sequence[DnsTask]) -> None:
-    """Let records be written; each takes the place of an earlier wish for the same record.
+    """Queue records to be written; each replaces an earlier task for the same record.
 
-    Those of networks without a provider are passed over.
+    Tasks of networks without a provider are ignored.
     """
     await conn.executemany(
         """
@@ -74,7 +75,12 @@ async def add_tasks(conn: Connection, tasks: Sequence[DnsTask]) -> None:
 
 
 async def due_networks(conn: Connection, now_ms: int, limit: int) -> list[str]:
-    """Networks with records to be written, the longest waiting first."""
+    """Networks with due tasks, the longest waiting first.
+
+    Args:
+        now_ms: epoch milliseconds.
+        limit: at most so many.
+    """
     rows = await conn.fetch(
         """
         SELECT network_id FROM network_dns_tasks WHERE due_at_ms <= $1
@@ -87,7 +93,12 @@ async def due_networks(conn: Connection, now_ms: int, limit: int) -> list[str]:
 
 
 async def due_tasks(conn: Connection, network_id: str, now_ms: int, limit: int) -> list[DnsTask]:
-    """A network's records that are to be written now, the longest waiting first."""
+    """A network's due tasks, the longest waiting first.
+
+    Args:
+        now_ms: epoch milliseconds.
+        limit: at most so many.
+    """
     rows = await conn.fetch(
         """
         SELECT network_id, type, name, content, due_at_ms, attempts FROM network_dns_tasks
@@ -101,10 +112,11 @@ async def due_tasks(conn: Connection, network_id: str, now_ms: int, limit: int) 
 
 
 async def finish_tasks(conn: Connection, done: Sequence[DnsTask], later: Sequence[DnsTask]) -> None:
-    """Delete what is done and put off what failed, unless another wish has taken its place meanwhile.
+    """Delete completed tasks and postpone failed ones, unless a newer task for the same record has replaced them.
 
     Args:
-        later: with the attempts and the time to come.
+        done: completed.
+        later: failed, with the new number of attempts and the time of the next.
     """
     await conn.executemany(
         """

@@ -28,15 +28,23 @@ async def of_network(conn: Connection, network_id: str) -> list[DomainRow]:
 
 
 async def read(conn: Connection, id: str, network_id: str) -> DomainRow | None:
-    """One claim of a network."""
+    """One claim of a network, or None.
+
+    Args:
+        id: of the claim.
+    """
     row = await conn.fetchrow(_READ, id, network_id)
     return None if row is None else DomainRow(**dict(row))
 
 
 async def lock_claims(conn: Connection, domain: str, id: str) -> list[DomainRow]:
-    """This claim of a domain and the verified one, which nobody else changes until the transaction ends.
+    """A claim of a domain and the domain's verified claim, both locked for changes until the transaction ends.
 
-    Who comes at the same time for the same domain waits before it looks.
+    Concurrent calls for the same domain are serialised.
+
+    Args:
+        domain: in its normal form.
+        id: of the claim.
     """
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('domain ' || $1, 0))", domain)
     return [DomainRow(**dict(row)) for row in await conn.fetch(_CLAIMS, domain, id)]
@@ -54,7 +62,7 @@ async def add(conn: Connection, row: DomainRow) -> None:
 
 
 async def change(conn: Connection, row: DomainRow) -> None:
-    """Write what a check has changed of a claim."""
+    """Write the columns of a claim that a check changes."""
     await conn.execute(
         """
         UPDATE network_domains SET status = $2, verified_at_ms = $3, confirmed_at_ms = $4, last_checked_at_ms = $5,
@@ -67,7 +75,9 @@ async def change(conn: Connection, row: DomainRow) -> None:
 
 
 async def verified_among(conn: Connection, network_id: str, domains: Collection[str]) -> bool:
-    """Whether one of these is a domain that the network has verified; held until the transaction ends."""
+    """Whether the network has verified one of these domains; the claim found cannot be deleted until the
+    transaction ends.
+    """
     found = await conn.fetchval(
         """
         SELECT id FROM network_domains
@@ -83,7 +93,7 @@ async def covers(conn: Connection, network_id: str, host: str) -> bool:
     """Whether a host lies inside a domain that the network has verified.
 
     Args:
-        host: lower-case A-labels, without a dot at the end.
+        host: lower-case A-labels, without a trailing dot.
     """
     labels = host.split(".")
     return await verified_among(conn, network_id, [".".join(labels[at:]) for at in range(len(labels))])

@@ -5,7 +5,9 @@ from persistence.networks.rows import RouteRow
 
 
 async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str | None] | None:
-    """(owner, network) of a server, which stay as they are until the transaction ends; None when it is gone."""
+    """(owner, network) of a server, which cannot change until the transaction ends; None when there
+    is no such server.
+    """
     row = await conn.fetchrow(
         "SELECT owner_id, network_id FROM connect_servers WHERE server_id = $1 FOR SHARE", server_id
     )
@@ -13,7 +15,7 @@ async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str
 
 
 async def read(conn: Connection, server_id: str) -> RouteRow | None:
-    """A server's route."""
+    """A server's route, or None."""
     row = await conn.fetchrow(
         """
         SELECT server_id, route_host, backend_host, backend_port, proxy_protocol, gateway_id, status, created_at_ms,
@@ -26,7 +28,7 @@ async def read(conn: Connection, server_id: str) -> RouteRow | None:
 
 
 async def put(conn: Connection, row: RouteRow) -> bool:
-    """Store a server's route in place of the one before; False, and nothing, when its host is another server's."""
+    """Store a server's route in place of a former one; False, without effect, when its host is another server's."""
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('route ' || $1, 0))", row.route_host)
     taken = await conn.fetchval(
         "SELECT server_id FROM gateway_routes WHERE route_host = $1 AND server_id <> $2",
@@ -51,7 +53,7 @@ async def put(conn: Connection, row: RouteRow) -> bool:
 
 
 async def remove(conn: Connection, server_id: str) -> str | None:
-    """Forget a server's route; its host, or None when there was none."""
+    """Delete a server's route; returns its host, or None when there was none."""
     host = await conn.fetchval(
         "DELETE FROM gateway_routes WHERE server_id = $1 RETURNING route_host", server_id
     )
@@ -71,7 +73,11 @@ async def hosts_of_network(conn: Connection, network_id: str) -> list[str]:
 
 
 async def remove_inside(conn: Connection, network_id: str, domain: str) -> None:
-    """Forget the routes of a network's servers whose hosts lie inside a domain."""
+    """Delete the routes of a network's servers whose hosts lie inside a domain.
+
+    Args:
+        domain: in its normal form.
+    """
     await conn.execute(
         """
         DELETE FROM gateway_routes r USING connect_servers s

@@ -22,7 +22,7 @@ FROM networks WHERE owner_id = $1 ORDER BY created_at_ms, network_id LIMIT $2
 
 
 async def create(conn: Connection, row: NetworkRow) -> None:
-    """Store a new network."""
+    """Store a new network; only id, name, owner and times are written."""
     await conn.execute(
         """
         INSERT INTO networks (network_id, id, name, owner_id, created_at_ms, updated_at_ms)
@@ -33,31 +33,31 @@ async def create(conn: Connection, row: NetworkRow) -> None:
 
 
 async def read(conn: Connection, network_id: str) -> NetworkRow | None:
-    """One network."""
+    """One network, or None."""
     row = await conn.fetchrow(_READ, network_id)
     return None if row is None else NetworkRow(**dict(row))
 
 
 async def lock(conn: Connection, network_id: str) -> NetworkRow | None:
-    """One network, which nobody else changes until the transaction ends."""
+    """One network, or None; its row is locked for changes until the transaction ends."""
     row = await conn.fetchrow(_LOCK, network_id)
     return None if row is None else NetworkRow(**dict(row))
 
 
 async def of_owner(conn: Connection, owner_id: str, limit: int) -> list[NetworkRow]:
-    """The networks of a user, oldest first."""
+    """The networks of a user, oldest first, at most `limit`."""
     return [NetworkRow(**dict(row)) for row in await conn.fetch(_OF_OWNER, owner_id, limit)]
 
 
 async def take_slug(conn: Connection, slug: str) -> str | None:
-    """The network that has this slug, or None; whoever asks for the same waits until the transaction ends."""
+    """The network that has this slug, or None; concurrent calls for the same slug wait until the transaction ends."""
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('slug ' || $1, 0))", slug)
     found = await conn.fetchval("SELECT network_id FROM networks WHERE slug = $1", slug)
     return None if found is None else str(found)
 
 
 async def change(conn: Connection, row: NetworkRow) -> None:
-    """Write what can change of a network."""
+    """Write the changeable columns of a network."""
     await conn.execute(
         """
         UPDATE networks SET name = $2, slug = $3, public_summary = $4, public_profile_mode = $5,
@@ -73,10 +73,10 @@ async def change(conn: Connection, row: NetworkRow) -> None:
 
 
 async def add_token(conn: Connection, row: TokenRow, *, keep: int) -> None:
-    """Store a join token; of the network's others the newest stay.
+    """Store a join token, and delete the network's oldest ones beyond a limit.
 
     Args:
-        keep: how many there may be.
+        keep: how many tokens the network may have, the new one included.
     """
     await conn.execute(
         """
@@ -96,7 +96,11 @@ async def add_token(conn: Connection, row: TokenRow, *, keep: int) -> None:
 
 
 async def lock_token(conn: Connection, token: bytes) -> TokenRow | None:
-    """A join token, which nobody else uses until the transaction ends."""
+    """A join token, or None; its row is locked until the transaction ends.
+
+    Args:
+        token: its SHA-256.
+    """
     row = await conn.fetchrow(
         "SELECT token, network_id, expires_at_ms, used FROM network_join_tokens WHERE token = $1 FOR UPDATE",
         token,
@@ -105,7 +109,11 @@ async def lock_token(conn: Connection, token: bytes) -> TokenRow | None:
 
 
 async def owner_of_token(conn: Connection, token: bytes) -> str | None:
-    """Who owns the network of a join token; None where there is no such token."""
+    """The owner of the network of a join token; None where there is no such token.
+
+    Args:
+        token: its SHA-256.
+    """
     found = await conn.fetchval(
         "SELECT owner_id FROM network_join_tokens JOIN networks USING (network_id) WHERE token = $1", token
     )
@@ -113,12 +121,12 @@ async def owner_of_token(conn: Connection, token: bytes) -> str | None:
 
 
 async def use_token(conn: Connection, token: bytes) -> None:
-    """A join token has served."""
+    """Mark a join token, given by its SHA-256, as used."""
     await conn.execute("UPDATE network_join_tokens SET used = true WHERE token = $1", token)
 
 
 async def forget_tokens(conn: Connection, limit: int, *, before_ms: int) -> int:
-    """Delete the join tokens that ended before that time, at most `limit`; returns how many."""
+    """Delete the join tokens that expired before `before_ms`, at most `limit`; returns how many."""
     return await forget_ended(conn, "network_join_tokens", limit, before_ms=before_ms)
 
 
@@ -131,7 +139,7 @@ async def count_servers(conn: Connection, network_id: str) -> int:
 
 
 async def hosts_of(conn: Connection, owner_id: str, limit: int) -> list[HostRow]:
-    """The agents in a user's networks, oldest first."""
+    """The agents in a user's networks, oldest first, at most `limit`."""
     rows = await conn.fetch(
         """
         SELECT id, server_id, network_id, name, owner_id, last_seen_at_ms, last_seen_ip, created_at_ms, updated_at_ms

@@ -1,24 +1,24 @@
-"""What the tables of networks hold, one struct a row."""
+"""The rows of the tables of networks, as structs."""
 
 from typing import Literal
 
 import msgspec
 
 DomainStatus = Literal["pending", "verified", "failed"]
-"""How far a claim of a domain is (contract §7)."""
+"""The state of a claim (contract §7)."""
 
 ProfileMode = Literal["none", "share_code"]
-"""What a network shows of a profile (contract §7)."""
+"""Whether a network shows a shared profile (contract §7)."""
 
 RecordType = Literal["TXT", "CNAME", "A"]
-"""The DNS records that are kept for a network."""
+"""The types of DNS records that are written for a network."""
 
 
 class NetworkRow(msgspec.Struct, frozen=True, kw_only=True):
     """A network.
 
     Args:
-        network_id: uuid, what it is called by.
+        network_id: uuid, by which it is addressed.
         id: object id, for lists.
         slug: its name in addresses, or None; no two networks share one.
     """
@@ -101,10 +101,12 @@ class DnsRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DnsTask(msgspec.Struct, frozen=True):
-    """A record that the provider is to be given.
+    """A DNS record that is to be written at the provider.
 
     Args:
-        content: what it is to say, None to remove it; for `A` a host whose addresses it is to say.
+        content: the record's content, None to remove the record; for `A` a host whose addresses the records get.
+        due_at_ms: when it is to be written, epoch milliseconds.
+        attempts: how often that has failed.
     """
 
     network_id: str
@@ -116,7 +118,7 @@ class DnsTask(msgspec.Struct, frozen=True):
 
 
 class RouteRow(msgspec.Struct, frozen=True, kw_only=True):
-    """Under which host a gateway is to carry players to a server."""
+    """The host name under which a gateway forwards players to a server."""
 
     server_id: str
     route_host: str

@@ -1,7 +1,7 @@
-"""Notifications of users: rows, and where each user's channel stands.
+"""Notifications of users in rows, and the offsets of each user's channel.
 
-Every notification takes an offset, and so does every reading of some. Both are kept in the rows, so that what a
-client has missed is read back from them; where a row of it is gone, so is the history.
+Every addition of a notification has an offset, and so does every marking as read. Both are stored in the rows, so
+that the events that a client has missed are reconstructed from them; once such a row is deleted, they cannot be.
 """
 
 from collections import Counter
@@ -12,27 +12,28 @@ from types import MappingProxyType
 from persistence.connection import Connection, Row
 
 KEPT_MS = 90 * 24 * 3600 * 1000
-"""Older ones are gone (contract §5)."""
+"""How long notifications are kept (contract §5)."""
 
 KEPT_MAX = 500
-"""Never more of one user than this; the oldest go."""
+"""The most notifications of one user; the oldest are deleted."""
 
 OF_PAIR_MAX: Mapping[str, int] = MappingProxyType(
     {"friend_request": 1, "friend_accepted": 1, "party_invite": 1, "server_invite": 17}
 )
-"""{kind: how many of it one user is kept that one other has caused}; 20 in all. What moderators and the service say is
-not among them: it is bounded by `KEPT_MAX` alone."""
+"""{kind: how many of it that one actor has caused are kept for one user}; 20 in all. Notifications by moderators and
+by the service are not listed: only `KEPT_MAX` bounds them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class NewNotification:
-    """One to be added.
+    """A notification to be added.
 
     Args:
         id: objectId.
-        user_id: who is notified.
+        user_id: the user who is notified.
         kind: as contract §5 names it: `friend_request`, `friend_accepted`, `party_invite`, …
-        actor_id: who has caused it, or None.
+        actor_id: the user who has caused it, or None.
         data: encoded JSON object.
         created_at_ms: epoch milliseconds.
     """
@@ -47,13 +48,13 @@ class NewNotification:
 
 @dataclass(frozen=True, slots=True)
 class Notification:
-    """One as stored.
+    """A notification as stored.
 
     Args:
         id: objectId.
         number: its place among the user's notifications, for paging.
         seq: the offset at which it was added.
-        kind, actor_id, data, created_at_ms: as in `NewNotification`.
+        kind, actor_id, data, created_at_ms: those of `NewNotification`.
         read_at_ms: None while it is unread.
         read_seq: the offset at which it was read.
     """
@@ -71,7 +72,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Where a user's channel stands: see `actors.kernel.kind.Durable`."""
+    """The epoch and last offset of a user's channel."""
 
     epoch: str
     seq: int
@@ -79,7 +80,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What a reading has changed.
+    """The result of marking notifications as read.
 
     Args:
         count: notifications that were unread before.
@@ -91,11 +92,11 @@ class Marked:
 
 
 async def add(conn: Connection, rows: Sequence[NewNotification]) -> None:
-    """Store notifications, in the transaction of what they tell of; users who are no more get none.
+    """Store notifications, in the transaction of what they tell of; users who no longer exist are skipped.
 
-    Of one kind by one other user only the newest are kept (`OF_PAIR_MAX`): nobody drives out what others had to say.
-
-    One call for all of a transaction: it locks the users' heads in the order of their ids.
+    Of one kind by one actor only the newest are kept (`OF_PAIR_MAX`), so that one user cannot displace the
+    notifications of others. To be called once in a transaction, because it locks the users' heads in the
+    order of their ids.
     """
     rows = _newest_of_pairs(rows)
     if not rows:
@@ -118,7 +119,7 @@ async def add(conn: Connection, rows: Sequence[NewNotification]) -> None:
 
 
 def _newest_of_pairs(rows: Sequence[NewNotification]) -> list[NewNotification]:
-    """Those of a transaction's rows that are kept, in their order."""
+    """Those of a transaction's rows that are to be kept, in their order."""
     kept: list[NewNotification] = []
     met: Counter[tuple[str, str | None, str]] = Counter()
     for row in reversed(rows):
@@ -130,7 +131,7 @@ def _newest_of_pairs(rows: Sequence[NewNotification]) -> list[NewNotification]:
 
 
 async def head_of(conn: Connection, user_id: str) -> Head | None:
-    """Where the user's channel stands, or None when there is no such user.
+    """The epoch and last offset of a user's channel, or None when there is no such user.
 
     The epoch of a user who was never notified is the one that the first notification will write.
     """
@@ -148,7 +149,7 @@ async def newest(
     """The user's notifications, newest first.
 
     Args:
-        below: numbers below this only; None = from the newest.
+        below: only numbers below this; None = from the newest.
         limit: at most so many.
     """
     rows = await conn.fetch(
@@ -170,7 +171,7 @@ async def count_unread(conn: Connection, user_id: str) -> int:
 
 
 async def moved_since(conn: Connection, user_id: str, after: int, upto: int) -> list[Notification]:
-    """Those that were added or read at the offsets above `after`, up to `upto`; in no order."""
+    """The notifications that were added or read at the offsets above `after`, up to `upto`; in no order."""
     rows = await conn.fetch(
         "SELECT * FROM notifications WHERE user_id = $1"
         " AND (seq > $2 AND seq <= $3 OR read_seq > $2 AND read_seq <= $3)",
@@ -184,10 +185,10 @@ async def moved_since(conn: Connection, user_id: str, after: int, upto: int) -> 
 async def mark_read(
     conn: Connection, user_id: str, *, ids: Collection[str], before_ms: int | None, now_ms: int
 ) -> Marked:
-    """Mark notifications of the user as read: the named ones, and those made before a time.
+    """Mark notifications of the user as read: the named ones, and those created before a time.
 
     Args:
-        ids: those that are not the user's are passed over.
+        ids: those that are not the user's are ignored.
         before_ms: exclusive bound on `created_at_ms`, or None.
         now_ms: epoch milliseconds.
     """
@@ -211,7 +212,7 @@ async def mark_read(
 
 
 async def prune(conn: Connection, limit: int, *, now_ms: int) -> list[str]:
-    """Remove those that are too old, at most `limit`; returns of each whose it was."""
+    """Delete notifications that are too old, at most `limit`; returns the user id of each."""
     rows = await conn.fetch(
         "DELETE FROM notifications WHERE ctid = ANY (ARRAY(SELECT ctid FROM notifications"
         " WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED)) RETURNING user_id",
@@ -230,8 +231,8 @@ ON CONFLICT (user_id) DO UPDATE SET seq = head.seq + excluded.seq, added = head.
 RETURNING user_id, seq, added
 """
 
-# A statement of its own: it sees everything that was added before the heads were locked. Rows of this statement are not
-# seen by its DELETEs; they are the newest.
+# A separate statement, so that it sees everything that was added before the heads were locked. Its DELETEs do not see
+# the rows that it inserts, which are the newest.
 _ADD = """
 WITH moved AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS m (user_id, seq, added)

@@ -1,1 +1,1 @@
-"""Parties: rows of who is in which, and who is invited."""
+"""Parties' rows: their members and invites."""

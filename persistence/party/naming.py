@@ -1,4 +1,4 @@
-"""Parties in whose past a user occurs: found page by page, because nothing else ever asks for them."""
+"""Find parties in whose history a user occurs, page by page; no index serves this rare query."""
 
 from persistence.connection import Connection
 from persistence.party.rows import KIND
@@ -7,7 +7,7 @@ PAGE_PARTIES = 500
 
 
 async def page_end(conn: Connection, after: str) -> str | None:
-    """The last party of the page behind an id; None when everything behind it is one page."""
+    """The last party of the page after an id; None when all remaining parties are one page."""
     found: str | None = await conn.fetchval(
         "SELECT id FROM heads WHERE kind = $1 AND id > $2 ORDER BY id OFFSET $3 LIMIT 1",
         KIND,
@@ -18,11 +18,11 @@ async def page_end(conn: Connection, after: str) -> str | None:
 
 
 async def in_page(conn: Connection, user_id: str, after: str, upto: str | None) -> list[str]:
-    """The parties of a page whose journal or snapshots hold a user.
+    """The parties of a page whose journal or snapshots contain a user's id.
 
     Args:
-        after: the id that the page begins behind.
-        upto: the last id of the page; None for all that follow.
+        after: the page starts after this party id; "" from the start.
+        upto: the last party of the page; None for all that remain.
     """
     rows = await conn.fetch(
         "SELECT id FROM events WHERE kind = $1 AND id > $2 AND ($3::text IS NULL OR id <= $3)"

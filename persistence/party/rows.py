@@ -1,4 +1,4 @@
-"""Parties, their members and invites. Rows only; the rest of a party lies in the summary of its head."""
+"""Parties, their members and invites, in rows; the rest of a party lies in the summary of its head."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from persistence.connection import Connection
 from persistence.journal import history, journal
 
 KIND = "party"
-"""The name under which the kernel keeps heads and journals of parties."""
+"""The kind under which the kernel keeps heads and journals of parties."""
 
 ENDED_KEPT_MS = 3600 * 1000
-"""The head and journal of a party that is no more are kept so long: its last readers are gone by then."""
+"""How long the head and journal of an ended party are kept: its last readers are gone by then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class PartyRow:
     """A party.
 
     Args:
-        founder_id: who made it.
+        founder_id: the user who created it.
     """
 
     id: str
@@ -29,7 +29,7 @@ class PartyRow:
 
 @dataclass(frozen=True, slots=True)
 class MemberRow:
-    """Somebody in a party."""
+    """A member of a party."""
 
     party_id: str
     user_id: str
@@ -65,12 +65,13 @@ FROM party_invites i LEFT JOIN users t ON t.id = i.target_id LEFT JOIN users s O
 async def insert_party(
     conn: Connection, row: PartyRow, *, epoch: str, summary: bytes, due_at_ms: int | None
 ) -> None:
-    """Make a party with its founder as the only member; the founder must be in none.
+    """Create a party with its founder as the only member.
 
     Args:
         epoch, summary, due_at_ms: of its head.
 
-    Raises: the database refuses (`RowsRejected` to the caller of the transaction) when the founder is in one.
+    Raises:
+        RowsRejected: from the caller's transaction, when the founder is in a party already.
     """
     await conn.execute(
         "INSERT INTO parties (id, founder_id, created_at_ms) VALUES ($1, $2, $3)",
@@ -85,7 +86,7 @@ async def insert_party(
 
 
 async def read(conn: Connection, party_id: str) -> PartyRow | None:
-    """One party."""
+    """One party, or None."""
     row = await conn.fetchrow(
         "SELECT p.id, p.founder_id, coalesce(u.name, 'deleted') AS founder_name, p.created_at_ms"
         " FROM parties p LEFT JOIN users u ON u.id = p.founder_id WHERE p.id = $1",
@@ -95,7 +96,7 @@ async def read(conn: Connection, party_id: str) -> PartyRow | None:
 
 
 async def members_of(conn: Connection, party_id: str) -> list[MemberRow]:
-    """Who is in a party, the longest-standing first."""
+    """A party's members, the longest-standing first."""
     rows = await conn.fetch(
         "SELECT m.party_id, m.user_id, coalesce(u.name, 'deleted') AS name, m.joined_at_ms"
         " FROM party_members m LEFT JOIN users u ON u.id = m.user_id WHERE m.party_id = $1"
@@ -106,19 +107,19 @@ async def members_of(conn: Connection, party_id: str) -> list[MemberRow]:
 
 
 async def memberships(conn: Connection) -> list[tuple[str, str]]:
-    """(user id, party id) of everybody who is in a party."""
+    """(user id, party id) of all members of all parties."""
     rows = await conn.fetch("SELECT user_id, party_id FROM party_members")
     return [(row["user_id"], row["party_id"]) for row in rows]
 
 
 async def party_of(conn: Connection, user_id: str) -> str | None:
-    """The party that a user is in."""
+    """The party that a user is in, or None."""
     id: str | None = await conn.fetchval("SELECT party_id FROM party_members WHERE user_id = $1", user_id)
     return id
 
 
 async def invites_of(conn: Connection, party_id: str) -> list[InviteRow]:
-    """The invites into a party, lapsed ones too, in the order of sending."""
+    """The invites into a party, including lapsed ones, in the order of sending."""
     rows = await conn.fetch(
         f"{_INVITE} WHERE i.party_id = $1 ORDER BY i.created_at_ms, i.target_id", party_id
     )
@@ -126,7 +127,7 @@ async def invites_of(conn: Connection, party_id: str) -> list[InviteRow]:
 
 
 async def invites_to(conn: Connection, user_id: str) -> list[InviteRow]:
-    """The invites of a user that have not lapsed, in the order of sending."""
+    """The invites for a user that have not lapsed, in the order of sending."""
     rows = await conn.fetch(
         f"{_INVITE} WHERE i.target_id = $1 AND NOT i.lapsed ORDER BY i.created_at_ms, i.party_id", user_id
     )
@@ -145,7 +146,7 @@ async def join(conn: Connection, rows: Sequence[MemberRow]) -> None:
 
 
 async def leave(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
-    """Take out (party id, user id) pairs."""
+    """Delete the memberships of (party id, user id) pairs."""
     await conn.execute(
         "DELETE FROM party_members m USING unnest($1::text[], $2::text[]) AS gone (party_id, user_id)"
         " WHERE m.party_id = gone.party_id AND m.user_id = gone.user_id",
@@ -155,12 +156,12 @@ async def leave(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
 
 
 async def end(conn: Connection, party_ids: Sequence[str]) -> None:
-    """Remove parties, with members and invites."""
+    """Delete parties with their members and invites."""
     await conn.execute("DELETE FROM parties WHERE id = ANY ($1::text[])", list(party_ids))
 
 
 async def invite(conn: Connection, rows: Sequence[InviteRow]) -> None:
-    """Store invites; one that was there takes the new times."""
+    """Store invites; an existing one gets the new sender and times."""
     await conn.execute(
         "INSERT INTO party_invites (party_id, target_id, sender_id, created_at_ms, expires_at_ms, lapsed)"
         " SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::boolean[])"
@@ -176,7 +177,7 @@ async def invite(conn: Connection, rows: Sequence[InviteRow]) -> None:
 
 
 async def lapse(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
-    """Note that the time of invites has passed, by (party id, target id)."""
+    """Mark the invites of (party id, target id) pairs as lapsed."""
     await conn.execute(
         "UPDATE party_invites i SET lapsed = true FROM unnest($1::text[], $2::text[]) AS late (party_id, target_id)"
         " WHERE i.party_id = late.party_id AND i.target_id = late.target_id",
@@ -186,7 +187,7 @@ async def lapse(conn: Connection, pairs: Sequence[tuple[str, str]]) -> None:
 
 
 async def withdraw(conn: Connection, pairs: Collection[tuple[str, str]]) -> None:
-    """Remove invites, by (party id, target id)."""
+    """Delete the invites of (party id, target id) pairs."""
     await conn.execute(
         "DELETE FROM party_invites i USING unnest($1::text[], $2::text[]) AS gone (party_id, target_id)"
         " WHERE i.party_id = gone.party_id AND i.target_id = gone.target_id",
@@ -196,14 +197,15 @@ async def withdraw(conn: Connection, pairs: Collection[tuple[str, str]]) -> None
 
 
 async def sweep_ended(conn: Connection, after: str | None, limit: int, *, now_ms: int) -> str | None:
-    """Forget heads, journals and snapshots of those among the next parties that ended an hour ago.
+    """Delete heads, journals and snapshots of those among the next parties that ended an hour ago.
 
     Args:
         after: the last party of the page before; None from the start.
-        limit: parties that are looked at, and events that go, at most.
+        limit: parties that are looked at, and events that are deleted, at most.
         now_ms: epoch milliseconds.
 
-    Returns: where to go on; None when those were the last.
+    Returns:
+        Where the next page starts; None after the last.
     """
     page = await conn.fetch(
         "SELECT h.id, p.id IS NULL AND h.updated_at_ms < $2 AS ended"

@@ -1,7 +1,7 @@
-"""The public list: by text, tag and category, in three orders, page by page.
+"""The public list: filtered by text, tag and category, in three orders, page by page.
 
-Text, tags and category are keys of one index (`publication_keys` in the migration). Few that match are gathered and
-put in order; of many, a page comes from the order's own index, one row after the other.
+Text, tags and category are keys of one index (`publication_keys` in the migration). Few matches are gathered and
+sorted; with many, the order's own index is scanned until the page is full.
 """
 
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ from persistence.publications.rows import PublicationRow, publication_of
 from persistence.trigrams import trigrams_of
 
 FEW = 2_000
-"""So many matches are gathered and sorted within some milliseconds."""
+"""Up to so many matches can be gathered and sorted within some milliseconds."""
 
 Sort = Literal["players", "newest", "name"]
 """Most players first; newest first; by name."""
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """Which publications.
+    """The filters of a list.
 
     Args:
         text: in lower case; empty for any.
@@ -34,7 +34,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A row's place in an order: its sort key, number or name, and its id."""
+    """A row's position in an order: its sort key, number or name, and its id."""
 
     number: int
     name: str
@@ -42,16 +42,17 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A publication, and where it stands."""
+    """A publication with its position."""
 
     row: PublicationRow
     place: Place
 
 
 async def page(conn: Connection, wanted: Wanted, sort: Sort, after: Place | None, limit: int) -> list[Listed]:
-    """Publications in the public list, in their order, behind a place.
+    """One page of the public list.
 
     Args:
+        after: the position of the last publication of the page before; None from the start.
         limit: at most so many.
     """
     keys = keys_of(wanted)
@@ -70,7 +71,7 @@ async def page(conn: Connection, wanted: Wanted, sort: Sort, after: Place | None
 
 
 def keys_of(wanted: Wanted) -> list[str]:
-    """The keys that everything wanted has: those of its text, its tag and its category."""
+    """The index keys that all matching publications have: those of the text, the tag and the category."""
     keys = trigrams_of(wanted.text)
     if wanted.tag is not None:
         keys.add("\x1e" + wanted.tag)
@@ -99,7 +100,7 @@ ORDER BY name_lower, id LIMIT $4
 """,
 }
 
-# Without the line that ranked_id is there, the planner does not see that it may walk the order of players.
+# Without `ranked_id IS NOT NULL` the planner does not use the index in the order of players.
 _WALKED: dict[Sort, str] = {
     "players": """
 SELECT * FROM published

@@ -25,13 +25,13 @@ WHERE (ownership_state IN ('PENDING', 'LOST') OR ownership_proof = 'domain') AND
 
 
 async def of_target(conn: Connection, target: Target, viewer_id: str) -> PublicationRow | None:
-    """What is published of a server or network, if anything, as somebody sees it."""
+    """The publication of a server or network as a viewer sees it, or None."""
     found = await of_targets(conn, [target.id], viewer_id)
     return found[0] if found else None
 
 
 async def of_targets(conn: Connection, target_ids: Sequence[str], viewer_id: str) -> list[PublicationRow]:
-    """What is published of these servers and networks, as somebody sees it."""
+    """The publications of these servers and networks as a viewer sees them."""
     rows = await conn.fetch(
         """
         SELECT p.*, EXISTS (
@@ -46,7 +46,7 @@ async def of_targets(conn: Connection, target_ids: Sequence[str], viewer_id: str
 
 
 async def listed(conn: Connection, id: str) -> PublicationRow | None:
-    """A publication that is in the public list."""
+    """A publication, if it is in the public list, else None."""
     row = await conn.fetchrow("SELECT * FROM published WHERE id = $1 AND discovery_state = 'CONNECT'", id)
     return None if row is None else publication_of(row)
 
@@ -54,14 +54,15 @@ async def listed(conn: Connection, id: str) -> PublicationRow | None:
 async def disputed(
     conn: Connection, after: str | None, limit: int
 ) -> tuple[list[PublicationRow], str | None]:
-    """Those among the next publications whose ownership is no longer what the verified domains say; nobody else
-    changes them.
+    """Those among the next publications whose ownership no longer matches the verified domains, locked for changes
+    until the transaction ends.
 
     Args:
         after: the last publication of the page before; None from the start.
         limit: how many are looked at.
 
-    Returns: them, and where to go on; None when those were the last.
+    Returns:
+        The publications, and where the next page starts; None after the last.
     """
     page = [row["id"] for row in await conn.fetch(_UNPROVEN, after or "", limit)]
     ids = [row["id"] for row in await conn.fetch(_DISPUTED, page)]
@@ -70,12 +71,14 @@ async def disputed(
 
 
 async def hold(conn: Connection, target: Target) -> None:
-    """Whoever publishes the same target waits here until the transaction ends."""
+    """Serialise changes of a target's publication until the transaction ends."""
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('publication ' || $1, 0))", target.id)
 
 
 async def address_alone(conn: Connection, address_key: str) -> tuple[str, int] | None:
-    """(id, creation) of the publication that is this address without a target; nobody else changes it."""
+    """(id, creation) of the publication of an address without a target, locked for changes until the transaction
+    ends; None when there is none.
+    """
     row = await conn.fetchrow(
         """
         SELECT id, created_at_ms FROM publications
@@ -88,10 +91,10 @@ async def address_alone(conn: Connection, address_key: str) -> tuple[str, int] |
 
 
 async def put(conn: Connection, row: PublicationRow, *, words: str) -> None:
-    """Store a publication, new or changed, with the place that it is sorted to.
+    """Store a publication, new or changed, with the time of its last status.
 
     Args:
-        words: what is searched.
+        words: the text that is searched.
     """
     await conn.execute(
         """
@@ -122,7 +125,7 @@ async def put(conn: Connection, row: PublicationRow, *, words: str) -> None:
 
 
 async def save_proof(conn: Connection, row: PublicationRow) -> None:
-    """Write who owns the address, and what follows for the list."""
+    """Write the ownership of the address, and the discovery state that follows from it."""
     await conn.execute(
         """
         UPDATE publications SET discovery_state = $2, ownership_state = $3, ownership_proof = $4,
@@ -138,14 +141,15 @@ async def remove(conn: Connection, id: str) -> None:
 
 
 async def grow_stale(conn: Connection, after: str | None, limit: int, *, before_ms: int) -> str | None:
-    """Take from the list what has shown nothing since that time, among the next publications.
+    """Mark those among the next publications as stale that had no status since a time: they leave the list.
 
     Args:
         after: the last publication of the page before; None from the start.
         limit: how many are looked at.
         before_ms: epoch milliseconds.
 
-    Returns: where to go on; None when those were the last.
+    Returns:
+        Where the next page starts; None after the last.
     """
     page = await conn.fetch(
         """
@@ -166,7 +170,7 @@ async def grow_stale(conn: Connection, after: str | None, limit: int, *, before_
 
 
 async def route_holders(conn: Connection, host: str) -> tuple[str, str | None] | None:
-    """(server, its network) to which gateways carry the players of this host, if any."""
+    """(server, its network) to which gateways forward the players of this host, or None."""
     row = await conn.fetchrow(
         """
         SELECT r.server_id, c.network_id FROM gateway_routes r JOIN connect_servers c USING (server_id)
@@ -178,6 +182,6 @@ async def route_holders(conn: Connection, host: str) -> tuple[str, str | None] |
 
 
 async def calling_address(conn: Connection, server_id: str) -> str | None:
-    """Where a server last called from, as far as that was written."""
+    """The address that a server last called from, or None if none was written."""
     found = await conn.fetchval("SELECT last_seen_ip FROM connect_servers WHERE server_id = $1", server_id)
     return None if found is None else str(found)

@@ -1,4 +1,4 @@
-"""What the tables of publications hold, one struct a row."""
+"""The rows of the tables of publications, as structs."""
 
 from typing import Literal
 
@@ -7,19 +7,21 @@ import msgspec
 from persistence.connection import Row
 
 DiscoverySource = Literal["CONNECT", "USER", "IMPORT"]
-"""Where a publication comes from: its target, somebody who has saved its address, or a list."""
+"""Where a publication comes from: its target, a user who saved its address, or an imported list."""
 
 DiscoveryState = Literal["CONNECT", "UNLISTED", "STALE", "SUPPRESSED"]
 """Whether it is in the public list (only `CONNECT` is)."""
 
 OwnershipState = Literal["UNCLAIMED", "PENDING", "OWNED", "LOST"]
-"""Whether the address is known to be the target's."""
+"""Whether the address is proven to be the target's."""
 
 OwnershipProof = Literal["gateway", "caller", "domain"]
-"""Why it is: below the gateway domain, where the server itself calls from, or in a verified domain."""
+"""Why it is the target's: below the gateway domain, the address that the server itself calls from, or in a
+verified domain.
+"""
 
 TargetType = Literal["server", "network"]
-"""What is published."""
+"""The sorts of things that can be published."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -33,15 +35,15 @@ class PublicationRow(msgspec.Struct, frozen=True, kw_only=True):
     """A publication.
 
     Args:
-        server_id, network_id: its target; at most one of them is there.
+        server_id, network_id: its target; at most one of them is set.
         within_id: the network that its server is in, or its target.
         address: `host` or `host:port`.
-        host: of the address, in its one form.
+        host: of the address, in its normal form.
         social_links: encoded JSON.
         suppressed: a moderator has taken it from the list.
         seen_at_ms: the last status that was written, or when it was published.
         favorites: how many users have it among theirs.
-        favorite: the viewer has; where there is no viewer, nobody does.
+        favorite: the viewer has; False without a viewer.
     """
 
     id: str
@@ -71,18 +73,18 @@ class PublicationRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def target(self) -> Target | None:
-        """What is published; None for an address alone."""
+        """The published server or network; None for an address alone."""
         if self.server_id is not None:
             return Target("server", self.server_id)
         return None if self.network_id is None else Target("network", self.network_id)
 
 
 class StatusRow(msgspec.Struct, frozen=True):
-    """What a server last said of itself.
+    """The last status that a server has sent.
 
     Args:
         network_id: the network it is in, or None.
-        at_ms: when that was so: never later than it was told.
+        at_ms: the time that the status describes: never later than its arrival.
     """
 
     server_id: str
@@ -95,7 +97,7 @@ class StatusRow(msgspec.Struct, frozen=True):
 
 
 class Rank(msgspec.Struct, frozen=True):
-    """What a published target is sorted by.
+    """The sort keys of a published target.
 
     Args:
         players: now.
@@ -108,10 +110,10 @@ class Rank(msgspec.Struct, frozen=True):
 
 
 def publication_of(row: Row, *, favorite: bool = False) -> PublicationRow:
-    """The publication of a row of `published`.
+    """Decode a row of `published`.
 
     Args:
-        favorite: whether the reader has it among their favourites.
+        favorite: the viewer has it among their favourites.
     """
     fields = {name: row[name] for name in _STORED}
     return PublicationRow(**{**fields, "tags": tuple(row["tags"]), "favorite": favorite})

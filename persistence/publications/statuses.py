@@ -1,4 +1,4 @@
-"""What servers say of themselves, written once a second, all of it in one statement."""
+"""The statuses that servers have sent, written once a second in one statement."""
 
 from collections.abc import Sequence
 
@@ -31,12 +31,13 @@ WHERE p.id = r.id AND p.discovery_state = 'STALE' AND r.seen_at_ms >= $10
 async def write(
     conn: Connection, told: Sequence[StatusRow], ranks: Sequence[Rank], stale_before_ms: int
 ) -> None:
-    """Store what servers have said and what their publications are sorted by; who is heard again is listed again.
+    """Store statuses of servers and sort keys of publications; a stale publication with a newer status
+    is listed again.
 
     Args:
-        told: of one server at most one.
-        ranks: of one target at most one.
-        stale_before_ms: a status from before does not list anybody.
+        told: at most one for each server.
+        ranks: at most one for each target.
+        stale_before_ms: older statuses do not bring a publication back into the list.
     """
     await conn.execute(
         _WRITE,
@@ -54,7 +55,7 @@ async def write(
 
 
 async def since(conn: Connection, after_ms: int) -> list[StatusRow]:
-    """What servers have said since, oldest first."""
+    """The statuses of servers after a time, oldest first."""
     rows = await conn.fetch(
         """
         SELECT s.server_id, c.network_id, s.online, s.motd, s.players, s.capacity, s.at_ms
@@ -67,14 +68,15 @@ async def since(conn: Connection, after_ms: int) -> list[StatusRow]:
 
 
 async def forget(conn: Connection, after: str | None, limit: int, *, before_ms: int) -> str | None:
-    """Delete what the next servers said before that time.
+    """Delete those statuses of the next servers that are older than a time.
 
     Args:
         after: the last server of the page before; None from the start.
         limit: how many are looked at.
         before_ms: epoch milliseconds.
 
-    Returns: where to go on; None when those were the last.
+    Returns:
+        Where the next page starts; None after the last.
     """
     page = await conn.fetch(
         "SELECT server_id, at_ms < $2 AS old FROM server_statuses WHERE server_id > $1 ORDER BY server_id LIMIT $3",

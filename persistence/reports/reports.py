@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from persistence.connection import Connection, Row
 
 ReportStatus: TypeAlias = Literal["open", "dismissed", "actioned"]
-"""What has become of a report (contract §5)."""
+"""The state of a report (contract §5)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Report:
 
 
 async def add_report(conn: Connection, report: Report) -> None:
-    """Write an open report; its place and the names are passed over."""
+    """Store an open report; its `seq` and the names are ignored."""
     await conn.execute(
         "INSERT INTO reports (id, reporter_id, target_id, reason, created_at_ms) VALUES ($1, $2, $3, $4, $5)",
         report.id,
@@ -49,7 +49,7 @@ async def add_report(conn: Connection, report: Report) -> None:
 
 
 async def count_since(conn: Connection, reporter_id: str, since_ms: int) -> int:
-    """How many reports somebody has made after a time."""
+    """How many reports a user has made after a time."""
     count: int = await conn.fetchval(
         "SELECT count(*) FROM reports WHERE reporter_id = $1 AND created_at_ms > $2", reporter_id, since_ms
     )
@@ -62,7 +62,7 @@ async def list_reports(
     """Reports below `before_seq` (None = from the newest), newest first, at most `limit`.
 
     Args:
-        status: only these; None = all.
+        status: only reports with this status; None = all.
     """
     rows = await conn.fetch(
         _LIST,
@@ -82,10 +82,10 @@ async def lock_report(conn: Connection, id: str) -> Report | None:
 async def settle_report(
     conn: Connection, id: str, status: ReportStatus, *, at_ms: int | None, by: str | None
 ) -> None:
-    """Give a report another status.
+    """Set a report's status.
 
     Args:
-        by: uuid of the moderator; None while the report is open.
+        at_ms, by: when it was settled, and the moderator who did it; None for an open one.
     """
     await conn.execute(
         "UPDATE reports SET status = $2, settled_at_ms = $3, settled_by = $4 WHERE id = $1",

@@ -1,12 +1,13 @@
-"""Public servers that came from the addresses that users saved. Rows only."""
+"""Public servers that were created for addresses that users saved. Rows only."""
 
 from persistence.connection import Connection
 
 
 async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> str:
-    """The public server of an address; an unlisted one where there is none.
+    """The public server of an address; an unlisted one is created where there is none.
 
-    Before all others comes whose address it is known to be, and what nobody claims before what somebody does.
+    Of several, unlisted ones of servers and networks come last; among the others, one whose address is proven comes
+    first, then an unclaimed one.
 
     Args:
         id: for a new one.
@@ -32,13 +33,14 @@ async def find_or_make(conn: Connection, id: str, address: str, now_ms: int) -> 
 
 
 async def drop_unsaved(conn: Connection, id: str, address: str) -> None:
-    """Delete the public server of an address that came from saving it and that nobody saves any more.
+    """Delete the public server of an address if it was created by saving the address and no user has
+    it saved any more.
 
     Args:
         address: its `Address.key`.
     """
     await _hold(conn, address)
-    # Whoever saves it by its id just now has it locked. What was saved before, the second statement sees.
+    # A transaction that is just saving it holds a lock on it; after that, the second statement sees what it saved.
     await conn.execute("SELECT FROM publications WHERE id = $1 FOR UPDATE", id)
     await conn.execute(
         "DELETE FROM publications WHERE id = $1 AND discovery_source = 'USER' AND discovery_state = 'UNLISTED'"
@@ -48,21 +50,23 @@ async def drop_unsaved(conn: Connection, id: str, address: str) -> None:
 
 
 async def _hold(conn: Connection, address: str) -> None:
-    """Two who save the same address at once find the same server, and none that is just going."""
+    """Serialise transactions on one address: concurrent ones find the same server, and none that is being deleted."""
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 15))", address)
 
 
 async def sweep(
     conn: Connection, after: tuple[int, str] | None, limit: int, *, before_ms: int
 ) -> tuple[int, str] | None:
-    """Delete those from before a moment that nobody saves any more, among the next that users brought in.
+    """Delete those public servers, among the next that users created, that are older than a moment and
+    no longer saved.
 
     Args:
         after: (creation, id) of the last of the page before; None from the start.
         limit: how many are looked at.
         before_ms: epoch milliseconds.
 
-    Returns: where to go on; None when those were the last.
+    Returns:
+        Where the next page starts; None after the last.
     """
     page = await conn.fetch(
         "SELECT created_at_ms, id, EXISTS (SELECT FROM saved_servers WHERE server_id = publications.id) AS saved"
@@ -72,7 +76,7 @@ async def sweep(
         before_ms,
         limit,
     )
-    # Whoever saves one of them just now has it locked. What was saved before, the second statement sees.
+    # Those that are just being saved are locked, and skipped; the second statement sees what was saved before.
     free = await conn.fetch(
         "SELECT id FROM publications WHERE id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED",
         [row["id"] for row in page if not row["saved"]],

@@ -12,7 +12,7 @@ class Saved:
 
     Args:
         server_id: of its publication.
-        address_key: the same for all who mean the same server.
+        address_key: equal for all spellings of one server's address.
         favorites: how many users have it among their favourites.
     """
 
@@ -38,7 +38,7 @@ async def of_user(conn: Connection, user_id: str) -> list[Saved]:
 
 
 async def is_known(conn: Connection, server_id: str) -> bool:
-    """Whether there is such a public server, and moderators have not taken it away."""
+    """Whether there is such a public server that moderators have not suppressed."""
     found: bool = await conn.fetchval(
         "SELECT EXISTS (SELECT FROM publications WHERE id = $1 AND discovery_state <> 'SUPPRESSED')",
         server_id,
@@ -47,7 +47,9 @@ async def is_known(conn: Connection, server_id: str) -> bool:
 
 
 async def hold_known(conn: Connection, server_id: str) -> bool:
-    """As `is_known`; the server stays until the transaction ends."""
+    """Whether there is such a public server that moderators have not suppressed; it cannot be deleted until the
+    transaction ends.
+    """
     found = await conn.fetchval(
         "SELECT true FROM publications WHERE id = $1 AND discovery_state <> 'SUPPRESSED' FOR KEY SHARE",
         server_id,
@@ -61,7 +63,7 @@ async def count_favorites(conn: Connection, server_id: str) -> int:
 
 
 async def add(conn: Connection, user_id: str, server_id: str, now_ms: int) -> None:
-    """Put a server at the end of a user's list."""
+    """Append a server to a user's list."""
     await conn.execute(
         "INSERT INTO saved_servers (user_id, server_id, position, created_at_ms) SELECT $1, $2,"
         " coalesce((SELECT max(position) + 1 FROM saved_servers WHERE user_id = $1), 0), $3",
@@ -72,15 +74,15 @@ async def add(conn: Connection, user_id: str, server_id: str, now_ms: int) -> No
 
 
 async def remove(conn: Connection, user_id: str, server_id: str) -> None:
-    """Take a server out of a user's list."""
+    """Delete a server from a user's list."""
     await conn.execute("DELETE FROM saved_servers WHERE user_id = $1 AND server_id = $2", user_id, server_id)
 
 
 async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite: bool) -> None:
-    """Put a saved server among the favourites, or take it out of them.
+    """Set whether a saved server is among the user's favourites.
 
     Args:
-        favorite: whether it is among them from now on.
+        favorite: whether it is to be.
     """
     await conn.execute(
         "UPDATE saved_servers SET favorite = $3 WHERE user_id = $1 AND server_id = $2 AND favorite <> $3",
@@ -91,7 +93,11 @@ async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite:
 
 
 async def arrange(conn: Connection, user_id: str, server_ids: Sequence[str]) -> None:
-    """Give a user's whole list another order."""
+    """Reorder a user's list.
+
+    Args:
+        server_ids: the whole list, in the new order.
+    """
     await conn.execute(
         "UPDATE saved_servers SET position = place FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, place)"
         " WHERE user_id = $1 AND server_id = wanted.id AND position <> place",

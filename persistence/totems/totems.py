@@ -1,7 +1,7 @@
-"""Totems: models that users have uploaded, and which of them each user carries. Rows only.
+"""Totems: models that users have uploaded, and which of them each user has equipped. Rows only.
 
-`selected_count` and the gallery's total are kept by triggers (0011_totems.sql). Whoever changes a selection locks the
-models first, in the order of their ids.
+`selected_count` and the gallery's total are kept by triggers (0011_totems.sql). A transaction that changes a
+selection locks the models first, in the order of their ids.
 """
 
 from collections.abc import Collection
@@ -11,13 +11,13 @@ from typing import Literal
 from persistence.connection import Connection, Row
 
 Format = Literal["minecraft-item-model", "blockbench"]
-"""What a model is written in (contract §8)."""
+"""The format of a model (contract §8)."""
 
 Sort = Literal["selected", "created", "last_used", "name"]
-"""What the gallery can be sorted by (service-api §4)."""
+"""The sort keys of the gallery (service-api §4)."""
 
 Order = Literal["asc", "desc"]
-"""Which end of it comes first."""
+"""The direction of sorting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,13 @@ class Model:
 
     Args:
         id: objectId.
-        owner_id: who has uploaded it.
-        owner_name: what they are called now.
+        owner_id: the user who has uploaded it.
+        owner_name: their current name.
         file_name: as uploaded, cleaned; "" for none.
         rating_age: 0, 16, 18 or 21.
         author_name: None = the owner's own.
-        last_used_at_ms: when somebody last chose it.
-        selected_count: users who carry it now.
+        last_used_at_ms: when a user last equipped it.
+        selected_count: how many users have it equipped.
     """
 
     id: str
@@ -61,7 +61,7 @@ def _model(row: Row) -> Model:
 
 
 async def selected_by(conn: Connection, user_id: str) -> Model | None:
-    """What the user carries, or None."""
+    """The model that the user has equipped, or None."""
     row = await conn.fetchrow(
         f"{MODELS} JOIN totem_selections AS s ON s.model_id = m.id WHERE s.user_id = $1", user_id
     )
@@ -69,11 +69,11 @@ async def selected_by(conn: Connection, user_id: str) -> Model | None:
 
 
 async def visible(conn: Connection, model_id: str, viewer_id: str | None, *, gallery: bool) -> Model | None:
-    """A model, if it is the viewer's own, somebody carries it, or the gallery is open; else None.
+    """A model, if the viewer may see it: it is their own, a user has equipped it, or the gallery is open; else None.
 
     Args:
-        viewer_id: None for anybody.
-        gallery: whether it is open.
+        viewer_id: None for a viewer without a token.
+        gallery: whether the gallery is open.
     """
     row = await conn.fetchrow(
         f"{MODELS} WHERE m.id = $1 AND ($3 OR m.selected_count > 0 OR m.owner_id = $2)",
@@ -91,7 +91,11 @@ async def content_of(conn: Connection, model_id: str) -> bytes | None:
 
 
 async def uploaded_by(conn: Connection, owner_id: str, *, limit: int, offset: int) -> tuple[list[Model], int]:
-    """A page of a user's own models, newest first, and how many there are."""
+    """A page of a user's own models, newest first, and their total.
+
+    Args:
+        limit, offset: models on the page at most, and models before it.
+    """
     rows = await conn.fetch(
         f"{MODELS} WHERE m.owner_id = $1 ORDER BY m.created_at_ms DESC, m.id DESC LIMIT $2 OFFSET $3",
         owner_id,
@@ -109,7 +113,7 @@ _SORTED_BY = {
     "name": "name_key",
 }
 
-# The page's ids come from an index alone, so that a far page costs no rows but its own.
+# The page's ids come from an index-only scan, so that a far page reads no rows but its own.
 _PAGE = f"""{MODELS}
 JOIN (SELECT id, sort_key FROM totem_models ORDER BY sort_key asc, id asc LIMIT $1 OFFSET $2) AS page
     ON page.id = m.id ORDER BY page.sort_key asc, page.id asc
@@ -124,7 +128,11 @@ _PAGES = {
 async def gallery(
     conn: Connection, sort: Sort, order: Order, *, limit: int, offset: int
 ) -> tuple[list[Model], int]:
-    """A page of all models, and how many there are."""
+    """A page of all models, and their total.
+
+    Args:
+        limit, offset: models on the page at most, and models before it.
+    """
     rows = await conn.fetch(_PAGES[sort, order], limit, offset)
     total = await conn.fetchval("SELECT total FROM totem_gallery")
     return [_model(row) for row in rows], total
@@ -140,7 +148,7 @@ async def lock(conn: Connection, model_ids: Collection[str | None]) -> set[str]:
 
 
 async def selected_id(conn: Connection, user_id: str) -> str | None:
-    """The id of what the user carries, or None."""
+    """The id of the model that the user has equipped, or None."""
     found: str | None = await conn.fetchval(
         "SELECT model_id FROM totem_selections WHERE user_id = $1", user_id
     )
@@ -148,7 +156,7 @@ async def selected_id(conn: Connection, user_id: str) -> str | None:
 
 
 async def add(conn: Connection, model: Model, content: bytes) -> None:
-    """Store a model; its owner's name and its count are not stored.
+    """Store a model; its owner's name and its count are computed, not stored.
 
     Args:
         content: JSON.
@@ -173,7 +181,7 @@ async def add(conn: Connection, model: Model, content: bytes) -> None:
 
 
 async def select(conn: Connection, user_id: str, model_id: str, now_ms: int) -> None:
-    """Let the user carry a model, in place of any other; see `lock`."""
+    """Equip the user with a model, in place of any other; both must be locked (`lock`)."""
     await conn.execute(
         "INSERT INTO totem_selections (user_id, model_id, selected_at_ms) VALUES ($1, $2, $3)"
         " ON CONFLICT (user_id) DO UPDATE SET model_id = $2, selected_at_ms = $3",
@@ -189,9 +197,9 @@ async def select(conn: Connection, user_id: str, model_id: str, now_ms: int) -> 
 
 
 async def drop_oldest(conn: Connection, owner_id: str, *, keep: int) -> None:
-    """Forget a user's oldest models but the newest `keep`; what somebody carries stays, and does not count.
+    """Delete a user's models but the newest `keep`; those that a user has equipped stay, and do not count.
 
-    One that somebody is about to carry is passed over: waiting for them could be waiting in a circle.
+    Locked models, which a user is just equipping, are skipped: waiting for them could deadlock.
     """
     await conn.execute(_DROP_OLDEST, owner_id, keep)
 

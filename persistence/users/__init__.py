@@ -1,1 +1,1 @@
-"""Users, their rights and what they keep with us, as rows."""
+"""Users, their rights, and the data that they store, as rows."""

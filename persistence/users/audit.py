@@ -1,5 +1,6 @@
-"""The audit trail: what was done to whose rights, by whom. Written in the transaction of the change; never
-changed."""
+"""The audit trail: which user's rights were changed, and by whom. Written in the transaction of the
+change; never changed.
+"""
 
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ from persistence.connection import Connection
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Who does something, when, and by which request; `AuditEntry` says what the fields hold."""
+    """The author, time and request of a change; `AuditEntry` says what the fields hold."""
 
     entry_id: str
     at_ms: int
@@ -47,11 +48,12 @@ class AuditEntry:
 async def write_audit(
     conn: Connection, stamp: Stamp, action: str, *, target_id: str | None, detail: bytes
 ) -> None:
-    """Append one entry to the audit trail.
+    """Append one entry.
 
     Args:
-        action: what was done, `permission.granted`.
-        detail: more about it, a JSON object.
+        action: `permission.granted`, `permission.removed`, `role.added`, …
+        target_id: the user or thing that it was done to, or None.
+        detail: encoded JSON object.
     """
     await conn.execute(
         "INSERT INTO audit_log (id, at_ms, actor_id, action, target_id, request_id, detail)"

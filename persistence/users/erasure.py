@@ -1,7 +1,8 @@
-"""Users who were erased. Rows only.
+"""Erase users. Rows only.
 
-What hangs on a user by a foreign key goes with their row: rights, settings, friendships, requests, their own blocks,
-notifications, shares, capes. What others did to them (blocks, reports) and the audit trail stay, under the bare id.
+What refers to a user by a foreign key is deleted with their row: rights, settings, friendships, requests, their
+own blocks, notifications, shares, capes. What others did to them (blocks, reports) and the audit trail stay,
+under the bare id.
 """
 
 from collections.abc import Mapping
@@ -12,11 +13,13 @@ from persistence.connection import Connection
 from persistence.users.permissions import announce
 
 PAGE_ROWS = 5_000
-"""Notifications that are looked through at once."""
+"""How many notifications are searched at once."""
 
 
 async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
-    """{other user: whether they block this one} of all with friendships, requests, blocks, or what is left of them."""
+    """{other user: whether they block this one} of all users with a friendship, request or block between them, or a
+    visibility left of a former friendship.
+    """
     rows = await conn.fetch(
         "SELECT other_id, bool_or(blocks) FROM ("
         " SELECT friend_id AS other_id, false AS blocks FROM friend_links WHERE user_id = $1"
@@ -32,7 +35,9 @@ async def others_of(conn: Connection, user_id: str) -> dict[str, bool]:
 
 
 async def erase(conn: Connection, user_id: str, now_ms: int) -> None:
-    """Delete a user and all that hangs on them, and note that it was done; every process hears of it."""
+    """Delete a user with everything that refers to them, and note the erasure; every process is
+    notified at the commit.
+    """
     await conn.execute(
         "INSERT INTO erased_users (user_id, erased_at_ms) VALUES ($1, $2)"
         " ON CONFLICT (user_id) DO UPDATE SET erased_at_ms = $2, swept = false",
@@ -45,20 +50,21 @@ async def erase(conn: Connection, user_id: str, now_ms: int) -> None:
 
 
 async def drop_attachments(conn: Connection, user_id: str) -> None:
-    """Forget everything that a user has uploaded; the files go with the next sweep."""
+    """Free everything that a user has uploaded; the next sweep removes the files."""
     await attachments.free_of_uploader(conn, user_id)
 
 
 async def unswept(
     conn: Connection, after: tuple[int, str], limit: int
 ) -> tuple[list[str], tuple[int, str] | None]:
-    """The next of those whose name older messages may still have, the longest-erased first.
+    """The next erased users whose name may still be in older messages, the longest-erased first.
 
     Args:
         after: (erasure, id) of the last of the page before; (-1, "") from the start.
         limit: at most so many.
 
-    Returns: them, and where to go on; None when those were the last.
+    Returns:
+        Their ids, and where the next page starts; None after the last.
     """
     rows = await conn.fetch(
         "SELECT erased_at_ms, user_id FROM erased_users WHERE NOT swept AND (erased_at_ms, user_id) > ($1, $2)"
@@ -71,7 +77,7 @@ async def unswept(
 
 
 async def finish(conn: Connection, user_id: str) -> None:
-    """Nothing has the user's name any more."""
+    """Note that no row has the erased user's name any more."""
     await drop_attachments(conn, user_id)
     await conn.execute("UPDATE erased_users SET swept = true WHERE user_id = $1", user_id)
 
@@ -87,7 +93,9 @@ class Notice:
 
 
 async def notices_end(conn: Connection, after: str) -> str | None:
-    """The last notification of the page behind an id, whoever caused those; None when everything behind it is one."""
+    """The last notification of the page after an id, whichever user caused it; None when all remaining
+    ones are one page.
+    """
     found: str | None = await conn.fetchval(
         "SELECT id FROM notifications WHERE id > $1 ORDER BY id OFFSET $2 LIMIT 1", after, PAGE_ROWS - 1
     )
@@ -98,8 +106,8 @@ async def notices_by(conn: Connection, actor_id: str, after: str, upto: str | No
     """The notifications of a page that a user has caused.
 
     Args:
-        after: the id that the page begins behind.
-        upto: the last id of the page; None for all that follow.
+        after: the page starts after this id; "" from the start.
+        upto: the last notification of the page; None for all that remain.
     """
     rows = await conn.fetch(
         "SELECT id, user_id, kind, data FROM notifications"
@@ -112,7 +120,7 @@ async def notices_by(conn: Connection, actor_id: str, after: str, upto: str | No
 
 
 async def rewrite_notices(conn: Connection, data: Mapping[str, bytes]) -> None:
-    """Replace what notifications are about: {id: data}."""
+    """Replace the contents of notifications; `data` is {id: encoded JSON object}."""
     await conn.execute(
         "UPDATE notifications SET data = fresh.data FROM unnest($1::text[], $2::bytea[]) AS fresh (id, data)"
         " WHERE notifications.id = fresh.id",

@@ -4,12 +4,12 @@ from persistence.connection import Connection
 
 
 async def read(conn: Connection, user_id: str) -> int:
-    """A user's experience, from 0."""
+    """A user's total experience; 0 before any was gathered."""
     return await conn.fetchval("SELECT total_xp FROM experience WHERE user_id = $1", user_id) or 0
 
 
 async def add(conn: Connection, user_id: str, xp: int) -> int:
-    """Give a user experience, and return what they have now.
+    """Add to a user's experience; returns the new total.
 
     Args:
         xp: above 0.

@@ -1,4 +1,4 @@
-"""The game's options of users. Rows only."""
+"""Users' game options. Rows only."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Options:
 
 
 async def read(conn: Connection, user_id: str) -> Options | None:
-    """A user's options, or None when they never kept any."""
+    """A user's options, or None when they have never stored any."""
     row = await conn.fetchrow(
         "SELECT options, revision, updated_at_ms FROM minecraft_options WHERE user_id = $1", user_id
     )
@@ -29,7 +29,7 @@ async def read(conn: Connection, user_id: str) -> Options | None:
 
 
 async def save(conn: Connection, user_id: str, options: Options) -> None:
-    """Write a user's options over what they had."""
+    """Store a user's options, in place of former ones."""
     await conn.execute(
         "INSERT INTO minecraft_options (user_id, options, revision, updated_at_ms) VALUES ($1, $2, $3, $4)"
         " ON CONFLICT (user_id) DO UPDATE SET options = $2, revision = $3, updated_at_ms = $4",

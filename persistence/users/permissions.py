@@ -1,8 +1,7 @@
-"""The permission store: the catalog of nodes, grants per user, roles. Rows only; what they mean is in
-`actors`.
+"""The permission store: the catalog of nodes, users' grants and roles. Rows only; the rules are in `actors`.
 
-Every change announces itself on `CHANNEL` in its own transaction, so that other processes hear of it exactly
-when it is true. The payload is a user id, or `GREW` and a node when the catalog grew.
+Every change is announced by a NOTIFY on `CHANNEL` in its own transaction, so that other processes are told exactly
+when it is committed. The payload is a user id, or `GREW` and a node when the catalog grew.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,10 +10,10 @@ from dataclasses import dataclass
 from persistence.connection import Connection, Row
 
 CHANNEL = "partyline_users"
-"""NOTIFY channel of changes to users, their rights and the catalog."""
+"""The NOTIFY channel of changes to users, their rights and the catalog."""
 
 GREW = "+"
-"""What precedes a node in a payload that tells of a new catalog node; no user id begins with it."""
+"""Precedes the node in the payload that announces a new catalog node; no user id begins with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,11 @@ class CatalogNode:
 
 
 async def announce(conn: Connection, payload: str) -> None:
-    """Tell every process, once this transaction commits: a user id, or `GREW` and a node."""
+    """Notify every process once this transaction commits.
+
+    Args:
+        payload: a user id, or `GREW` and a node.
+    """
     await conn.execute("SELECT pg_notify($1, $2)", CHANNEL, payload)
 
 
@@ -75,12 +78,17 @@ async def read_roles(conn: Connection, user_id: str) -> list[str]:
 
 
 async def super_admin_exists(conn: Connection) -> bool:
-    """Whether anybody is a super-admin."""
+    """Whether any user is a super-admin."""
     return bool(await conn.fetchval("SELECT EXISTS (SELECT 1 FROM user_roles WHERE role = 'super-admin')"))
 
 
 async def add_role(conn: Connection, user_id: str, role: str, now_ms: int) -> None:
-    """Give a role to a user who exists; nothing happens when they have it."""
+    """Give a role to a user who exists; without effect when they have it.
+
+    Args:
+        role: as stored, e.g. `super-admin`.
+        now_ms: epoch milliseconds.
+    """
     await conn.execute(
         "INSERT INTO user_roles (user_id, role, granted_at_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
         user_id,
@@ -91,7 +99,7 @@ async def add_role(conn: Connection, user_id: str, role: str, now_ms: int) -> No
 
 
 async def read_grants(conn: Connection, user_id: str) -> list[Grant]:
-    """Every grant of the user, expired ones too, sorted by node."""
+    """Every grant of the user, including expired ones, sorted by node."""
     rows = await conn.fetch(
         'SELECT * FROM user_grants WHERE user_id = $1 ORDER BY node COLLATE "C"',
         user_id,
@@ -103,7 +111,7 @@ async def read_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
     """One grant, locked until the transaction ends, or None.
 
     Args:
-        node: the permission.
+        node: node or pattern, as it was granted.
     """
     row = await conn.fetchrow(
         "SELECT * FROM user_grants WHERE user_id = $1 AND node = $2 FOR UPDATE",
@@ -114,11 +122,11 @@ async def read_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
 
 
 async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: str, now_ms: int) -> bool:
-    """Store a grant whole, in the place of an earlier one of the same node.
+    """Store a grant, in place of a former one of the same node.
 
     Args:
         user_id: a user who exists.
-        grant: what is to be kept, value and unit included.
+        grant: replaces all columns, value and unit included.
         node_id: objectId for the node, used if the catalog does not have it yet.
         now_ms: epoch milliseconds.
 
@@ -153,7 +161,7 @@ async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: st
 
 
 async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
-    """Take a grant away; returns what it was, or None when there was none. The node stays in the catalog."""
+    """Delete a grant of a node; returns what it was, or None when there was none. The node stays in the catalog."""
     row = await conn.fetchrow(
         "DELETE FROM user_grants WHERE user_id = $1 AND node = $2 RETURNING *",
         user_id,
@@ -170,5 +178,5 @@ def _grant(row: Row) -> Grant:
 
 
 def nodes_of(catalog: Sequence[CatalogNode]) -> frozenset[str]:
-    """The names alone."""
+    """The names of the catalog's nodes."""
     return frozenset(one.node for one in catalog)

@@ -1,4 +1,4 @@
-"""What anybody may see of users. Rows only."""
+"""What all users may see of a user. Rows only."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ from persistence.connection import Connection
 
 @dataclass(frozen=True, slots=True)
 class Supporter:
-    """Somebody who supports the service.
+    """A user who supports the service.
 
     Args:
-        since_ms: epoch milliseconds, or None where nobody noted it.
+        since_ms: epoch milliseconds, or None where it was not recorded.
     """
 
     user_id: str
@@ -20,7 +20,7 @@ class Supporter:
 
 
 async def shuns_somebody(conn: Connection, user_id: str) -> bool:
-    """Whether there is anybody from whom the user hides, friend or no longer, or whom they block."""
+    """Whether the user blocks any user, or is hidden from any friend or former friend."""
     found: bool = await conn.fetchval(
         "SELECT EXISTS (SELECT FROM friend_links WHERE user_id = $1 AND visibility = 'HIDDEN')"
         " OR EXISTS (SELECT FROM veils WHERE holder_id = $1)"
@@ -31,7 +31,7 @@ async def shuns_somebody(conn: Connection, user_id: str) -> bool:
 
 
 async def supporters(conn: Connection, limit: int) -> list[Supporter]:
-    """Those who support the service, the longest first."""
+    """The users who support the service, the longest-standing first, at most `limit`."""
     rows = await conn.fetch(
         "SELECT id, name, supporter_tier, supporter_since_ms FROM users WHERE supporter_tier IS NOT NULL"
         " ORDER BY supporter_since_ms, id LIMIT $1",

@@ -1,10 +1,10 @@
-"""The one-time code that makes the first super-admin. Only its SHA-256 is kept."""
+"""The one-time code with which the first super-admin is created. Only its SHA-256 is stored."""
 
 from persistence.connection import Connection
 
 
 async def replace_setup_code(conn: Connection, code_hash: bytes, now_ms: int) -> None:
-    """Make this the only code that opens the setup.
+    """Store the code that opens the setup, in place of all former ones.
 
     Args:
         code_hash: SHA-256 of the code.
@@ -16,10 +16,9 @@ async def replace_setup_code(conn: Connection, code_hash: bytes, now_ms: int) ->
 
 
 async def take_setup_code(conn: Connection, code_hash: bytes) -> bool:
-    """Use the code up; False when there is no such code (any more).
+    """Use a code up; False when there is no such code, or it was used already.
 
-    The DELETE locks the row: of any number of transactions that try at once, one gets it and the others see
-    it gone.
+    The DELETE locks the row: of any number of concurrent transactions, one gets it and the others see it gone.
     """
     return (
         await conn.fetchrow("DELETE FROM setup_codes WHERE code_hash = $1 RETURNING 1", code_hash) is not None
@@ -27,5 +26,5 @@ async def take_setup_code(conn: Connection, code_hash: bytes) -> bool:
 
 
 async def close_setup(conn: Connection) -> None:
-    """There is a super-admin: no code opens anything any more."""
+    """Delete all setup codes, once there is a super-admin."""
     await conn.execute("DELETE FROM setup_codes")

@@ -1,4 +1,4 @@
-"""Launcher profiles that users share by a code. Rows only; an expired share is one that is not there."""
+"""Launcher profiles that users share by a code. Rows only; an expired share counts as absent."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ class Share:
 
 
 async def of_user(conn: Connection, user_id: str, now_ms: int, limit: int) -> list[ShareHead]:
-    """A user's shares, the newest first."""
+    """A user's shares without their manifests, the newest first, at most `limit`."""
     rows = await conn.fetch(
         "SELECT code, name, created_at_ms, expires_at_ms FROM profile_shares"
         " WHERE user_id = $1 AND expires_at_ms > $2 ORDER BY created_at_ms DESC, code DESC LIMIT $3",
@@ -45,7 +45,7 @@ async def of_user(conn: Connection, user_id: str, now_ms: int, limit: int) -> li
 
 
 async def count(conn: Connection, user_id: str, now_ms: int) -> int:
-    """How many a user has."""
+    """How many shares a user has."""
     found: int = await conn.fetchval(
         "SELECT count(*) FROM profile_shares WHERE user_id = $1 AND expires_at_ms > $2", user_id, now_ms
     )
@@ -53,7 +53,7 @@ async def count(conn: Connection, user_id: str, now_ms: int) -> int:
 
 
 async def read(conn: Connection, code: str, now_ms: int) -> Share | None:
-    """The share of a code, or None."""
+    """The share with this code, or None."""
     row = await conn.fetchrow(
         "SELECT code, name, created_at_ms, expires_at_ms, manifest FROM profile_shares"
         " WHERE code = $1 AND expires_at_ms > $2",
@@ -64,7 +64,7 @@ async def read(conn: Connection, code: str, now_ms: int) -> Share | None:
 
 
 async def add(conn: Connection, user_id: str, share: Share) -> None:
-    """Write a share."""
+    """Store a share."""
     head = share.head
     await conn.execute(
         "INSERT INTO profile_shares (code, user_id, name, manifest, created_at_ms, expires_at_ms)"
@@ -79,7 +79,7 @@ async def add(conn: Connection, user_id: str, share: Share) -> None:
 
 
 async def remove(conn: Connection, user_id: str, code: str, now_ms: int) -> bool:
-    """Take a user's share away; False when they have none of that code."""
+    """Delete a user's share; False when they have none with this code."""
     found = await conn.fetchval(
         "DELETE FROM profile_shares WHERE code = $1 AND user_id = $2 RETURNING expires_at_ms > $3",
         code,
@@ -90,7 +90,7 @@ async def remove(conn: Connection, user_id: str, code: str, now_ms: int) -> bool
 
 
 async def prune(conn: Connection, limit: int, *, now_ms: int) -> int:
-    """Delete what has expired, at most `limit`; returns how many."""
+    """Delete expired shares, at most `limit`; returns how many."""
     tag = await conn.execute(
         "DELETE FROM profile_shares WHERE ctid = ANY (ARRAY(SELECT ctid FROM profile_shares WHERE expires_at_ms <= $1"
         " ORDER BY expires_at_ms LIMIT $2)) AND expires_at_ms <= $1",

@@ -1,4 +1,4 @@
-"""Users: who they are, and their own settings. Rows only.
+"""Users and their own settings. Rows only.
 
 `name_lower` is lower-cased here, in Python: PostgreSQL's `lower` depends on the cluster's locale.
 """
@@ -12,21 +12,22 @@ from persistence.connection import Connection, Row
 from persistence.users.permissions import Grant, announce, read_grants, read_roles
 
 Visibility = Literal["PUBLIC", "FRIENDS", "PRIVATE"]
-"""Who may see something of a user (service-api §2 Profile)."""
+"""Which viewers may see something of a user (service-api §2 Profile)."""
 
 GroupInvites = Literal["EVERYONE", "FRIENDS", "NOBODY"]
-"""Who may put a user into a group (contract §5)."""
+"""Which users may add a user to a group (contract §5)."""
 
 NAME_SLACK_SECONDS = 5
-"""A token may be this much older than the one that gave the present name and still rename: issuers' clocks
-differ."""
+"""By how much a token that renames a user may be older than the one that gave the present name:
+issuers' clocks differ.
+"""
 
 
 LAST_CHARACTER = "\U0010ffff"
 """The last code point: no name begins with it."""
 
 FIRST_SURROGATE, AFTER_SURROGATES = 0xD800, 0xE000
-"""What stands between is no text."""
+"""The code points from the first up to the second are surrogates, which no text can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ WHERE id = $1 RETURNING {_COLUMNS}, ui_style
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """A user with what only they see.
+    """A user with their private settings.
 
     Args:
         ui_style: the user's own JSON, encoded, at most 64 KiB.
@@ -108,13 +109,13 @@ class UserWithRights:
 
 
 def _user(row: Row) -> User:
-    # Both are in many places of memory while the user is here.
+    # Interned, because both are in many places of memory while the user is active.
     user = User(*(row[name] for name in User.__slots__))
     return replace(user, id=intern(user.id), name=intern(user.name))
 
 
 async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User | None:
-    """The user behind a verified token: made at first sight, renamed when a token that is not older says so.
+    """The user behind a verified token: created when first seen, renamed by a newer token with another name.
 
     None when the user was erased since the token was issued.
 
@@ -133,7 +134,7 @@ async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int,
         now_ms,
     )
     if row is not None:
-        # A statement of its own: it sees an erasure that was committed while the insertion was on its way.
+        # A separate statement, so that it sees an erasure that was committed during the insertion.
         if await _was_erased(conn, user_id, issued_at_s):
             await conn.execute("DELETE FROM users WHERE id = $1", user_id)
             return None
@@ -179,20 +180,20 @@ async def read_with_rights(conn: Connection, user_id: str) -> UserWithRights | N
 
 
 async def read_names(conn: Connection, user_ids: Collection[str]) -> dict[str, str]:
-    """{user id: name} of those that exist."""
+    """{user id: name} of the users who exist."""
     rows = await conn.fetch("SELECT id, name FROM users WHERE id = ANY ($1::text[])", list(user_ids))
     return {row["id"]: row["name"] for row in rows}
 
 
 async def ids_named(conn: Connection, name: str) -> list[str]:
-    """Ids of users who are called so, in any case; two are enough to know that the name is ambiguous."""
+    """Ids of the users with this name, in any case; at most two, enough to know that the name is ambiguous."""
     rows = await conn.fetch("SELECT id FROM users WHERE name_lower = $1 LIMIT 2", name.lower())
     return [row["id"] for row in rows]
 
 
 async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User]:
-    """Users whose name begins with `prefix` in any case, by name."""
-    # Two bounds in place of LIKE: the index serves them whatever plan is kept for the statement.
+    """Users whose name begins with `prefix`, in any case, by name; at most `limit`."""
+    # Two bounds in place of LIKE: the index can be used under generic plans, too.
     first = prefix.lower()
     rows = await conn.fetch(
         f"{_SELECT} WHERE name_lower ~>=~ $1 AND name_lower ~<~ $2"
@@ -205,7 +206,7 @@ async def find_by_prefix(conn: Connection, prefix: str, limit: int) -> list[User
 
 
 def _behind(prefix: str) -> str:
-    """The first text, in the order of code points, behind all that begin so."""
+    """The first text, in the order of code points, after all texts that begin with `prefix`."""
     stem = prefix.rstrip(LAST_CHARACTER)
     if not stem:
         return LAST_CHARACTER
@@ -214,7 +215,7 @@ def _behind(prefix: str) -> str:
 
 
 async def read_settings(conn: Connection, user_id: str) -> Settings | None:
-    """One user with what only they see, or None."""
+    """One user with their private settings, or None."""
     row = await conn.fetchrow(_SETTINGS, user_id)
     return None if row is None else Settings(_user(row), row["ui_style"])
 
@@ -229,11 +230,15 @@ async def save_settings(
     ui_style: bytes | None,
     now_ms: int,
 ) -> Settings | None:
-    """Change the settings that are not None; returns all after it, or None when there is no such user.
+    """Change those settings that are not None.
 
     Args:
-        allow_friend_requests: whether others may send requests.
-        ui_style: the style as JSON.
+        allow_friend_requests: whether other users may send them friend requests.
+        ui_style: the user's own JSON, encoded.
+        now_ms: epoch milliseconds.
+
+    Returns:
+        All settings after the change, or None when there is no such user.
     """
     row = await conn.fetchrow(
         _SAVE_SETTINGS,
@@ -248,7 +253,7 @@ async def save_settings(
 
 
 async def lock_user(conn: Connection, user_id: str) -> User | None:
-    """One user, the row locked until the transaction ends, or None.
+    """One user, or None; the row is locked for changes until the transaction ends.
 
     Rows that refer to the user can still be written meanwhile: their foreign keys do not wait for this lock.
     """
@@ -257,10 +262,10 @@ async def lock_user(conn: Connection, user_id: str) -> User | None:
 
 
 async def refuse_tokens(conn: Connection, user_id: str, not_before_s: int) -> None:
-    """Revoke a user's tokens of before a second; every process hears of it.
+    """Revoke a user's tokens with an earlier `iat`; every process is notified at the commit.
 
     Args:
-        not_before_s: the first `iat` that is believed, epoch seconds.
+        not_before_s: the first valid `iat`, epoch seconds.
     """
     await conn.execute("UPDATE users SET tokens_not_before_s = $2 WHERE id = $1", user_id, not_before_s)
     await announce(conn, user_id)
@@ -269,7 +274,7 @@ async def refuse_tokens(conn: Connection, user_id: str, not_before_s: int) -> No
 async def save_last_seen(conn: Connection, seen: Mapping[str, int]) -> None:
     """Move `last_seen_at_ms` forward; `seen` is {user id: epoch milliseconds}.
 
-    Rows are locked in the order of their ids, so that two nodes that flush the same users cannot deadlock.
+    Rows are locked in the order of their ids, so that two processes that write the same users cannot deadlock.
     """
     users = sorted(seen)
     await conn.execute(
