@@ -1,5 +1,4 @@
-"""Parsers of settings: text to value. Each raises ValueError with the rest of a sentence that begins with the name.
-"""
+"""Parsers of settings: text to value. Each raises ValueError with the rest of a sentence that begins with the name."""
 
 import re
 from collections.abc import Callable

@@ -382,8 +382,7 @@ def _refuse_unknown(environ: Mapping[str, str]) -> None:
 
 
 def _meant(wrong: str) -> list[str]:
-    """The setting that has the longest alternative word contained in an unknown name, underscores ignored; or none.
-    """
+    """The setting that has the longest alternative word contained in an unknown name, underscores ignored; or none."""
     bare = wrong.replace("_", "")
     meant = [(len(word), row.name) for row in SETTINGS for word in row.also if word in bare]
     return [max(meant, key=lambda one: one[0])[1]] if meant else []

@@ -183,9 +183,9 @@ def endpoint(
     produces: str | None = None,
     aliases: Sequence[str] = (),
 ) -> Callable[[Handler], Endpoint]:
-    """Declare a request; the decorated name becomes the `Endpoint`, which says what each argument means.
-
-    `not_found` is {path parameter: what a malformed one is refused with}; contradictions raise ValueError, KeyError."""
+    """Declare a request. The decorated name becomes the `Endpoint`, whose class and `Route` explain the arguments:
+    `method`, `status`, `found_status`, `rate_key`, `secret_reply`, `cacheable`, `refuse_query_tokens`, `produces`, ….
+    `rate` names a policy; `not_found` is {path parameter: its refusal if malformed}. May raise ValueError, KeyError."""
 
     def declare(handler: Handler) -> Endpoint:
         _check(method, path, needs, servers)
