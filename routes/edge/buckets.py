@@ -15,8 +15,7 @@ MAX_SUFFIXES = 64
 
 OVERFLOW = 256
 """Buckets that new callers share while the table is full, chosen by hash. The hash has a random seed, so an attacker
-who wants to empty the bucket of one particular caller has to empty all of them.
-"""
+who wants to empty the bucket of one particular caller has to empty all of them."""
 
 
 class Bucket:

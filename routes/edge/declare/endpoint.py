@@ -49,8 +49,7 @@ _NODE = re.compile(r"[a-z0-9.*-]+(?::[a-zA-Z0-9.*_-]+)+")
 
 Again: TypeAlias = Callable[..., Awaitable[object]]
 """`async def again(call, id, arguments)`: the reply to a repeated request as it would be now, given the `id` in the
-first reply and the arguments of path, query and body.
-"""
+first reply and the arguments of path, query and body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
