@@ -1,7 +1,7 @@
-"""The long way for a WebSocket on our server: an application that is no `DirectApplication`, by ASGI's events.
+"""A WebSocket on this server for an application that is not a `DirectApplication`, by ASGI's events.
 
-Its task stays as long as its socket. Invariants: at most 16 events wait (and what one read brought with the last),
-then the client is not read; after `websocket.disconnect` the application has `ABANDON_SECONDS`.
+A task runs the application for as long as the socket is open. Invariants: at most 16 events wait (and those that the
+same read brought), then reading pauses; after `websocket.disconnect` the application has `ABANDON_SECONDS`.
 """
 
 from collections import deque
@@ -29,7 +29,7 @@ from routes.edge.websocket.frame_reader import BINARY, TEXT
 from routes.edge.websocket.socket import INBOX_MAX_MESSAGES
 
 ABANDON_SECONDS = 10.0
-"""What an application gets to end after its client is gone."""
+"""Time for an application to end after its client is gone; then it is cancelled."""
 
 
 Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
@@ -39,7 +39,7 @@ _OURS = frozenset({b"content-length", b"connection"})
 
 
 class State(Enum):
-    """What the application has done about the handshake."""
+    """How far the application has answered the handshake."""
 
     ASKED = auto()
     DENYING = auto()
@@ -48,12 +48,12 @@ class State(Enum):
 
 
 class AsgiSocket:
-    """One WebSocket as ASGI sees it; implements `Consumer`.
+    """One WebSocket with ASGI's `receive` and `send`; implements `Consumer`.
 
     Args:
-        connection: below it.
-        handover: with the key and what came early.
-        patience: around the application.
+        connection: the WebSocket.
+        handover: has the key, and what came early.
+        patience: the cancel scope around the application.
     """
 
     def __init__(self, connection: SocketConnection, handover: Handover, patience: trio.CancelScope) -> None:
@@ -72,20 +72,20 @@ class AsgiSocket:
     # -- Consumer
 
     def deliver(self, message: bytes) -> None:
-        """As in `Consumer`."""
+        """Queue a text message for `receive`."""
         self._put({"type": "websocket.receive", "bytes": None, "text": message.decode()})
 
     def deliver_binary(self, message: bytes) -> None:
-        """As in `Consumer`."""
+        """Queue a binary message for `receive`."""
         self._put({"type": "websocket.receive", "bytes": message, "text": None})
 
     def close(self, code: int, reason: str = "") -> None:
-        """As in `Consumer`."""
+        """Send a close frame with `code` and `reason`, and end."""
         self._connection.say_goodbye(code, reason)
         self.lost(code, reason)
 
     def lost(self, code: int, reason: str = "") -> None:  # noqa: ARG002
-        """As in `Consumer`."""
+        """The socket has ended: `receive` returns a disconnect with `code`, once; the `reason` is dropped."""
         if self._over is None:
             self._state = State.ENDED
             self._over = {"type": "websocket.disconnect", "code": code}
@@ -95,7 +95,7 @@ class AsgiSocket:
     # -- ASGI
 
     async def receive(self) -> ASGIReceiveEvent:
-        """As in ASGI. Cancellation loses nothing."""
+        """The next event (ASGI); after the end always `websocket.disconnect`. Cancellation loses no event."""
         await trio.lowlevel.checkpoint()
         while not self._events:
             if self._over is not None:
@@ -106,7 +106,13 @@ class AsgiSocket:
         return self._events.popleft()
 
     async def send(self, message: ASGISendEvent) -> None:
-        """As in ASGI; after the end everything is dropped. Cancellation may leave a message half said."""
+        """Carry out an event of the application (ASGI); after the end it is dropped.
+
+        Cancellation: the event was carried out or not, and never in part, though its bytes may wait for the client.
+
+        Raises:
+            RuntimeError: the event is not allowed in the socket's state.
+        """
         await trio.lowlevel.checkpoint()
         if self._state is State.ENDED:
             return
@@ -116,7 +122,11 @@ class AsgiSocket:
         await step(self, message)
 
     def finished(self, *, failed: bool) -> None:
-        """The application has returned, or raised."""
+        """The application has ended: close the socket, or refuse a handshake that has no answer.
+
+        Args:
+            failed: whether it ended by an exception or cancellation.
+        """
         if self._state is State.ACCEPTED:
             self.close(CloseCode.INTERNAL_ERROR if failed else CloseCode.NORMAL)
         elif self._state is not State.ENDED:
@@ -174,7 +184,7 @@ class AsgiSocket:
                 self._connection.hold_back(True)
 
 
-# What an application may say when: {(state, type of the event): what is done}.
+# {(state, type of an event that the application may send in it): what carries it out}
 _STEPS: dict[tuple[State, str], Callable[[AsgiSocket, Any], Awaitable[None]]] = {
     (State.ASKED, "websocket.accept"): AsgiSocket._accepts,
     (State.ASKED, "websocket.close"): AsgiSocket._refuses,
@@ -188,13 +198,15 @@ _STEPS: dict[tuple[State, str], Callable[[AsgiSocket, Any], Awaitable[None]]] = 
 async def serve_by_asgi(
     handover: Handover, app: ASGIFramework, scope: WebsocketScope, *, taken: Callable[[Swept], None]
 ) -> None:
-    """Run an application for one WebSocket, and end that behind it. A fault of the application is reported.
+    """Run an application for one WebSocket, and close that afterwards. Exceptions of the application are reported.
+
+    Cancellation closes the socket with 1011, or refuses the handshake with a 500.
 
     Args:
-        handover: of the HTTP connection.
+        handover: from the HTTP connection.
         app: called with the scope, in this task.
         scope: of the handshake; subprotocols and extensions are filled in here.
-        taken: told the new owner of the connection, before anything else happens.
+        taken: called first, with the new owner of the connection.
     """
     connection = SocketConnection(handover)
     taken(connection)
