@@ -85,7 +85,9 @@ class AsgiSocket:
         self.lost(code, reason)
 
     def lost(self, code: int, reason: str = "") -> None:  # noqa: ARG002
-        """The socket has ended: `receive` returns a disconnect with `code`, once; the `reason` is dropped."""
+        """The socket has ended: after the queued events, `receive` returns a disconnect with `code`; `reason` is
+        dropped.
+        """
         if self._over is None:
             self._state = State.ENDED
             self._over = {"type": "websocket.disconnect", "code": code}

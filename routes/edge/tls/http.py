@@ -80,7 +80,7 @@ class Http1(H11Protocol):
     async def stream_send(self, event: StreamEvent) -> None:
         """Send a part of a response (`H11Protocol`), with `Connection: close` if the connection cannot be used again.
 
-        Cancellation closes the connection, because the response is incomplete.
+        Cancellation leaves the response incomplete, and closes the connection if it interrupts a send.
         """
         if isinstance(event, Response) and event.status_code >= 200 and self._last():
             headers = [(name, text) for name, text in event.headers if name.lower() != b"connection"]
@@ -196,7 +196,7 @@ class Http2(H2Protocol):
     ) -> None:
         """Begin the connection (`H2Protocol`), without offering WebSockets; `settings` are a client's in an upgrade.
 
-        Cancellation closes the connection.
+        Cancellation closes the connection if it interrupts a send.
         """
         self.connection.local_settings[h2.settings.SettingCodes.ENABLE_CONNECT_PROTOCOL] = 0
         self.connection.local_settings.acknowledge()

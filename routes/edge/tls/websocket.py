@@ -42,7 +42,7 @@ class SocketStream(WSStream):
     # -- from the connection
 
     async def handle(self, event: Event) -> None:
-        """Take an event of the connection (`WSStream`). Cancellation closes the connection if a send was interrupted."""
+        """Take an event of the connection (`WSStream`). Cancellation closes the connection if it interrupts a send."""
         if self.closed:
             return
         if isinstance(event, Request):
