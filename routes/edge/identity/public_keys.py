@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 RSA_MIN_BITS = 2048
-"""RFC 7518 §3.3."""
+"""Shortest RSA key that is accepted (RFC 7518 §3.3)."""
 
 # {algorithm: (type of its public keys, the curve's name if the type has several)}
 _PUBLIC: dict[str, tuple[type, str | None]] = {

@@ -21,7 +21,7 @@ class Parts(Protocol):
 
     @property
     def config(self) -> Config:
-        """As read from the environment."""
+        """The configuration, read from the environment."""
         ...
 
     @property

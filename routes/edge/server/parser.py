@@ -207,7 +207,7 @@ class RequestParser:
 
     def _parse_once(self, data: bytes | memoryview) -> bytes:
         """Returns bytes that have to be parsed once more."""
-        # A head that begins in this data accounts for one move, although all of the data may belong to it.
+        # The beginning of a head counts as a move, but is no progress by itself.
         moves = self._moves + (not self.in_head and self._unfinished is None)
         try:
             self._parser.feed_data(data)

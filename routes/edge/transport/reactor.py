@@ -20,7 +20,7 @@ SocketAddress: TypeAlias = tuple[str, int]
 """Host and port of one end of a connection."""
 
 BATCH = 50
-"""Sockets served between two checkpoints, for the same reason as in the fan-out (`actors/kernel/fanout.py`)."""
+"""Sockets served between two checkpoints, so that other tasks run, as in the fan-out (`actors/kernel/fanout.py`)."""
 
 _READ = select.EPOLLIN | select.EPOLLRDHUP
 _TROUBLE = select.EPOLLHUP | select.EPOLLERR
