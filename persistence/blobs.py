@@ -85,6 +85,7 @@ class Blobs:
         Args:
             start: first byte, from 0.
             length: how many; -1 for all that follow.
+            digest: SHA-256 of the bytes.
         """
         try:
             with self.path(digest).open("rb") as file:

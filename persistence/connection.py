@@ -24,7 +24,11 @@ class Connection(Protocol):
         ...
 
     async def executemany(self, command: str, args: Sequence[Sequence[object]]) -> None:
-        """Run one statement for each row of arguments, pipelined."""
+        """Run one statement for each row of arguments, pipelined.
+
+        Args:
+            command: one SQL statement.
+        """
         ...
 
     async def fetch(self, query: str, *args: object) -> list[Row]:

@@ -1,20 +1,20 @@
-"""The edge: the only place that knows HTTP, WebSocket, JSON and status codes.
+"""The outermost layer: the only one that knows HTTP, WebSocket, JSON and status codes.
 
-Importing it costs nothing: what has to know every domain comes when it is first asked for, so that a command that
-serves nobody starts at once.
+Importing the package is cheap: names that need every domain are imported on first access, so that a command that does
+not serve starts at once.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from routes.application import create_app
-    from routes.domains import DOMAINS, MOUNTS
+    from routes.domains import DOMAINS, TABLE
 
-__all__ = ["DOMAINS", "MOUNTS", "create_app"]
+__all__ = ["DOMAINS", "TABLE", "create_app"]
 
 
 def __getattr__(name: str) -> object:
-    # ruff: noqa: PLC0415 — see above
+    # ruff: noqa: PLC0415 — imported on first access, for a fast start
     if name == "create_app":
         from routes.application import create_app
 

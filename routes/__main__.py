@@ -1,8 +1,8 @@
-"""The process: reads the configuration, serves, and ends as it was asked to (contract §11, Stopping).
+"""The server process: starts, serves, and stops on a signal (contract §11, Stopping).
 
-The first SIGTERM or SIGINT drains: `/ready` says so, nobody new is let in, live sockets are told to come back
-elsewhere, requests in flight are finished, actors write their snapshots, PostgreSQL is stopped. The second one
-exits at once; what was acknowledged is committed, so nothing is lost by that either.
+The first SIGTERM or SIGINT drains: `/ready` reports it, new connections are refused, live sockets are told to reconnect
+elsewhere, requests in flight are finished, actors write their snapshots, PostgreSQL is stopped. A second signal exits
+at once; what was acknowledged is committed, so nothing is lost by that either.
 """
 
 import gc
@@ -31,21 +31,21 @@ from routes.users.setup import announce_setup
 log = structlog.get_logger()
 
 HARD_EXIT_CODE = 130
-"""Of a process that was told to stop twice."""
+"""Exit code of a process that received a second signal to stop."""
 
 COLLECTOR_THRESHOLDS = (50_000, 20, 50)
-"""Python's collector walks everything that lives each time a quarter more has been made: 0.4 s with 2,000 sockets, in
-which nobody is answered. What we make is nearly all freed by its count, so it need not look that often; cycles of
-closed connections are still found."""
+"""Thresholds for `gc.set_threshold`. By default Python's full collection runs each time the number of objects has grown
+by a quarter: 0.4 s with 2,000 sockets, during which no request is answered. Nearly all our objects are freed by
+reference counting, so it can run less often; reference cycles of closed connections are still found."""
 
 
 def run(config: Config) -> None:
-    """Serve until a signal says stop; blocks, and must be called in the main thread.
+    """Serve until SIGTERM or SIGINT. Blocks; must be called in the main thread.
 
     Args:
         config: as read from the environment.
 
-    Raises: what `open_service` and `serve` raise at the start.
+    Raises: what `open_service` and `serve` raise when the service cannot start.
     """
     return_large_blocks()
     gc.collect()
@@ -55,7 +55,7 @@ def run(config: Config) -> None:
 
 
 def _affordable(config: Config) -> Config:
-    """The same, with no more connections than the system lets us have files for."""
+    """The configuration with `max_connections` lowered to what the limit of open files allows."""
     room = make_room(config.max_connections)
     if room < config.max_connections:
         log.warning(
@@ -66,7 +66,7 @@ def _affordable(config: Config) -> Config:
 
 
 def cautions(config: Config) -> Iterator[str]:
-    """What an operator should know of a configuration that works, one line each.
+    """Warnings about a valid configuration, one line each.
 
     Args:
         config: as read from the environment.
@@ -95,7 +95,7 @@ async def _run(config: Config) -> None:
 
 
 async def _serve_stock(service: Service) -> None:
-    """Hypercorn's own server, as it is: what the lean one is compared with."""
+    """Serve with Hypercorn's own server, unchanged; only to compare ours with it."""
     await hypercorn.trio.serve(
         create_app(service=service),
         _settings(service).hypercorn(),

@@ -1,4 +1,4 @@
-"""The C library's memory: what was taken for large bodies, or in a rush, goes back to the system when it is free."""
+"""Settings of glibc's allocator, so that memory freed after large bodies or load peaks returns to the system."""
 
 import ctypes
 
@@ -8,10 +8,11 @@ _KEPT_BYTES = 8 * 1024 * 1024
 
 
 def return_large_blocks() -> None:
-    """Have blocks of a megabyte and more mapped one by one, and no more than 8 MiB kept at an arena's end.
+    """Map blocks of 1 MiB and more one by one, and keep at most 8 MiB free at the end of an arena.
 
-    By itself glibc raises both bounds with the largest block that was ever freed, to 32 and 64 MiB, for each thread's
-    arena: after uploads of 8 MiB the process kept 200 MB for good. Other C libraries have no such call, nor the need.
+    By default glibc raises both limits to the size of the largest block ever freed, up to 32 and 64 MiB, for the arena
+    of each thread: after uploads of 8 MiB the process kept 200 MB for good. Does nothing with a C library that has no
+    `mallopt`; those do not need it.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
@@ -20,10 +21,10 @@ def return_large_blocks() -> None:
 
 
 def return_free_pages() -> None:
-    """Give the system every free page between blocks that are in use, of all arenas.
+    """Return every free page between blocks in use to the system, in all arenas.
 
-    Freed blocks go back by themselves only from an arena's end. After a user's worst minute 39 MB of free pages lay
-    below blocks that live on, and would have stayed. Takes some ms, without the interpreter's lock.
+    By itself glibc returns only free memory at the end of an arena. After one minute of the heaviest load that a single
+    user may cause, 39 MB of free pages lay below blocks in use and would have stayed. Takes some ms, without the GIL.
     """
     malloc_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if malloc_trim is not None:

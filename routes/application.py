@@ -1,11 +1,10 @@
-"""The ASGI application, for our own server as for any other: `hypercorn -k trio 'routes:create_app()'`."""
+"""The ASGI application, for our own server and any other: `hypercorn -k trio 'routes:create_app()'`."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from routes.domains import DOMAINS, MOUNTS
+from routes.domains import DOMAINS, TABLE
 from routes.edge.config.table import Config, process_environment, read_config
-from routes.edge.declare.endpoint import RouteTable
 from routes.edge.pipeline.dispatch import Edge
 from routes.edge.server.quart_app import EdgeApp
 from routes.logs import configure_logging
@@ -15,26 +14,25 @@ from routes.users.setup import announce_setup
 
 
 def create_app(config: Config | None = None, service: Service | None = None) -> EdgeApp:
-    """The application. Its lifespan opens the service before the first request and closes it after the last.
+    """Make the application. Its lifespan opens the service before the first request and closes it after the last.
 
     Args:
-        config: None reads the environment and `.env`.
-        service: one that is open already and stays open; None opens one.
+        config: None reads the environment and `.env`; ignored when a service is given.
+        service: an open service, which the application does not close; None lets the lifespan open one.
 
     Raises:
-        ConfigError: the configuration cannot be used.
+        ConfigError: the configuration read from the environment is not valid.
     """
-    table = RouteTable.of(MOUNTS)
     settings = service.config if service is not None else config or read_config(process_environment())
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[Edge]:
         if service is not None:
-            yield Edge(service, table)
+            yield Edge(service, TABLE)
             return
         configure_logging(settings)
         async with open_service(settings, DOMAINS) as own:
             await announce_setup(own)
-            yield Edge(own, table)
+            yield Edge(own, TABLE)
 
-    return EdgeApp(table, opened)
+    return EdgeApp(TABLE, opened)

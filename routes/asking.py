@@ -1,4 +1,4 @@
-"""Asking an owner who may be gone by then."""
+"""Sending a command to an actor that may no longer exist."""
 
 from typing import Any
 
@@ -15,17 +15,17 @@ async def ask_if_there(
     *,
     too_late: tuple[type[Refused], ...] = (NotFound,),
 ) -> None:
-    """Have an owner do something, unless there is none.
+    """Send a command to an actor and wait for its turn; do nothing if the actor does not exist.
 
     Args:
-        kind, id: who is asked.
-        command: of the kind.
-        too_late: refusals that say that there is nothing to be done any more.
+        kind, id: the actor's kind and id.
+        command: one of the commands of that kind.
+        too_late: refusals that mean that nothing is left to do; they are swallowed.
 
     Raises:
-        PersistenceError: nobody knows whether it was done.
-        Refused: anything else that the owner answers.
-        Fault: the owner failed.
+        PersistenceError: the database failed; the command may or may not have taken effect.
+        Refused: any refusal that is not in `too_late`.
+        Fault: the actor failed.
     """
     try:
         await service.system.ask(kind, id, command)

@@ -1,9 +1,9 @@
-"""Who does what an entry of the audit trail says, and when."""
+"""The stamp of an audit entry: its id, who acts, when, and in which request."""
 
 from persistence.users.audit import Stamp
 from routes.call import Call
 
 
 def stamp_of(call: Call) -> Stamp:
-    """The stamp of the caller, for one entry: each has an id of its own."""
+    """Make the stamp for one audit entry of the caller. Each call makes a new entry id, so use it once."""
     return Stamp(call.new_id(), call.now_ms, call.user_id, call.request_id)

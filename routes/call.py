@@ -1,4 +1,4 @@
-"""The `Call` of our handlers: the edge's, with all that our service has open."""
+"""The type `Call` of our handlers: the edge's generic `Call`, bound to our `Service`."""
 
 from typing import TYPE_CHECKING, TypeAlias
 

@@ -1,12 +1,11 @@
-"""The one way to change rows: a unit of work is committed, whoever reacts to what has happened is told, and then the
-caller is answered.
+"""The one way to change rows: commit a unit of work, call the reactions to its events, then answer the caller.
 
     unit of work → Change(value, events) → COMMIT → reactions, in the order of the domains → the answer
-                                         ↘ outcome unknown → the subject is reconciled: rows are asked what is true
+                                         ↘ outcome unknown → the subject is reconciled with its rows
 
-A domain lists what it reacts to, and how it asks the rows about what memory holds of a subject, in
-`routes/<domain>/reactions.py`. About other subjects nothing has to be asked: all reactions to what happens to them make
-memory read anew, so they are called at once and once more, whether it has happened or not.
+A domain lists its reactions and reconciliations in `routes/<domain>/reactions.py`. A subject without a reconciliation
+needs none: every reaction to its events only makes memory reload its rows, which does no harm if nothing has changed.
+After an unknown outcome the synchronous ones are called at once, and all of them when the subject is reconciled.
 """
 
 import inspect
@@ -30,17 +29,16 @@ S = TypeVar("S", bound=Hashable)
 T = TypeVar("T")
 
 Unit: TypeAlias = Callable[..., Awaitable[R]]
-"""`async def unit(conn, *args)`: runs in a transaction, on the bridge's thread."""
+"""A unit of work, `async def unit(conn, *args)`: runs in a transaction, on the bridge's thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reaction(Generic[E]):
-    """What a domain does when something has happened.
+    """What a domain does after an event was committed.
 
     Args:
-        to: the type of the event, exactly.
-        tell: called in the trio thread, when the event is committed. What it raises is logged, and keeps nobody else
-            from hearing of it.
+        to: the exact type of the event; subclasses do not match.
+        tell: called in the trio thread. What it raises is logged, and does not stop the other reactions.
     """
 
     to: type[E]
@@ -49,12 +47,12 @@ class Reaction(Generic[E]):
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation(Generic[S]):
-    """How the rows are asked about a subject, after a change of it whose outcome is unknown.
+    """How to reload what memory holds of a subject, after a change whose outcome is unknown.
 
     Args:
-        of: the type of the subject, exactly.
-        ask: returns what memory has to hear now, as events; is given what has happened if the change was made. Raises
-            PersistenceError or Refused when they cannot be asked; then it is called again.
+        of: the exact type of the subject.
+        ask: reads the rows and returns the events to react to now; is given the subject and the events that the change
+            has if it was committed. When it raises PersistenceError or Refused, it is called again later.
     """
 
     of: type[S]
@@ -62,7 +60,7 @@ class Reconciliation(Generic[S]):
 
 
 def reactions_of(reactions: Iterable[Reaction[Any]]) -> Mapping[type, tuple[React, ...]]:
-    """{type of event: what is done, in the order given}."""
+    """Group reactions: {type of event: its reactions, in the order given}."""
     table: dict[type, tuple[React, ...]] = {}
     for reaction in reactions:
         table[reaction.to] = (*table.get(reaction.to, ()), reaction.tell)
@@ -70,10 +68,10 @@ def reactions_of(reactions: Iterable[Reaction[Any]]) -> Mapping[type, tuple[Reac
 
 
 def reconciliations_of(reconciliations: Iterable[Reconciliation[Any]]) -> Mapping[type, AskRows]:
-    """{type of subject: how the rows are asked}.
+    """Index reconciliations: {type of subject: its `ask`}.
 
     Raises:
-        ValueError: two are of one type.
+        ValueError: two are for the same type.
     """
     table: dict[type, AskRows] = {}
     for one in reconciliations:
@@ -108,20 +106,20 @@ async def change(
     about: Hashable | None,
     shape: Callable[[Any], Any] = lambda value: value,
 ) -> Any:
-    """Change rows for a request: the answer is stored with its Idempotency-Key, where it has one.
+    """Change rows for a request; if it has an Idempotency-Key, the answer is stored with it in the transaction.
 
-    Cancellation before the commit is known leaves the subject to be reconciled.
+    Cancellation: the change may still be committed; the subject is reconciled then.
 
     Args:
-        unit: returns a `Change`, or its value alone where nothing in memory depends on these rows.
-        args: for the unit.
-        about: the subject that is reconciled when nobody knows whether the change was made: the same for all changes
-            that the same question answers; None where nothing in memory depends on these rows.
-        shape: makes the answer of the value; runs on the bridge's thread.
+        unit: returns a `Change`, or the bare value if nothing in memory depends on these rows.
+        args: passed to the unit.
+        about: the subject to reconcile if the outcome is unknown: equal for all changes that the same read covers; None
+            if nothing in memory depends on these rows.
+        shape: turns the value into the answer; runs on the bridge's thread.
 
     Raises:
-        Refused: the unit said no; nothing has changed.
-        PersistenceError: as `Database.transact`.
+        Refused: the unit refused; nothing has changed.
+        PersistenceError: nothing has changed, or, with OutcomeUnknown, the change may have been committed.
     """
     happened: list[object] = []
     async with _told(call.service, about, happened):
@@ -137,12 +135,10 @@ async def change_by_itself(service: Service, unit: Unit[T], *args: object, about
 
 
 async def change_by_itself(service: Service, unit: Unit[Any], *args: object, about: Hashable | None) -> Any:
-    """The same for what no request has asked for, such as a job.
+    """Change rows without storing an answer for a repeated request: for jobs, and for steps within a request.
 
     Args:
-        unit, args, about: as in `change`.
-
-    Raises: as `change`.
+        unit, args, about: as in `change`, and it raises and is cancelled like it.
     """
     happened: list[object] = []
     async with _told(service, about, happened):
@@ -150,16 +146,16 @@ async def change_by_itself(service: Service, unit: Unit[Any], *args: object, abo
 
 
 async def reconcile(service: Service) -> None:
-    """Ask the rows about every subject in doubt, and tell memory; a job.
+    """Reconcile every subject whose last change has an unknown outcome; run as a job.
 
     Raises:
-        PersistenceError: the rows cannot be asked; what was not reconciled stays in doubt.
+        PersistenceError: the rows cannot be read; subjects not reconciled yet stay queued.
     """
     await service.reconciler.reconcile(partial(_reconcile, service))
 
 
 def _noting(unit: Unit[Any], happened: list[object]) -> Unit[Any]:
-    """The unit, for its value; what it says has happened is noted."""
+    """Wrap the unit: returns its value alone, and puts its events into `happened`."""
 
     async def noting(conn: object, *args: object) -> object:
         result = await unit(conn, *args)
@@ -173,14 +169,14 @@ def _noting(unit: Unit[Any], happened: list[object]) -> Unit[Any]:
 
 @asynccontextmanager
 async def _told(service: Service, about: Hashable | None, happened: list[object]) -> AsyncIterator[None]:
-    """Around a transaction and its reactions."""
+    """Wrap a transaction: call its reactions after the commit, reconcile its subject if they fail or it is in doubt."""
     try:
         yield
         if not await _react(service, happened) and about is not None:
             service.reconciler.add(about, happened)
     except (OutcomeUnknown, trio.Cancelled):
         if about is not None:
-            # The unit may still be running, and has then not yet said what happens.
+            # The unit may still be running and fill `happened` later, so the list itself is handed over.
             service.reconciler.add(about, happened)
             if type(about) not in service.reconciliations:
                 _tell_at_once(service, happened)
@@ -188,7 +184,7 @@ async def _told(service: Service, about: Hashable | None, happened: list[object]
 
 
 async def _react(service: Service, events: Iterable[object]) -> bool:
-    """Tell everybody; whether nobody has failed."""
+    """Call all reactions; returns whether none has failed."""
     well = True
     for event in events:
         for react in service.reactions.get(type(event), ()):
@@ -201,7 +197,7 @@ async def _react(service: Service, events: Iterable[object]) -> bool:
 
 
 def _tell_at_once(service: Service, happened: Iterable[object]) -> None:
-    """Tell what may have happened before it is known: memory that reads anew is right at once, where it has."""
+    """Call reactions before the outcome is known: they make memory reload, which is right in either case."""
     for event in happened:
         for react in service.reactions.get(type(event), ()):
             if not inspect.iscoroutinefunction(react):

@@ -1,15 +1,15 @@
-"""What the tables that grow with use take on disk, looked at now and then: for the metrics."""
+"""Sizes on disk of the tables that grow with use, measured periodically for the metrics."""
 
 from persistence.bridge.database import Database
 from persistence.journal.history import sizes
 
 
 class Disk:
-    """The figures of the last look.
+    """The latest measurement; zeros before the first.
 
     Attributes:
-        journal_bytes, snapshot_bytes: of the events and of the snapshots of all actors, with their indexes.
-        receipt_bytes: of the answers that are kept under Idempotency-Keys.
+        journal_bytes, snapshot_bytes: the events and the snapshots of all actors, with their indexes.
+        receipt_bytes: the answers kept under Idempotency-Keys.
     """
 
     def __init__(self) -> None:
@@ -18,9 +18,9 @@ class Disk:
         self.receipt_bytes = 0
 
     async def look(self, database: Database) -> None:
-        """Ask the database.
+        """Measure the tables.
 
         Raises:
-            DatabaseUnavailable: it cannot say now; the figures stay.
+            DatabaseUnavailable: the database cannot be asked; the figures stay as they were.
         """
         self.journal_bytes, self.snapshot_bytes, self.receipt_bytes = await database.read(sizes)

@@ -16,6 +16,7 @@ from routes.edge.identity.credentials import Authenticator, ServerAuthenticator
 from routes.jobs import BackgroundTask, Job
 from routes.live.channel import LiveChannel
 from routes.live.channels import Channels
+from routes.live.command import LiveCommand
 from routes.part import Part
 from routes.service import OfUser, Service
 
@@ -39,21 +40,22 @@ class Domain:
     """All parts of one domain.
 
     Args:
-        name: its folders', `friends`.
+        name: the name of its folders, such as `friends`.
         mounts: its routes and streams, by the areas of the specification.
-        parts: what it has open, in the order in which it is opened; a part that another one asks for is opened first.
-        kinds: those of its actors that need nothing but what the kernel gives them; the others come with a part.
-        channels: what can be watched on `/v1/social/live`.
-        jobs: makes what is done now and then; has no effect by itself.
-        follow: called once, when everything is open: from then on the domain hears of what happens elsewhere. Returns
-            what has to run for that.
-        gauges: registers what `/metrics` shows of it.
-        reactions: what it does when something has happened, in rows of its own or of other domains.
-        reconciliations: how its rows are asked about what memory holds of them, after an unknown outcome.
-        let_go: called before a user is erased, for whatever no foreign key reaches: owners in memory. Called again
-            after a failure, so it must bear to find everything done. Raises what an owner or the database raises.
-        forget_user: called once the user is gone, and again until it succeeds: takes their name out of what the domain
-            keeps of them, in rows and in memory; after the domains that are listed behind it.
+        parts: what it opens, in this order; a part that another one needs is opened first.
+        kinds: its kinds of actors that need nothing but what the kernel gives them; the others come with a part.
+        channels: its channels on `/v1/social/live`.
+        commands: its commands there.
+        jobs: makes its periodic jobs; has no other effect.
+        follow: called once, when everything is open, to subscribe to events of other domains. Returns the jobs and
+            background tasks that this needs.
+        gauges: registers its metrics.
+        reactions: what it does after an event was committed, by itself or another domain.
+        reconciliations: how it reloads what memory holds of its rows, after an unknown outcome.
+        let_go: called before a user is erased, to change what no foreign key reaches, such as actors in memory. Called
+            again after a failure, so it must be idempotent. Raises what an actor or the database raises.
+        forget_user: called after the user was erased, and again until it succeeds: removes their name from what the
+            domain keeps, in rows and in memory; called after that of the domains listed behind it.
         authenticator: verifies the tokens of users; of one domain.
         server_authenticator: verifies the credentials of game servers; of one domain.
     """
@@ -63,6 +65,7 @@ class Domain:
     parts: tuple[Part[Any], ...] = ()
     kinds: tuple[Kind[Any, Any], ...] = ()
     channels: tuple[LiveChannel, ...] = ()
+    commands: tuple[LiveCommand, ...] = ()
     jobs: Callable[[Service], tuple[Job, ...]] = _no_jobs
     follow: Callable[[Service], tuple[Job | BackgroundTask, ...]] = _follows_nothing
     gauges: Callable[[Service], None] = _shows_nothing
@@ -75,14 +78,14 @@ class Domain:
 
 
 Domains: TypeAlias = tuple[Domain, ...]
-"""Those that a service has."""
+"""All domains of a service."""
 
 
 def channels_of(domains: Domains) -> Channels:
-    """All channels of these.
+    """The table of all channels of these domains.
 
     Raises:
-        ValueError: two have one name.
+        ValueError: two channels have the same name.
     """
     return Channels(channel for domain in domains for channel in domain.channels)
 

@@ -1,11 +1,14 @@
-"""The service's table of contents: one line a domain."""
+"""The list of all domains, and the tables of commands and routes made of it."""
 
 from routes.capes.domain import CAPES
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
 from routes.domain import Domains
+from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
 from routes.ip.domain import IP
+from routes.live.commands import Commands
+from routes.live.social import social_stream
 from routes.networks.domain import NETWORKS
 from routes.notifications.domain import NOTIFICATIONS
 from routes.operations.domain import OPERATIONS
@@ -32,7 +35,16 @@ DOMAINS: Domains = (
     TOTEMS,
     IP,
 )
-"""All, in the order in which documents list routes and sockets subscribe to default channels. Users are forgotten from
-the last to the first: what comes first repeats what those behind it say."""
+"""All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
+an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""
 
-MOUNTS = tuple(mount for domain in DOMAINS for mount in domain.mounts)
+COMMANDS = Commands(command for domain in DOMAINS for command in domain.commands)
+"""The commands of `/v1/social/live`."""
+
+MOUNTS = (
+    *(mount for domain in DOMAINS for mount in domain.mounts),
+    Mount("chat", streams=(social_stream(COMMANDS),)),
+)
+
+TABLE = RouteTable.of(MOUNTS)
+"""All routes and streams that the service declares."""

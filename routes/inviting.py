@@ -1,4 +1,4 @@
-"""How often one user invites another: so that nobody can be kept busy with invites that come and go."""
+"""The rate limit of invites from one user to another, so that no user is flooded with invites that come and go."""
 
 from actors.ids import UserId
 from routes.call import Call
@@ -7,10 +7,10 @@ from routes.edge.limits import POLICIES
 
 
 def count_invite(call: Call, actor_id: UserId, target_id: str) -> None:
-    """Count an invite of one user to another, into a party or to a server, whoever asks for it.
+    """Count an invite of one user to another, into a party or to a server, sent by the user or a game server.
 
     Raises:
-        RateLimited: there were too many.
+        RateLimited: the actor has invited this user too often lately.
     """
     limits = call.service.limits
     if not limits.enabled:

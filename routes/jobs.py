@@ -1,8 +1,8 @@
-"""What must happen now and then: each job in its own task, its own beat, and no job hurts another, or the process.
+"""Periodic jobs: each in its own task with its own interval, so that none affects another, or the process.
 
-Whatever a run raises is logged and counted, and the job has its next turn: soon when the database is away, after a
-growing pause when it is a fault of ours. Tasks that run for as long as the service (`BackgroundTask`) are started again
-by the same rule. What may still end the process is listed in ARCHITECTURE.md.
+What a run raises is logged and counted, and the job runs again: soon if the database is unavailable, after a growing
+pause if it is a bug. Tasks that run for as long as the service (`BackgroundTask`) are restarted by the same rule. What
+may still end the process is listed in ARCHITECTURE.md.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -16,24 +16,24 @@ from actors.errors import Refused
 from persistence.errors import PersistenceError
 
 FIRST_PAUSE_SECONDS = 1.0
-"""After the first failure in a row; doubles with each."""
+"""Pause after the first failure in a row; it doubles with each further one."""
 
 LONGEST_PAUSE_SECONDS = 60.0
 
 REST_SECONDS = 1.0
-"""Between two runs of a job that has left something for its next."""
+"""Pause between two runs of a job that has not finished its work."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Something done over and over.
+    """A function that is called periodically.
 
     Args:
         name: for the log and the metrics; unique.
-        every_seconds: the pause after one run and before the next.
-        run: what is done; returns False when something is left that is due already, anything else when all is done.
+        every_seconds: the pause between the end of a run and the start of the next.
+        run: the function; returns False if work that is due is left, anything else if all is done.
     """
 
     name: str
@@ -43,11 +43,11 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class BackgroundTask:
-    """Something that runs for as long as the service.
+    """A task that runs for as long as the service.
 
     Args:
         name: for the log and the metrics; unique, among jobs too.
-        run: begins anew when it is called again.
+        run: the task; called again after it failed.
     """
 
     name: str
@@ -55,10 +55,10 @@ class BackgroundTask:
 
 
 class Housekeeping:
-    """What became of the jobs so far.
+    """The record of the jobs' runs and failures, for the metrics.
 
     Args:
-        now: monotonic seconds; trio's clock by default.
+        now: a clock of monotonic seconds; trio's by default.
     """
 
     def __init__(self, now: Callable[[], float] = trio.current_time) -> None:
@@ -68,37 +68,37 @@ class Housekeeping:
 
     @property
     def failures(self) -> Mapping[str, int]:
-        """{name: runs that failed}."""
+        """{name of a job or task: number of runs that failed}."""
         return MappingProxyType(self._failures)
 
     def behind_seconds(self) -> dict[str, float]:
-        """{name of a job: how long ago the run began after which nothing was left that had been due}.
+        """{name of a job: seconds since the start of its last run that left no work}.
 
-        So nothing is overdue for longer than this; a job that is well stays below its beat and the length of a run.
+        No work is overdue for longer than this. It stays below the interval plus the length of a run if all is well.
         """
         now = self._now()
         return {name: now - at for name, at in self._done_at.items()}
 
     def watched(self, job: Job) -> None:
-        """From now on the job's time counts."""
+        """Start to measure a job."""
         self._done_at[job.name] = self._now()
         self._failures.setdefault(job.name, 0)
 
     def done(self, job: Job, began_at: float) -> None:
-        """A run has left nothing."""
+        """Record a run that left no work; `began_at` is its start, in seconds of the clock."""
         self._done_at[job.name] = began_at
 
     def failed(self, name: str) -> None:
-        """A run has failed."""
+        """Count a failed run of the job or task with this name."""
         self._failures[name] = self._failures.get(name, 0) + 1
 
 
 def ticking(name: str, every_seconds: float, tick: Callable[[], None]) -> Job:
-    """A job that never waits.
+    """Make a job of a synchronous function.
 
     Args:
         name, every_seconds: as in `Job`.
-        tick: what is done.
+        tick: the function.
     """
 
     async def run() -> None:
@@ -108,10 +108,10 @@ def ticking(name: str, every_seconds: float, tick: Callable[[], None]) -> Job:
 
 
 async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping) -> None:
-    """Run the jobs until cancelled; a run that is under way is cancelled with the rest.
+    """Run the jobs until cancelled; cancellation also cancels runs in progress.
 
     Args:
-        housekeeping: told what becomes of them.
+        housekeeping: records runs and failures.
     """
     async with trio.open_nursery() as nursery:
         for job in jobs:
@@ -120,7 +120,7 @@ async def keep_house(jobs: tuple[Job, ...], housekeeping: Housekeeping) -> None:
 
 
 async def keep_running(task: BackgroundTask, housekeeping: Housekeeping) -> None:
-    """Run it until it ends by itself or is cancelled; what it raises begins it anew after a pause."""
+    """Run a task until it returns or is cancelled; if it raises, restart it after a pause."""
     failures = 0
     while True:
         fault = await _attempt(task.name, task.run, housekeeping)
@@ -131,13 +131,13 @@ async def keep_running(task: BackgroundTask, housekeeping: Housekeeping) -> None
 
 
 def pause_seconds(every_seconds: float, failures: int, fault: Exception) -> float:
-    """How long a job waits after a run that failed.
+    """How long a job waits after a failed run.
 
     Args:
-        every_seconds: its beat.
-        failures: runs that failed in a row, 1 and up.
-        fault: of the last. A database that is away costs nobody more than the beat, so that everything heals soon
-            after its return; a fault of ours would fill the log.
+        every_seconds: the job's interval.
+        failures: failed runs in a row, 1 and up.
+        fault: what the last one raised. If the database is unavailable, the pause is at most the interval, so that the
+            job recovers soon after its return; after a bug it may be longer, so that the log does not fill up.
     """
     grown = min(FIRST_PAUSE_SECONDS * 2.0 ** min(failures - 1, 16), LONGEST_PAUSE_SECONDS)
     return min(grown, every_seconds) if _passes(fault) else grown
@@ -162,7 +162,7 @@ async def _repeat(job: Job, housekeeping: Housekeeping) -> None:
 
 
 async def _attempt(name: str, run: Callable[[], Awaitable[object]], housekeeping: Housekeeping) -> object:
-    """What the run returned, or the exception that it raised. Cancellation passes."""
+    """What the run returned, or the exception that it raised, logged. Cancellation is not caught."""
     try:
         return await run()
     except Exception as fault:
@@ -175,7 +175,7 @@ async def _attempt(name: str, run: Callable[[], Awaitable[object]], housekeeping
 
 
 def _passes(fault: Exception) -> bool:
-    """Whether it says that the world is not ready for us, rather than that we are wrong."""
+    """Whether the cause is outside, such as the database, rather than a bug."""
     if isinstance(fault, ExceptionGroup):
         return all(_passes(one) for one in fault.exceptions)
     return isinstance(fault, (PersistenceError, OSError, Refused))

@@ -1,4 +1,4 @@
-"""Where the process stands between its start and its end, for `/ready`, `/health` and everything that must stop."""
+"""The phase of the process, for `/ready`, `/health` and everything that must stop when it drains."""
 
 from enum import Enum
 
@@ -14,7 +14,7 @@ class Phase(Enum):
 
 
 class Lifecycle:
-    """The phase, and the wish to end.
+    """The phase of the process, and the event that it drains.
 
     Args:
         started_at_ms: epoch milliseconds of the process's start.
@@ -27,19 +27,19 @@ class Lifecycle:
 
     @property
     def draining(self) -> bool:
-        """True from the wish to stop until the end."""
+        """Whether the process was asked to stop."""
         return self.phase is Phase.DRAINING
 
     def serve(self) -> None:
-        """Everything is open: from here on the process is ready."""
+        """Enter the serving phase: everything is open. Without effect if the process is draining already."""
         if self.phase is Phase.STARTING:
             self.phase = Phase.SERVING
 
     def drain(self) -> None:
-        """Ask the process to stop; may be called again."""
+        """Ask the process to stop; idempotent."""
         self.phase = Phase.DRAINING
         self._drain.set()
 
     async def wait_draining(self) -> None:
-        """Wait until somebody asked the process to stop."""
+        """Wait until the process is asked to stop; returns at once if it was already."""
         await self._drain.wait()

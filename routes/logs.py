@@ -1,8 +1,7 @@
-"""How the log is written: to stderr, for people or as JSON lines, from a level on (contract §11).
+"""Configuration of the log: to stderr, as text or JSON lines, from a level up (contract §11).
 
-stdout belongs to what a command was asked for. Values are written as data, never into the text: a line break
-in a name cannot make a line of its own (ASVS 16.4.1). Tracebacks are without the values of variables: those
-hold messages and tokens.
+stdout is for the output of commands. Values are logged as fields, never within the text, so that a line break in a name
+cannot forge a line (ASVS 16.4.1). Tracebacks omit the values of variables, which hold messages and tokens.
 """
 
 import logging
@@ -15,11 +14,11 @@ from routes.edge.config.table import Config
 
 
 def configure_logging(config: Config, *, least: str | None = None) -> None:
-    """Set the process's log up; the last call counts.
+    """Configure the process's log; a later call replaces an earlier one.
 
     Args:
-        config: says form and level.
-        least: a level that is used instead of the configured one: `debug`, `info`, `warning` or `error`.
+        config: gives the format and the level.
+        least: a level to use instead of the configured one: `debug`, `info`, `warning` or `error`.
     """
     level = logging.getLevelNamesMapping()[(least or config.log_level).upper()]
     last: list[Processor]
@@ -46,7 +45,7 @@ def configure_logging(config: Config, *, least: str | None = None) -> None:
 
 
 def _printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Text from outside with everything escaped that a terminal would obey; JSON escapes it by itself."""
+    """Escape control characters in values, which a terminal would obey; JSON escapes them itself."""
     return {
         key: ascii(value) if isinstance(value, str) and not value.isprintable() else value
         for key, value in event.items()

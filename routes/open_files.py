@@ -1,17 +1,17 @@
-"""How many files the process may have open, held against how many connections it is to take."""
+"""Raises the process's limit of open files to what the configured number of connections needs."""
 
 import resource
 
 SPARE = 512
-"""Files beside connections: the database's, listening sockets, attachments that are read and written."""
+"""Open files needed beside connections: of the database, listening sockets, attachments being read and written."""
 
 
 def wanted_limit(max_connections: int, soft: int, hard: int) -> int:
     """The soft limit to set.
 
     Args:
-        max_connections: `PARTYLINE_MAX_CONNECTIONS`.
-        soft, hard: as they are, `resource.RLIM_INFINITY` for none.
+        max_connections: value of `PARTYLINE_MAX_CONNECTIONS`.
+        soft, hard: the current limits, `resource.RLIM_INFINITY` for none.
     """
     needed = max_connections + SPARE
     if soft == resource.RLIM_INFINITY or soft >= needed:
@@ -20,11 +20,11 @@ def wanted_limit(max_connections: int, soft: int, hard: int) -> int:
 
 
 def affordable(max_connections: int, limit: int) -> int:
-    """How many connections a limit leaves room for, at least 1.
+    """How many connections a limit of open files allows, 1 to `max_connections`.
 
     Args:
-        max_connections: as many as are wanted.
-        limit: of open files, `resource.RLIM_INFINITY` for none.
+        max_connections: how many are wanted.
+        limit: the limit of open files, `resource.RLIM_INFINITY` for none.
     """
     if limit == resource.RLIM_INFINITY:
         return max_connections
@@ -32,10 +32,10 @@ def affordable(max_connections: int, limit: int) -> int:
 
 
 def make_room(max_connections: int) -> int:
-    """Raise this process's limit to what so many connections need; returns how many it has room for.
+    """Raise this process's limit as far as needed and allowed; returns how many connections it allows then.
 
     Args:
-        max_connections: as many as are wanted.
+        max_connections: how many are wanted.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     limit = wanted_limit(max_connections, soft, hard)

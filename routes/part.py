@@ -1,6 +1,6 @@
-"""What a domain keeps open while the service runs: memory that follows rows, clients of others, kinds of actors.
+"""Parts: what a domain keeps open while the service runs, such as caches of rows, clients, and kinds of actors.
 
-A part stands beside what it opens, in the folder of its domain, so that whoever needs it names it and gets its type:
+A part is a constant in the folder of its domain. Callers get the opened object, with its type, by
 `service.of(FRIENDS_LIVE)`.
 """
 
@@ -26,13 +26,13 @@ def _no_kinds(_opened: Any) -> tuple[Kind[Any, Any], ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Part(Generic[T_co]):
-    """Something that a domain has open, once for each service.
+    """An object that a domain opens once for each service.
 
     Args:
-        name: for errors.
-        open: makes it, before any actor lives. Asks for the parts that it needs by `await opening.of(PART)`, and puts
-            what is to be closed at the end on `opening.stack`.
-        kinds: the kinds of actors that it brings.
+        name: for error messages.
+        open: makes the object, before any actor is activated. Gets the parts that it needs by `await opening.of(PART)`,
+            and puts what must be closed at the end on `opening.stack`.
+        kinds: the kinds of actors that the object provides.
     """
 
     name: str
@@ -41,24 +41,24 @@ class Part(Generic[T_co]):
 
 
 class Opened(Protocol):
-    """Whoever has parts open: the service."""
+    """What gives access to opened parts: the service."""
 
     def of(self, part: Part[T], /) -> T:
-        """What the part has open."""
+        """The object that the part has opened."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Opening:
-    """Opens parts, each once, and before it those that it asks for.
+    """Opens parts, each once, and the parts that one needs before it.
 
     Args:
         config: as read from the environment.
-        clock: the time that rules see.
-        random_bytes: where codes and tokens come from.
-        database: PostgreSQL, brought up to date.
+        clock: the clock of all rules.
+        random_bytes: the random source of codes and tokens.
+        database: PostgreSQL, migrated.
         keys: the server's own keys.
-        stack: closes what is put on it when the service ends, the last first.
+        stack: closed when the service ends, in reverse order.
     """
 
     config: Config
@@ -68,15 +68,15 @@ class Opening:
     keys: Keys
     stack: AsyncExitStack
     opened: dict[Part[Any], Any] = field(default_factory=dict)
-    """{part: what it opened}, of all that are open by now."""
+    """{part: the object that it opened}, of all parts opened so far."""
     _underway: list[Part[Any]] = field(default_factory=list)
 
     async def of(self, part: Part[T]) -> T:
-        """What the part opens; it is opened if it is not yet.
+        """The object of a part, which is opened now if it is not open yet.
 
         Raises:
-            RuntimeError: parts need each other in a circle.
-            Exception: whatever opening it raises.
+            RuntimeError: parts need each other in a cycle.
+            Exception: what opening the part raises.
         """
         if part not in self.opened:
             if part in self._underway:
@@ -89,5 +89,5 @@ class Opening:
         return opened
 
     def kinds(self) -> tuple[Kind[Any, Any], ...]:
-        """The kinds of actors that all open parts bring."""
+        """The kinds of actors that all opened parts provide."""
         return tuple(kind for part, opened in self.opened.items() for kind in part.kinds(opened))

@@ -1,8 +1,8 @@
-"""Forgetting what is overdue: batch after batch until nothing is left, each in a transaction of its own.
+"""Deletes overdue rows in batches until none is left, each batch in a transaction of its own.
 
-A batch that the database could not do in time is halved for the next run, down to a single row, and grows again with
-each that it could: so no amount of what is overdue, and no slow disk, stops the forgetting for good. A run ends after
-a while, and goes on a moment later; between two batches others have the database.
+After a batch that the database could not finish in time, the next run begins with half its size, down to a single row;
+the size grows again with each success. So neither a large backlog nor a slow disk stops pruning for good. A run ends
+after a while and continues a moment later; between two batches other work has the database.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,26 +15,26 @@ from persistence.connection import Connection
 from persistence.errors import PersistenceError
 
 RUN_SECONDS = 10.0
-"""A run begins no batch after so long."""
+"""How long a run goes on starting batches."""
 
 PAUSE_SECONDS = 0.02
-"""Between two batches."""
+"""Pause between two batches."""
 
 BATCH_ROWS = 5_000
-"""Of one batch, when nothing else is said."""
+"""Default for the most rows of one batch."""
 
 Place = TypeVar("Place")
 
 Take = Callable[[int], Awaitable[bool]]
-"""Forgets so many rows at most; whether there may be more."""
+"""Processes one batch of at most so many rows; returns whether there may be more."""
 
 
 class Pruning:
-    """What a job runs to forget what is overdue.
+    """The `run` of a job that deletes overdue rows.
 
     Args:
-        take: forgets one batch.
-        most: rows of a batch, at least 1.
+        take: processes one batch.
+        most: most rows of a batch, at least 1.
     """
 
     def __init__(self, take: Take, *, most: int = BATCH_ROWS) -> None:
@@ -44,14 +44,14 @@ class Pruning:
 
     @property
     def rows(self) -> int:
-        """Of the next batch."""
+        """Size of the next batch."""
         return self._rows
 
     async def run(self) -> bool:
-        """Forget until nothing is left or the run has lasted long enough; False when something is left.
+        """Process batches until none is left or `RUN_SECONDS` are over; returns False if some may be left.
 
         Raises:
-            PersistenceError: a batch could not be done; the next run tries half of it.
+            PersistenceError: a batch failed; the next run begins with half its size.
         """
         ends_at = trio.current_time() + RUN_SECONDS
         while True:
@@ -69,11 +69,11 @@ class Pruning:
 
 
 class Walk(Generic[Place]):
-    """Looks at every row of a table in its order, a page at a time, where no index knows which are overdue.
+    """Walks through all rows of a table in key order, page by page, for tables without an index of overdue rows.
 
     Args:
-        page: takes a place, None at the start, and how many rows to look at; does what is due among them and returns
-            the place to go on from, or None at the end.
+        page: is given the key to continue after, None at the start, and the number of rows to examine; processes the
+            overdue ones among them, and returns the key to continue after, or None at the end.
     """
 
     def __init__(self, page: Callable[[Place | None, int], Awaitable[Place | None]]) -> None:
@@ -81,7 +81,7 @@ class Walk(Generic[Place]):
         self._place: Place | None = None
 
     async def take(self, rows: int) -> bool:
-        """One page; whether the end is still to come. A page that failed is looked at again.
+        """Process the next page of so many rows; returns whether there are more. A failed page is repeated.
 
         Raises: what the page raises.
         """
@@ -90,11 +90,11 @@ class Walk(Generic[Place]):
 
 
 def rows_of(store: Store, prune: Callable[[Connection, int], Awaitable[int]]) -> Take:
-    """Batches of a statement that says how many rows it took.
+    """Make a `Take` of a function that deletes rows, run in a transaction.
 
     Args:
         store: the database.
-        prune: on a connection, in a transaction, takes so many rows at most.
+        prune: deletes at most so many rows, and returns how many it deleted.
     """
 
     async def take(rows: int) -> bool:
@@ -104,11 +104,11 @@ def rows_of(store: Store, prune: Callable[[Connection, int], Awaitable[int]]) ->
 
 
 def pages_of(store: Store, page: Callable[[Connection, Place | None, int], Awaitable[Place | None]]) -> Take:
-    """Pages of a walk, each in a transaction.
+    """Make a `Take` of a `Walk` whose pages run in a transaction each.
 
     Args:
         store: the database.
-        page: as for `Walk`, on a connection.
+        page: as for `Walk`, with the connection as its first argument.
     """
 
     async def turn(place: Place | None, rows: int) -> Place | None:

@@ -1,8 +1,8 @@
-"""Changes of which nobody knows whether they were made: the connection was lost while they were committed.
+"""Queue of subjects whose last change has an unknown outcome, because the connection was lost during its COMMIT.
 
-Memory beside the rows (who hides from whom, who may write to whom) follows what is known to be committed. After such a
-change it asks the rows, until they answer; and not before the database has ended the transaction, which it may still
-commit long after we have given up to wait.
+Memory derived from rows (who hides from whom, who may write to whom) follows known commits. After an unknown outcome it
+is reloaded from the rows, which is retried until it succeeds. It begins only when the database has ended the
+transaction, which it may still commit long after the service has stopped waiting for it.
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Sequence
@@ -14,15 +14,15 @@ import trio
 from actors.errors import Refused
 
 MAX_OPEN = 10_000
-"""Subjects that wait at once. One beyond them is logged, and stays stale until a restart."""
+"""Most subjects in the queue. Beyond it a subject is not queued but logged, and stays stale until a restart."""
 
 MAX_CHANGES = 100
-"""Changes of one subject whose events are kept; those of many say the same over and over."""
+"""Most changes of one subject whose events are kept, the newest; events of more changes would repeat each other."""
 
 Reconcile: TypeAlias = Callable[[Hashable, Sequence[object]], Awaitable[None]]
-"""Asks the rows about a subject, given the events of its change if that was made, and tells memory.
+"""Reloads a subject from rows and updates memory; is given the events that its changes have if they were committed.
 
-Raises PersistenceError when the rows cannot be asked, Refused when an owner cannot.
+Raises PersistenceError if the rows cannot be read, Refused if an actor cannot be asked.
 """
 
 log = structlog.get_logger()
@@ -33,27 +33,28 @@ async def _nothing_runs() -> float:
 
 
 class Reconciler:
-    """Keeps every subject of which memory may be stale, until its rows have been asked.
+    """Holds the subjects whose memory may be stale until they are reconciled.
 
     Args:
-        running_seconds: says for how long the oldest transaction has been running that may still change something;
-            raises PersistenceError when the database is away.
+        running_seconds: returns the age in seconds of the oldest transaction that may still change rows, 0 for none;
+            raises PersistenceError if the database is unavailable.
     """
 
     def __init__(self, running_seconds: Callable[[], Awaitable[float]] = _nothing_runs) -> None:
         self._running_seconds = running_seconds
-        # {subject: (when it was added, what has happened to it if each of its changes was made)}
+        # {subject: (when it was last added, the events of each of its changes, if committed)}
         self._open: dict[Hashable, tuple[float, tuple[Sequence[object], ...]]] = {}
 
     def __len__(self) -> int:
         return len(self._open)
 
     def add(self, about: Hashable, events: Sequence[object] = ()) -> None:
-        """Something may have been changed.
+        """Queue a subject that may have been changed.
 
         Args:
-            about: the same for all changes that the same question answers.
-            events: what has happened, if it was; read when the subject is reconciled, and added to until then.
+            about: the subject; equal for all changes that the same read covers.
+            events: the events of the change if it was committed; read only when the subject is reconciled, so the
+                caller may still append to the list until then.
         """
         _, known = self._open.get(about, (0.0, ()))
         if known or len(self._open) < MAX_OPEN:
@@ -62,10 +63,10 @@ class Reconciler:
             log.warning("too many changes whose outcome is unknown", open=MAX_OPEN)
 
     async def reconcile(self, reconcile: Reconcile) -> None:
-        """Ask about whatever is open.
+        """Reconcile the queued subjects whose transaction has ended; one that is refused stays queued.
 
         Raises:
-            PersistenceError: the rows cannot be asked; what was not reconciled stays open.
+            PersistenceError: the rows cannot be read; subjects not reconciled yet stay queued.
         """
         if not self._open:
             return
@@ -73,11 +74,11 @@ class Reconciler:
         running_since -= await self._running_seconds()
         for about, added in tuple(self._open.items()):
             added_at, changes = added
-            if running_since < added_at:  # it may be the one that is still running
+            if running_since < added_at:  # its transaction may still be running
                 continue
             try:
                 await reconcile(about, [event for events in changes for event in events])
-            except Refused:  # whoever is asked is not to be had now
+            except Refused:  # the actor cannot answer now; retried by the next run
                 continue
             if self._open.get(about) is added:
                 del self._open[about]

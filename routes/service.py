@@ -1,7 +1,7 @@
 """Everything that is open while the service runs: what all domains share, and the parts of each.
 
-Nothing of it is global: whoever needs a part is given the `Service`, so that two services can live in one process (the
-tests do that) and none outlives its block (`startup.py`).
+Nothing of it is global: functions are given the `Service`, so that two services can run in one process (the tests do
+that) and none outlives its block (`startup.py`).
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -34,10 +34,10 @@ from routes.reconciler import Reconciler
 T = TypeVar("T")
 
 React: TypeAlias = Callable[["Service", Any], Awaitable[None] | None]
-"""What a domain does when something has happened; is given the event."""
+"""What a domain does after an event was committed; is given the event."""
 
 AskRows: TypeAlias = Callable[["Service", Any, Sequence[Any]], Awaitable[Sequence[object]]]
-"""Asks the rows about a subject of which memory may be stale; returns what has to be told, as events."""
+"""Reads the rows of a subject whose memory may be stale; returns the events that the reactions must be called with."""
 
 OfUser: TypeAlias = Callable[["Service", UserId], Awaitable[None]]
 """What a domain does about one user."""
@@ -49,9 +49,9 @@ class Service:
 
     Args:
         config: as read from the environment.
-        clock: the time that rules see.
-        random_bytes: where codes and tokens come from.
-        ids: where object ids come from, in the trio thread.
+        clock: the clock of all rules.
+        random_bytes: the random source of codes and tokens.
+        ids: makes object ids, in the trio thread only.
         lifecycle: starting, serving, draining.
         database: PostgreSQL, through the bridge.
         system: all actors.
@@ -65,16 +65,16 @@ class Service:
         let_go: what is done before a user is erased, domain by domain.
         forget_user: what is done once a user is gone, domain by domain.
         metrics: what `/metrics` shows.
-        reads: equal reads under way at once are one.
-        documents: what never changes, made once.
+        reads: lets equal concurrent reads share one.
+        documents: answers that never change, made once.
         arriving: bodies of requests that are received piece by piece.
-        unsent: what waits for clients that do not read, counted and bounded.
-        reactions: what is done when something has happened, by the type of the event.
-        reconciliations: how rows are asked, by the type of the subject.
-        reconciler: changes of which nobody knows whether they were made.
-        turnstile: what one user does to several owners takes turns.
-        housekeeping: what became of the jobs.
-        disk: what tables take on disk.
+        unsent: bytes waiting for clients that do not read, counted and bounded.
+        reactions: what is done after an event, by the event's type.
+        reconciliations: how a subject is reloaded from rows, by the subject's type.
+        reconciler: subjects whose last change has an unknown outcome.
+        turnstile: serialises operations of one user that concern several actors.
+        housekeeping: the record of the jobs' runs and failures.
+        disk: sizes of tables on disk.
     """
 
     config: Config
@@ -107,11 +107,11 @@ class Service:
 
     @property
     def draining(self) -> bool:
-        """True from the wish to stop until the end."""
+        """Whether the process was asked to stop."""
         return self.lifecycle.draining
 
     def of(self, part: Part[T]) -> T:
-        """What a part of a domain has open.
+        """The object that a part of a domain has opened.
 
         Raises:
             KeyError: no domain of this service has such a part.

@@ -42,7 +42,7 @@ from routes.service import Service
 log = structlog.get_logger()
 
 HOLD_SECONDS = 5.0
-"""A command such as `partyline token` holds the data folder for a moment when no server runs; a start waits for it."""
+"""How long a start waits for the data folder, which a command such as `partyline token` may hold for a moment."""
 
 HOLD_POLL_SECONDS = 0.1
 
@@ -52,12 +52,13 @@ async def open_service(
     config: Config, domains: Domains, clock: Clock | None = None
 ) -> AsyncIterator[Service]:
     """Open everything, in order, and close it in reverse. Must run in the main thread (see `embedded_postgres`).
-    Cancellation closes what is open; what was acknowledged is in the database before anybody could cancel.
+
+    Cancellation closes what is open; what was acknowledged is in the database already.
 
     Args:
         config: as read from the environment.
-        domains: all that it shall serve.
-        clock: the time of all rules; None takes the system's.
+        domains: the domains to serve.
+        clock: the clock of all rules; None takes the system's.
 
     Raises:
         ClusterInUse, ClusterFaulty, NoPostgres, DatabaseUnfit, MigrationChanged, KeyFault: with one line that says why.
@@ -122,7 +123,7 @@ async def _serving(service: Service, domains: Domains) -> AsyncIterator[None]:
 
 
 def _start(service: Service, domains: Domains, nursery: trio.Nursery) -> None:
-    """Everything that runs beside requests."""
+    """Start the jobs and background tasks of all domains."""
     work: list[Job | BackgroundTask] = []
     for domain in domains:
         domain.gauges(service)

@@ -89,7 +89,10 @@ async def page_approved(conn: Connection, query: str, limit: int, offset: int) -
 
 
 async def page_owned(conn: Connection, owner_id: str, limit: int, offset: int) -> ShownPage:
-    """A user's own capes, newest first."""
+    """A user's own capes, newest first.
+
+    The page has at most `limit` capes and skips the first `offset`.
+    """
     return await _page(conn, await catalog.list_owned(conn, owner_id, limit, offset), owner_id)
 
 

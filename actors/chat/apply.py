@@ -1,7 +1,7 @@
 """What each event makes of the state: pure and total, the same whether it happens now or is read from the
 journal.
 
-Every event empties `recalled`, so that nothing read for one command outlives it.
+Every event empties `looked_up`, so that nothing read for one command outlives it.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from actors.chat.records import DELETED
 from actors.chat.rules_members import READ_TOLD_EVERY_MS, READ_TOLD_MEMBERS
 from actors.chat.state import (
     MENTIONS_KEPT,
-    NOTHING_RECALLED,
+    NOTHING_LOOKED_UP,
     LastMessage,
     Member,
     State,
@@ -64,7 +64,7 @@ def _created(state: State, event: events.MessageCreated) -> State:
         updated_at_ms=max(state.updated_at_ms, line.created_at_ms),
         last_message=LastMessage(line.id, line.seq, line.created_at_ms, line.sender_id, event.preview),
         last_event=_last_event("message_created", line, line.sender_id, line.created_at_ms),
-        recalled=NOTHING_RECALLED,
+        looked_up=NOTHING_LOOKED_UP,
     )
     return _without_passed(created, state.window)
 
@@ -137,7 +137,7 @@ def _closed(state: State, event: events.PollClosed) -> State:
 def _membership(
     state: State, event: events.MembersAdded | events.MemberRemoved | events.ConversationChanged
 ) -> State:
-    changed = replace(state, updated_at_ms=max(state.updated_at_ms, event.at_ms), recalled=NOTHING_RECALLED)
+    changed = replace(state, updated_at_ms=max(state.updated_at_ms, event.at_ms), looked_up=NOTHING_LOOKED_UP)
     if isinstance(event, events.ConversationChanged):
         return replace(changed, title=event.title)
     if isinstance(event, events.MembersAdded):
@@ -148,14 +148,14 @@ def _membership(
         changed,
         owner_id=event.owner_id,
         members={id: member for id, member in state.members.items() if id != gone},
-        told_reads={id: ms for id, ms in state.told_reads.items() if id != gone},
-        owed_reads={id: owed for id, owed in state.owed_reads.items() if id != gone},
+        read_notices_sent_ms={id: ms for id, ms in state.read_notices_sent_ms.items() if id != gone},
+        read_notices_due={id: owed for id, owed in state.read_notices_due.items() if id != gone},
     )
 
 
 def _read(state: State, event: events.ReadMarked | events.ReadTold) -> State:
     user_id = event.notice.user_id
-    told, owed = state.told_reads, state.owed_reads
+    told, owed = state.read_notices_sent_ms, state.read_notices_due
     if isinstance(event, events.ReadTold) or event.everyone:
         told = {**told, user_id: event.at_ms}
         owed = {id: waiting for id, waiting in owed.items() if id != user_id}
@@ -172,11 +172,13 @@ def _read(state: State, event: events.ReadMarked | events.ReadTold) -> State:
             mentions=tuple(seq for seq in member.mentions if seq > event.seq),
         )
         members = {**members, user_id: read}
-    return replace(state, members=members, told_reads=told, owed_reads=owed, recalled=NOTHING_RECALLED)
+    return replace(
+        state, members=members, read_notices_sent_ms=told, read_notices_due=owed, looked_up=NOTHING_LOOKED_UP
+    )
 
 
 def _told(state: State, event: events.AnyEvent) -> State:
-    changed = replace(state, recalled=NOTHING_RECALLED)
+    changed = replace(state, looked_up=NOTHING_LOOKED_UP)
     match event:
         case events.MuteChanged():
             return _with_member(changed, event.user_id, muted=event.muted)
@@ -228,7 +230,7 @@ def _with_line(state: State, line: Line, at_ms: int, *, preview: str | None = No
         deadlines=_deadlines(state, line),
         updated_at_ms=max(state.updated_at_ms, at_ms),
         last_message=last,
-        recalled=NOTHING_RECALLED,
+        looked_up=NOTHING_LOOKED_UP,
     )
     return _without_passed(changed, state.window)
 

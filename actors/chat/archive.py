@@ -137,6 +137,10 @@ async def import_archive(
 def check_line(number: int, text: bytes, now_ms: int) -> Numbered:
     """The line, if it may be imported.
 
+    Args:
+        number: of the line, from 1.
+        text: the line, JSON.
+
     Raises:
         ValueError: with the reason; `msgspec.MsgspecError` when it is not such JSON.
     """

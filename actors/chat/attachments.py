@@ -142,7 +142,12 @@ def check_upload(draft: UploadDraft, max_bytes: int = MAX_BYTES) -> Upload:
 
 
 def fits_type(content_type: str, data: bytes) -> bool:
-    """Whether the bytes may be what they are declared to be; a type without a mark always fits."""
+    """Whether the bytes may be what they are declared to be; a type without a mark always fits.
+
+    Args:
+        content_type: as declared, in lower case.
+        data: the first bytes of the file, or all.
+    """
     magic = _MAGIC.get(content_type)
     if magic is not None:
         return any(data.startswith(start, offset) for offset, start in magic)

@@ -59,6 +59,7 @@ async def check_made(
     Args:
         pointers: {user id: JSON pointer} of the others in it.
         groups_max: as `capacity` says.
+        is_group: it is a group; direct conversations have bounds of their own.
 
     Raises:
         QuotaExceeded: it is one too many for somebody; the transaction must not be committed.

@@ -193,6 +193,9 @@ class TellArchive(Command, frozen=True):
     """Rows of the archive have changed; told to live conversations."""
 
 
+Told: TypeAlias = TellBlock | TellRename | TellErased | TellArchive
+"""What has happened elsewhere; has no caller."""
+
 AnyCommand: TypeAlias = (
     PostMessage
     | EditMessage
@@ -205,10 +208,7 @@ AnyCommand: TypeAlias = (
     | ChangeConversation
     | AddParticipants
     | RemoveParticipant
-    | TellBlock
-    | TellRename
-    | TellErased
-    | TellArchive
+    | Told
 )
 
 

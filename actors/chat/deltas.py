@@ -9,7 +9,7 @@ from actors.chat.frames import Audience, Frames
 from actors.chat.public import ConversationEvent, OwnChoice, TypingNotice
 from actors.chat.records import without_choice
 from actors.chat.state import Facts, State
-from actors.kernel.kind import Delta
+from actors.kernel.facets import Delta
 from persistence.journal.journal import JournalRow
 
 Journaled = (
@@ -52,7 +52,7 @@ def delta(frames: Frames, state: State, event: events.AnyEvent, audience: Audien
             return None
 
 
-def delta_key(event: events.AnyEvent, audience: Audience) -> Hashable:
+def event_key(event: events.AnyEvent, audience: Audience) -> Hashable:
     """What of an audience the delta of an event depends on: nothing, its votes, or also whom it sees online."""
     match event:
         case events.MessageCreated() | events.MessageDeleted():

@@ -16,7 +16,7 @@ from actors.chat.commands import ChatViewer
 from actors.chat.paging import before, newest
 from actors.chat.public import ConversationHead, Participant
 from actors.chat.rules_messages import member_of
-from actors.chat.sight import STRANGER, Company, Sight, Strangers, compact, known_among, sight_of
+from actors.chat.sight import STRANGER, Relationships, Sight, Strangers, compact, known_among, sight_of
 from actors.chat.state import (
     Facts,
     MemberCounts,
@@ -97,18 +97,18 @@ class Frames:
     Args:
         is_online: the presence of a user as it is now.
         now_ms: epoch milliseconds; a poll past its expiry is shown closed before its deadline was met.
-        company: knows what is between users.
+        relationships: knows what is between users.
     """
 
     def __init__(
         self,
         is_online: Callable[[str], bool],
         now_ms: Callable[[], int],
-        company: Company | None = None,
+        relationships: Relationships | None = None,
     ) -> None:
         self._is_online = is_online
         self._now_ms = now_ms
-        self._company = company or Strangers()
+        self._company = relationships or Strangers()
         self._viewer_id: str | None = None
         self._sight = STRANGER
         self._facts: dict[str, tuple[State, Facts]] = {}
@@ -150,11 +150,11 @@ class Frames:
             speaking: those who have made the conversation or written in it.
             silent: the others.
         """
-        is_online, viewer_id, company = self._is_online, self._viewer_id, self._company
+        is_online, viewer_id, relationships = self._is_online, self._viewer_id, self._company
         known, hidden = self._sight
         if viewer_id is not None:
-            known = known_among(company, viewer_id, silent)
-            hidden = company.hidden_among(viewer_id, (*speaking, *known))
+            known = known_among(relationships, viewer_id, silent)
+            hidden = relationships.hidden_among(viewer_id, (*speaking, *known))
         online = [id for id in speaking if is_online(id)]
         if known:
             online += [id for id in known if is_online(id)]
@@ -199,7 +199,7 @@ class Frames:
 
     def message_for(self, state: State, line: Line, user_id: str) -> bytes:
         """A Message as one member sees it."""
-        chosen = state.votes.get(line.id, {}).get(user_id) or state.recalled.choices.get(line.id, ())
+        chosen = state.votes.get(line.id, {}).get(user_id) or state.looked_up.choices.get(line.id, ())
         return self._record(line, chosen if line.has_poll else ())
 
     def message_chosen(self, line: Line, choice: Sequence[str]) -> bytes:
@@ -220,6 +220,7 @@ class Frames:
         Args:
             before_ms: exclusive; None for the newest.
             limit: 1 to 120.
+            include_archived: older history is merged in.
 
         Raises:
             ConversationNotFound: they are not in it.
@@ -260,6 +261,7 @@ class Frames:
             conversation: encoded, for this viewer.
             lines: oldest first, live or archived, from memory or rows.
             choices: {message id: the viewer's option ids} of polls among them.
+            has_more: there is anything older.
         """
         records = [
             self._record(line, choices.get(line.id, ())) if line.has_poll else line.record for line in lines

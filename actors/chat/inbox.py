@@ -23,7 +23,8 @@ from actors.chat.reading import StoredConversation, StoredList
 from actors.chat.state import State, standing
 from actors.chat.stored import counts_of_row, facts_of_row, standing_of_row
 from actors.errors import Forbidden
-from actors.kernel.kind import Delta, Event, Kind, Peek, View
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Event, Kind, Peek, View
 from actors.pages import fitting
 from persistence.chat import conversations
 from persistence.connection import Connection
@@ -92,10 +93,10 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
     ) -> tuple[InboxState, AbstractSet[str]]:
         return take(frames, conversation, state, sources, peek)
 
-    def frame(state: InboxState, _audience: None) -> Raw:
+    def render(state: InboxState, _audience: None) -> Raw:
         return Raw(snapshot(frames.seen_by(state.user_id), state))
 
-    def delta(state: InboxState, event: Changed, _audience: None) -> Delta | None:
+    def render_event(state: InboxState, event: Changed, _audience: None) -> Delta | None:
         return changed(frames.seen_by(state.user_id), state, event.conversation_id)
 
     return View(
@@ -104,9 +105,7 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
         reread=reread,
         take=take_live,
         absorb=absorb,
-        audience=audience,
-        frame=frame,
-        delta=delta,
+        rendering=Rendering(audience=audience, render=render, render_event=render_event),
         events=events,
     )
 

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from msgspec import Raw
@@ -12,19 +12,20 @@ from msgspec import Raw
 from actors.chat import commands, erasing, events, loading, rules_members, rules_messages, rules_polls
 from actors.chat.apply import apply
 from actors.chat.commands import AnyCommand, ChatViewer
-from actors.chat.deltas import delta, delta_key
+from actors.chat.deltas import delta, event_key
 from actors.chat.events import AnyEvent
 from actors.chat.frames import Audience, Frames, audience
 from actors.chat.inbox import NAME as INBOX
 from actors.chat.inbox import InboxState, inbox_view
-from actors.chat.lookups import absorb, distrust, fetch, forget, missing, overlaps
+from actors.chat.lookups import LOOKUPS
 from actors.chat.persisting import persist, plan
 from actors.chat.public import ReadMarker
-from actors.chat.sight import Company
+from actors.chat.sight import Relationships
 from actors.chat.state import State, find_line, standing, summary_of
 from actors.chat.window import Line
 from actors.errors import ConversationNotFound
-from actors.kernel.kind import Delta, Kind, View
+from actors.kernel.facets import Deadlines, Delta, Followers, Rendering, Unjournaled
+from actors.kernel.kind import Kind, View
 
 NAME = "conversation"
 """The kind's name: in the journal, in channel names, in statistics."""
@@ -46,7 +47,7 @@ Said = Callable[[str, str, int], None]
 def chat_kinds(
     is_online: Callable[[str], bool],
     now_ms: Callable[[], int],
-    company: Company | None = None,
+    relationships: Relationships | None = None,
     said: Said | None = None,
 ) -> ChatKinds:
     """The owner and the view of chat.
@@ -54,60 +55,57 @@ def chat_kinds(
     Args:
         is_online: the presence of a user, looked up when a frame is made.
         now_ms: epoch milliseconds.
-        company: knows what is between users; without it nobody knows anybody.
+        relationships: knows what is between users; without it nobody knows anybody.
         said: told of each message of a direct conversation.
     """
-    frames = Frames(is_online, now_ms, company)
-    conversation = conversation_kind(frames)
-    if said is not None:
-        conversation = replace(conversation, on_committed=partial(_pass_on, said))
+    frames = Frames(is_online, now_ms, relationships)
+    conversation = conversation_kind(frames, said)
     return ChatKinds(conversation, inbox_view(frames, conversation), frames)
 
 
-def conversation_kind(frames: Frames) -> Kind[State, AnyCommand]:
-    """The record of the kind."""
+def conversation_kind(frames: Frames, said: Said | None = None) -> Kind[State, AnyCommand]:
+    """The record of the kind.
 
-    def frame(state: State, viewers: Audience) -> Raw:
-        return Raw(frames.seen_with(viewers.sight).snapshot(state, viewers))
-
-    def change(state: State, event: AnyEvent, viewers: Audience) -> Delta | None:
-        return delta(frames.seen_with(viewers.sight), state, event, viewers)
-
-    def seen(state: State, viewer: ChatViewer) -> Audience:
-        return audience(state, viewer, frames.sight(viewer.user_id, frames.facts(state)))
-
+    Args:
+        frames: renders conversations for their members.
+        said: told of each message of a direct conversation.
+    """
     return Kind(
         name=NAME,
         version=loading.VERSION,
         events=AnyEvent,
         load=loading.load,
-        refresh=loading.refresh,
         dump=loading.dump,
         restore=loading.restore,
-        missing=missing,
-        fetch=fetch,
-        absorb=absorb,
-        forget=forget,
-        overlaps=overlaps,
         decide=decide,
         apply=apply,
         answer=partial(answer, frames),
         persist=persist,
         plan=plan,
-        distrust=distrust,
-        due=rules_polls.due,
-        expire=rules_polls.expire,
         summary=summary_of,
-        audience=seen,
-        frame=frame,
-        delta=change,
-        delta_key=delta_key,
-        touches=touches,
         unknown=ConversationNotFound,
+        rendering=_rendering(frames),
+        lookups=LOOKUPS,
+        deadlines=Deadlines(due=rules_polls.due, expire=rules_polls.expire),
+        followers=Followers(touches=touches, on_committed=None if said is None else partial(_pass_on, said)),
+        unjournaled=Unjournaled(refresh=loading.refresh),
     )
 
 
-def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911, PLR0912 - a table
+def _rendering(frames: Frames) -> Rendering[State]:
+    def seen(state: State, viewer: ChatViewer) -> Audience:
+        return audience(state, viewer, frames.sight(viewer.user_id, frames.facts(state)))
+
+    def render(state: State, viewers: Audience) -> Raw:
+        return Raw(frames.seen_with(viewers.sight).snapshot(state, viewers))
+
+    def render_event(state: State, event: AnyEvent, viewers: Audience) -> Delta | None:
+        return delta(frames.seen_with(viewers.sight), state, event, viewers)
+
+    return Rendering(audience=seen, render=render, render_event=render_event, event_key=event_key)
+
+
+def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]:  # noqa: PLR0911 - a table
     """What comes of a command; raises `Refused`, and then nothing has changed."""
     match command:
         case commands.PostMessage():
@@ -132,6 +130,13 @@ def decide(state: State, command: AnyCommand, now_ms: int) -> Sequence[AnyEvent]
             return rules_members.add(state, command, now_ms)
         case commands.RemoveParticipant():
             return rules_members.remove(state, command, now_ms)
+        case _:
+            return _take(state, command, now_ms)
+
+
+def _take(state: State, command: commands.Told, now_ms: int) -> Sequence[AnyEvent]:
+    """What comes of something that has happened elsewhere."""
+    match command:
         case commands.TellBlock():
             return rules_members.take_block(state, command, now_ms)
         case commands.TellRename():

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from actors.chat.lookups import newest_archived, newest_left_out_ms, oldest_seq, read_tail
 from actors.chat.records import line_of
 from actors.chat.state import (
-    NOTHING_RECALLED,
+    NOTHING_LOOKED_UP,
     Member,
     State,
     decode_summary,
@@ -36,7 +36,9 @@ _decoder = msgspec.msgpack.Decoder(State, dec_hook=_decode_window)
 def dump(state: State) -> bytes:
     """The snapshot: all but what lives in memory only."""
     return _encoder.encode(
-        replace(state, told_reads={}, owed_reads={}, recalled=NOTHING_RECALLED, doubtful=False)
+        replace(
+            state, read_notices_sent_ms={}, read_notices_due={}, looked_up=NOTHING_LOOKED_UP, doubtful=False
+        )
     )
 
 

@@ -38,13 +38,14 @@ from actors.chat.records import line_of, page_line_of
 from actors.chat.state import (
     MAX_MEMBERS,
     NOBODY_REFUSES,
-    NOTHING_RECALLED,
+    NOTHING_LOOKED_UP,
     ArchiveTail,
-    Recalled,
+    LookedUp,
     State,
     find_line,
 )
 from actors.chat.window import WINDOW_BYTES, WINDOW_LINES, Line
+from actors.kernel.facets import Lookups
 from actors.pages import fitting
 from persistence.chat import archive, attachments, consent, conversations, members, messages, polls
 from persistence.connection import Connection
@@ -154,7 +155,7 @@ def _in_window(state: State, message_id: str) -> bool:
     return any(line.id == message_id for line in reversed(state.window))
 
 
-async def fetch(conn: Connection, conversation_id: str, need: Need) -> Recalled:
+async def fetch(conn: Connection, conversation_id: str, need: Need) -> LookedUp:
     """Read what is needed."""
     lines: dict[str, Line] = {}
     archived: frozenset[str] = frozenset()
@@ -185,7 +186,7 @@ async def fetch(conn: Connection, conversation_id: str, need: Need) -> Recalled:
     uploads = (
         await attachments.by_ids(conn, conversation_id, need.attachment_ids) if need.attachment_ids else []
     )
-    return Recalled(
+    return LookedUp(
         lines=lines,
         archived=archived,
         choices=choices,
@@ -227,14 +228,14 @@ def _is_meant(line: Line, need: Need) -> bool:
     return named or (line.sender_id, line.client_message_id) == need.client
 
 
-def absorb(state: State, recalled: Recalled) -> State:
+def absorb(state: State, looked_up: LookedUp) -> State:
     """The state with what was read."""
-    return replace(state, recalled=recalled)
+    return replace(state, looked_up=looked_up)
 
 
 def forget(state: State) -> State:
     """The state without it."""
-    return state if state.recalled is NOTHING_RECALLED else replace(state, recalled=NOTHING_RECALLED)
+    return state if state.looked_up is NOTHING_LOOKED_UP else replace(state, looked_up=NOTHING_LOOKED_UP)
 
 
 def distrust(state: State) -> State:
@@ -281,3 +282,9 @@ def oldest_seq(state: State) -> int | None:
 def place(line: Line) -> tuple[int, str]:
     """Where a line stands in a page: by time, then by id."""
     return line.created_at_ms, line.id
+
+
+LOOKUPS: Lookups[State, AnyCommand] = Lookups(
+    missing=missing, fetch=fetch, absorb=absorb, forget=forget, overlaps=overlaps, distrust=distrust
+)
+"""The facet of the kind."""

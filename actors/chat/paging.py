@@ -9,7 +9,11 @@ from actors.pages import fitting
 
 
 def newest(state: State, limit: int, *, include_archived: bool) -> tuple[Sequence[Line], bool]:
-    """The newest lines in memory, oldest first, and whether there is anything older."""
+    """The newest lines in memory, oldest first, and whether there is anything older.
+
+    Args:
+        include_archived: older history is merged in.
+    """
     lines, elsewhere = _in_memory(state, include_archived)
     return lines[-limit:], elsewhere or len(lines) > limit
 
@@ -19,6 +23,9 @@ def before(
 ) -> tuple[Sequence[Line], bool] | None:
     """The newest lines before a moment, oldest first, and whether there is anything older; None when only
     rows know.
+
+    Args:
+        include_archived: older history is merged in.
     """
     lines, elsewhere = _in_memory(state, include_archived)
     wanted = [line for line in lines if line.created_at_ms < before_ms]

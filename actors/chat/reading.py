@@ -38,7 +38,7 @@ class Membership(msgspec.Struct, frozen=True):
     owner_id: str | None
 
 
-class PageQuery(msgspec.Struct, frozen=True):
+class MessageSlice(msgspec.Struct, frozen=True):
     """Which messages.
 
     Args:
@@ -97,7 +97,7 @@ class StoredEvents(msgspec.Struct, frozen=True):
 
 
 def membership_of(state: State, user_id: str) -> Membership | None:
-    """The same as `read_membership`, of a live conversation."""
+    """What a member is in a live conversation, or None when they are not in it; `read_membership` says so from rows."""
     return Membership(state.kind, state.owner_id) if user_id in state.members else None
 
 
@@ -121,7 +121,7 @@ async def read_conversation(conn: Connection, conversation_id: str, user_id: str
     return StoredConversation(facts_of_row(rows[0]), standing_of_row(rows[0]))
 
 
-async def read_page(conn: Connection, conversation_id: str, user_id: str, query: PageQuery) -> StoredPage:
+async def read_page(conn: Connection, conversation_id: str, user_id: str, query: MessageSlice) -> StoredPage:
     """A page of messages for one member.
 
     Raises:
@@ -229,6 +229,9 @@ async def read_events(
     conn: Connection, conversation_id: str, user_id: str, since: int, limit: int
 ) -> StoredEvents:
     """What has happened after an offset, oldest first (contract §4).
+
+    Args:
+        since: the offset after which the page begins.
 
     Raises:
         ConversationNotFound: no such conversation, or the user is not in it.

@@ -68,7 +68,11 @@ def public_attachment(row: AttachmentRow) -> Attachment:
 
 
 def edited(message: Message, *, content: str, mentions: Sequence[Mention], at_ms: int) -> Message:
-    """With another text."""
+    """The message with another text.
+
+    Args:
+        content: the new text.
+    """
     return replace(
         message,
         content=content,
@@ -120,7 +124,12 @@ def closed(message: Message, *, at_ms: int, reason: Literal["expired", "manual"]
 
 
 def new_poll(*, question: str, labels: Sequence[str], multiple: bool, expires_at_ms: int | None) -> Poll:
-    """A poll without votes; its options' ids are "1" and up."""
+    """A poll without votes; its options' ids are "1" and up.
+
+    Args:
+        question: what is asked.
+        multiple: several options may be chosen.
+    """
     return Poll(
         question=question,
         multiple=multiple,

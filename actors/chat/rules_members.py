@@ -49,17 +49,22 @@ MAX_TITLE_CHARACTERS = 100
 
 
 def mark_read(state: State, command: MarkRead, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on reading up to a message; none comes of one that is read already."""
+    """Decide on reading up to a message; none comes of one that is read already.
+
+    Raises:
+        ConversationNotFound: the user is not in the conversation.
+        NotFound: there is no such message.
+    """
     member = member_of(state, command.user_id)
     line = find_line(state, command.message_id)
     if line is None:
-        if command.message_id in state.recalled.archived:
+        if command.message_id in state.looked_up.archived:
             return ()
         raise NotFound("message not found")
     if line.seq <= member.read_seq:
         return ()
     notice = ReadNotice(user_id=member.user_id, message_id=line.id, last_read_at_ms=line.created_at_ms)
-    told_ms = state.told_reads.get(member.user_id)
+    told_ms = state.read_notices_sent_ms.get(member.user_id)
     everyone = len(state.members) <= READ_TOLD_MEMBERS and (
         told_ms is None or now_ms - told_ms >= READ_TOLD_EVERY_MS
     )
@@ -68,7 +73,7 @@ def mark_read(state: State, command: MarkRead, now_ms: int) -> Sequence[AnyEvent
 
 def _own_at(state: State, member: Member, line: Line) -> int:
     """How many of their own messages lie at or below that line, since they joined."""
-    after = state.recalled.own_after.get(line.id)
+    after = state.looked_up.own_after.get(line.id)
     if after is not None:
         return after - 1
     # None of theirs after it in the rows; what this very turn added is in the window.
@@ -123,7 +128,14 @@ def check_consent(consent: Consent) -> None:
 
 
 def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on new members; none comes of those who are in already."""
+    """Decide on new members; none comes of those who are in already.
+
+    Raises:
+        Conflict: it is a direct conversation.
+        Forbidden: the caller does not own the group.
+        Invalid: none is named, one is not known, or the group would have too many members.
+        Blocked: a block stands between one of them and the caller.
+    """
     member_of(state, command.user_id)
     if state.kind == "group" and command.user_id != state.owner_id:
         raise Forbidden("only its owner may add to a group")
@@ -132,7 +144,7 @@ def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEven
     if state.kind != "group":
         # Before the names: nobody's is looked up for a conversation that cannot grow.
         raise Conflict("a direct conversation keeps its two participants")
-    names = state.recalled.names
+    names = state.looked_up.names
     new = list(dict.fromkeys(id for id in command.new_user_ids if id not in state.members))
     if len(state.members) + len(new) > MAX_MEMBERS:
         raise Invalid(
@@ -145,7 +157,7 @@ def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEven
     ]
     if unknown:
         raise Invalid(*unknown)
-    check_consent(state.recalled.consent)
+    check_consent(state.looked_up.consent)
     if not new:
         return ()
     # Later than anybody before, one each: the order of joining is the order of members.
@@ -171,7 +183,13 @@ def _fresh_member(state: State, user_id: str, name: str, joined_at_ms: int) -> M
 
 
 def remove(state: State, command: RemoveParticipant, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on a member's going; when the owner leaves, the longest-standing of the others takes over."""
+    """Decide on a member's going; when the owner leaves, the longest-standing of the others takes over.
+
+    Raises:
+        Conflict: it is a direct conversation.
+        Forbidden: it is somebody else, and the caller does not own the group.
+        NotFound: the user is not in the group.
+    """
     member_of(state, command.user_id)
     leaving = command.user_id == command.target_id
     if state.kind != "group":
@@ -208,7 +226,7 @@ def take_rename(state: State, command: TellRename, _now_ms: int) -> Sequence[Any
 
 def take_archive(state: State, _command: TellArchive, _now_ms: int) -> Sequence[AnyEvent]:
     """The archive's newest lines were read again."""
-    tail = state.recalled.archive
+    tail = state.looked_up.archive
     if tail is None:
         return ()
     lines = newest_archived(state.window, tail.lines)

@@ -70,7 +70,7 @@ def live_line(state: State, message_id: str) -> Line:
     line = find_line(state, message_id)
     if line is not None:
         return line
-    if message_id in state.recalled.archived:
+    if message_id in state.looked_up.archived:
         raise Conflict("archived messages cannot be changed")
     raise NotFound("message not found")
 
@@ -83,17 +83,24 @@ def original_of(state: State, command: PostMessage) -> Line | None:
     said = state.window.said(command.sender_id, client_id)
     if said is not None:
         return said
-    recalled = state.recalled.original
-    if recalled is not None and (recalled.sender_id, recalled.client_message_id) == (
+    original = state.looked_up.original
+    if original is not None and (original.sender_id, original.client_message_id) == (
         command.sender_id,
         client_id,
     ):
-        return recalled
+        return original
     return None
 
 
 def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on a new message; none comes of a repeated clientMessageId."""
+    """Decide on a new message. No events for a `clientMessageId` that was used before.
+
+    Raises:
+        ConversationNotFound: the sender is not in the conversation.
+        Blocked: a block stands between the two of a direct conversation.
+        Invalid: text, mentions, attachments or poll break a rule.
+        QuotaExceeded: as many polls with an expiry are open as may be.
+    """
     sender = member_of(state, command.sender_id)
     check_not_blocked(state)
     draft = command.draft
@@ -162,7 +169,7 @@ def _attachments(
     bound = {id for line in state.window for id in line.attachment_ids}
     found = []
     for place, id in enumerate(command.draft.attachment_ids or ()):
-        row = state.recalled.attachments.get(id)
+        row = state.looked_up.attachments.get(id)
         usable = (
             row is not None
             and row.uploader_id == command.sender_id
@@ -179,7 +186,16 @@ def _attachments(
 
 
 def edit(state: State, command: EditMessage, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on another text for one's own message; none comes of the same text and mentions."""
+    """Edit one's own message. No events if text and mentions are unchanged.
+
+    Raises:
+        ConversationNotFound: the user is not in the conversation.
+        NotFound: there is no such message.
+        Forbidden: it is another user's.
+        Blocked: a block stands between the two of a direct conversation.
+        Invalid: text or mentions break a rule.
+        Conflict: it was deleted, or lies in the archive.
+    """
     member_of(state, command.user_id)
     line = live_line(state, command.message_id)
     if line.sender_id != command.user_id:
@@ -212,12 +228,19 @@ def edit(state: State, command: EditMessage, now_ms: int) -> Sequence[AnyEvent]:
             since_ms=parse_iso(message.edited_at or message.created_at),
             editor_id=message.sender_id,
         ),
-        MessageRetold(edited, state.recalled.told),
+        MessageRetold(edited, state.looked_up.told),
     )
 
 
 def delete(state: State, command: DeleteMessage, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on a soft delete; none comes of a repeat."""
+    """Delete a message softly: its text goes, its place stays. No events for one that is deleted already.
+
+    Raises:
+        ConversationNotFound: the user is not in the conversation.
+        NotFound: there is no such message.
+        Forbidden: it is another user's, and the caller does not moderate.
+        Conflict: it lies in the archive.
+    """
     if not command.moderator:
         member_of(state, command.user_id)
     line = live_line(state, command.message_id)
@@ -237,7 +260,7 @@ def delete(state: State, command: DeleteMessage, now_ms: int) -> Sequence[AnyEve
     )
     events: list[AnyEvent] = [
         MessageDeleted(left, at_ms, command.user_id),
-        MessageRetold(left, state.recalled.told),
+        MessageRetold(left, state.looked_up.told),
     ]
     if command.stamp is not None and message.sender_id != command.user_id:
         events.append(DeletionAudited(command.stamp, message.id, message.sender_id))

@@ -52,11 +52,19 @@ def choice_of(state: State, message_id: str, user_id: str) -> tuple[str, ...]:
     votes = state.votes.get(message_id)
     if votes is not None:
         return votes.get(user_id, ())
-    return state.recalled.choices.get(message_id, ())
+    return state.looked_up.choices.get(message_id, ())
 
 
 def close(state: State, command: ClosePoll, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on closing by hand."""
+    """Close a poll before its end.
+
+    Raises:
+        ConversationNotFound: the user is not in the conversation.
+        NotFound: there is no such poll.
+        Forbidden: the user is neither its author nor the owner of the group.
+        Blocked: a block stands between the two of a direct conversation.
+        PollClosed: it is closed already.
+    """
     member_of(state, command.user_id)
     line = live_line(state, command.message_id)
     message, _ = _poll(line)
@@ -79,7 +87,7 @@ def meet_deadlines(state: State, command: MeetDeadlines, now_ms: int) -> Sequenc
         if line is None or expires_at_ms is None or expires_at_ms > now_ms:
             continue
         events.append(_closed(line, records.decode(line.record), expires_at_ms, "expired"))
-    for due_ms, notice in state.owed_reads.values():
+    for due_ms, notice in state.read_notices_due.values():
         if due_ms <= now_ms:
             events.append(ReadTold(notice, now_ms))
     return events
@@ -87,7 +95,7 @@ def meet_deadlines(state: State, command: MeetDeadlines, now_ms: int) -> Sequenc
 
 def due(state: State) -> int | None:
     """When the next poll expires, or somebody's reading is to be told."""
-    moments = [*state.deadlines.values(), *(due_ms for due_ms, _ in state.owed_reads.values())]
+    moments = [*state.deadlines.values(), *(due_ms for due_ms, _ in state.read_notices_due.values())]
     return min(moments) if moments else None
 
 

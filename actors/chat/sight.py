@@ -36,7 +36,7 @@ STRANGER = Sight()
 """Who knows nobody there, and from whom nobody hides: nearly every viewer."""
 
 
-class Company(Protocol):
+class Relationships(Protocol):
     """Knows what is between users; asked at each frame, so it never waits."""
 
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
@@ -49,7 +49,7 @@ class Company(Protocol):
 
 
 class Strangers:
-    """A `Company` in which nobody knows anybody."""
+    """A `Relationships` in which nobody knows anybody."""
 
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:  # noqa: ARG002
         """Nobody."""
@@ -60,22 +60,24 @@ class Strangers:
         return NOBODY
 
 
-def sight_of(company: Company, viewer_id: str, ids: Collection[str], silent: Collection[str]) -> Sight:
+def sight_of(
+    relationships: Relationships, viewer_id: str, ids: Collection[str], silent: Collection[str]
+) -> Sight:
     """What a viewer sees of these participants.
 
     Args:
-        company: knows what is between users.
+        relationships: knows what is between users.
         ids: the participants that are shown.
         silent: those of them who have neither made the conversation nor written in it.
     """
-    hidden = company.hidden_among(viewer_id, ids)
-    known = known_among(company, viewer_id, silent)
+    hidden = relationships.hidden_among(viewer_id, ids)
+    known = known_among(relationships, viewer_id, silent)
     return Sight(known, hidden) if known or hidden else STRANGER
 
 
-def known_among(company: Company, viewer_id: str, silent: Collection[str]) -> Collection[str]:
+def known_among(relationships: Relationships, viewer_id: str, silent: Collection[str]) -> Collection[str]:
     """Those of the silent who show to the viewer nevertheless: friends, and the viewer."""
     if not silent:
         return ()
-    known = company.friends_among(viewer_id, silent)
+    known = relationships.friends_among(viewer_id, silent)
     return compact(known | {viewer_id} if viewer_id in silent else known)

@@ -1,13 +1,13 @@
 """What a live conversation knows: immutable, small, and equal to what its rows would rebuild.
 
 - `window`: the newest 120 messages, fewer where those have more than a megabyte, each with its public JSON as bytes.
-  Older ones are recalled from rows for the one command that needs them (`recall.py`) and forgotten at the next event.
+  Older ones are recalled from rows for the one command that needs them (`lookups.py`) and forgotten at the next event.
   A window that large messages have left is not filled up again from rows until the next load.
 - `members` in order of joining. The counts of a member are differences, so that a message costs no row per
   member.
 - `archived`: of the older history, only what falls among the newest 120 of everything.
-- `told_reads`, `owed_reads`, `recalled` and `doubtful` live in memory only; all else is in the snapshot, and comes from
-  rows without one.
+- `read_notices_sent_ms`, `read_notices_due`, `looked_up` and `doubtful` live in memory only; all else is in the
+  snapshot, and comes from rows without one.
 """
 
 import hashlib
@@ -75,7 +75,7 @@ class LastMessage(Record, frozen=True):
 NOBODY_REFUSES = Consent()
 
 
-class Recalled(Record, frozen=True):
+class LookedUp(Record, frozen=True):
     """Rows that one command needed, and that serve it alone.
 
     Args:
@@ -111,7 +111,7 @@ class ArchiveTail(Record, frozen=True):
     older_live: bool
 
 
-NOTHING_RECALLED = Recalled()
+NOTHING_LOOKED_UP = LookedUp()
 
 
 class State(msgspec.Struct, frozen=True):
@@ -125,8 +125,8 @@ class State(msgspec.Struct, frozen=True):
         votes: {message id: {user id: option ids}} of the polls in the window.
         deadlines: {message id: expiry in epoch milliseconds} of every open poll that has one.
         blockers: in a direct conversation, the members who block the other.
-        told_reads: {user id: epoch milliseconds when the others were last told of their reading}.
-        owed_reads: {user id: (epoch milliseconds when the others are to be told, of what)}.
+        read_notices_sent_ms: {user id: epoch milliseconds when the others were last told of their reading}.
+        read_notices_due: {user id: (epoch milliseconds when the others are to be told, of what)}.
         doubtful: rows of it were refused, so that a `clientMessageId` is looked up in all messages, and not only in
             the window.
     """
@@ -149,9 +149,9 @@ class State(msgspec.Struct, frozen=True):
     last_message: LastMessage | None = None
     last_event: LastEvent | None = None
     blockers: frozenset[str] = frozenset()
-    told_reads: dict[str, int] = {}
-    owed_reads: dict[str, tuple[int, ReadNotice]] = {}
-    recalled: Recalled = NOTHING_RECALLED
+    read_notices_sent_ms: dict[str, int] = {}
+    read_notices_due: dict[str, tuple[int, ReadNotice]] = {}
+    looked_up: LookedUp = NOTHING_LOOKED_UP
     doubtful: bool = False
 
 
@@ -264,11 +264,15 @@ def find_line(state: State, message_id: str) -> Line | None:
     for line in reversed(state.window):
         if line.id == message_id:
             return line
-    return state.recalled.lines.get(message_id)
+    return state.looked_up.lines.get(message_id)
 
 
 def participant_key(kind: str, user_ids: Iterable[str]) -> str | None:
-    """The digest by which a conversation is found for its participant set; None for fewer than two."""
+    """The digest by which a conversation is found for its participant set; None for fewer than two.
+
+    Args:
+        kind: `direct` or `group`.
+    """
     members = sorted(user_ids)
     if len(members) < 2:
         return None

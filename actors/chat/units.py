@@ -144,6 +144,7 @@ async def create(conn: Connection, creation: Creation) -> Change[Created]:
         Blocked: a group would have somebody in it who blocks the caller, or whom they block.
         Forbidden: a group would have somebody in it who does not let the caller put them into one.
         QuotaExceeded: it is one too many for somebody who would be in it.
+        ConversationNotFound: the conversation that was found cannot be read.
     """
     known = await members.names(conn, creation.member_ids)
     unknown = [

@@ -104,7 +104,11 @@ def require_held(held: Collection[str], capability: str) -> None:
 
 
 def may_grant(state: State, user_id: str, role: str, capabilities: Collection[str]) -> bool:
-    """Whether a user may make others this: nobody gives more than they hold, and the owner alone makes owners."""
+    """Whether a user may make others this: nobody gives more than they hold, and the owner alone makes owners.
+
+    Args:
+        role: what the others would become.
+    """
     held = capabilities_of(state, user_id)
     if WRITE_MEMBERS not in held or (role == OWNER and state.row.owner_id != user_id):
         return False
@@ -113,6 +117,9 @@ def may_grant(state: State, user_id: str, role: str, capabilities: Collection[st
 
 def require_grant(state: State, user_id: str, role: str, capabilities: Collection[str]) -> None:
     """Pass who may make others this.
+
+    Args:
+        role: what the others would become.
 
     Raises:
         NotFound: a stranger.

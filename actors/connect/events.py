@@ -108,7 +108,7 @@ class CommandChanged(Event, tag="command_changed", frozen=True):
     command: CommandRow
 
     def note(self) -> CommandNoted:
-        """As in `Event`."""
+        """What the journal keeps: which command it was, not its row."""
         return CommandNoted(CommandReference(self.command.id))
 
 
@@ -149,7 +149,7 @@ class SettingsChanged(Event, tag="settings_changed", frozen=True):
     changed_keys: tuple[str, ...]
 
     def note(self) -> SettingsNoted:
-        """As in `Event`."""
+        """What the journal keeps: which settings they were, not their data."""
         return SettingsNoted(SettingsReference(self.settings.source))
 
 
@@ -175,7 +175,7 @@ class ExtensionRegistered(Event, tag="extension_registered", frozen=True):
     registration: RegistrationRow
 
     def note(self) -> ExtensionNoted:
-        """As in `Event`."""
+        """What the journal keeps: which extension it was, not what it registered."""
         return ExtensionNoted(ExtensionReference(self.registration.extension_id))
 
 

@@ -13,6 +13,7 @@ from actors.connect.rules_commands import known
 from actors.connect.state import State
 from actors.connect.stream import Frames
 from actors.connect.vault import Vault
+from actors.kernel.facets import Deadlines, Followers, Rendering, Unjournaled
 from actors.kernel.kind import Event, Kind
 from actors.notifications.view import NAME as NOTIFICATIONS
 from persistence.connect.rows import (
@@ -60,29 +61,20 @@ def server_kind(
         version=rows.VERSION,
         events=AnyEvent,
         load=rows.load,
-        refresh=rows.refresh,
         dump=rows.dump,
         restore=rows.restore,
-        missing=rows.missing,
-        fetch=rows.fetch,
-        absorb=rows.absorb,
-        forget=rows.forget,
-        overlaps=rows.overlaps,
         decide=partial(decide, vault),
         apply=apply,
         answer=answer,
         persist=rows.persist,
         plan=rows.plan,
-        due=due,
-        expire=_expire,
-        summary=_summary,
-        audience=frames.audience,
-        frame=frames.frame,
-        delta=frames.delta,
-        touches=_touches,
-        on_committed=on_committed,
-        on_outcome_unknown=on_outcome_unknown,
-        recall=recall,
+        rendering=Rendering(audience=frames.audience, render=frames.render, render_event=frames.render_event),
+        lookups=rows.LOOKUPS,
+        deadlines=Deadlines(due=due, expire=_expire),
+        followers=Followers(
+            touches=_touches, on_committed=on_committed, on_outcome_unknown=on_outcome_unknown
+        ),
+        unjournaled=Unjournaled(refresh=rows.refresh, recall=recall),
     )
 
 
@@ -142,7 +134,3 @@ def _own_answer(state: State, command: AnyCommand, happened: Sequence[Event]) ->
 
 def _expire(_state: State, _now_ms: int) -> AnyCommand:
     return commands.EndExpired()
-
-
-def _summary(_state: State) -> bytes:
-    return b""

@@ -16,8 +16,8 @@ from persistence.connection import Connection
 async def recall(
     conn: Connection, server_id: str, missed: Sequence[tuple[int, Any]]
 ) -> list[tuple[int, Any]] | None:
-    """As in `Kind`; None, so that a snapshot is sent, when the commands take more than a page, or when something that
-    an event is about is no longer kept.
+    """Read the rows that events of the journal refer to. None, so that a snapshot is sent, when the commands take
+    more than a page, or when something that an event is about is no longer kept.
     """
     ids = list({event.command.id for _, event in missed if isinstance(event, CommandNoted)})
     if await commands.total_bytes(conn, server_id, ids) > MAX_PAGE_BYTES:

@@ -45,7 +45,7 @@ class Playing:
             case events.SessionEnded():
                 self._leave(event.session.user_id, event.session.server_id)
 
-    def settle(self, server_id: str, found: Iterable[SessionRow]) -> None:
+    def reconcile(self, server_id: str, found: Iterable[SessionRow]) -> None:
         """A server has been asked who is on it; nobody, when there is none."""
         sessions = {session.user_id: session for session in found}
         gone = [user_id for user_id, there in self._sessions.items() if server_id in there]

@@ -222,7 +222,11 @@ def settings_of(row: SettingsRow, opened: Mapping[str, str] | None = None) -> Se
 
 
 def no_settings(server_id: str, source: str) -> Settings:
-    """Before anything was stored (contract §7)."""
+    """Settings of a source before anything was stored (contract §7).
+
+    Args:
+        source: whose settings, say `server`.
+    """
     return Settings(server_id, source, "1", 0, msgspec.Raw(b"{}"), None, None, None)
 
 

@@ -86,7 +86,7 @@ def members_of(row: ServerRow, members: Iterable[MemberRow]) -> tuple[Member, ..
 
 
 def members_in(state: State) -> tuple[Member, ...]:
-    """The same, from the server's state."""
+    """The members of a server as clients see them, from the server's state."""
     return members_of(state.row, state.members.values())
 
 

@@ -18,6 +18,7 @@ from actors.connect.commands import (
 from actors.connect.events import AnyEvent
 from actors.connect.public_members import InviteNotice
 from actors.connect.state import CLAIM_KEYS_KEPT, Relation, State, Template
+from actors.kernel.facets import Lookups
 from actors.time import iso
 from persistence.connect import commands, extensions, invites, members, servers, sessions, settings
 from persistence.connect.rows import (
@@ -343,3 +344,9 @@ def _notice(event: events.InviteCreated) -> NewNotification:
         data=msgspec.json.encode(data),
         created_at_ms=invite.created_at_ms,
     )
+
+
+LOOKUPS: Lookups[State, AnyCommand] = Lookups(
+    missing=missing, fetch=fetch, absorb=absorb, forget=forget, overlaps=overlaps
+)
+"""The facet of the kind."""

@@ -76,6 +76,9 @@ def decide(  # noqa: PLR0911 - a table
     Args:
         vault: seals secret values.
         state, command, now_ms: as in `Kind`.
+
+    Raises:
+        NotFound: the server is gone.
     """
     if state.removed:
         raise NotFound

@@ -66,7 +66,14 @@ ACKS = {
 
 
 def create(state: State, command: CreateCommand, now_ms: int) -> Sequence[AnyEvent]:
-    """A new command; a server that listens takes it, and what else waits, in the same turn."""
+    """Add a command; a server that listens takes it, and what else waits, in the same turn.
+
+    Raises:
+        Invalid: the extension has no such action, or the input does not fit it.
+        QuotaExceeded: as many commands are open as may be.
+        RevisionConflict: the action belongs to another extension since the caller looked.
+        TooLarge: the payload is too large to keep.
+    """
     require(state, command.user_id, "server.commands.write")
     found = find_action(state.registrations, command.action, command.extension_id)
     payload = dict(command.payload)
@@ -115,7 +122,13 @@ def bytes_of(row: CommandRow) -> int:
 
 
 def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
-    """How far the server is, or how it ended."""
+    """Record how far the server is with a command, or how it ended.
+
+    Raises:
+        NotFound: there is no such command.
+        CommandFinished: it has ended already.
+        TooLarge: what the server says is too large to keep.
+    """
     row = known(state, command.command_id)
     if row.finished_at_ms is not None:
         if (
@@ -149,7 +162,12 @@ def ack(state: State, command: AckCommand, now_ms: int) -> Sequence[AnyEvent]:
 
 
 def cancel(state: State, command: CancelCommand, now_ms: int) -> Sequence[AnyEvent]:
-    """Taken back; a server that runs it is told, and may end it or not."""
+    """Cancel a command; a server that runs it is told, and may end it or not.
+
+    Raises:
+        NotFound: there is no such command.
+        CommandFinished: it has ended already.
+    """
     require(state, command.user_id, "server.commands.write")
     row = known(state, command.command_id)
     if row.status == "cancelled":

@@ -19,7 +19,13 @@ MAX_BYTES = 64 * 1024
 
 
 def register(state: State, command: RegisterExtension, now_ms: int) -> Sequence[AnyEvent]:
-    """The extension as the server has it; its version counts what has changed."""
+    """Register an extension as the server has it; its version counts what has changed.
+
+    Raises:
+        Invalid: an action or its schema breaks a rule.
+        QuotaExceeded: the server has as many extensions as it may.
+        TooLarge: its actions are too large together.
+    """
     require(state, command.user_id, "server.settings.write")
     # Before each default is held against its field.
     actions = msgspec.json.encode(command.actions)

@@ -33,7 +33,14 @@ MAX_ALL_BYTES = 512 * 1024
 
 
 def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequence[AnyEvent]:
-    """Settings in place of those before; nothing happens when they are the same."""
+    """Replace settings. No events when they are the same.
+
+    Raises:
+        QuotaExceeded: there are as many sources as may be, or too much to keep.
+        RevisionConflict: they were changed since the caller looked.
+        Invalid: a value does not fit the schema, or the schema is none.
+        TooLarge: the settings or their schema are too large.
+    """
     require(state, command.user_id, "server.settings.write")
     former = state.settings.get(command.source)
     version = 0 if former is None else former.version

@@ -27,7 +27,7 @@ from actors.connect.public_members import members_in, policy_of
 from actors.connect.state import State
 from actors.connect.vault import Vault
 from actors.errors import Forbidden, NotFound
-from actors.kernel.kind import Delta
+from actors.kernel.facets import Delta
 from persistence.connect.rows import CommandRow, SettingsRow
 
 TOLD_TO_SERVER = frozenset({"delivered", "cancelled", "expired"})
@@ -66,7 +66,7 @@ class Frames:
         self._vault = vault
 
     def audience(self, state: State, viewer: ServerViewer) -> Audience:
-        """As in `Kind`.
+        """What a viewer may see of a server: the key by which subscribers share bytes.
 
         Raises:
             NotFound: the server is gone, or the viewer a stranger to it.
@@ -87,13 +87,13 @@ class Frames:
             members=viewer.members and READ_MEMBERS in held,
         )
 
-    def frame(self, state: State, audience: Audience) -> SettingsSnapshot:
-        """As in `Kind`."""
+    def render(self, state: State, audience: Audience) -> SettingsSnapshot:
+        """The snapshot: the settings as that audience sees them."""
         rows = sorted(state.settings.values(), key=lambda row: row.source)
         return SettingsSnapshot(tuple(self.settings(row, is_server=audience.is_server) for row in rows))
 
-    def delta(self, state: State, event: AnyEvent, audience: Audience) -> Delta | None:
-        """As in `Kind`."""
+    def render_event(self, state: State, event: AnyEvent, audience: Audience) -> Delta | None:
+        """The event as that audience sees it; None when it is not shown to it."""
         match event:
             case events.CommandChanged() | events.CommandTouched():
                 shown = _shown(event.command, audience)
@@ -111,7 +111,11 @@ class Frames:
                 return None
 
     def settings(self, row: SettingsRow, *, is_server: bool) -> Settings:
-        """The settings as the server, or anybody else, sees them."""
+        """The settings as the viewer sees them; secret values are opened for the server alone.
+
+        Args:
+            is_server: the viewer is the server itself.
+        """
         return settings_of(row, self._vault.open(row.sealed) if is_server else None)
 
 

@@ -127,7 +127,7 @@ class FriendsLive:
         if self._visibilities.change(holder_id, viewer_id, visibility, turn):
             self._appeared(holder_id, viewer_id)
 
-    def settled(self, one_id: str, other_id: str, found: Between, turn: int) -> None:
+    def relation_changed(self, one_id: str, other_id: str, found: Between, turn: int) -> None:
         """What is between two users is this now, and is committed; whoever looks is told.
 
         Args:

@@ -101,7 +101,7 @@ def entry(link: Link, seen: Appearance, now_ms: int) -> FriendEntry:
 
 
 def player(user_id: str, name: str, seen: Appearance) -> Player:
-    """A Player summary."""
+    """The Player summary of a user, with the `name` that they have now."""
     return Player(user_id, name, seen.online, seen.status, seen.party_id)
 
 
@@ -124,7 +124,11 @@ def snapshot(seeing: Seeing, user: User, owned: Owned, maximum: int, now_ms: int
 
 
 def whole(seeing: Seeing, user: User, owned: Owned, maximum: int, now_ms: int) -> FriendsOverview:
-    """A user's friends and requests, for themselves and for whoever sees all."""
+    """A user's friends and requests, for themselves and for whoever sees all.
+
+    Args:
+        maximum: how many friends the user may have.
+    """
     entries = own_entries(seeing, owned.links, now_ms)
     asked = waiting(owned.requests, user.id)
     return FriendsOverview(
@@ -133,7 +137,11 @@ def whole(seeing: Seeing, user: User, owned: Owned, maximum: int, now_ms: int) -
 
 
 def for_friend(seeing: Seeing, user: User, viewer_id: str, looked: Looked, maximum: int) -> FriendsOverview:
-    """A user's friends for one of them."""
+    """A user's friends for one of them.
+
+    Args:
+        maximum: how many friends the user may have.
+    """
     entries = tuple(_entry_for(seeing, link, viewer_id, looked.known) for link in looked.links)
     return FriendsOverview(
         entries, counts(entries, maximum), _self(seeing, user, viewer_id), (), (), Requests((), ())
@@ -149,7 +157,11 @@ def waiting(found: Sequence[Request], user_id: str) -> Requests:
 
 
 def counts(entries: Collection[FriendEntry], maximum: int) -> Counts:
-    """The counts of what is shown."""
+    """The counts of what is shown.
+
+    Args:
+        maximum: how many friends the user may have.
+    """
     return Counts(
         len(entries),
         sum(one.favorite for one in entries),

@@ -185,6 +185,9 @@ async def remove(conn: Connection, pair: Pair) -> Change[None]:
 async def block(conn: Connection, pair: Pair, reason: str | None) -> Change[NowBlocked]:
     """Block somebody: what was between the two ends.
 
+    Args:
+        reason: why, for the blocker alone; None for no reason.
+
     Raises:
         NotFound: there is no such user.
         Invalid: it is oneself.

@@ -20,7 +20,8 @@ from actors.friends import frames
 from actors.friends.state import FriendsState, Read, Waiting, absorb, state_of
 from actors.friends.visibility import Visibilities
 from actors.friends.watched_users import WatchedUser, WatchedUsers
-from actors.kernel.kind import Delta, Event, Peek, View
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Event, Peek, View
 from persistence.connection import Connection
 from persistence.friends import links, requests
 
@@ -111,9 +112,7 @@ class FriendsRules:
             reread=self.reread,
             take=take,
             absorb=absorb,
-            audience=audience,
-            frame=self.frame,
-            delta=self.delta,
+            rendering=Rendering(audience=audience, render=self.render, render_event=self.render_event),
             adopt=self.adopt,
             release=self.release,
             events=self.events,
@@ -168,7 +167,7 @@ class FriendsRules:
 
     # -- what viewers see ---------------------------------------------------------------------------
 
-    def frame(self, state: FriendsState, _audience: None) -> Raw:
+    def render(self, state: FriendsState, _audience: None) -> Raw:
         """The `friends_snapshot`."""
         veils = self._visibilities.before(state.user_id)
         return Raw(frames.snapshot(self._faces, veils, state, self._owns.of(state), self._now_ms()))
@@ -194,7 +193,7 @@ class FriendsRules:
         # Last: somebody who appears otherwise may be a friend only now.
         return [*told, *appeared]
 
-    def delta(self, state: FriendsState, event: Appeared | Between, _audience: None) -> Delta | None:
+    def render_event(self, state: FriendsState, event: Appeared | Between, _audience: None) -> Delta | None:
         """The event as its viewers are told of it; None of somebody who is no friend any more."""
         if isinstance(event, Between):
             return Delta(event.name, Raw(event.data))

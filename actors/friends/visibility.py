@@ -82,7 +82,11 @@ class Visibilities:
         return True
 
     def part(self, one_id: str, other_id: str, *, parted: bool) -> bool:
-        """A block parts the two now, or none does; False if it was so."""
+        """Note whether a block stands between two users; returns False if that was known already.
+
+        Args:
+            parted: a block stands between them.
+        """
         if (other_id in self._parted.get(one_id, NOBODY)) == parted:
             return False
         for id, other in ((one_id, other_id), (other_id, one_id)):

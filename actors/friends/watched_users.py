@@ -160,7 +160,7 @@ class WatchedUsers:
         return () if face is None else self._changed(face, hidden_by=("HIDDEN", "LIMITED"))
 
     def renamed(self, user_id: str, name: str) -> Sequence[str]:
-        """The user is called otherwise now; returns the viewers to whom that shows."""
+        """A user has another `name` now; returns the ids of the viewers to whom that shows."""
         face = self._faces.get(user_id)
         if face is None or face.name == name:
             return ()

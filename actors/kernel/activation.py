@@ -30,12 +30,13 @@ them, `wait_rest` waits for them, and one whose caller has left or whose time is
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
+from actors.kernel.alarm import Alarm
+from actors.kernel.facets import Followers, Lookups
 from actors.kernel.fanout import Channel
 from actors.kernel.keeping import Keeping
-from actors.kernel.kind import Kind
+from actors.kernel.kind import Event, Kind
 from actors.kernel.mailbox import Letter, Mailbox
 from actors.kernel.one_shot import OneShot
 from actors.kernel.recovery import Recovered
@@ -46,13 +47,6 @@ from persistence.errors import Fenced, HeadMoved, OutcomeUnknown, PersistenceErr
 
 # After these the state in memory is not to be trusted, or no longer ours.
 ENDING = (OutcomeUnknown, Fenced, HeadMoved)
-
-# Timers are set no further ahead than this, because they cannot be taken back and hold on to the state.
-HORIZON_MS = 60_000
-
-# A deadline that stands still although `expire` was posted, or whose turn failed, rings again after this.
-RING_AGAIN_MS = 1_000
-
 
 # Where an activation stands; see the module. Plain numbers, because they are looked at several times a turn.
 RESTING, READING, DECIDING, COMMITTING, SETTLING, ENDED = range(6)
@@ -71,15 +65,12 @@ class Activation:
     """
 
     __slots__ = (
-        "_armed_ms",
+        "_alarm",
         "_at",
         "_carried",
         "_draft",
-        "_due_ms",
         "_failed",
         "_fence",
-        "_head_due_ms",
-        "_head_stale",
         "_keeping",
         "_lost",
         "_mailbox",
@@ -87,7 +78,6 @@ class Activation:
         "_phase",
         "_queued",
         "_resting",
-        "_rung_ms",
         "_runtime",
         "_shard",
         "_singly",
@@ -141,12 +131,14 @@ class Activation:
         self._keeping = Keeping(kind, id, runtime, recovered)
         self._resting: list[OneShot[None]] | None = None
         self._lost: PersistenceError | None = None
-        self._due_ms = kind.due(self.state)
-        self._head_due_ms = recovered.due_at_ms
-        self._head_stale = self._head_due_ms != self._due_ms
-        self._armed_ms: int | None = None
-        self._rung_ms = -1
-        self._arm()
+        self._alarm = Alarm(
+            runtime.timers,
+            runtime.clock,
+            due_ms=kind.due(self.state),
+            written_ms=recovered.due_at_ms,
+            rung=self._expire,
+        )
+        self._alarm.arm()
 
     # -- what its actor asks of it -------------------------------------------------------------------
 
@@ -167,27 +159,32 @@ class Activation:
 
     def heed(self) -> None:
         """The head row names a deadline that has passed: if it is not the state's, write it anew."""
-        self._head_stale = self._head_due_ms != self._due_ms
-        if self._head_stale:
+        self._alarm.check_head()
+        if self._alarm.is_stale:
             self.look()
 
     async def wait_rest(self) -> None:
-        """Return when no turn is under way and no letter waits, or the activation has ended."""
+        """Return when no turn is under way and no letter waits, or the activation has ended.
+
+        Cancellation ends the wait alone.
+        """
         while self._phase != ENDED and (not self.rests or self._queued or len(self._mailbox)):
             waiter: OneShot[None] = OneShot()
             self._resting = [*(self._resting or ()), waiter]
             await waiter.wait()
 
     async def save(self) -> None:
-        """Keep a snapshot if anything has changed since the last."""
+        """Keep a snapshot if anything has changed since the last.
+
+        Cancellation may leave the snapshot unkept; it is a cache.
+        """
         await self._keeping.save(self.seq, self.state)
 
     def end(self) -> None:
         """Take no more turns, ring no more, and pass over what is still under way."""
         self._phase = ENDED
         self._draft = None
-        self._armed_ms = None
-        self._due_ms = None
+        self._alarm.silence()
         self._wake_resting()
 
     # -- turns --------------------------------------------------------------------------------------
@@ -219,7 +216,7 @@ class Activation:
         else:
             carried, self._carried = self._carried, ()
             self._turn = self.letters = [*carried, *self._mailbox.drain(TURN_LETTERS - len(carried))]
-            if not (self._turn or self._head_stale):
+            if not (self._turn or self._alarm.is_stale):
                 self._wake_resting()
                 return
         self.active_ms = self._runtime.clock.now_ms()
@@ -237,22 +234,22 @@ class Activation:
                 self._runtime.counters.cuts += 1
                 self._turn, self._carried = self._turn[: self._at], self._turn[self._at :]
                 break
-            if draft.needs is not None:
+            if draft.needs is not None and self.kind.lookups is not None:
                 self._phase = READING
-                self._runtime.start(self._read, draft, letter)
+                self._runtime.start(self._read, self.kind.lookups, draft, letter)
                 return
             self._at += 1
         self._submit(draft)
 
-    async def _read(self, draft: TurnDraft, letter: Letter) -> None:
+    async def _read(self, lookups: Lookups[Any, Any], draft: TurnDraft, letter: Letter) -> None:
         """Read what a letter needs, decide it, and go on behind it."""
         with Contained("reading for a command", self.kind.name, self.id) as reading:
             try:
-                found = await self._runtime.store.read(self.kind.fetch, self.id, draft.needs)
+                found = await self._runtime.store.read(lookups.fetch, self.id, draft.needs)
             except PersistenceError as failure:
                 draft.refuse(letter, failure)
             else:
-                draft.resume(letter, found)
+                draft.resume(lookups, letter, found)
         if reading.fault is not None:
             draft.refuse(letter, Fault())
         if self._phase == READING:
@@ -265,8 +262,8 @@ class Activation:
         counters = self._runtime.counters
         counters.turns += 1
         counters.letters += len(self._turn)
-        turn = draft.turn(self._shard, self._fence, even_if_empty=self._head_stale)
-        self._head_stale = False
+        turn = draft.turn(self._shard, self._fence, even_if_empty=self._alarm.is_stale)
+        self._alarm.is_stale = False
         if turn is None:
             self._settle(draft)
             self._rest()
@@ -297,27 +294,26 @@ class Activation:
         else:
             draft.fail(failure)
             if isinstance(failure, ENDING):
-                if self.kind.on_outcome_unknown is not None:
-                    self.kind.on_outcome_unknown(self.id)
+                followers = self.kind.followers
+                if followers is not None and followers.on_outcome_unknown is not None:
+                    followers.on_outcome_unknown(self.id)
                 self.fail(failure)
                 return
         self._rest()
 
     def _distrust(self) -> bool:
         """Rows were refused: let the rules look closer from now on; False when they do already."""
-        trusted = self.state
-        if self.kind.distrust is not None:
-            self.state = self.kind.distrust(trusted)
+        trusted, lookups = self.state, self.kind.lookups
+        if lookups is not None and lookups.distrust is not None:
+            self.state = lookups.distrust(trusted)
         return self.state is not trusted
 
     def _settle(self, draft: TurnDraft) -> None:
         """First the state, then the callers, then everybody else."""
         self.state = draft.state
         self.seq += len(draft.journal)
-        self._due_ms = draft.due_ms
-        if draft.is_durable:
-            self.version += 1
-            self._head_due_ms = draft.due_ms
+        self._alarm.move(draft.due_ms, written=draft.is_durable)
+        self.version += draft.is_durable
         draft.tell()
         channel, events = self.channel, draft.events
         if channel is not None and events:
@@ -337,12 +333,17 @@ class Activation:
         elif channel is not None:
             channel.state = self.state
         draft.end()
-        on_committed = self.kind.on_committed
+        if self.kind.followers is not None:
+            self._tell_followers(self.kind.followers, events)
+
+    def _tell_followers(self, followers: Followers[Any], events: Sequence[tuple[int | None, Event]]) -> None:
+        on_committed, touches = followers.on_committed, followers.touches
         for _, event in events:
             if on_committed is not None:
                 on_committed(self.state, event)
-            for view_name, ids in self.kind.touches(self.state, event):
-                self._runtime.touched(view_name, ids, self.id)
+            if touches is not None:
+                for view_name, ids in touches(self.state, event):
+                    self._runtime.touched(view_name, ids, self.id)
 
     def _rest(self) -> None:
         """The turn is over; the next follows if there is reason."""
@@ -351,10 +352,10 @@ class Activation:
         if not self._singly:
             self.letters = self._carried
         self._phase = RESTING
-        self._arm()
+        self._alarm.arm()
         if self._keeping.wants_snapshot:
             self._runtime.start(self.save)
-        if self.letters or self._head_stale or self._lost is not None or len(self._mailbox):
+        if self.letters or self._alarm.is_stale or self._lost is not None or len(self._mailbox):
             self.look()
         else:
             self._wake_resting()
@@ -369,27 +370,8 @@ class Activation:
             for waiter in waiting:
                 waiter.wake(None)
 
-    # -- the deadline -------------------------------------------------------------------------------
-
-    def _arm(self) -> None:
-        """Have the timer ring at the state's deadline, or on the way to it, if it does not already."""
-        if self._due_ms is None:
-            return
-        due_ms = min(self._due_ms, self._runtime.clock.now_ms() + HORIZON_MS)
-        if due_ms <= self._rung_ms:
-            due_ms = self._rung_ms + RING_AGAIN_MS
-        if self._armed_ms is None or due_ms < self._armed_ms:
-            self._armed_ms = due_ms
-            self._runtime.timers.at(due_ms, partial(self._ring, due_ms))
-
-    def _ring(self, armed_ms: int) -> None:
-        if self._armed_ms != armed_ms:
-            return
-        self._armed_ms = None
-        now_ms = self._runtime.clock.now_ms()
-        if self._due_ms is not None and self._due_ms <= now_ms:
-            self._rung_ms = now_ms
-            self._mailbox.tell(self.kind.expire(self.state, now_ms))
+    def _expire(self, now_ms: int) -> None:
+        """The deadline of the state has come."""
+        if self.kind.deadlines is not None:
+            self._mailbox.tell(self.kind.deadlines.expire(self.state, now_ms))
             self.look()
-        else:
-            self._arm()

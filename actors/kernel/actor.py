@@ -172,7 +172,10 @@ class Actor:
     # -- what the supervisor asks of it -------------------------------------------------------------
 
     async def begin(self) -> None:
-        """Load, and live from then on, without a task. Raises why there is no activation; NotFound: no such owner."""
+        """Load, and live from then on, without a task. Raises why there is no activation; NotFound: no such owner.
+
+        Cancellation leaves the actor without an activation.
+        """
         activation = await self._load()
         self.activation = activation
         self._runtime.counters.activations += 1
@@ -188,7 +191,10 @@ class Actor:
         self._end_life(error if isinstance(error, PersistenceError | Refused) else Fault())
 
     async def wait_reactivation(self, error: Exception) -> bool:
-        """After a failure: pause, and wait until somebody wants the next activation."""
+        """After a failure: pause, and wait until somebody wants the next activation.
+
+        Cancellation ends the wait and changes nothing.
+        """
         if isinstance(error, NotFound):
             if self.channel is not None:
                 self.channel.end(error.code)

@@ -167,7 +167,11 @@ class System:
         return self._views.peek(view, id)
 
     def changed(self, view: View[Any], id: str, source: str) -> None:
-        """Something that a view shows has changed; nothing happens when nobody looks at it."""
+        """Something that a view shows has changed; nothing happens when nobody looks at it.
+
+        Args:
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
         self._views.changed(view, id, source)
 
     async def watch(self, shown: Kind[Any, Any] | View[Any], id: str, request: WatchRequest) -> Subscription:
@@ -176,7 +180,10 @@ class System:
         The first frame (missed events when `request.since` can be replayed, else a snapshot) is offered
         before this returns, after `request.opened`, in one step with the subscription.
 
-        Raises: Refused when the kind's `audience` says so, otherwise as `ask`. Cancellation: no subscription.
+        Raises:
+            Refused when the kind's `audience` says so, otherwise as `ask`. Cancellation: no subscription.
+            Draining: the service is about to stop.
+            Overloaded: too much is waiting.
         """
         self._outside_turns()
         with trio.move_on_after(self._runtime.ask_ms / 1000):
@@ -223,6 +230,8 @@ class System:
     async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
         """Take no more commands, finish the turns, keep snapshots, stop the owners.
 
+        Cancellation gives up at once what is not finished.
+
         Args:
             seconds: after so long the rest is given up; nothing acknowledged is lost by that.
         """
@@ -246,7 +255,12 @@ class System:
         return list(self._actors.values())
 
     def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
-        """A committed event concerns these views."""
+        """A committed event concerns these views.
+
+        Args:
+            view_name: of the views that show it.
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
         self._views.touched(view_name, ids, source)
 
     def overdue(self, kind: str, id: str) -> bool:
@@ -322,6 +336,8 @@ async def open_system(
     idle_seconds: float = IDLE_SECONDS,
 ) -> AsyncIterator[System]:
     """An actor system for as long as the block runs; leaving it drains the system.
+
+    Cancellation inside the block drains the system as leaving it does, within its bound.
 
     Args:
         database: where units of work run and turns are committed.

@@ -89,7 +89,14 @@ class Channel:
     # -- the actor's side ---------------------------------------------------------------------------
 
     def attach(self, epoch: str, offset: int, state: Any) -> None:
-        """The actor has been loaded: who lags catches up, and all get a snapshot if it is not where it was."""
+        """Take the state of an actor that was loaded: subscribers that lag catch up, and all get a snapshot if the
+        actor is not where it was.
+
+        Args:
+            epoch: the name of its history.
+            offset: of the last event in the state.
+            state: the committed state.
+        """
         moved = (epoch, offset) != (self.epoch, self.offset)
         self.live, self.epoch, self.offset, self.state = True, epoch, offset, state
         if moved:
@@ -160,7 +167,7 @@ class Channel:
             request.channel,
             request.envelope,
             request.mode == "delta",
-            self.shown.audience(self.state, request.viewer),
+            self.shown.rendering.audience(self.state, request.viewer),
         )
         group = self._group(key)
         missed = self._missed(request, older)
@@ -205,7 +212,7 @@ class Channel:
             return False
         old = subscription.group
         try:
-            audience = self.shown.audience(self.state, subscription.viewer)
+            audience = self.shown.rendering.audience(self.state, subscription.viewer)
         except Refused as refused:
             subscription.end(refused.code)
             return False

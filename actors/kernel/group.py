@@ -3,14 +3,14 @@
 The key is every property that changes the bytes. A publication is encoded for a group when the walk first
 meets one of its members, and forgotten with the publication; publications that a member has not had are joined,
 so that it is sent to once. Groups that differ only in what their snapshots show share the bytes of events
-(`Kind.delta_key`). There are more groups than users, and most are idle: between publications a group
+(`Rendering.event_key`). There are more groups than users, and most are idle: between publications a group
 holds its key and nothing else.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple, Protocol
 
-from actors.kernel.kind import Delta
+from actors.kernel.facets import Delta, Rendering
 from actors.kernel.replay_buffer import REPLAY_BYTES
 from actors.kernel.sink import Envelope, Prepared
 from actors.kernel.supervisor import attempt
@@ -25,24 +25,12 @@ class Shown(Protocol):
 
     @property
     def name(self) -> str:
-        """Unique."""
-        ...
-
-    def audience(self, state: Any, viewer: Any, /) -> Hashable:
-        """Who shares bytes; raises Refused."""
-        ...
-
-    def frame(self, state: Any, audience: Any, /) -> object:
-        """The snapshot."""
-        ...
-
-    def delta(self, state: Any, event: Any, audience: Any, /) -> Delta | None:
-        """The event."""
+        """The name of the kind or view; no other has it."""
         ...
 
     @property
-    def delta_key(self) -> Callable[[Any, Any], Hashable] | None:
-        """What of an audience the event depends on."""
+    def rendering(self) -> Rendering[Any]:
+        """How subscribers see it."""
         ...
 
 
@@ -168,7 +156,7 @@ class Group:
     def prepare(self, at: int) -> Prepared:
         """Everything that a member has not had, as one; NOTHING to send, or BROKEN.
 
-        A fault of the kind's `frame` or `delta` is met, and logged, once for all members.
+        A fault of `render` or `render_event` is met, and logged, once for all members.
         """
         channel = self._channel
         if self._ready_for != channel.published:
@@ -190,7 +178,7 @@ class Group:
         """The newest snapshot, on its own."""
         channel = self._channel
         wire_name, envelope, _, audience = self.key
-        data = channel.shown.frame(channel.state, audience)
+        data = channel.shown.rendering.render(channel.state, audience)
         return envelope.snapshot(wire_name, channel.epoch, channel.offset, skipped, data)
 
     def event(self, offset: int | None, delta: Delta) -> Prepared:
@@ -201,15 +189,20 @@ class Group:
         )
 
     def replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> Prepared:
-        """The given events as members see them now, as one; NOTHING when none of them is shown to them."""
+        """The given events as members see them now, as one; NOTHING when none of them is shown to them.
+
+        Args:
+            state: the newest committed state, from which they are rendered.
+        """
         return self._replay(state, events)[0]
 
     def _replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> tuple[Prepared, bool]:
         """`replay`, and whether some event was for members of one user only."""
         parts: list[Prepared] = []
-        shown, audience, to_one = self._channel.shown, self.key.audience, False
+        render_event = self._channel.shown.rendering.render_event
+        audience, to_one = self.key.audience, False
         for offset, event in events:
-            delta = shown.delta(state, event, audience)
+            delta = render_event(state, event, audience)
             if delta is None:
                 continue
             prepared = self.event(offset, delta)
@@ -236,15 +229,15 @@ class Group:
         ready[at] = self._newest() if newest else _joined(parts)
 
     def _encoded(self, publication: Publication) -> Prepared:
-        encoded, delta_key = publication.encoded, self._channel.shown.delta_key
+        encoded, event_key = publication.encoded, self._channel.shown.rendering.event_key
         if encoded is None:
             encoded = publication.encoded = {}
         elif (prepared := encoded.get(self)) is not None:
             return prepared
         common: object = None
-        if delta_key is not None and self._channel.groups > 1:
+        if event_key is not None and self._channel.groups > 1:
             wire_name, envelope, _, audience = self.key
-            parts = tuple([delta_key(event, audience) for _, event in publication.events])
+            parts = tuple([event_key(event, audience) for _, event in publication.events])
             common = (wire_name, envelope, parts)
             if (prepared := encoded.get(common)) is not None:
                 return prepared

@@ -66,6 +66,8 @@ class Keeping:
     async def save(self, seq: int, state: Any) -> None:
         """Keep a snapshot if anything has changed since the last. It is a cache: failures are logged.
 
+        Cancellation may leave the snapshot unkept.
+
         Args:
             seq, state: the journal position, and the committed state there.
         """

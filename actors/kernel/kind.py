@@ -1,12 +1,12 @@
-"""What a domain tells the kernel about its actors: records of plain functions, two sorts.
+"""What a domain tells the kernel about its actors: records of plain functions, two sorts, with facets (`facets.py`).
 
 An **owner** (`Kind`) decides and persists; no one else writes its rows. A **view** (`View`) owns nothing: it loads, is
-told what changed, and frames. Neither has a task while it lives.
+told what changed, and renders. Neither has a task while it lives.
 
 State is immutable: `apply` returns a new one, so that the scratch state of a turn costs a reference.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 import msgspec
 
 from actors.errors import NotFound
+from actors.kernel.facets import UNWATCHED, Deadlines, Followers, Lookups, Rendering, Unjournaled
 from persistence.connection import Connection
 from persistence.journal.turn import Persist, Plan
 
@@ -27,7 +28,7 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     journaled: it takes a place (an offset) in the journal and can be replayed.
     durable: it has rows; an event that is neither (typing) never meets the writer.
     moves_audience: viewers' audiences are computed again after it (somebody joined, left, voted).
-    reframes: it changes what `frame` returns; one that does not (typing, read) sends no snapshots.
+    reframes: it changes what `render` returns; one that does not (typing, read) sends no snapshots.
     rewrites: what happened before is told in other words from now on (a text was deleted, somebody was erased): the
         journal has them, and nothing is replayed from memory.
     """
@@ -45,23 +46,6 @@ class Event(msgspec.Struct, frozen=True, gc=False):
         return self
 
 
-class Delta(msgspec.Struct, frozen=True, gc=False):
-    """One event as delta subscribers see it.
-
-    Args:
-        event: the event's name on the wire, say `message_created`.
-        data: a struct or `msgspec.Raw`.
-        self_: what concerns this audience alone, beside `data` (contract §9); None when nothing does.
-        to: when set, only viewers whose `user_id` this is receive it, whatever their audience. Only for
-            events outside the journal, because it may overtake those within.
-    """
-
-    event: str
-    data: object
-    self_: object | None = None
-    to: str | None = None
-
-
 class Peek(Protocol):
     """Looks at the committed state of a live owner without waking it."""
 
@@ -72,76 +56,51 @@ class Peek(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Kind(Generic[State, Command]):
-    """An owner. All functions but the async ones are pure, and none waits for anything but its connection.
+    """An owner: a core of pure functions, and the facets that it needs.
 
     Args:
         name: unique, in the journal, in channel names and in statistics.
         version: of the snapshot's encoding; a snapshot of another version is never loaded.
         events: the union of the kind's event structs, for the journal.
         load: rebuilds the state from rows; None when there is no such thing.
-        refresh: after a snapshot was restored, takes in the rows that no journaled event tells of.
         dump, restore: the state to bytes and back.
-        missing: what `decide` would need that is not in memory (an old message), or None. Asked first.
-        fetch, absorb: read what is missing, inside the turn, from committed rows; take it into the state on which
-            that one command is decided.
-        forget: the state without what `absorb` took in, so that nothing read for one command is seen by another.
-        overlaps: whether an event changes rows that `fetch` would read for a need; asked of the events that the
-            turn has made so far. None: every durable event may.
-        decide: the events that the command makes; raises `Refused`, and then nothing has changed.
+        decide: the events that the command makes, given the state, the command and epoch milliseconds; raises
+            `Refused`, and then nothing has changed.
         apply: the state after the event; total.
         answer: what the caller is told, from the state after the turn's events of this command.
         persist: writes the rows of many turns, in the writer's transaction.
         plan: the statements that `persist` would run, where they are independent of each other; else None.
-        due: epoch milliseconds of the next deadline, or None.
-        expire: the command that the kernel posts to the actor when that deadline has come.
-        summary: what lists show, kept beside the head row.
-        audience: viewers of one audience receive the same bytes; raises `Refused` when one may not look.
-        frame: the snapshot as that audience sees it, a struct or `msgspec.Raw`.
-        delta: the event as that audience sees it, or None when it is not shown to it.
-        touches: names of views, and the ids in them, that show something of this event.
+        summary: what lists show, kept beside the head row; None where no list needs it.
         unknown: what callers get when there is no such owner.
-        distrust: the state after rows of it were refused: one for which `missing` asks for what it took for granted
-            before, to save a read that nearly always finds nothing. The same state when there is no more to ask.
-        on_committed: told of every event once it is committed, with the state after its turn: what keeps soft memory
-            beside the actors (who is in which party). Neither waits nor raises.
-        recall: turns events as the journal keeps them into such as `delta` shows, for a client that was away; where
-            the journal keeps them whole, None.
-        delta_key: what of an audience the `delta` of an event depends on: such as differ in nothing
-            else share its bytes. None: all of it.
-        on_outcome_unknown: told of an owner whose last turn may or may not have been committed, so that
-            `on_committed` may miss something. Neither waits nor raises.
+        rendering: how subscribers see it; left out, no client can watch it.
+        lookups: rows that some commands need to be decided.
+        deadlines: what is to happen at a time.
+        followers: who else hears of its events.
+        unjournaled: what snapshots and the journal leave to the rows.
     """
 
     name: str
     version: int
     events: Any
     load: "Load[State]"
-    refresh: "Refresh[State]"
     dump: Callable[[State], bytes]
     restore: Callable[[bytes], State]
-    missing: Callable[[State, Command], Hashable | None]
-    fetch: "Fetch"
-    absorb: Callable[[State, Any], State]
-    forget: Callable[[State], State]
     decide: Callable[[State, Command, int], Sequence[Event]]
     apply: Callable[[State, Any], State]
     answer: Callable[[State, Command, Sequence[Event]], Any]
     persist: Persist
-    due: Callable[[State], int | None]
-    expire: Callable[[State, int], Command]
-    summary: Callable[[State], bytes]
-    audience: Callable[[State, Any], Hashable]
-    frame: Callable[[State, Any], object]
-    delta: Callable[[State, Any, Any], Delta | None]
-    touches: "Callable[[State, Any], Iterable[tuple[str, Collection[str]]]]"
-    unknown: type[NotFound] = NotFound
-    overlaps: Callable[[Any, Any], bool] | None = None
     plan: Plan | None = None
-    distrust: "Callable[[State], State] | None" = None
-    on_committed: Callable[[State, Any], None] | None = None
-    on_outcome_unknown: Callable[[str], None] | None = None
-    recall: "Recall | None" = None
-    delta_key: Callable[[Any, Any], Hashable] | None = None
+    summary: Callable[[State], bytes] | None = None
+    unknown: type[NotFound] = NotFound
+    rendering: Rendering[State] = UNWATCHED
+    lookups: Lookups[State, Command] | None = None
+    deadlines: Deadlines[State, Command] | None = None
+    followers: Followers[State] | None = None
+    unjournaled: Unjournaled[State] | None = None
+
+    def due(self, state: State) -> int | None:
+        """The next deadline in epoch milliseconds, or None."""
+        return None if self.deadlines is None else self.deadlines.due(state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -150,7 +109,7 @@ class Durable(Generic[State]):
 
     Args:
         position: epoch and offset of the last event in a state.
-        replay: reads the events between two offsets; they are what the view's `delta` takes.
+        replay: reads the events between two offsets; they are what the view's `render_event` takes.
         recall: the events above an offset that a state itself remembers, in order; None = the rows must tell.
     """
 
@@ -170,7 +129,7 @@ class View(Generic[State]):
         take: takes in changed sources from the live owners; returns the new state and what is still to be
             read.
         absorb: takes in what `reread` returned.
-        frame, audience, delta, delta_key: as in `Kind`; `delta` is asked once for each source that changed, or each of
+        rendering: how subscribers see it; `render_event` is asked once for each source that changed, or each of
             `events`.
         interval_ms: frames to one viewer are at least this far apart.
         adopt: told of a state that is about to be shown and of the one that it follows (None at first), in the
@@ -180,8 +139,8 @@ class View(Generic[State]):
         events: what viewers are told of the step from one state to the next, given the sources that changed;
             none at all and nothing is sent. One that is not `journaled` has no offset. Left out, each source is
             an event.
-        durable: None = offsets count in memory, under a new epoch at each load. Else `delta` is asked for each event
-            that `replay` returns, and for the changed sources where the rows tell of no event.
+        durable: None = offsets count in memory, under a new epoch at each load. Else `render_event` is asked for each
+            event that `replay` returns, and for the changed sources where the rows tell of no event.
     """
 
     name: str
@@ -189,19 +148,15 @@ class View(Generic[State]):
     reread: "Reread"
     take: "Callable[[State, AbstractSet[str], Peek], tuple[State, AbstractSet[str]]]"
     absorb: Callable[[State, Any], State]
-    audience: Callable[[State, Any], Hashable]
-    frame: Callable[[State, Any], object]
-    delta: Callable[[State, Any, Any], Delta | None]
+    rendering: Rendering[State]
     interval_ms: int = 250
     adopt: "Callable[[State | None, State], State] | None" = None
     release: Callable[[State], None] | None = None
     events: "Callable[[State, State, Collection[str]], Sequence[Event]] | None" = None
     durable: Durable[State] | None = None
-    delta_key: Callable[[Any, Any], Hashable] | None = None
 
 
 StateOut_co = TypeVar("StateOut_co", covariant=True)
-StateBoth = TypeVar("StateBoth")
 
 
 class Load(Protocol[StateOut_co]):
@@ -209,32 +164,6 @@ class Load(Protocol[StateOut_co]):
 
     async def __call__(self, conn: Connection, id: str, /) -> StateOut_co | None:
         """The whole state, or None when there is no such thing."""
-        ...
-
-
-class Refresh(Protocol[StateBoth]):
-    """Takes in rows that the journal does not tell of."""
-
-    async def __call__(self, conn: Connection, id: str, state: StateBoth, /) -> StateBoth:
-        """The state with those rows in it."""
-        ...
-
-
-class Fetch(Protocol):
-    """Reads what `missing` named."""
-
-    async def __call__(self, conn: Connection, id: str, missing: Any, /) -> Any:
-        """What `absorb` takes."""
-        ...
-
-
-class Recall(Protocol):
-    """Reads the rows that events of the journal refer to."""
-
-    async def __call__(
-        self, conn: Connection, id: str, missed: Sequence[tuple[int, Any]], /
-    ) -> list[tuple[int, Any]] | None:
-        """(offset, event) in order, one for each; None when a snapshot serves better."""
         ...
 
 

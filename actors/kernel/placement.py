@@ -81,7 +81,10 @@ class LocalPlacement:
         self._listeners.append(listener)
 
     async def take(self) -> None:
-        """Take every shard that is not ours and that nobody else holds."""
+        """Take every shard that is not ours and that nobody else holds.
+
+        Cancellation may leave leases taken in the database that this process does not know of; they run out.
+        """
         wanted = [shard for shard in range(SHARDS) if shard not in self._fences]
         if wanted:
             self._fences |= await self._store.transact(
@@ -89,7 +92,10 @@ class LocalPlacement:
             )
 
     async def renew(self) -> None:
-        """Prolong the leases, and tell of those that are lost."""
+        """Prolong the leases, and tell of those that are lost.
+
+        Cancellation may leave them prolonged; the next renewal says so.
+        """
         if not self._fences:
             return
         kept = await self._store.transact(
@@ -102,12 +108,18 @@ class LocalPlacement:
                 listener(shard)
 
     async def release(self) -> None:
-        """Give all leases back, so that the next process need not wait for them to run out."""
+        """Give all leases back, so that the next process need not wait for them to run out.
+
+        Cancellation leaves them to run out.
+        """
         fences, self._fences = self._fences, {}
         await self._store.transact(self._leases.release_leases, self._node, list(fences))
 
     async def complete(self) -> bool:
-        """Take what can be taken; True when all shards are held."""
+        """Take what can be taken; True when all shards are held.
+
+        Cancellation keeps those that were taken.
+        """
         await self.take()
         return len(self._fences) == SHARDS
 
@@ -129,6 +141,8 @@ async def open_local_placement(
     """Hold all shards while the block runs.
 
     Where a dead node's leases have not run out, this waits for them, at most twice their length.
+
+    Cancellation gives the leases back, as leaving the block does.
 
     Args:
         store: the database.

@@ -70,7 +70,8 @@ async def recover(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: 
             except SnapshotUnusable as unusable:
                 _log.warning("snapshot_unusable", kind=kind.name, id=id, seq=snapshot.seq, why=str(unusable))
                 continue
-            state = await kind.refresh(conn, id, state)
+            if kind.unjournaled is not None and kind.unjournaled.refresh is not None:
+                state = await kind.unjournaled.refresh(conn, id, state)
             return _recovered(state, head, from_rows=False)
         state = await kind.load(conn, id)
         if state is None:
@@ -106,7 +107,11 @@ async def save(
 
 
 async def trim(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, bytes_max: int) -> int:
-    """A unit of work: let the oldest events go beyond so many bytes; returns what the others have."""
+    """A unit of work: let the oldest events go beyond so many bytes; returns what the others have.
+
+    Args:
+        bytes_max: what the events that stay may have, encoded.
+    """
     return await journal.trim(conn, kind.name, id, bytes_max=bytes_max)
 
 
@@ -124,4 +129,6 @@ async def read_missed(
         return None
     decoder = msgspec.msgpack.Decoder(kind.events)
     missed = [(row.seq, decoder.decode(row.event)) for row in rows]
-    return missed if kind.recall is None else await kind.recall(conn, id, missed)
+    if kind.unjournaled is None or kind.unjournaled.recall is None:
+        return missed
+    return await kind.unjournaled.recall(conn, id, missed)

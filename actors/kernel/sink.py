@@ -67,7 +67,12 @@ class Sink(Protocol):
         ...
 
     def end(self, channel: str, code: str) -> None:
-        """Tell the client that this subscription has ended, and why: a refusal's code, or `INTERNAL`."""
+        """Tell the client that this subscription has ended, and why: a refusal's code, or `INTERNAL`.
+
+        Args:
+            channel: its name on the wire.
+            code: a refusal's code, or `INTERNAL`.
+        """
         ...
 
 
@@ -75,11 +80,22 @@ class Envelope(Protocol):
     """How snapshots and events of a channel look on one sort of stream; encodes, once per audience."""
 
     def snapshot(self, channel: str, epoch: str, offset: int, skipped: int, data: object) -> Prepared:
-        """A snapshot that includes every event up to `offset`; `skipped` events were not sent before it."""
+        """A snapshot that includes every event up to `offset`; `skipped` events were not sent before it.
+
+        Args:
+            channel: its name on the wire.
+            data: a struct or `msgspec.Raw`.
+        """
         ...
 
     def event(
         self, channel: str, epoch: str, offset: int | None, name: str, data: object, *, self_: object | None
     ) -> Prepared:
-        """One event; `offset` is None for those outside the journal (`typing`, `read`, `presence`)."""
+        """One event; `offset` is None for those outside the journal (`typing`, `read`, `presence`).
+
+        Args:
+            channel: its name on the wire.
+            name: of the event on the wire.
+            data: a struct or `msgspec.Raw`.
+        """
         ...

@@ -19,11 +19,17 @@ class Store(Protocol):
     """Runs units of work, and commits turns."""
 
     async def read(self, unit: Callable[..., Awaitable[Result]], /, *args: object) -> Result:
-        """What `unit(conn, *args)` returns; raises DatabaseUnavailable within the database's deadline."""
+        """What `unit(conn, *args)` returns; raises DatabaseUnavailable within the database's deadline.
+
+        Cancellation ends the connection that the unit had.
+        """
         ...
 
     async def transact(self, unit: Callable[..., Awaitable[Result]], /, *args: object) -> Result:
-        """The same inside one transaction, which is durable when this returns."""
+        """Run `unit(conn, *args)` inside one transaction, which is durable when this returns.
+
+        Cancellation before the commit undoes the transaction; during it, the outcome is unknown to the caller.
+        """
         ...
 
     def submit(self, turn: Turn, done: Callable[[PersistenceError | None], None], /) -> None:
@@ -111,7 +117,12 @@ class Journal(Protocol):
     async def save_snapshot(
         self, conn: Connection, kind: str, id: str, *, seq: int, version: int, state: bytes
     ) -> None:
-        """Keep one more snapshot."""
+        """Keep one more snapshot.
+
+        Args:
+            version: of the snapshot's encoding.
+            state: the dumped state.
+        """
         ...
 
     async def read_events(
@@ -123,11 +134,19 @@ class Journal(Protocol):
     async def read_events_within(
         self, conn: Connection, kind: str, id: str, *, after: int, limit: int, bytes_max: int
     ) -> Sequence[JournalRow] | None:
-        """All events after a position, in order; None when they are too many, or too large."""
+        """All events after a position, in order; None when they are too many, or too large.
+
+        Args:
+            bytes_max: what they may have, encoded.
+        """
         ...
 
     async def trim(self, conn: Connection, kind: str, id: str, *, bytes_max: int) -> int:
-        """Forget the oldest events beyond so many bytes; returns what the others have."""
+        """Forget the oldest events beyond so many bytes; returns what the others have.
+
+        Args:
+            bytes_max: what the events that stay may have, encoded.
+        """
         ...
 
     async def due(self, conn: Connection, *, before_ms: int, limit: int) -> Sequence[tuple[str, str]]:
@@ -141,15 +160,15 @@ class Leases(Protocol):
     async def take_leases(
         self, conn: Connection, node: str, shards: Collection[int], ttl_seconds: float, /
     ) -> dict[int, int]:
-        """Take those of the shards that nobody else holds; returns the new fence of each that was taken."""
+        """Take those of the shards that no other node holds; returns the new fence of each. Cancellation undoes it."""
         ...
 
     async def renew_leases(
         self, conn: Connection, node: str, fences: Mapping[int, int], ttl_seconds: float, /
     ) -> Collection[int]:
-        """Prolong leases; returns the shards that are still ours."""
+        """Prolong leases; returns the shards that are still ours. Cancellation undoes it."""
         ...
 
     async def release_leases(self, conn: Connection, node: str, shards: Iterable[int], /) -> None:
-        """Give leases back, so that the next owner need not wait."""
+        """Give leases back, so that the next owner need not wait. Cancellation undoes it."""
         ...

@@ -61,7 +61,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """Unique."""
+        """The name of the kind; no other has it."""
         ...
 
 
@@ -79,7 +79,10 @@ class Supervised(Protocol):
         ...
 
     async def begin(self) -> None:
-        """Load it, and let it live from then on; raises why it cannot."""
+        """Load it, and let it live from then on; raises why it cannot.
+
+        Cancellation leaves the actor without an activation.
+        """
         ...
 
     def stopped(self, error: Exception, /) -> None:
@@ -87,7 +90,10 @@ class Supervised(Protocol):
         ...
 
     async def wait_reactivation(self, error: Exception, /) -> bool:
-        """Pause, and wait until somebody wants the actor again; False when it may go."""
+        """Pause, and wait until somebody wants the actor again; False when it may go.
+
+        Cancellation ends the wait and changes nothing.
+        """
         ...
 
     def gone(self) -> None:
@@ -113,13 +119,21 @@ def attempt(doing: str, kind: str, id: str, run: Callable[..., object], *args: o
 
 
 async def contained_task(doing: str, run: Callable[..., Awaitable[None]], *args: object) -> None:
-    """A task of the kernel whose fault ends this task alone."""
+    """A task of the kernel whose fault ends this task alone.
+
+    Cancellation is passed on, and is no fault.
+
+    Args:
+        doing: what is being done, for the log.
+    """
     with Contained(doing):
         await run(*args)
 
 
 async def supervise(actor: Supervised, error: Exception | None = None) -> None:
     """Bring an actor into memory, as often as it takes; returns when it lives, or nobody wants it any more.
+
+    Cancellation ends it; the actor then stays without an activation.
 
     Args:
         actor: without an activation.

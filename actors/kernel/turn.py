@@ -11,12 +11,13 @@ turn as before; and since the first letter of a turn has no event before it, eac
 read serves one letter and is forgotten with it, because for the next it may not be true any more.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import msgspec
 
 from actors.errors import Overloaded, Refused
+from actors.kernel.facets import Lookups
 from actors.kernel.kind import Event, Kind
 from actors.kernel.mailbox import Answer, Failure, Letter
 from actors.kernel.supervisor import Fault, attempt
@@ -79,17 +80,21 @@ class TurnDraft:
         elif attempt("deciding a command", self.kind.name, self.id, self._consider, letter) is not None:
             self.refuse(letter, Fault())
 
-    def resume(self, letter: Letter, found: Any) -> None:
+    def resume(self, lookups: Lookups[Any, Any], letter: Letter, found: Any) -> None:
         """Decide the letter for which something was read.
 
         Args:
+            lookups: those of the kind.
             letter: given to `consider` before.
-            found: what the kind's `fetch` returned.
+            found: what `fetch` returned.
         """
         self.needs = None
         if not letter.open:  # its caller left meanwhile
             return
-        if attempt("deciding a command", self.kind.name, self.id, self._absorb, letter, found) is not None:
+        if (
+            attempt("deciding a command", self.kind.name, self.id, self._absorb, lookups, letter, found)
+            is not None
+        ):
             self.refuse(letter, Fault())
 
     def refuse(self, letter: Letter, failure: Failure) -> None:
@@ -98,21 +103,21 @@ class TurnDraft:
         self.answers.append((letter, Answer(None, failure)))
 
     def _consider(self, letter: Letter) -> None:
-        needs = self.kind.missing(self.state, letter.command)
-        if needs is None:
+        lookups = self.kind.lookups
+        needs = None if lookups is None else lookups.missing(self.state, letter.command)
+        if lookups is None or needs is None:
             self._decide(letter, self.state)
         else:
-            self.is_cut = self._changes(needs)
+            self.is_cut = self._changes(lookups.overlaps, needs)
             self.needs = needs
 
-    def _changes(self, needs: Hashable) -> bool:
+    def _changes(self, overlaps: Callable[[Any, Any], bool] | None, needs: Hashable) -> bool:
         """Whether an event of this turn may change rows that are needed."""
-        overlaps = self.kind.overlaps
         return any(event.durable and (overlaps is None or overlaps(event, needs)) for _, event in self.events)
 
-    def _absorb(self, letter: Letter, found: Any) -> None:
-        self._decide(letter, self.kind.absorb(self.state, found))
-        self.state = self.kind.forget(self.state)
+    def _absorb(self, lookups: Lookups[Any, Any], letter: Letter, found: Any) -> None:
+        self._decide(letter, lookups.absorb(self.state, found))
+        self.state = lookups.forget(self.state)
 
     def _decide(self, letter: Letter, state: Any) -> None:
         """All or nothing: the draft is changed only after every rule has returned."""
@@ -168,7 +173,7 @@ class TurnDraft:
             events=durable,
             journal=tuple(self.journal),
             due_at_ms=self.due_ms,
-            summary=kind.summary(self.state),
+            summary=b"" if kind.summary is None else kind.summary(self.state),
             persist=kind.persist,
             receipts=tuple(self.receipts),
             plan=kind.plan,

@@ -18,7 +18,10 @@ class Turnstile:
 
     @asynccontextmanager
     async def turn(self, key: Hashable) -> AsyncIterator[None]:
-        """Wait for all who came before with this key, and run the block."""
+        """Wait for all who came before with this key, and run the block.
+
+        Cancellation while waiting gives the place up; the next one is let in.
+        """
         lock = self._locks.setdefault(key, trio.Lock())
         try:
             async with lock:

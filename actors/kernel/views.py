@@ -102,7 +102,12 @@ class Views:
             self._mark(found, source)
 
     def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
-        """The same for many ids: walks whichever is smaller, they or the live views."""
+        """Mark live views for refreshing; walks whichever is smaller, the ids or the live views.
+
+        Args:
+            view_name: of the views that show it.
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
         live = self._live.get(view_name)
         if not live:
             return
@@ -125,7 +130,10 @@ class Views:
         return None if unknown else state
 
     async def watch(self, view: View[Any], id: str, request: WatchRequest) -> Subscription:
-        """Load the view if need be and subscribe. Raises NotFound, Refused, or why it cannot be loaded."""
+        """Load the view if need be and subscribe. Raises NotFound, Refused, or why it cannot be loaded.
+
+        Cancellation before it returns leaves no subscription behind.
+        """
         live = self._find(view, id)
         live.wanted += 1
         durable, since = view.durable, request.since

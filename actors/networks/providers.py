@@ -10,6 +10,9 @@ from persistence.networks.rows import DnsRow
 async def adopt(conn: Connection, row: DnsRow, gateway_host: str | None, now_ms: int) -> DnsRow:
     """Take a verified provider, and let the records of all claims and routes be written; for one transaction.
 
+    Args:
+        gateway_host: where players reach the network; None while it has no gateway.
+
     Raises:
         NotFound: there is no such network.
     """

@@ -178,7 +178,11 @@ def domain_of(row: DomainRow) -> Domain:
 
 
 def dns_config_of(row: DnsRow, gateway_base_domain: str | None) -> DnsConfig:
-    """The provider as its network's owner sees it."""
+    """The provider as its network's owner sees it.
+
+    Args:
+        gateway_base_domain: the service's own domain for gateways, or None.
+    """
     return DnsConfig(
         network_id=row.network_id,
         provider="cloudflare",

@@ -53,6 +53,7 @@ def record_of_route(
         content: the host whose addresses they say; None to remove them.
         claimed: the network's claimed domains.
         zone: the provider's.
+        route_host: the host by which players reach the route.
     """
     if not inside(route_host, zone) or route_host in claimed:
         return []

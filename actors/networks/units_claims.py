@@ -56,6 +56,7 @@ def claimable(text: str, zones: Collection[str]) -> str:
 
     Args:
         zones: our own, in their one form.
+        text: as the caller wrote it.
 
     Raises:
         Invalid: it is no name, an address, a public suffix, or one of our own zones.
@@ -108,7 +109,11 @@ def seen(claim: DomainRow, lookup: Lookup) -> bool:
 
 
 def failed(claim: DomainRow, lookup: Lookup, error: str, now_ms: int) -> DomainRow:
-    """The claim after a check that did not verify it."""
+    """The claim after a check that did not verify it.
+
+    Args:
+        error: what the check found, a code.
+    """
     return replace(
         claim,
         status="verified" if claim.status == "verified" else "failed",
@@ -138,7 +143,7 @@ def holds(holder: DomainRow, lookup: Lookup, now_ms: int) -> bool:
     return seen(holder, lookup) or now_ms - (holder.confirmed_at_ms or 0) < LAPSED_MS
 
 
-async def settle(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int) -> DomainRow:
+async def decide(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int) -> DomainRow:
     """Verify a claim whose record was seen; a unit of work for one transaction.
 
     Raises:
@@ -165,6 +170,9 @@ async def note_failure(
     conn: Connection, claim: DomainRow, lookup: Lookup, error: str, now_ms: int
 ) -> DomainRow:
     """Write that a check failed; a unit of work for one transaction.
+
+    Args:
+        error: what the check found, a code.
 
     Raises:
         NotFound: the claim is gone.

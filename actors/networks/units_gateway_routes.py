@@ -15,6 +15,10 @@ from persistence.networks.rows import DnsTask, RouteRow
 def checked(route_host: str, backend_host: str) -> tuple[str, str]:
     """Both hosts in their one form; pure.
 
+    Args:
+        route_host: the host by which players reach the route.
+        backend_host: where the gateway forwards them.
+
     Raises:
         Invalid: the first is not a name, or the second neither a name nor an address.
     """

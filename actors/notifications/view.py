@@ -12,7 +12,8 @@ import msgspec
 from actors.change import Change
 from actors.errors import FieldError, Forbidden, Invalid
 from actors.ids import UserId
-from actors.kernel.kind import Delta, Durable, Peek, View
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Durable, Peek, View
 from actors.time import iso, iso_or_none
 from persistence.connection import Connection
 from persistence.journal import journal
@@ -124,7 +125,12 @@ async def load(conn: Connection, user_id: str) -> NotificationsState | None:
 
 
 async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[tuple[int, Happening]] | None:
-    """What has happened above an offset; None when rows that would tell are gone."""
+    """What has happened above an offset; None when rows that would tell are gone.
+
+    Args:
+        after: the offset that the caller has.
+        upto: the last offset that is wanted.
+    """
     return happenings(await notifications.moved_since(conn, user_id, after, upto), after, upto)
 
 
@@ -233,9 +239,7 @@ NOTIFICATIONS: View[NotificationsState] = View(
     reread=_reread,
     take=_take,
     absorb=_absorb,
-    audience=audience,
-    frame=snapshot,
-    delta=delta,
+    rendering=Rendering(audience=audience, render=snapshot, render_event=delta),
     durable=Durable(position=_position, replay=replay),
 )
 """The view; a constant, because it needs nothing but the rows."""

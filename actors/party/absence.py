@@ -20,7 +20,7 @@ Send = Callable[[str, TellPresence], None]
 """Lets a party, by its id, know something; wakes it."""
 
 
-class Attendance:
+class Absences:
     """See the module.
 
     Args:

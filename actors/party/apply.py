@@ -19,13 +19,13 @@ def apply(state: State, event: AnyEvent) -> State:
         case events.UserErased():
             return replace(_unnamed(state, event.user_id), erased=state.erased + 1)
     after = _applied(state, event)
-    before = replace(state, trail=(), found=None)
+    before = replace(state, trail=(), looked_up=None)
     return replace(
         after,
         revision=state.revision + 1,
         updated_at_ms=max(event.at_ms, state.updated_at_ms),
         trail=(*state.trail[1 - TRAIL :], before),
-        found=None,
+        looked_up=None,
     )
 
 

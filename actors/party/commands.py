@@ -125,6 +125,9 @@ class MeetDeadlines(Command, frozen=True):
     """Time has passed: invites may have lapsed, members may have been away for too long."""
 
 
+Told: TypeAlias = TellPresence | TellRename | TellErased
+"""What has happened elsewhere; has no caller."""
+
 AnyCommand: TypeAlias = (
     SendInvite
     | AcceptInvite
@@ -137,10 +140,8 @@ AnyCommand: TypeAlias = (
     | SetSelectors
     | Select
     | SetReady
-    | TellPresence
-    | TellRename
-    | TellErased
     | MeetDeadlines
+    | Told
 )
 """Any of them."""
 

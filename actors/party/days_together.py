@@ -15,7 +15,7 @@ Together = Callable[[Sequence[str], int], None]
 """Called with users who share a party, and the moment as epoch milliseconds."""
 
 
-class Company:
+class DaysTogether:
     """See the module.
 
     Args:

@@ -41,7 +41,7 @@ def snapshot(
 def encoded(
     seen: Seen, party: State | None, incoming: Iterable[Invite], user_id: str, *, now_ms: int
 ) -> bytes:
-    """The same as JSON."""
+    """The PartySnapshot as JSON."""
     return _encode(snapshot(seen, party, incoming, user_id, now_ms=now_ms))
 
 

@@ -1,21 +1,24 @@
-"""The party as an owner: the record that the kernel runs, and the table of who decides on what."""
+"""The party as an owner: the record that the kernel runs, and the table of who decides on what.
+
+No client watches a party itself: users see it in a view of their own, which follows them from party to party.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from actors.errors import NotFound
-from actors.kernel.kind import Delta, Event, Kind, View
+from actors.kernel.facets import Deadlines, Followers, Unjournaled
+from actors.kernel.kind import Event, Kind, View
 from actors.notifications.view import NAME as NOTIFICATIONS
 from actors.party import commands, events, forgetting, loading, rules_invites, rules_lobby, rules_members
 from actors.party.apply import apply
-from actors.party.commands import AnyCommand, MeetDeadlines, PartyViewer
+from actors.party.commands import AnyCommand, MeetDeadlines
 from actors.party.events import AnyEvent
 from actors.party.memberships import Memberships
 from actors.party.own_view import NAME as OWN_PARTY
 from actors.party.own_view import OwnParty, OwnPartyRules
 from actors.party.persisting import persist, plan
-from actors.party.render_cache import Rendered
+from actors.party.render_cache import RenderCache
 from actors.party.rules_members import IsOnline
 from actors.party.state import State
 from persistence.party import rows
@@ -31,17 +34,17 @@ class PartyKinds:
     Args:
         party: the owner.
         own: what a user sees of it.
-        rendered: makes JSON of parties, for requests too.
+        render_cache: makes JSON of parties, for requests too.
     """
 
     party: Kind[State, AnyCommand]
     own: View[OwnParty]
-    rendered: Rendered
+    render_cache: RenderCache
 
 
 def party_kinds(
     is_online: IsOnline,
-    rendered: Rendered,
+    render_cache: RenderCache,
     now_ms: Callable[[], int],
     memberships: Memberships,
 ) -> PartyKinds:
@@ -49,7 +52,7 @@ def party_kinds(
 
     Args:
         is_online: whether a user is online at this moment.
-        rendered: makes JSON of parties.
+        render_cache: makes JSON of parties.
         now_ms: epoch milliseconds; the first call is the service's start.
         memberships: who is in which party, kept up to date.
     """
@@ -59,30 +62,24 @@ def party_kinds(
         version=loading.VERSION,
         events=AnyEvent,
         load=loading.load,
-        refresh=loading.refresh,
         dump=loading.dump,
         restore=loading.restore,
-        missing=loading.missing,
-        fetch=loading.fetch,
-        absorb=loading.absorb,
-        forget=loading.forget,
-        overlaps=loading.overlaps,
         decide=partial(decide, is_online, since_ms),
         apply=apply,
         answer=_answer,
         persist=persist,
         plan=plan,
-        due=partial(rules_members.due, since_ms=since_ms),
-        expire=_expire,
         summary=loading.summary_of,
-        audience=_audience,
-        frame=_frame,
-        delta=_delta,
-        touches=touches,
-        on_committed=memberships.follow,
-        on_outcome_unknown=memberships.distrust,
+        lookups=loading.LOOKUPS,
+        deadlines=Deadlines(due=partial(rules_members.due, since_ms=since_ms), expire=_expire),
+        followers=Followers(
+            touches=touches,
+            on_committed=memberships.follow,
+            on_outcome_unknown=memberships.distrust,
+        ),
+        unjournaled=Unjournaled(refresh=loading.refresh),
     )
-    return PartyKinds(party, OwnPartyRules(party, rendered, now_ms).view(), rendered)
+    return PartyKinds(party, OwnPartyRules(party, render_cache, now_ms).view(), render_cache)
 
 
 def touches(state: State, event: AnyEvent) -> Iterable[tuple[str, Collection[str]]]:
@@ -124,14 +121,21 @@ def decide(  # noqa: PLR0911, PLR0912 - a table
             return rules_lobby.select(state, command, now_ms)
         case commands.SetReady():
             return rules_lobby.set_ready(state, command, now_ms)
+        case commands.MeetDeadlines():
+            return rules_members.meet_deadlines(state, command, now_ms, is_online, since_ms=since_ms)
+        case _:
+            return _take(state, command)
+
+
+def _take(state: State, command: commands.Told) -> Sequence[AnyEvent]:
+    """What comes of something that has happened elsewhere."""
+    match command:
         case commands.TellPresence():
             return rules_members.take_presence(state, command)
         case commands.TellRename():
             return rules_members.take_rename(state, command)
         case commands.TellErased():
             return forgetting.take_erased(state, command)
-        case commands.MeetDeadlines():
-            return rules_members.meet_deadlines(state, command, now_ms, is_online, since_ms=since_ms)
 
 
 def concerned(state: State, event: AnyEvent) -> Collection[str]:  # noqa: PLR0911 - a table
@@ -161,18 +165,3 @@ def _answer(state: State, _command: AnyCommand, _happened: Sequence[Event]) -> S
 
 def _expire(_state: State, _now_ms: int) -> AnyCommand:
     return MeetDeadlines()
-
-
-# Nobody watches a party itself: each sees it in a view of their own, which follows them from party to party.
-
-
-def _audience(_state: State, _viewer: PartyViewer) -> None:
-    raise NotFound
-
-
-def _frame(_state: State, _audience: None) -> None:
-    return None
-
-
-def _delta(_state: State, _event: AnyEvent, _audience: None) -> Delta | None:
-    return None

@@ -5,10 +5,11 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
+from actors.kernel.facets import Lookups
 from actors.party.apply import apply
 from actors.party.commands import AcceptInvite, AnyCommand, SendInvite
 from actors.party.events import AnyEvent, MemberJoined, MembersLeft
-from actors.party.state import NOT_READY, Found, Invite, Member, State, Summary
+from actors.party.state import NOT_READY, Invite, LookedUp, Member, State, Summary
 from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.journal import journal
@@ -30,7 +31,7 @@ _events: msgspec.msgpack.Decoder[AnyEvent] = msgspec.msgpack.Decoder(AnyEvent)
 
 def dump(state: State) -> bytes:
     """The snapshot: all but what lives in memory only."""
-    return _encoder.encode(replace(state, erased=0, trail=(), found=None))
+    return _encoder.encode(replace(state, erased=0, trail=(), looked_up=None))
 
 
 def restore(kept: bytes) -> State:
@@ -56,7 +57,7 @@ def summary_of(state: State) -> bytes:
     )
 
 
-def founded(row: PartyRow, epoch: str) -> State:
+def new_party(row: PartyRow, epoch: str) -> State:
     """A party as it is made: its founder alone."""
     founder = Member(user_id=row.founder_id, name=row.founder_name, joined_at_ms=row.created_at_ms)
     return State(
@@ -80,7 +81,7 @@ async def load(conn: Connection, party_id: str) -> State | None:
         return None
     kept = _summaries.decode(head.summary)
     state = replace(
-        founded(row, head.epoch),
+        new_party(row, head.epoch),
         revision=head.seq + 1,
         leader_id=kept.leader_id,
         updated_at_ms=kept.updated_at_ms,
@@ -116,6 +117,10 @@ async def replay(conn: Connection, party_id: str, after: int, upto: int) -> list
     """The party at each revision above one, up to another; None when its journal does not reach back that far.
 
     It is made again from its beginning, because events tell what has changed, and viewers are shown the whole.
+
+    Args:
+        after: the revision that the caller has.
+        upto: the last revision that is wanted.
     """
     row = await rows.read(conn, party_id)
     head = await journal.read_head(conn, rows.KIND, party_id)
@@ -124,11 +129,17 @@ async def replay(conn: Connection, party_id: str, after: int, upto: int) -> list
     kept = await journal.read_events(conn, rows.KIND, party_id, after=0, limit=REPLAYED)
     if [one.seq for one in kept[: upto - 1]] != list(range(1, upto)):
         return None
-    return revisions(founded(row, head.epoch), (_events.decode(one.event) for one in kept[: upto - 1]), after)
+    return revisions(
+        new_party(row, head.epoch), (_events.decode(one.event) for one in kept[: upto - 1]), after
+    )
 
 
 def revisions(state: State, events: Iterable[AnyEvent], after: int) -> list[tuple[int, State]]:
-    """The states that events lead to, those above a revision."""
+    """The states that events lead to, those above a revision.
+
+    Args:
+        after: the revision that the caller has.
+    """
     states: list[tuple[int, State]] = []
     for event in events:
         state = replace(apply(state, event), trail=())
@@ -147,12 +158,12 @@ def missing(state: State, command: AnyCommand) -> tuple[str, str] | None:
             return None
 
 
-async def fetch(conn: Connection, _party_id: str, missing: tuple[str, str]) -> Found:
+async def fetch(conn: Connection, _party_id: str, missing: tuple[str, str]) -> LookedUp:
     """What the rows say of that user."""
     user_id, other_id = missing
     names = await users.read_names(conn, (user_id,))
     barred = await blocks.barred_among(conn, user_id, (other_id,))
-    return Found(user_id, names.get(user_id), bool(barred), await rows.party_of(conn, user_id))
+    return LookedUp(user_id, names.get(user_id), bool(barred), await rows.party_of(conn, user_id))
 
 
 def overlaps(event: AnyEvent, missing: tuple[str, str]) -> bool:
@@ -166,14 +177,14 @@ def overlaps(event: AnyEvent, missing: tuple[str, str]) -> bool:
             return False
 
 
-def absorb(state: State, found: Found) -> State:
+def absorb(state: State, found: LookedUp) -> State:
     """The state with what was read."""
-    return replace(state, found=found)
+    return replace(state, looked_up=found)
 
 
 def forget(state: State) -> State:
     """The state without it."""
-    return state if state.found is None else replace(state, found=None)
+    return state if state.looked_up is None else replace(state, looked_up=None)
 
 
 def invite_of(row: InviteRow) -> Invite:
@@ -188,3 +199,9 @@ def invite_of(row: InviteRow) -> Invite:
         expires_at_ms=row.expires_at_ms,
         lapsed=row.lapsed,
     )
+
+
+LOOKUPS: Lookups[State, AnyCommand] = Lookups(
+    missing=missing, fetch=fetch, absorb=absorb, forget=forget, overlaps=overlaps
+)
+"""The facet of the kind."""

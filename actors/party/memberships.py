@@ -89,7 +89,7 @@ class Memberships:
         for listener in self._on_outcome_unknown:
             listener(party_id)
 
-    def settle(self, party_id: str, user_ids: Collection[str]) -> None:
+    def reconcile(self, party_id: str, user_ids: Collection[str]) -> None:
         """A party has been asked who is in it; nobody, when there is none."""
         for user_id in self.members(party_id):
             if user_id not in user_ids:

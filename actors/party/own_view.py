@@ -16,10 +16,11 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from actors.errors import Forbidden
-from actors.kernel.kind import Delta, Durable, Kind, Peek, View
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Durable, Kind, Peek, View
 from actors.party import loading
 from actors.party.commands import PartyViewer
-from actors.party.render_cache import Rendered
+from actors.party.render_cache import RenderCache
 from actors.party.state import Invite, State
 from persistence.connection import Connection
 from persistence.party import rows
@@ -54,13 +55,13 @@ class OwnPartyRules:
 
     Args:
         kind: the party.
-        rendered: makes JSON of parties.
+        render_cache: makes JSON of parties.
         now_ms: epoch milliseconds.
     """
 
-    def __init__(self, kind: Kind[State, Any], rendered: Rendered, now_ms: Callable[[], int]) -> None:
+    def __init__(self, kind: Kind[State, Any], render_cache: RenderCache, now_ms: Callable[[], int]) -> None:
         self._kind = kind
-        self._rendered = rendered
+        self._render_cache = render_cache
         self._now_ms = now_ms
 
     def view(self) -> View[OwnParty]:
@@ -71,9 +72,7 @@ class OwnPartyRules:
             reread=_reread,
             take=self.take,
             absorb=absorb,
-            audience=audience,
-            frame=self.frame,
-            delta=self.delta,
+            rendering=Rendering(audience=audience, render=self.render, render_event=self.render_event),
             interval_ms=INTERVAL_MS,
             durable=Durable(position=position, replay=replay, recall=recall),
         )
@@ -94,19 +93,23 @@ class OwnPartyRules:
                 state = with_party(state, live)
         return state, unread
 
-    def frame(self, state: OwnParty, _audience: None) -> Raw:
+    def render(self, state: OwnParty, _audience: None) -> Raw:
         """The PartySnapshot."""
         return self._encoded(state.party, state)
 
-    def delta(self, state: OwnParty, event: "State | str", _audience: None) -> Delta:
-        """One revision of the party, or, where something else has changed, how all is now."""
+    def render_event(self, state: OwnParty, event: "State | str", _audience: None) -> Delta:
+        """One revision of the party, or, where something else has changed, how all is now.
+
+        Args:
+            event: the party at that revision, or the source of another change.
+        """
         return Delta(
             "party_updated", self._encoded(event if isinstance(event, State) else state.party, state)
         )
 
     def _encoded(self, party: State | None, state: OwnParty) -> Raw:
         incoming = state.incoming.values()
-        return Raw(self._rendered.snapshot(party, incoming, state.user_id, now_ms=self._now_ms()))
+        return Raw(self._render_cache.snapshot(party, incoming, state.user_id, now_ms=self._now_ms()))
 
 
 async def load(conn: Connection, user_id: str) -> OwnParty:
@@ -154,7 +157,11 @@ def position(state: OwnParty) -> tuple[str, int]:
 
 
 def recall(state: OwnParty, after: int) -> list[tuple[int, State]] | None:
-    """The party at each revision above one, as far as it is in memory."""
+    """The party at each revision above one, as far as it is in memory.
+
+    Args:
+        after: the revision that the viewer has.
+    """
     party = state.party
     if party is None:
         return None
@@ -163,7 +170,12 @@ def recall(state: OwnParty, after: int) -> list[tuple[int, State]] | None:
 
 
 async def replay(conn: Connection, user_id: str, after: int, upto: int) -> list[tuple[int, State]] | None:
-    """The party at each revision above one, up to another, from its journal."""
+    """The party at each revision above one, up to another, from its journal.
+
+    Args:
+        after: the revision that the viewer has.
+        upto: the last revision that is wanted.
+    """
     party_id = await rows.party_of(conn, user_id)
     return None if party_id is None else await loading.replay(conn, party_id, after, upto)
 

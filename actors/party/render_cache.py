@@ -20,7 +20,7 @@ NO_PARTY = b"null"
 _encode = msgspec.json.Encoder().encode
 
 
-class Rendered:
+class RenderCache:
     """See the module.
 
     Args:

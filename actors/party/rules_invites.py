@@ -20,8 +20,8 @@ from actors.party.state import (
     LAPSED_KEPT_MS,
     MAX_INVITES,
     MAX_MEMBERS,
-    Found,
     Invite,
+    LookedUp,
     Member,
     State,
     pending,
@@ -151,8 +151,8 @@ def _check_room(state: State) -> None:
         )
 
 
-def _found(state: State, user_id: str) -> Found:
-    found = state.found
+def _found(state: State, user_id: str) -> LookedUp:
+    found = state.looked_up
     if found is None or found.user_id != user_id:
         raise ValueError("nothing was read for this user")
     return found

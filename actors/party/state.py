@@ -112,7 +112,7 @@ class Lobby(msgspec.Struct, frozen=True):
     signal: Signal | None = None
 
 
-class Found(msgspec.Struct, frozen=True):
+class LookedUp(msgspec.Struct, frozen=True):
     """What the rows say of somebody who is about to be invited, or to join.
 
     Args:
@@ -138,7 +138,7 @@ class State(msgspec.Struct, frozen=True):
         invites: {target id: invite}, in the order of sending; lapsed ones too.
         erased: how many were erased of whom it speaks, since it was loaded.
         trail: the states before this one, up to 32, the oldest first; in memory only.
-        found: what was read for the command under consideration.
+        looked_up: what was read for the command under consideration.
     """
 
     id: str
@@ -153,7 +153,7 @@ class State(msgspec.Struct, frozen=True):
     lobby: Lobby = Lobby()
     erased: int = 0
     trail: "tuple[State, ...]" = ()
-    found: Found | None = None
+    looked_up: LookedUp | None = None
 
     @property
     def ended(self) -> bool:

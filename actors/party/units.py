@@ -13,7 +13,7 @@ from persistence.party.rows import PartyRow
 from persistence.users.users import lock_user
 
 
-class Founding(msgspec.Struct, frozen=True):
+class PartyCreation(msgspec.Struct, frozen=True):
     """A party to be made, unless its founder is in one.
 
     Args:
@@ -27,30 +27,33 @@ class Founding(msgspec.Struct, frozen=True):
     now_ms: int
 
 
-class PartyFound(msgspec.Struct, frozen=True):
+class PartyMade(msgspec.Struct, frozen=True):
     """A user's party was made, or is there although memory may not know it."""
 
     party_id: str
     user_id: str
 
 
-async def found(conn: Connection, founding: Founding) -> Change[State]:
+async def create_party(conn: Connection, creation: PartyCreation) -> Change[State]:
     """The party of the actor, new or not; inside a transaction.
 
     Raises:
         NotFound: there is no such user.
+        LookupError: the user's party has rows of members and none of its own, which cannot happen.
     """
     # Whoever makes one and the same user a party at the same time waits here.
-    user = await lock_user(conn, founding.actor_id)
+    user = await lock_user(conn, creation.actor_id)
     if user is None:
         raise NotFound("no such user")
-    present = await rows.party_of(conn, founding.actor_id)
+    present = await rows.party_of(conn, creation.actor_id)
     if present is not None:
         state = await loading.load(conn, present)
         if state is None:
             raise LookupError(f"party {present} has members, but is not there")
-        return Change(state, (PartyFound(state.id, founding.actor_id),))
-    row = PartyRow(founding.party_id, user.id, user.name, founding.now_ms)
-    state = loading.founded(row, founding.epoch)
-    await rows.found(conn, row, epoch=founding.epoch, summary=loading.summary_of(state), due_at_ms=None)
-    return Change(state, (PartyFound(state.id, founding.actor_id),))
+        return Change(state, (PartyMade(state.id, creation.actor_id),))
+    row = PartyRow(creation.party_id, user.id, user.name, creation.now_ms)
+    state = loading.new_party(row, creation.epoch)
+    await rows.insert_party(
+        conn, row, epoch=creation.epoch, summary=loading.summary_of(state), due_at_ms=None
+    )
+    return Change(state, (PartyMade(state.id, creation.actor_id),))

@@ -123,7 +123,7 @@ async def put(
         proof = _lasting(before)
     if before is None and proof is not None:
         row = await _adopted(conn, row, wish.address)
-    row = settled(row, proof, around.now_ms)
+    row = verified(row, proof, around.now_ms)
     words = (row.display_name, row.address, row.category, *row.tags)
     await publications.put(conn, row, words="\x1f".join(words).lower())
     if not own or _moderated(before) != _moderated(row):
@@ -152,7 +152,7 @@ async def remove(conn: Connection, target: Target, by: Manager) -> int:
     return 1
 
 
-async def settle_ownership(conn: Connection, after: str | None, limit: int, *, now_ms: int) -> str | None:
+async def verify_owners(conn: Connection, after: str | None, limit: int, *, now_ms: int) -> str | None:
     """Follow the verified domains: what has come to be proven, and what no longer is, among the next publications.
 
     Args:
@@ -165,11 +165,11 @@ async def settle_ownership(conn: Connection, after: str | None, limit: int, *, n
     rows, place = await publications.disputed(conn, after, limit)
     for row in rows:
         proof: OwnershipProof | None = None if row.ownership_state == "OWNED" else "domain"
-        await publications.settle(conn, settled(row, proof, now_ms))
+        await publications.save_proof(conn, verified(row, proof, now_ms))
     return place
 
 
-def settled(row: PublicationRow, proof: OwnershipProof | None, now_ms: int) -> PublicationRow:
+def verified(row: PublicationRow, proof: OwnershipProof | None, now_ms: int) -> PublicationRow:
     """The publication with the states that follow from whether its address is proven; pure.
 
     Args:

@@ -93,6 +93,9 @@ async def remove(conn: Connection, user_id: str, server_id: str) -> int:
 async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite: bool | None) -> Placed:
     """Put a saved server among the favourites, or take it out of them; None leaves it.
 
+    Args:
+        favorite: whether it is among them; None leaves it.
+
     Raises:
         NotFound: it is not in the list.
     """

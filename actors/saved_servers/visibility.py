@@ -19,7 +19,11 @@ SEE_ALL = ("social:servers.read.others", "admin:user:view")
 
 
 def shows(visibility: Visibility, *, friend: bool) -> bool:
-    """Whether a list is shown to somebody who has no right of their own to see it."""
+    """Whether a list is shown to somebody who has no right of their own to see it.
+
+    Args:
+        friend: the viewer is the owner's friend.
+    """
     return visibility == "PUBLIC" or (visibility == "FRIENDS" and friend)
 
 

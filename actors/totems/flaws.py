@@ -31,14 +31,14 @@ def flaw(code: str, place: str, what: str) -> Invalid:
 
 
 def an_object(value: Json, place: str) -> Object:
-    """The value, if it is an object."""
+    """The value, if it is an object; `place` says where it stands in the model, for the error."""
     if not isinstance(value, dict):
         raise flaw("WRONG_TYPE", place, "is not an object")
     return value
 
 
 def members(value: Json, place: str, most: int, *, least: int = 1) -> list[Json]:
-    """The value, if it is a list of so many."""
+    """The value, if it is a list of `least` to `most`; `place` says where it stands, for the error."""
     if not isinstance(value, list):
         raise flaw("WRONG_TYPE", place, "is not a list")
     if len(value) < least:
@@ -49,7 +49,7 @@ def members(value: Json, place: str, most: int, *, least: int = 1) -> list[Json]
 
 
 def number(value: Json, place: str, bound: float) -> None:
-    """Pass a finite number whose amount is at most `bound`."""
+    """Pass a finite number whose amount is at most `bound`; `place` says where it stands, for the error."""
     # Not of whole numbers: one beyond every float is finite, and no float to ask about.
     endless = isinstance(value, float) and not math.isfinite(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or endless:
@@ -59,7 +59,9 @@ def number(value: Json, place: str, bound: float) -> None:
 
 
 def numbers(value: Json, place: str, count: int, bound: float) -> None:
-    """Pass a list of exactly `count` numbers."""
+    """Pass a list of exactly `count` numbers, each of an amount of at most `bound`; `place` says where it stands, for
+    the error.
+    """
     if not isinstance(value, list) or len(value) != count:
         raise flaw("WRONG_TYPE", place, f"is not a list of {count} numbers")
     for one in value:
@@ -67,7 +69,7 @@ def numbers(value: Json, place: str, count: int, bound: float) -> None:
 
 
 def text(value: Json, place: str, most: int) -> str:
-    """The value, if it is a string of at most so many characters."""
+    """The value, if it is a string of at most `most` characters; `place` says where it stands, for the error."""
     if not isinstance(value, str):
         raise flaw("WRONG_TYPE", place, "is not a string")
     if len(value) > most:
@@ -76,6 +78,6 @@ def text(value: Json, place: str, most: int) -> str:
 
 
 def optional(owner: Object, name: str, check: Callable[[Json], None]) -> None:
-    """Check a member that may be missing or null."""
+    """Check the member `name` of an object, which may be missing or null."""
     if owner.get(name) is not None:
         check(owner[name])

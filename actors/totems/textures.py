@@ -38,7 +38,8 @@ class Images:
         self._pixels = 0
 
     def clean(self, url: str, place: str) -> str:
-        """The same PNG as data URL, with the picture alone: what players' clients fetch has been looked at.
+        """The PNG of a data URL with the picture alone, as a data URL: what players' clients fetch has been looked
+        at.
 
         Args:
             url: with its prefix.

@@ -124,6 +124,7 @@ async def activate(conn: Connection, user_id: str, model_id: str, now_ms: int, *
 
     Raises:
         NotFound: there is no such model, or the user may not know of it.
+        LookupError: the model was visible and is gone within the transaction, which cannot happen.
     """
     if await lock_user(conn, user_id) is None:
         raise NotFound("no such user")

@@ -172,8 +172,9 @@ class Access:
         return next(label for role, label in ROLE_LABELS.items() if role in self.roles)
 
     def capped(self) -> "Access":
-        """The same without what makes a super-admin: the role, and grants of patterns over all areas; itself where
-        there is nothing of that. The same object each time."""
+        """These rights without what makes a super-admin: the role, and grants of patterns over all areas. Itself
+        where there is nothing of that; one and the same object each time.
+        """
         if self._capped is None:
             roles = self.roles - {Role.SUPER_ADMIN}
             granted = frozenset(node for node in self.granted if not node.startswith("*"))

@@ -41,7 +41,7 @@ async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> Change[N
 
 
 async def revoke_tokens_of(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
-    """The same for somebody else, with a line in the audit trail.
+    """Revoke the tokens of another user, with a line in the audit trail.
 
     Raises:
         NotFound, Conflict: as `revoke_tokens`.

@@ -115,6 +115,9 @@ async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> C
 async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) -> Change[int]:
     """Take a grant away; the value is how many there were, 0 or 1.
 
+    Args:
+        node: the permission.
+
     Raises:
         NotFound: there is no such user.
     """
@@ -148,7 +151,11 @@ async def enrol(conn: Connection, user_id: str, name: str, role: Role | None, st
 
 async def open_setup(conn: Connection, code_hash: bytes, now_ms: int) -> bool:
     """Make this the code that opens the setup; False, and nothing done, when there is a super-admin
-    already."""
+    already.
+
+    Args:
+        code_hash: SHA-256 of the code.
+    """
     if await super_admin_exists(conn):
         return False
     await replace_setup_code(conn, code_hash, now_ms)

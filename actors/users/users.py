@@ -11,11 +11,12 @@ anything.
 """
 
 import heapq
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Coroutine
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
 from itertools import islice
+from typing import Any
 
 from actors.errors import NotFound
 from actors.ids import RandomBytes, new_object_id
@@ -153,10 +154,21 @@ class Users:
         entry = self._entries.get(user_id)
         return None if entry is None or entry.stale else self._fresh(entry)
 
-    def peek(self, user_id: str) -> tuple[User, Access] | None:
-        """The row and the rights of a user who is in memory, or None; never waits."""
+    def get(self, user_id: str) -> tuple[User, Access] | Coroutine[Any, Any, tuple[User, Access]]:
+        """The row and the rights of a user who was seen before: at once where memory holds them, else to be awaited.
+
+        Raises:
+            NotFound: there is no such user; only when it is awaited.
+            DatabaseUnavailable: the store cannot be asked; only when it is awaited.
+        """
         entry = self._entries.get(user_id)
-        return None if entry is None or entry.stale else (entry.user, self._fresh(entry))
+        if entry is None or entry.stale:
+            return self._read(user_id)
+        return entry.user, self._fresh(entry)
+
+    async def _read(self, user_id: str) -> tuple[User, Access]:
+        entry = await self._known(user_id)
+        return entry.user, self._fresh(entry)
 
     async def access_of(self, user_id: str) -> Access:
         """The rights of a user who was seen before.
@@ -202,7 +214,7 @@ class Users:
         return self.last_seen_ms(user.id, user.last_seen_at_ms)
 
     def last_seen_ms(self, user_id: str, stored_ms: int | None) -> int | None:
-        """The same of a user whose row says `stored_ms`."""
+        """When a user was last seen: the newer of memory and `stored_ms`, which their row says."""
         entry = self._entries.get(user_id)
         latest = max(stored_ms or 0, self._seen.get(user_id, 0), entry.seen_at_ms if entry is not None else 0)
         return latest or None

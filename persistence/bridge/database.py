@@ -213,6 +213,8 @@ async def open_database(
 ) -> AsyncIterator[Database]:
     """Open a database: connections for units (opened when needed), one for the writer, one that watches.
 
+    Cancellation inside the block closes all of it, as leaving the block does.
+
     Args:
         dsn: a `postgresql://` URL of a server of version 15 or newer.
         pool_size: most connections for units, 1 and up.

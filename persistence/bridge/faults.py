@@ -80,6 +80,10 @@ def raise_translated(error: Exception) -> NoReturn:
 
     Args:
         error: what came out of a unit of work whose connection is still good, and whose changes were undone.
+
+    Raises:
+        DatabaseUnavailable: the connection or the server cannot be used.
+        RowsRejected: the database refused the rows.
     """
     if isinstance(error, PersistenceError):
         raise error

@@ -143,7 +143,11 @@ class GroupCommit:
         return len(self._waiting)
 
     def submit(self, turn: Turn, done: Done) -> None:
-        """Queue a turn; the only function here that belongs to the trio thread. See `Database.submit`."""
+        """Queue a turn; the only function here that belongs to the trio thread. See `Database.submit`.
+
+        Raises:
+            QueueFull: as many turns wait as may.
+        """
         if len(self._waiting) >= self._limit:
             raise QueueFull(f"{self._limit} turns wait for the database")
         self._waiting.append(_Entry(turn, done, time.monotonic()))
@@ -168,7 +172,10 @@ class GroupCommit:
             self._close()
 
     async def drain(self) -> None:
-        """Return when nothing waits and nothing is in flight."""
+        """Return when nothing waits and nothing is in flight.
+
+        Cancellation ends the wait alone; what was submitted is still written.
+        """
         await self._idle.wait()
 
     def _wake(self) -> None:

@@ -61,7 +61,13 @@ class Watch:
         self._look.set()
 
     def listen(self, channel: str, heard: Heard) -> None:
-        """See `Database.listen`."""
+        """Have a function called for each notification on a channel of PostgreSQL; see `Database.listen` for what it
+        may do.
+
+        Args:
+            channel: its name, an SQL identifier.
+            heard: called with the payload, in the trio thread.
+        """
         self._heard.setdefault(channel, []).append(heard)
         if channel in self._listening:
             self._hand_back(partial(heard, ""))
@@ -70,7 +76,10 @@ class Watch:
     async def open(self) -> None:
         """Make the first connection, so that whoever opens the bridge hears why there is none.
 
-        Raises: what asyncpg raises.
+        Cancellation leaves no connection.
+
+        Raises:
+            what asyncpg raises.
         """
         await self._reconnect()
         self.available = True

@@ -36,6 +36,8 @@ class Units:
     async def read(self, timeout_seconds: float, unit: Unit[Result], args: Arguments) -> Result:
         """`unit(conn, *args)` without a transaction; once more on another connection if this one was lost.
 
+        Cancellation ends the connection that the unit had.
+
         Args:
             timeout_seconds: for everything, the wait for a connection included.
             unit: does no harm when it runs twice.
@@ -55,6 +57,8 @@ class Units:
 
     async def transact(self, timeout_seconds: float, unit: Unit[Result], args: Arguments) -> Result:
         """`unit(conn, *args)` in one READ COMMITTED transaction.
+
+        Cancellation ends the connection: before COMMIT was sent nothing is changed, after it the outcome is unknown.
 
         Args:
             timeout_seconds: for everything, the wait for a connection included.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from persistence.capes.rows import Cape, CapeStatus, cape_of
 from persistence.connection import Connection, Row
-from persistence.trigrams import grams_of
+from persistence.trigrams import trigrams_of
 
 FEW = 5_000
 """So many matches are gathered and sorted within some milliseconds."""
@@ -43,15 +43,15 @@ async def search_approved(conn: Connection, query: str, limit: int, offset: int)
         query: at least one character.
     """
     lowered = query.lower()
-    grams = sorted(grams_of(lowered))
-    if len(grams) > 1 and await conn.fetchval(_IS_COMMON, lowered, SAMPLE):
+    trigrams = sorted(trigrams_of(lowered))
+    if len(trigrams) > 1 and await conn.fetchval(_IS_COMMON, lowered, SAMPLE):
         total = await conn.fetchval(_COUNT_COMMON, lowered)
     else:
-        total = await conn.fetchval("SELECT count_capes_with($1::text[], $2)", grams, lowered)
+        total = await conn.fetchval("SELECT count_capes_with($1::text[], $2)", trigrams, lowered)
     if offset >= total:
         return Listed([], total)
     if total <= FEW:
-        rows = await conn.fetch(_FEW_FOUND, grams, lowered, limit, offset)
+        rows = await conn.fetch(_FEW_FOUND, trigrams, lowered, limit, offset)
     else:
         rows = await conn.fetch(_MANY_FOUND, lowered, limit, offset)
     return Listed([cape_of(row) for row in rows], total)

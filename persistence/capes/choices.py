@@ -81,7 +81,11 @@ async def read_acceptance(conn: Connection, user_id: str) -> Acceptance | None:
 
 
 async def save_acceptance(conn: Connection, user_id: str, revision: int, now_ms: int) -> None:
-    """Keep that a user accepts these terms; the first time counts."""
+    """Keep that a user accepts these terms; the first time counts.
+
+    Args:
+        revision: of the terms.
+    """
     await conn.execute(
         "INSERT INTO cape_terms (user_id, revision, accepted_at_ms) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
         user_id,

@@ -181,7 +181,7 @@ async def count_downloads(conn: Connection, ids: list[str], numbers: list[int]) 
 
 
 def words_of(name: str, description: str) -> str:
-    """What a search looks through, beside the creator."""
+    """What a search looks through beside the creator: the name and the description of a cape in lower case."""
     return f"{name}{BETWEEN}{description}".lower()
 
 

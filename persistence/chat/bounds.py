@@ -25,7 +25,11 @@ async def groups_owned(conn: Connection, user_id: str) -> int:
 
 
 async def in_too_many(conn: Connection, user_ids: Sequence[str], *, most: int, now_ms: int) -> list[str]:
-    """Those of the users who are in more groups than that, or just being added to so many."""
+    """Those of the users who are in more groups than that, or just being added to so many.
+
+    Args:
+        most: how many groups are still allowed.
+    """
     rows = await conn.fetch(
         """
         SELECT u.id FROM unnest($1::text[]) AS u (id) WHERE (

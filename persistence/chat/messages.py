@@ -162,6 +162,7 @@ async def page(
         before_ms: exclusive bound on `created_at_ms`; clamped to what a bigint holds.
         limit: at least 1; ask one more than wanted to learn whether there is more.
         max_bytes: nothing more is read once the records have more than this: the one that goes beyond is the last.
+        include_archived: the archive is searched too.
     """
     rows = await conn.fetch(
         """

@@ -47,6 +47,9 @@ class Account:
     def own(self, folder: Path, mode: int) -> None:
         """Make a folder this user's, with these permissions.
 
+        Args:
+            mode: permission bits, say 0o700.
+
         Raises:
             OSError: it is not a folder. A link is not followed: were it in a folder of that user's, root
             would be

@@ -19,7 +19,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main(arguments: list[str]) -> None:
-    """Never returns: becomes the program, or ends because the parent has ended already."""
+    """Never returns: becomes the program, or ends because the parent has ended already.
+
+    Raises:
+        OSError: the program cannot be started.
+    """
     uid, gid, parent = (int(text) for text in arguments[:3])
     program = arguments[3]
     libc = ctypes.CDLL(None, use_errno=True)

@@ -64,7 +64,11 @@ async def count(conn: Connection, user_id: str) -> int:
 
 
 async def put(conn: Connection, user_id: str, target_id: str, *, reason: str | None, now_ms: int) -> Block:
-    """Block somebody, or give a block that there is another reason."""
+    """Block somebody, or give a block that there is another reason.
+
+    Raises:
+        LookupError: the database returned no row, which cannot happen.
+    """
     row = await conn.fetchrow(
         "INSERT INTO blocks (user_id, target_id, reason, created_at_ms, updated_at_ms) VALUES ($1, $2, $3, $4, $4)"
         " ON CONFLICT (user_id, target_id) DO UPDATE SET reason = $3, updated_at_ms = $4 RETURNING *",

@@ -63,7 +63,11 @@ async def add(
     created_at_ms: int,
     expires_at_ms: int,
 ) -> None:
-    """Store a request, in the place of an expired one."""
+    """Store a request, in the place of an expired one.
+
+    Args:
+        note: what the sender wrote, or None.
+    """
     await conn.execute(
         "INSERT INTO friend_requests (id, sender_id, recipient_id, note, created_at_ms, expires_at_ms)"
         " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sender_id, recipient_id) DO UPDATE SET id = $1, note = $4,"

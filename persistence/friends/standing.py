@@ -26,7 +26,11 @@ class Marks:
 
 
 async def between(conn: Connection, one_id: str, other_id: str) -> Marks:
-    """What is between two users, requests left out."""
+    """What is between two users, requests left out.
+
+    Raises:
+        LookupError: the database returned no row, which cannot happen.
+    """
     row = await conn.fetchrow(_SELECT, one_id, other_id)
     if row is None:
         raise LookupError("a row of three answers is missing")
@@ -40,7 +44,11 @@ async def count_friends(conn: Connection, user_id: str) -> int:
 
 
 async def count_requests(conn: Connection, sender_id: str, recipient_id: str, now_ms: int) -> tuple[int, int]:
-    """How many requests of the one wait anywhere, and how many wait for the other."""
+    """How many requests of the one wait anywhere, and how many wait for the other.
+
+    Raises:
+        LookupError: the database returned no row, which cannot happen.
+    """
     row = await conn.fetchrow(
         "SELECT (SELECT count(*) FROM friend_requests WHERE sender_id = $1 AND expires_at_ms > $3),"
         " (SELECT count(*) FROM friend_requests WHERE recipient_id = $2 AND expires_at_ms > $3)",

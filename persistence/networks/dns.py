@@ -36,7 +36,11 @@ async def put(conn: Connection, row: DnsRow) -> None:
 
 
 async def set_status(conn: Connection, network_id: str, status: str, now_ms: int) -> None:
-    """Write what the provider has said of the token; nothing when it said so before."""
+    """Write what the provider has said of the token; nothing when it said so before.
+
+    Args:
+        status: one of those that the table permits.
+    """
     await conn.execute(
         """
         UPDATE network_dns SET token_status = $2, updated_at_ms = $3

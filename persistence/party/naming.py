@@ -18,7 +18,12 @@ async def page_end(conn: Connection, after: str) -> str | None:
 
 
 async def in_page(conn: Connection, user_id: str, after: str, upto: str | None) -> list[str]:
-    """The parties of a page whose journal or snapshots hold a user."""
+    """The parties of a page whose journal or snapshots hold a user.
+
+    Args:
+        after: the id that the page begins behind.
+        upto: the last id of the page; None for all that follow.
+    """
     rows = await conn.fetch(
         "SELECT id FROM events WHERE kind = $1 AND id > $2 AND ($3::text IS NULL OR id <= $3)"
         " AND position($4::bytea IN event) > 0"

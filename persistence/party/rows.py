@@ -62,7 +62,7 @@ FROM party_invites i LEFT JOIN users t ON t.id = i.target_id LEFT JOIN users s O
 """
 
 
-async def found(
+async def insert_party(
     conn: Connection, row: PartyRow, *, epoch: str, summary: bytes, due_at_ms: int | None
 ) -> None:
     """Make a party with its founder as the only member; the founder must be in none.

@@ -11,7 +11,7 @@ import msgspec
 
 from persistence.connection import Connection, Row
 from persistence.publications.rows import PublicationRow, publication_of
-from persistence.trigrams import grams_of
+from persistence.trigrams import trigrams_of
 
 FEW = 2_000
 """So many matches are gathered and sorted within some milliseconds."""
@@ -71,7 +71,7 @@ async def page(conn: Connection, wanted: Wanted, sort: Sort, after: Place | None
 
 def keys_of(wanted: Wanted) -> list[str]:
     """The keys that everything wanted has: those of its text, its tag and its category."""
-    keys = grams_of(wanted.text)
+    keys = trigrams_of(wanted.text)
     if wanted.tag is not None:
         keys.add("\x1e" + wanted.tag)
     if wanted.category is not None:

@@ -121,7 +121,7 @@ async def put(conn: Connection, row: PublicationRow, *, words: str) -> None:
     )
 
 
-async def settle(conn: Connection, row: PublicationRow) -> None:
+async def save_proof(conn: Connection, row: PublicationRow) -> None:
     """Write who owns the address, and what follows for the list."""
     await conn.execute(
         """

@@ -108,7 +108,11 @@ class Rank(msgspec.Struct, frozen=True):
 
 
 def publication_of(row: Row, *, favorite: bool = False) -> PublicationRow:
-    """The publication of a row of `published`."""
+    """The publication of a row of `published`.
+
+    Args:
+        favorite: whether the reader has it among their favourites.
+    """
     fields = {name: row[name] for name in _STORED}
     return PublicationRow(**{**fields, "tags": tuple(row["tags"]), "favorite": favorite})
 

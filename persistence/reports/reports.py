@@ -82,7 +82,11 @@ async def lock_report(conn: Connection, id: str) -> Report | None:
 async def settle_report(
     conn: Connection, id: str, status: ReportStatus, *, at_ms: int | None, by: str | None
 ) -> None:
-    """Give a report another status; the arguments are those of `Report`."""
+    """Give a report another status.
+
+    Args:
+        by: uuid of the moderator; None while the report is open.
+    """
     await conn.execute(
         "UPDATE reports SET status = $2, settled_at_ms = $3, settled_by = $4 WHERE id = $1",
         id,

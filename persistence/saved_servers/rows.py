@@ -77,7 +77,11 @@ async def remove(conn: Connection, user_id: str, server_id: str) -> None:
 
 
 async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite: bool) -> None:
-    """Put a saved server among the favourites, or take it out of them."""
+    """Put a saved server among the favourites, or take it out of them.
+
+    Args:
+        favorite: whether it is among them from now on.
+    """
     await conn.execute(
         "UPDATE saved_servers SET favorite = $3 WHERE user_id = $1 AND server_id = $2 AND favorite <> $3",
         user_id,

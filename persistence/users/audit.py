@@ -47,7 +47,12 @@ class AuditEntry:
 async def write_audit(
     conn: Connection, stamp: Stamp, action: str, *, target_id: str | None, detail: bytes
 ) -> None:
-    """Append one entry; the arguments are those of `AuditEntry`."""
+    """Append one entry to the audit trail.
+
+    Args:
+        action: what was done, `permission.granted`.
+        detail: more about it, a JSON object.
+    """
     await conn.execute(
         "INSERT INTO audit_log (id, at_ms, actor_id, action, target_id, request_id, detail)"
         " VALUES ($1, $2, $3, $4, $5, $6, $7)",

@@ -95,7 +95,12 @@ async def notices_end(conn: Connection, after: str) -> str | None:
 
 
 async def notices_by(conn: Connection, actor_id: str, after: str, upto: str | None) -> list[Notice]:
-    """The notifications of a page that a user has caused."""
+    """The notifications of a page that a user has caused.
+
+    Args:
+        after: the id that the page begins behind.
+        upto: the last id of the page; None for all that follow.
+    """
     rows = await conn.fetch(
         "SELECT id, user_id, kind, data FROM notifications"
         " WHERE id > $2 AND ($3::text IS NULL OR id <= $3) AND actor_id = $1",

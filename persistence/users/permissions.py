@@ -100,7 +100,11 @@ async def read_grants(conn: Connection, user_id: str) -> list[Grant]:
 
 
 async def read_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
-    """One grant, locked until the transaction ends, or None."""
+    """One grant, locked until the transaction ends, or None.
+
+    Args:
+        node: the permission.
+    """
     row = await conn.fetchrow(
         "SELECT * FROM user_grants WHERE user_id = $1 AND node = $2 FOR UPDATE",
         user_id,

@@ -4,7 +4,11 @@ from persistence.connection import Connection
 
 
 async def replace_setup_code(conn: Connection, code_hash: bytes, now_ms: int) -> None:
-    """Make this the only code that opens the setup."""
+    """Make this the only code that opens the setup.
+
+    Args:
+        code_hash: SHA-256 of the code.
+    """
     await conn.execute("DELETE FROM setup_codes")
     await conn.execute(
         "INSERT INTO setup_codes (code_hash, created_at_ms) VALUES ($1, $2)", code_hash, now_ms

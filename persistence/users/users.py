@@ -229,7 +229,12 @@ async def save_settings(
     ui_style: bytes | None,
     now_ms: int,
 ) -> Settings | None:
-    """Change the settings that are not None; returns all after it, or None when there is no such user."""
+    """Change the settings that are not None; returns all after it, or None when there is no such user.
+
+    Args:
+        allow_friend_requests: whether others may send requests.
+        ui_style: the style as JSON.
+    """
     row = await conn.fetchrow(
         _SAVE_SETTINGS,
         user_id,

@@ -1,4 +1,4 @@
-"""Capes for everybody: the catalog, one cape, what a user wears, and the pictures (service-api §4 Capes)."""
+"""Public routes of capes: the catalog, one cape, the cape that a user wears, and pictures (service-api §4 Capes)."""
 
 from typing import Annotated, Literal
 
@@ -23,42 +23,43 @@ from routes.edge.wire import Wire
 MODERATE = "capes:moderate"
 
 QUERY_MAX = 100
-"""Characters of a search."""
+"""Most characters of a search text."""
 
 KEPT_VERSION = "public, max-age=86400, immutable"
-"""For approved capes by the address of entries, which names the texture's version: nobody asks again for a day.
+"""Cache-Control of an approved cape's picture whose address names the texture's version: cached for a day.
 
-No longer, because moderators may take a cape away, and what caches hold cannot be called back.
+No longer, because moderators may remove a cape, and cached copies cannot be recalled.
 """
 
 KEPT = "public, max-age=60"
-"""For approved capes by their bare address, which another texture may have later: then their ETag tells."""
+"""Cache-Control of an approved cape's picture without a version in its address. The texture behind that address may
+change, so clients revalidate by ETag after a minute."""
 
 NOT_KEPT = "no-store"
-"""For capes that are not approved, or no longer."""
+"""Cache-Control of the pictures of capes that are not, or no longer, approved."""
 
 LISTED = "public, no-cache"
-"""Capes come and go: whoever keeps an answer asks each time whether it still holds."""
+"""Cache-Control of lists and entries: caches may keep them, but must revalidate each time, since capes come and go."""
 
 
 class CatalogQuery(Paging, frozen=True):
-    """`query`: a substring of name, description or creator, in any case. `source`: only `native` is here."""
+    """`query`: a substring of name, description or creator, case ignored. `source`: only `native` is served here."""
 
     query: Annotated[str, msgspec.Meta(max_length=QUERY_MAX)] = ""
     source: Literal["native"] | None = None
 
 
 class PictureQuery(Wire, frozen=True):
-    """`v`: the texture's version, as addresses in entries name it; any other is like none."""
+    """`v`: the texture's version, as the addresses in entries name it; another version is treated as none."""
 
     v: Annotated[str, msgspec.Meta(max_length=64)] | None = None
 
 
 class WornCape(Wire, frozen=True):
-    """What everybody sees a user wear.
+    """The cape that others see a user wear.
 
     Args:
-        selection: all null where none of ours is worn, or none that is approved.
+        selection: all null if the user wears no cape of this service, or one that is not approved.
         entry: the cape, or null.
     """
 
@@ -86,7 +87,7 @@ async def read_public_cape(call: Call, id: Uuid) -> CapeEntry:
 async def read_worn_cape(call: Call, user_id: UserId) -> WornCape:
     """GET /v1/public/capes/selected/{userId}: the approved cape that a user wears.
 
-    Where there is none, clients show the vanilla cape or an external one; an unknown user wears none.
+    If there is none, clients show the vanilla cape or an external one. An unknown user wears none.
     """
     worn = await call.service.database.read(find_worn, user_id)
     if worn is None:
@@ -101,9 +102,9 @@ async def read_worn_cape(call: Call, user_id: UserId) -> WornCape:
 async def read_cape_texture(call: Call, id: Uuid, query: PictureQuery) -> Blob:
     """GET /v1/public/capes/{id}/texture.png: the texture; counts as a download.
 
-    By the address of an entry, which names the texture's version, it may be kept for a day unasked; by the bare address
-    for a minute. Not approved, it is there for its owner and for moderators alone, who send their token, and is not
-    cached.
+    Under the address that an entry gives, which names the texture's version, it may be cached for a day without
+    revalidation; under the bare address for a minute. A cape that is not approved is served, uncached, only to its
+    owner and to moderators, who send their token; to others it is a 404.
     """
     blob = await _picture(call, id, "texture", query)
     if blob.cache_control != NOT_KEPT and call.header(b"if-none-match") is None:
@@ -115,7 +116,9 @@ async def read_cape_texture(call: Call, id: Uuid, query: PictureQuery) -> Blob:
     "GET", "/v1/public/capes/{id}/preview.png", needs=PUBLIC, refusals=(NotFound,), produces="image/png"
 )
 async def read_cape_preview(call: Call, id: Uuid, query: PictureQuery) -> Blob:
-    """GET /v1/public/capes/{id}/preview.png: the cape's front, 80x128; as the texture, but not counted."""
+    """GET /v1/public/capes/{id}/preview.png: the cape's front, 80x128; visible and cached like the texture, but not
+    counted as a download.
+    """
     return await _picture(call, id, "preview", query)
 
 
@@ -132,7 +135,7 @@ async def _picture(call: Call, id: Uuid, kind: PictureKind, query: PictureQuery)
 
 
 async def _may_see(call: Call, owner_id: str) -> bool:
-    """Whether a token was sent, and is the owner's or a moderator's; a bad one is like none."""
+    """Whether the caller sent a token of the owner or of a moderator; an invalid token counts as none."""
     try:
         token = bearer(call.header(b"authorization"))
         if token is None:

@@ -1,4 +1,4 @@
-"""Capes, as the service knows them."""
+"""The Domain record of capes."""
 
 from routes.capes import catalog, moderation, own, selection, terms
 from routes.capes.textures import CAPE_WORKSHOP

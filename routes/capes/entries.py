@@ -13,7 +13,7 @@ from routes.edge.declare.query import Clamp
 from routes.edge.wire import Wire
 
 PICTURES = "/v1/public/capes"
-"""Where pictures lie; their addresses name the texture's version, so that they may be kept unasked."""
+"""Path of pictures. Entries add the texture's version to it, so that pictures can be cached without revalidation."""
 
 OFFSET_MAX = 1_000_000_000
 
@@ -33,12 +33,12 @@ class CapeEntry(Wire, frozen=True):
 
     Args:
         id: uuid.
-        source: `native`: the service has it.
-        creator: the name of who uploaded it.
+        source: `native`: stored by this service.
+        creator: the name of the user who uploaded it.
         preview_texture_url: its front, as PNG.
         texture_url: the texture, as PNG.
-        mine: the caller uploaded it.
-        selected: the caller wears it; in the answer about a user's selection, that user does.
+        mine: whether the caller uploaded it.
+        selected: whether the caller wears it; in the answer about a user's selection, whether that user does.
         downloads: how often the texture was fetched.
     """
 
@@ -56,7 +56,7 @@ class CapeEntry(Wire, frozen=True):
 
 
 class CapeModeration(Wire, frozen=True):
-    """What the moderators last did with a cape."""
+    """The latest verdict of a moderator on a cape."""
 
     reason: str | None
     moderator_id: str | None
@@ -67,7 +67,7 @@ class OwnCapeEntry(CapeEntry, frozen=True):
     """A cape as its owner sees it.
 
     Args:
-        moderation: null while no moderator has touched it.
+        moderation: null until a moderator has given a verdict.
     """
 
     moderation: CapeModeration | None
@@ -77,8 +77,8 @@ class ModeratedCapeEntry(OwnCapeEntry, frozen=True):
     """A cape as moderators see it.
 
     Args:
-        owner_id: who uploaded it.
-        texture_version: of the texture that `textureUrl` shows, for the verdict.
+        owner_id: the user who uploaded it.
+        texture_version: version of the texture that `textureUrl` shows; to be sent with the verdict.
     """
 
     owner_id: str
@@ -104,7 +104,7 @@ class OwnCapePage(Wire, frozen=True):
 
 
 class ModeratedCapePage(Wire, frozen=True):
-    """A page of everybody's capes, newest first."""
+    """A page of the capes of all users, newest first."""
 
     entries: list[ModeratedCapeEntry]
     total: int
@@ -113,21 +113,21 @@ class ModeratedCapePage(Wire, frozen=True):
 
 
 def entry(shown: ShownCape, base_url: str) -> CapeEntry:
-    """A cape for everybody.
+    """The entry of a cape as any user sees it.
 
     Args:
-        base_url: how clients reach the service.
+        base_url: the address under which clients reach the service, without a trailing slash.
     """
     return CapeEntry(*_fields(shown, base_url))
 
 
 def own_entry(shown: ShownCape, base_url: str) -> OwnCapeEntry:
-    """A cape for its owner; the arguments are those of `entry`."""
+    """The entry of a cape as its owner sees it; `base_url` is that of `entry`."""
     return OwnCapeEntry(*_fields(shown, base_url), _moderation(shown.cape))
 
 
 def moderated_entry(shown: ShownCape, base_url: str) -> ModeratedCapeEntry:
-    """A cape for moderators; the arguments are those of `entry`."""
+    """The entry of a cape as moderators see it; `base_url` is that of `entry`."""
     cape = shown.cape
     fields = _fields(shown, base_url)
     return ModeratedCapeEntry(*fields, _moderation(cape), cape.owner_id, texture_version(cape))

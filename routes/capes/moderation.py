@@ -1,4 +1,4 @@
-"""Moderating capes: needs `capes:moderate`, which moderators have (service-api §4 Capes, contract §8)."""
+"""Routes that moderate capes; all need `capes:moderate`, which moderators hold (service-api §4 Capes, contract §8)."""
 
 from functools import partial
 from typing import Annotated
@@ -29,18 +29,18 @@ from routes.edge.wire import Wire
 
 
 class ModerationQuery(Paging, frozen=True):
-    """`status`: only these; left out = all."""
+    """`status`: only capes with this status; left out = all."""
 
     status: CapeStatus | None = None
 
 
 class ModerationBody(Wire, frozen=True):
-    """What to change of a cape; what is left out stays.
+    """A verdict, and changes to the cape; a field that is left out stays.
 
     Args:
-        status: the verdict; `private` returns it to its owner.
-        reason: for the owner, at most 500 characters.
-        texture_version: `textureVersion` of what the moderator looked at; another one by now is a 409.
+        status: the verdict; `private` returns the cape to its owner.
+        reason: shown to the owner, at most 500 characters.
+        texture_version: `textureVersion` of the entry that the moderator looked at; 409 if the texture has changed.
     """
 
     status: Verdict | None = None
@@ -51,7 +51,7 @@ class ModerationBody(Wire, frozen=True):
 
 
 async def known_cape(call: Call, id: Uuid) -> Cape:
-    """The cape that is moderated.
+    """Guard: reads the cape that is moderated.
 
     Raises:
         NotFound: no such cape.
@@ -64,7 +64,7 @@ async def known_cape(call: Call, id: Uuid) -> Cape:
 
 @endpoint("GET", "/v1/admin/capes", needs=MODERATE)
 async def list_moderated_capes(call: Call, query: ModerationQuery) -> ModeratedCapePage:
-    """GET /v1/admin/capes: everybody's capes, newest first; needs `capes:moderate`."""
+    """GET /v1/admin/capes: the capes of all users, newest first; needs `capes:moderate`."""
     unit = partial(page_all, status=query.status, limit=query.limit, offset=query.offset)
     page = await call.service.database.read(unit, call.user_id)
     entries = [moderated_entry(shown, call.service.config.base_url) for shown in page.capes]
@@ -79,7 +79,7 @@ async def list_moderated_capes(call: Call, query: ModerationQuery) -> ModeratedC
     guard=known_cape,
 )
 async def moderate_cape(call: Call, id: Uuid, body: ModerationBody) -> ModeratedCapeEntry:
-    """PATCH /v1/admin/capes/{id}: gives a verdict, whatever the state; the owner is notified.
+    """PATCH /v1/admin/capes/{id}: gives a verdict on a cape in any status; the owner is notified.
 
     Needs `capes:moderate`. A moderator's own cape is a 403, unless they are a super-admin.
     """
@@ -97,7 +97,7 @@ async def moderate_cape(call: Call, id: Uuid, body: ModerationBody) -> Moderated
 
 @endpoint("DELETE", "/v1/admin/capes/{id}", needs=MODERATE, refusals=(NotFound, Forbidden), guard=known_cape)
 async def remove_moderated_cape(call: Call, id: Uuid) -> None:
-    """DELETE /v1/admin/capes/{id}: removes a cape and what was said of it; the owner is notified.
+    """DELETE /v1/admin/capes/{id}: removes a cape and its moderation; the owner is notified.
 
     Needs `capes:moderate`. Answers 204.
     """

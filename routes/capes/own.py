@@ -1,4 +1,4 @@
-"""The caller's own capes: uploading, editing, submitting (service-api §4 Capes)."""
+"""Routes for the caller's own capes: uploading, editing, submitting (service-api §4 Capes)."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -36,7 +36,7 @@ from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
 
 BODY_MAX_BYTES = 768 * 1024
-"""The largest texture in base64, and room for the rest."""
+"""Largest request body: the largest texture in base64, and the other fields."""
 
 
 class CapeTexture(Wire, frozen=True):
@@ -46,7 +46,7 @@ class CapeTexture(Wire, frozen=True):
 
 
 class CapeBody(Wire, frozen=True):
-    """A cape to be kept as a draft."""
+    """A cape to be stored as a draft."""
 
     name: CapeName
     texture: CapeTexture
@@ -54,7 +54,7 @@ class CapeBody(Wire, frozen=True):
 
 
 class CapePatch(Wire, frozen=True):
-    """What to change; what is left out stays."""
+    """Changes to a cape; a field that is left out stays."""
 
     name: CapeName | None = None
     description: CapeDescription | None = None
@@ -62,10 +62,10 @@ class CapePatch(Wire, frozen=True):
 
 
 async def own_cape(call: Call, id: Uuid) -> ShownCape:
-    """Lets a cape's owner pass; to everybody else it does not exist.
+    """Guard: reads the caller's cape; for other users it does not exist.
 
     Raises:
-        NotFound: no such cape of theirs.
+        NotFound: the caller has no such cape.
     """
     return await call.service.database.read(find_owned, id, call.user_id)
 
@@ -88,7 +88,7 @@ async def list_own_capes(call: Call, query: Paging) -> OwnCapePage:
     max_bytes=BODY_MAX_BYTES,
 )
 async def upload_cape(call: Call, body: CapeBody) -> OwnCapeEntry:
-    """POST /v1/profile/capes: keeps a draft; at most 100 capes a user. Needs no accepted terms."""
+    """POST /v1/profile/capes: stores a cape as a draft; at most 100 capes a user. Needs no accepted terms."""
     name, description = clean_name(body.name), clean_description(body.description)
     pictures = await call.service.of(CAPE_WORKSHOP).pictures(body.texture.data_url)
     wanted = CapeDraft(new_uuid(call.service.random_bytes), name, description, pictures)
@@ -111,7 +111,9 @@ async def read_own_cape(call: Call, id: Uuid) -> OwnCapeEntry:
     max_bytes=BODY_MAX_BYTES,
 )
 async def edit_cape(call: Call, id: Uuid, body: CapePatch) -> OwnCapeEntry:
-    """PATCH /v1/profile/capes/{id}: changes a cape that is `draft`, `private` or `blocked`; others are a 409."""
+    """PATCH /v1/profile/capes/{id}: changes a cape that is `draft`, `private` or `blocked`; in another status it is a
+    409.
+    """
     change = CapeEdit(
         None if body.name is None else clean_name(body.name),
         None if body.description is None else clean_description(body.description),
@@ -124,7 +126,7 @@ async def edit_cape(call: Call, id: Uuid, body: CapePatch) -> OwnCapeEntry:
 
 @endpoint("DELETE", "/v1/profile/capes/{id}", needs=AUTHENTICATED, refusals=(NotFound,), guard=own_cape)
 async def delete_cape(call: Call, id: Uuid) -> None:
-    """DELETE /v1/profile/capes/{id}: removes a cape, whatever its state; nobody wears it any more. Answers 204."""
+    """DELETE /v1/profile/capes/{id}: removes a cape in any status; no user wears it any longer. Answers 204."""
     await change(call, delete, call.user_id, id, about=None)
 
 
@@ -136,9 +138,9 @@ async def delete_cape(call: Call, id: Uuid) -> None:
     guard=own_cape,
 )
 async def submit_cape(call: Call, id: Uuid) -> OwnCapeEntry:
-    """POST /v1/profile/capes/{id}/submit: hands a `draft` or `private` cape to the moderators: `pending`.
+    """POST /v1/profile/capes/{id}/submit: submits a `draft` or `private` cape to the moderators; it becomes `pending`.
 
-    The present upload terms must be accepted (403 `TERMS_NOT_ACCEPTED`).
+    The current upload terms must be accepted (403 `TERMS_NOT_ACCEPTED`).
     """
     return await _change(call, partial(submit, owner_id=call.user_id, id=id, now_ms=call.now_ms))
 
@@ -151,7 +153,7 @@ async def submit_cape(call: Call, id: Uuid) -> OwnCapeEntry:
     guard=own_cape,
 )
 async def withdraw_cape(call: Call, id: Uuid) -> OwnCapeEntry:
-    """POST /v1/profile/capes/{id}/withdraw: takes a `pending` cape back: `private`."""
+    """POST /v1/profile/capes/{id}/withdraw: takes back a `pending` cape; it becomes `private`."""
     return await _change(call, partial(withdraw, owner_id=call.user_id, id=id, now_ms=call.now_ms))
 
 

@@ -1,4 +1,4 @@
-"""Which cape the caller wears (service-api §4 Capes)."""
+"""Routes for the cape that the caller wears (service-api §4 Capes)."""
 
 from actors.bounds import IdText
 from actors.capes.units_wearing import select, select_none
@@ -14,7 +14,7 @@ from routes.edge.wire import Wire
 
 
 class SelectionOut(Wire, frozen=True):
-    """The cape that a user wears; all null where they wear none."""
+    """The cape that a user wears; all null if they wear none."""
 
     source: CapeSource | None
     cape_id: str | None
@@ -25,8 +25,9 @@ class SelectionBody(Wire, frozen=True):
     """The cape to wear.
 
     Args:
-        source: `native`: one of ours, approved or one's own; `external`: one that the launcher has; null: none.
-        cape_id: uuid; null with a null source.
+        source: `native`: a cape of this service, approved or the caller's own; `external`: a cape that the launcher
+            provides; null: no cape.
+        cape_id: uuid; null if `source` is null.
     """
 
     source: CapeSource | None
@@ -46,7 +47,8 @@ async def read_cape_selection(call: Call) -> SelectionOut:
 async def select_cape(call: Call, body: SelectionBody) -> SelectionOut:
     """PUT /v1/profile/capes/selection: wears a cape, or none.
 
-    A cape of ours that is neither approved nor the caller's own is a 404; others see it only while it is approved.
+    A `native` cape that is neither approved nor the caller's own is a 404; others see it only while it is approved. A
+    `capeId` that is not a uuid is a 422 (Invalid).
     """
     if body.source is None:
         return await change(call, select_none, call.user_id, about=None, shape=selection_out)
@@ -58,7 +60,7 @@ async def select_cape(call: Call, body: SelectionBody) -> SelectionOut:
 
 
 def selection_out(selection: Selection | None) -> SelectionOut:
-    """A selection as it crosses the wire."""
+    """A selection in its wire form; None gives all null."""
     if selection is None:
         return NOTHING_SELECTED
     return SelectionOut(selection.source, selection.cape_id, iso(selection.updated_at_ms))

@@ -1,4 +1,4 @@
-"""The terms of uploading capes, and the page that says what they are (contract §8)."""
+"""The upload terms of capes: their page, and routes to read and accept them (contract §8)."""
 
 from importlib import resources
 
@@ -15,7 +15,7 @@ from routes.edge.reply import Page
 from routes.edge.wire import Wire
 
 PATH = "/terms/capes"
-"""Where the terms can be read, below the service's own address."""
+"""Path of the page of the terms."""
 
 PAGE = resources.files("routes").joinpath("static/cape-terms.html").read_bytes()
 
@@ -23,14 +23,14 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-a
 
 
 class UploadTerms(Wire, frozen=True):
-    """The present terms, and whether the caller has accepted them.
+    """The current terms, and whether the caller has accepted them.
 
     Args:
-        revision: of the present terms.
-        accepted: the caller has accepted this revision.
-        accepted_at: when they accepted `acceptedRevision`; both null where they never accepted any.
-        accepted_revision: the newest that they accepted.
-        url: where the terms can be read.
+        revision: revision of the current terms.
+        accepted: whether the caller has accepted this revision.
+        accepted_at: when they accepted `acceptedRevision`; both null if they never accepted any.
+        accepted_revision: the newest revision that they accepted.
+        url: address of the page of the terms.
     """
 
     revision: int
@@ -41,28 +41,28 @@ class UploadTerms(Wire, frozen=True):
 
 
 class TermsBody(Wire, frozen=True):
-    """`revision`: the terms that the caller was shown; left out = the present ones."""
+    """`revision`: the revision that the caller was shown; left out = the current one."""
 
     revision: Bigint = TERMS_REVISION
 
 
 @endpoint("GET", PATH, needs=PUBLIC, cacheable="public, no-cache")
 def show_upload_terms(call: Call) -> Page:  # noqa: ARG001 - every handler is given its call
-    """GET /terms/capes: the present terms, as a page to read."""
+    """GET /terms/capes: the current terms, as an HTML page."""
     return Page(PAGE, POLICY)
 
 
 @endpoint("GET", "/v1/profile/capes/upload-terms", needs=AUTHENTICATED)
 async def read_upload_terms(call: Call) -> UploadTerms:
-    """GET /v1/profile/capes/upload-terms: the present terms, and whether the caller has accepted them."""
+    """GET /v1/profile/capes/upload-terms: the current terms, and whether the caller has accepted them."""
     return _terms(await call.service.database.read(read_acceptance, call.user_id), call)
 
 
 @endpoint("POST", "/v1/profile/capes/upload-terms/accept", needs=AUTHENTICATED, refusals=(Conflict,))
 async def accept_upload_terms(call: Call, body: TermsBody | None) -> UploadTerms:
-    """POST /v1/profile/capes/upload-terms/accept: accepts the present terms; the body may be left out.
+    """POST /v1/profile/capes/upload-terms/accept: accepts the current terms; the body may be left out.
 
-    A `revision` that is not the present one is a 409: the caller was shown other terms.
+    A `revision` that is not the current one is a 409: the caller was shown other terms.
     """
     revision = TERMS_REVISION if body is None else body.revision
     return await change(

@@ -1,4 +1,4 @@
-"""What is open for capes while the service runs: the workers that decode uploads, and the counts of downloads."""
+"""The part of capes: decodes uploaded textures in worker threads, and counts downloads."""
 
 import trio
 
@@ -9,14 +9,14 @@ from persistence.capes.rows import Pictures
 from routes.part import Opening, Part
 
 DECODED_AT_ONCE = 2
-"""Uploads under the microscope; more of them wait, at most until their request's deadline."""
+"""Most uploads decoded at the same time; others wait, at most until the deadline of their request."""
 
 
 class CapeWorkshop:
-    """Decodes uploads, a few at once, and counts downloads.
+    """Decodes uploads, at most `DECODED_AT_ONCE` at a time, and counts downloads.
 
     Args:
-        database: where downloads are written.
+        database: where the counts of downloads are written.
     """
 
     def __init__(self, database: Database) -> None:
@@ -24,15 +24,16 @@ class CapeWorkshop:
         self._limiter = trio.CapacityLimiter(DECODED_AT_ONCE)
 
     async def pictures(self, data_url: str) -> Pictures:
-        """The pictures of an upload, made in a worker thread.
+        """Decode an upload in a worker thread: its texture and preview.
 
         Args:
-            data_url: as it came.
+            data_url: `data:image/png;base64,…`, as the client sent it.
 
         Raises:
-            TooLarge, Invalid: as `pictures_of`.
+            TooLarge: more than 512 KiB, decoded.
+            Invalid: not a valid PNG of 64x32 or 64x64, see `pictures_of`.
 
-        Cancellation leaves the worker to finish; until then it keeps its place.
+        Cancellation: the worker runs to its end and occupies its slot until then; its result is dropped.
         """
         return await trio.to_thread.run_sync(
             pictures_of, data_url, limiter=self._limiter, abandon_on_cancel=True

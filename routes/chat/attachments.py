@@ -1,8 +1,8 @@
-"""Attachments: bytes that belong to a conversation and its uploader (contract §4).
+"""Attachments: files that belong to a conversation and its uploader (contract §4).
 
-The bytes are checked, hashed and written in a worker thread, since all of that blocks, two uploads at a time. Room is
-reserved before a byte is written and the row is shown after the file is durable. They are served as a download that no
-browser runs.
+The bytes are checked, hashed and written in a worker thread, since all of that blocks, two uploads at a time. Quota is
+reserved before a byte is written, and the row becomes visible after the file is durable. Files are served as downloads
+that a browser does not execute.
 """
 
 import structlog
@@ -45,7 +45,7 @@ from routes.edge.reply import Blob
 from routes.service import Service
 
 RELEASE_SECONDS = 2.0
-"""How long an upload that came to nothing waits to give its room back."""
+"""Longest wait of a failed upload for the release of its reserved quota."""
 
 log = structlog.get_logger()
 
@@ -53,7 +53,7 @@ _PATH = "/v1/social/chat/conversations/{conversationId}/attachments"
 
 
 def body_bound(config: Config) -> int:
-    """The largest JSON of an upload: the largest file in base64, and room for the rest."""
+    """Largest request body of an upload, in bytes: the largest file in base64, and 64 KiB for the other fields."""
     return -(-config.attachment_max_bytes // 3) * 4 + 64 * 1024
 
 
@@ -71,14 +71,15 @@ def body_bound(config: Config) -> int:
     refuse_query_tokens=True,
 )
 async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadDraft) -> Attachment:
-    """POST …/conversations/{conversationId}/attachments: stores a file, to be shown by a message within 24 h.
+    """POST …/conversations/{conversationId}/attachments: stores a file; it is removed if no message refers to it within
+    24 h.
 
     Needs `social:chat.write` and membership; a block between the two of a direct conversation is a 403 `BLOCKED`. At
     most 8 MiB decoded (413), 256 MiB a user in all and 1 GiB within a day (422 `QUOTA_EXCEEDED`); the bytes must be
-    what `contentType` says (422). A disk that is nearly full is a 503.
+    of the type that `contentType` names (422). If the disk is nearly full, it is a 503.
     """
     service = call.service
-    # Asked before anything is decoded and kept; decided when the row is written.
+    # An early check, before the file is decoded and stored; the final one is made when the row is written.
     await service.database.read(check_may_upload, conversation_id)
     checks = service.of(UPLOAD_CHECKS)
     upload = await trio.to_thread.run_sync(
@@ -112,8 +113,8 @@ async def upload_attachment(call: Call, conversation_id: ObjectId, body: UploadD
 async def download_attachment(call: Call, conversation_id: ObjectId, attachment_id: ObjectId) -> Blob:
     """GET …/conversations/{conversationId}/attachments/{attachmentId}: the bytes, with ETag and Range.
 
-    Needs `social:chat.read` and membership; one that no message shows yet is its uploader's alone (404 for
-    others). A bearer token in the address is a 400.
+    Needs `social:chat.read` and membership; before a message refers to it, only its uploader may read it (404 for
+    others). A bearer token in the query is a 400.
     """
     row = await call.service.database.read(find, conversation_id, call.user_id, attachment_id)
     return Blob(
@@ -125,10 +126,10 @@ async def download_attachment(call: Call, conversation_id: ObjectId, attachment_
 
 
 def _store(service: Service, upload: Upload) -> None:
-    """Store the bytes durably; in a worker thread.
+    """Store the bytes durably; blocks, so it is called in a worker thread.
 
     Raises:
-        Overloaded: the disk does not take them, or has too little left.
+        Overloaded: writing failed, or the disk would keep less than the configured minimum free.
     """
     blobs = service.of(BLOBS)
     try:
@@ -141,9 +142,9 @@ def _store(service: Service, upload: Upload) -> None:
 
 
 async def _release(service: Service, row: AttachmentRow) -> None:
-    """Give the room back, whatever has happened; where that fails the sweep does it.
+    """Release the reserved quota, also under cancellation; if that fails, the sweep job does it later.
 
-    One that was kept stays: its commit may have come although its caller has not heard of it.
+    A reservation that has become an attachment stays: its commit may have succeeded without the caller knowing.
     """
     with trio.move_on_after(RELEASE_SECONDS, shield=True):
         try:

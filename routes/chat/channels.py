@@ -1,4 +1,4 @@
-"""The two channels of chat on `/v1/social/live`, and the actors behind them.
+"""The two channels of chat on `/v1/social/live`, and the kinds of actors that serve them.
 
 | channel             | snapshot      | events in delta mode                                        |
 |---------------------|---------------|-------------------------------------------------------------|
@@ -15,16 +15,16 @@ from routes.live.channel import LiveChannel, SubscribeParams
 from routes.part import Opened
 
 READ = "social:chat.read"
-"""The permission node of everything that only looks."""
+"""The permission node for reading."""
 
 WRITE = "social:chat.write"
-"""The permission node of everything that changes something."""
+"""The permission node for everything that writes."""
 
 MODERATE = "social:chat.moderate"
-"""The permission node of deleting what others wrote."""
+"""The permission node for deleting messages of others."""
 
 MAX_PAGE = 120
-"""Messages in one page or snapshot (service description §8)."""
+"""Most messages in one page or snapshot (service description §8)."""
 
 
 def _reader(user_id: UserId, params: SubscribeParams) -> ChatViewer:

@@ -33,7 +33,7 @@ from routes.chat.joining import room_for
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
-from routes.edge.reply import Ask, Encoded, MaybeAwaitable, Reply
+from routes.edge.reply import Ask, Encoded, MaybeAwaitable, Reply, then
 from routes.edge.wire import Wire
 from routes.friends.parts import FRIENDS_LIVE
 from routes.users.parts import PRESENCE, USER_DIRECTORY
@@ -42,15 +42,15 @@ _LIST = "/v1/social/chat/conversations"
 _ONE = _LIST + "/{conversationId}"
 
 EPOCH_BYTES = 5
-"""Of the name of a conversation's history; two that follow each other only have to differ."""
+"""Random bytes in the epoch of a conversation's history; it only has to differ from the epoch before."""
 
 
 class ListQuery(Wire, frozen=True):
-    """Which part of a list.
+    """Which page of a list.
 
     Args:
-        limit: clamped to 1..200.
-        cursor: `nextCursor` of the part before.
+        limit: entries of a page, clamped to 1..200.
+        cursor: `nextCursor` of the page before; left out, the first page.
     """
 
     limit: Annotated[int, Clamp(1, 200)] = 50
@@ -58,11 +58,11 @@ class ListQuery(Wire, frozen=True):
 
 
 class Change(Wire, frozen=True):
-    """What is to be another; a field that is left out stays.
+    """Changes to a conversation; a field that is left out stays.
 
     Args:
-        title: of a group; null takes it away.
-        muted: for the caller alone; null leaves it as it is.
+        title: title of a group; null removes it.
+        muted: for the caller only; null leaves it unchanged.
     """
 
     title: ShortText | UnsetType | None = UNSET
@@ -81,12 +81,7 @@ def list_conversations(call: Call, query: ListQuery) -> MaybeAwaitable[Encoded[C
 
     Needs `social:chat.read`.
     """
-    known = reads.known_conversations(call, query.cursor, query.limit)
-    return _read_list(call, query) if known is None else Encoded(known)
-
-
-async def _read_list(call: Call, query: ListQuery) -> Encoded[ConversationList]:
-    return Encoded(await reads.conversations(call, query.cursor, query.limit))
+    return then(reads.conversations(call, query.cursor, query.limit), Encoded)
 
 
 @endpoint(
@@ -100,14 +95,14 @@ async def _read_list(call: Call, query: ListQuery) -> Encoded[ConversationList]:
     again=conversation_again,
 )
 async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Encoded[Conversation]]:
-    """POST /v1/social/chat/conversations: makes a conversation (201), or finds it for that participant set
-    (200).
+    """POST /v1/social/chat/conversations: creates a conversation (201), or answers the existing one with the same
+    participants (200).
 
-    Needs `social:chat.write`. The caller is added by the server. A direct conversation has exactly one peer,
-    a group 2 to 1,024 participants; unknown users are a 422. A group with somebody who blocks the caller, or whom they
-    block, is a 403 `BLOCKED`, one with somebody whose `privacy.groupInvites` does not let the caller a 403 `FORBIDDEN`;
-    then nothing is made. One may own as many groups as `social:groups.max` says, 100 where nothing is granted, be in
-    1,000, and bring 2,048 others into conversations a day (422 `QUOTA_EXCEEDED`).
+    Needs `social:chat.write`. The caller is added by the server. A direct conversation has exactly one peer, a group 2
+    to 1,024 participants; unknown users are a 422. A group with a user who blocks the caller, or whom the caller
+    blocks, is a 403 `BLOCKED`; one with a user whose `privacy.groupInvites` excludes the caller is a 403 `FORBIDDEN`;
+    then no group is created. A user may own as many groups as `social:groups.max` grants, by default 100, be in 1,000,
+    and bring 2,048 others into conversations a day (422 `QUOTA_EXCEEDED`).
     """
     service = call.service
     creation = units.plan(
@@ -118,8 +113,7 @@ async def create_conversation(call: Call, body: ConversationDraft) -> Reply[Enco
         now_ms=call.now_ms,
         groups_max=bounds.capacity(await service.of(USER_DIRECTORY).access_of(call.user_id)),
     )
-    # The answer is made on the bridge's thread: from what is true now, and with nothing that this thread
-    # changes.
+    # `shape` runs on the bridge's thread, so it is given copies of what this thread may change.
     member_ids = creation.member_ids
     online = frozenset(filter(service.of(PRESENCE).is_online, member_ids))
     sight = sight_of(service.of(FRIENDS_LIVE), call.user_id, member_ids, member_ids)
@@ -138,12 +132,7 @@ def get_conversation(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[En
 
     Needs `social:chat.read` and membership.
     """
-    known = reads.known_conversation(call, conversation_id)
-    return _read_conversation(call, conversation_id) if known is None else Encoded(known)
-
-
-async def _read_conversation(call: Call, conversation_id: str) -> Encoded[Conversation]:
-    return Encoded(await reads.conversation(call, conversation_id))
+    return then(reads.conversation(call, conversation_id), Encoded)
 
 
 @endpoint(
@@ -155,7 +144,7 @@ async def _read_conversation(call: Call, conversation_id: str) -> Encoded[Conver
     not_found=NOT_FOUND,
 )
 def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> Ask[Encoded[Conversation]]:
-    """PATCH …/conversations/{conversationId}: a group's title, by its owner; muting, for oneself.
+    """PATCH …/conversations/{conversationId}: changes a group's title (its owner only), or mutes for the caller.
 
     Needs `social:chat.write` and membership. Answers the Conversation.
     """
@@ -173,8 +162,7 @@ def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> 
     not_found=NOT_FOUND,
 )
 async def list_participants(call: Call, conversation_id: ObjectId, query: ListQuery) -> ParticipantList:
-    """GET …/conversations/{conversationId}/participants: all members, the owner first, then the
-    longest-standing.
+    """GET …/conversations/{conversationId}/participants: all members, the owner first, then by how long they are in it.
 
     Needs `social:chat.read` and membership.
     """
@@ -193,12 +181,12 @@ async def list_participants(call: Call, conversation_id: ObjectId, query: ListQu
 async def add_participants(
     call: Call, conversation_id: ObjectId, body: NewParticipants
 ) -> Encoded[Conversation]:
-    """POST …/conversations/{conversationId}/participants: adds users to a group; who is in already stays.
+    """POST …/conversations/{conversationId}/participants: adds users to a group; users who are in it already stay.
 
-    Needs `social:chat.write`, and to be the owner (403 otherwise). A direct conversation is a 409. Somebody who blocks
-    the caller, or whom they block, is a 403 `BLOCKED`, somebody whose `privacy.groupInvites` does not let the caller a
-    403 `FORBIDDEN`; then nobody is added. Answers the Conversation. Bounds are those of creating one (422
-    `QUOTA_EXCEEDED`).
+    Needs `social:chat.write`, and to be the owner (403 otherwise). A direct conversation is a 409. A user who blocks
+    the caller, or whom the caller blocks, is a 403 `BLOCKED`; a user whose `privacy.groupInvites` excludes the caller
+    is a 403 `FORBIDDEN`; then no user is added. Answers the Conversation. The quotas of creating a conversation apply
+    (422 `QUOTA_EXCEEDED`).
     """
     pointers: dict[str, str] = {}
     for place, user_id in enumerate(body.user_ids):
@@ -219,11 +207,11 @@ async def add_participants(
     not_found=NOT_FOUND,
 )
 def remove_participant(call: Call, conversation_id: ObjectId, user_id: UserId) -> Ask[None]:
-    """DELETE …/conversations/{conversationId}/participants/{userId}: takes a member out of a group, or leaves
-    it.
+    """DELETE …/conversations/{conversationId}/participants/{userId}: removes a member from a group; with the caller's
+    own id, the caller leaves it.
 
-    Needs `social:chat.write`; others are taken out by the owner alone (403). A direct conversation is a 409.
-    Answers 204; live subscriptions of the member end at once.
+    Needs `social:chat.write`; only the owner removes others (403). A direct conversation is a 409. Answers 204; live
+    subscriptions of the member end at once.
     """
     command = RemoveParticipant(call.user_id, user_id)
     return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command)

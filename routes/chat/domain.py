@@ -1,4 +1,4 @@
-"""Chat, as the service knows it."""
+"""The Domain record of chat."""
 
 from routes.chat import attachments, conversations, messages, polls, streams
 from routes.chat.channels import CONVERSATION, INBOX
@@ -8,9 +8,9 @@ from routes.chat.jobs import jobs_of
 from routes.chat.parts import BLOBS, CHAT_KINDS, UPLOAD_CHECKS
 from routes.chat.reactions import REACTIONS
 from routes.chat.reads import window_bytes
+from routes.chat.socket_commands import COMMANDS
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
-from routes.live import social
 from routes.service import Service
 
 
@@ -26,9 +26,10 @@ def _show_gauges(service: Service) -> None:
 
 CHAT = Domain(
     name="chat",
-    mounts=(Mount("chat", (conversations, messages, polls, attachments, streams, social)),),
+    mounts=(Mount("chat", (conversations, messages, polls, attachments, streams)),),
     parts=(CHAT_KINDS, BLOBS, UPLOAD_CHECKS),
     channels=(INBOX, CONVERSATION),
+    commands=COMMANDS,
     jobs=jobs_of,
     follow=follow,
     gauges=_show_gauges,

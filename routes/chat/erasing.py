@@ -1,4 +1,4 @@
-"""What becomes of an erased user in conversations."""
+"""Replaces the name of an erased user in conversations."""
 
 from actors.chat.commands import TellErased
 from actors.chat.erasing import erase_everywhere
@@ -11,11 +11,16 @@ from routes.service import Service
 
 
 async def forget_user(service: Service, user_id: UserId) -> None:
-    """Nothing that is kept of conversations calls them by their name."""
+    """Replace a user's name in every conversation: live state, messages, archive and journal; safe to repeat.
+
+    Raises:
+        PersistenceError: the database failed; call it again.
+        Refused: a live conversation refused the command; call it again.
+    """
     database, kind = service.database, service.of(CHAT_KINDS).conversation
 
     async def tell(conversation_id: str) -> None:
-        # There may be messages without a conversation: nothing of them is in memory.
+        # Messages may outlive their conversation; then there is no live state to correct.
         await ask_if_there(service, kind, conversation_id, TellErased(user_id))
 
     for conversation_id in await database.read(of_member, user_id):

@@ -1,8 +1,7 @@
-"""What chat must hear from elsewhere: that a member is called otherwise, or appears otherwise to somebody, that history
-was imported.
+"""Passes changes of other domains on to chat: new names, changed visibility of users, and imported history.
 
-Only live conversations are told; the others read it when they wake. A name that is missed because too many
-change at once is right again at the conversation's next activation.
+Only live conversations are told; the others read the change when they are activated. A new name that is dropped,
+because too many users are renamed at once, is picked up at the conversation's next activation.
 """
 
 import structlog
@@ -25,7 +24,7 @@ log = structlog.get_logger()
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
-    """Listen from now on; returns what passes on for as long as the service runs."""
+    """Subscribe to these changes; returns the background task that passes renames on."""
     sender, renames = trio.open_memory_channel[TellRename](RENAMES_WAITING)
 
     def renamed(user_id: str, name: str) -> None:
@@ -57,7 +56,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
 
 
 def _archived(service: Service, conversation_id: str) -> None:
-    """An empty id comes after a lost connection: any conversation may have been meant."""
+    """Tell a conversation that its archive grew; an empty id, sent after a lost connection, stands for all of them."""
     kind = service.of(CHAT_KINDS).conversation
     ids = [conversation_id]
     if not conversation_id:

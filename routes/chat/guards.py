@@ -1,8 +1,8 @@
-"""Who is let near a conversation: asked before the body is read, from live state or one indexed read
-(contract §1).
+"""Guards of conversations: membership, checked before the body is read, in live state or by one indexed read (contract
+§1).
 
-To a stranger a conversation does not exist, so that ids leak nothing. What a turn changes is decided again in
-it.
+For a user who is not a member a conversation does not exist, so that ids leak nothing. Writes are checked again in the
+conversation's turn.
 """
 
 from collections.abc import Awaitable
@@ -13,44 +13,43 @@ from persistence.chat import members
 from routes.call import Call
 from routes.chat.channels import MODERATE
 from routes.chat.parts import CHAT_KINDS
-from routes.edge.reply import MaybeAwaitable
+from routes.edge.reply import MaybeAwaitable, then
 from routes.friends.parts import FRIENDS_LIVE
 
 NOT_FOUND = {"conversation_id": ConversationNotFound}
-"""What a malformed conversation id is refused with: the same as an unknown one."""
+"""A malformed conversation id is refused like an unknown one."""
 
 
 def participant(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[None]:
-    """Lets participants pass.
+    """Guard: requires that the caller is a participant.
 
     Raises:
-        ConversationNotFound: the caller is none, or there is no such conversation.
+        ConversationNotFound: the caller is not a participant, or there is no such conversation.
     """
     service = call.service
     state = service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id)
     if state is None:
-        return _participant_by_rows(call, conversation_id)
-    if call.user_id not in state.members:
-        raise ConversationNotFound
+        return then(service.database.read(members.is_member, conversation_id, call.user_id), _require)
+    _require(call.user_id in state.members)
     return None
 
 
-async def _participant_by_rows(call: Call, conversation_id: ObjectId) -> None:
-    if not await call.service.database.read(members.is_member, conversation_id, call.user_id):
+def _require(is_member: bool) -> None:
+    if not is_member:
         raise ConversationNotFound
 
 
 def acquainted(call: Call) -> MaybeAwaitable[None]:
-    """Lets everybody pass, once memory knows whose friends they are: they see whether those are online."""
+    """Guard: loads the caller's friends into memory, which decide whom they see online; refuses no caller."""
     circles = call.service.of(FRIENDS_LIVE).circles
     return None if circles.knows(call.user_id) else circles.learn(call.user_id)
 
 
 def onlooker(call: Call, conversation_id: ObjectId) -> MaybeAwaitable[None]:
-    """Lets participants pass, once memory knows whose friends they are.
+    """Guard: requires that the caller is a participant, and loads their friends into memory (see `acquainted`).
 
     Raises:
-        ConversationNotFound: as `participant`.
+        ConversationNotFound: the caller is not a participant, or there is no such conversation.
     """
     passed = participant(call, conversation_id)
     if passed is None:
@@ -64,14 +63,15 @@ async def _pass_and_learn(call: Call, passed: Awaitable[None]) -> None:
 
 
 async def participant_or_moderator(call: Call, conversation_id: ObjectId) -> bool:
-    """Lets participants pass, and whoever may moderate chat; the turn says whether there is such a
-    conversation.
+    """Guard: requires that the caller is a participant or may moderate chat.
+
+    Whether the conversation exists is not checked for moderators; the turn does that.
 
     Returns:
         Whether the caller may moderate.
 
     Raises:
-        ConversationNotFound: as `participant`.
+        ConversationNotFound: the caller may not moderate, and is not a participant or there is no such conversation.
     """
     if call.user.access.allows(MODERATE):
         return True

@@ -1,4 +1,4 @@
-"""What is done for chat now and then."""
+"""Periodic jobs of chat."""
 
 import trio
 
@@ -16,7 +16,7 @@ DAY_MS = 24 * 3_600_000
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Remove what nothing refers to any more, and archive what is old, if that is wanted."""
+    """The jobs: remove what nothing refers to any longer, and archive old messages if that is configured."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def sweep_empty_groups() -> None:

@@ -1,4 +1,4 @@
-"""Room for users who are added to a group: taken before its turn, and given back after it where it was not used."""
+"""Reserves quota for users added to a group: before its turn; what the turn did not use is released after it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,21 +16,24 @@ from routes.changes import change_by_itself
 from routes.chat.parts import CHAT_KINDS
 
 END_SECONDS = 2.0
-"""How long an addition waits to give back what it has not used; what is not given back counts for a minute more."""
+"""Longest wait for the release of an unused reservation; one that is not released expires after a minute."""
 
 log = structlog.get_logger()
 
 
 @asynccontextmanager
 async def room_for(call: Call, conversation_id: str, pointers: dict[str, str]) -> AsyncIterator[None]:
-    """While the block runs these users count as members of the group.
+    """Count these users as members of the group while the block runs.
+
+    Reserves nothing if they are more than a group can have, or if the caller is known not to be the group's owner: the
+    turn refuses both.
 
     Args:
-        pointers: {user id: JSON pointer} of those to be added. Nothing is asked for more than a group can have, nor for
-            somebody who is not its owner: the turn refuses them.
+        conversation_id: the group.
+        pointers: {id of a user to be added: JSON pointer to it in the body}.
 
     Raises:
-        QuotaExceeded: one of them would be in too many groups, or the caller brings too many today.
+        QuotaExceeded: one of them would be in too many groups, or the caller adds too many users today.
     """
     service = call.service
     state = service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id)
@@ -44,7 +47,7 @@ async def room_for(call: Call, conversation_id: str, pointers: dict[str, str]) -
     except Refused:
         await _end(call, addition, ids)
         raise
-    # Where the outcome is not known they go on to count, for a minute.
+    # Reached only if the outcome is known; after any other exception the reservation expires after a minute.
     await _end(call, addition, ids)
 
 

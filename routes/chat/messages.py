@@ -1,5 +1,4 @@
-"""Messages: pages, posting, editing, deleting, revisions, read markers, typing, and past events (contract
-§4)."""
+"""Messages: pages, posting, editing, deleting, revisions, read markers, typing, and past events (contract §4)."""
 
 from typing import Annotated
 
@@ -16,7 +15,7 @@ from actors.chat.commands import (
     StartTyping,
 )
 from actors.chat.public import EventPage, Message, MessagePage, ReadMarker, RevisionList
-from actors.chat.reading import PageQuery as Selection
+from actors.chat.reading import MessageSlice
 from actors.errors import (
     Blocked,
     Conflict,
@@ -36,23 +35,23 @@ from routes.chat.guards import NOT_FOUND, onlooker, participant, participant_or_
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.query import Clamp
-from routes.edge.reply import Ask, Encoded, MaybeAwaitable
+from routes.edge.reply import Ask, Encoded, MaybeAwaitable, then
 from routes.edge.wire import Wire
 
 _CONVERSATION = "/v1/social/chat/conversations/{conversationId}"
 _MESSAGE = _CONVERSATION + "/messages/{messageId}"
 
 MAX_EVENTS = 500
-"""Past events in one answer."""
+"""Most past events in one answer."""
 
 
 class PageQuery(Wire, frozen=True):
-    """Which messages.
+    """Which page of messages.
 
     Args:
-        limit: clamped to 1..120.
-        before_ms: exclusive bound on `createdAtMs`; left out, the newest page.
-        include_archived: older history is merged in.
+        limit: messages of a page, clamped to 1..120.
+        before_ms: only messages with a smaller `createdAtMs`; left out, the newest page.
+        include_archived: whether archived messages are merged in.
     """
 
     limit: Annotated[int, Clamp(1, MAX_PAGE)] = 50
@@ -61,10 +60,10 @@ class PageQuery(Wire, frozen=True):
 
 
 class Edit(Wire, frozen=True):
-    """Another text.
+    """The new text of a message.
 
     Args:
-        mentions: left out or null, those stay whose token still stands in the content.
+        mentions: left out or null, the mentions whose token is still in the content stay.
     """
 
     content: LongText
@@ -72,7 +71,7 @@ class Edit(Wire, frozen=True):
 
 
 class ReadUpTo(Wire, frozen=True):
-    """Everything up to this message is read."""
+    """The newest message that the caller has read."""
 
     message_id: IdText
 
@@ -81,8 +80,8 @@ class EventsQuery(Wire, frozen=True):
     """Which past events.
 
     Args:
-        since: the offset after which to begin; 0 for the beginning.
-        limit: clamped to 1..500.
+        since: answer the events after this offset; 0 for the beginning.
+        limit: events of an answer, clamped to 1..500.
     """
 
     since: Annotated[int, msgspec.Meta(ge=0, le=MAX_SAFE_INTEGER)] = 0
@@ -90,7 +89,7 @@ class EventsQuery(Wire, frozen=True):
 
 
 def as_message(reply: msgspec.Raw) -> Encoded[Message]:
-    """The actor's answer, which is encoded already."""
+    """Wrap the actor's answer, which is encoded JSON already."""
     return Encoded(bytes(reply))
 
 
@@ -107,16 +106,11 @@ def list_messages(
 ) -> MaybeAwaitable[Encoded[MessagePage]]:
     """GET …/conversations/{conversationId}/messages: a page of messages, oldest first.
 
-    Needs `social:chat.read` and membership. `nextBeforeMs` is the next page's `beforeMs`, 0 when there is no
-    more; pages neither skip nor repeat, whatever is written meanwhile.
+    Needs `social:chat.read` and membership. `nextBeforeMs` is the next page's `beforeMs`, 0 on the last page; pages
+    neither skip nor repeat messages, whatever is written meanwhile.
     """
-    asked = Selection(query.limit, query.before_ms, query.include_archived)
-    known = reads.known_page(call, conversation_id, asked)
-    return _read_page(call, conversation_id, asked) if known is None else Encoded(known)
-
-
-async def _read_page(call: Call, conversation_id: str, asked: Selection) -> Encoded[MessagePage]:
-    return Encoded(await reads.page(call, conversation_id, asked))
+    asked = MessageSlice(query.limit, query.before_ms, query.include_archived)
+    return then(reads.page(call, conversation_id, asked), Encoded)
 
 
 @endpoint(
@@ -134,10 +128,9 @@ async def _read_page(call: Call, conversation_id: str, asked: Selection) -> Enco
 def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> Ask[Encoded[Message]]:
     """POST …/conversations/{conversationId}/messages: sends a message; answered once it is durable.
 
-    Needs `social:chat.write` and membership. At least one of `content`, `attachmentIds` and `poll` (422);
-    mentions must be participants, attachments one's own of this conversation. In a direct conversation with a
-    block between the two it is a 403 `BLOCKED`. A repeated `clientMessageId` is answered with the first
-    message.
+    Needs `social:chat.write` and membership. At least one of `content`, `attachmentIds` and `poll` is required (422);
+    mentions must be participants, attachments the caller's own in this conversation. In a direct conversation with a
+    block between the two it is a 403 `BLOCKED`. A repeated `clientMessageId` is answered with the first message.
     """
     message_id = call.new_id()
     command = PostMessage(call.user_id, message_id, body)
@@ -155,11 +148,10 @@ def post_message(call: Call, conversation_id: ObjectId, body: MessageDraft) -> A
 def edit_message(
     call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Edit
 ) -> Ask[Encoded[Message]]:
-    """PATCH …/messages/{messageId}: replaces the text of one's own message; the former one becomes a
-    revision.
+    """PATCH …/messages/{messageId}: replaces the text of the caller's own message; the former text becomes a revision.
 
-    Needs `social:chat.write`, membership, and to be the sender (403 otherwise). A deleted or archived message
-    is a 409. Answers the Message with `editedAt` and the next `revision`.
+    Needs `social:chat.write`, membership, and to be the sender (403 otherwise). A deleted or archived message is a 409.
+    Answers the Message with `editedAt` and the next `revision`.
     """
     command = EditMessage(call.user_id, message_id, body.content, body.mentions)
     return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)
@@ -176,8 +168,8 @@ def edit_message(
 def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Ask[Encoded[Message]]:
     """DELETE …/messages/{messageId}: soft-deletes a message; repeating it changes nothing.
 
-    Needs `social:chat.write`, and to be the sender, or to hold `social:chat.moderate`. Answers 200 with what
-    is left: `deletedAt`, no content, no attachments, no poll. What a moderator deletes of others is in the audit trail.
+    Needs `social:chat.write`, and to be the sender, or to hold `social:chat.moderate`. Answers 200 with what is left:
+    `deletedAt`, no content, no attachments, no poll. A moderator's deletion of others' messages is in the audit trail.
     """
     stamp = stamp_of(call) if call.subject is True else None
     command = DeleteMessage(call.user_id, message_id, stamp)
@@ -193,10 +185,9 @@ def delete_message(call: Call, conversation_id: ObjectId, message_id: ObjectId) 
     not_found=NOT_FOUND,
 )
 async def list_revisions(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> RevisionList:
-    """GET …/messages/{messageId}/revisions: the texts that a message had, oldest first; none once it is deleted.
-    Of many the first and the newest 50 are kept.
+    """GET …/messages/{messageId}/revisions: every text of a message, oldest first; none once it is deleted.
 
-    Needs `social:chat.read` and membership.
+    Needs `social:chat.read` and membership. The first and the newest 50 are kept.
     """
     return await reads.revisions(call, conversation_id, message_id)
 
@@ -210,8 +201,7 @@ async def list_revisions(call: Call, conversation_id: ObjectId, message_id: Obje
     not_found=NOT_FOUND,
 )
 def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Ask[ReadMarker]:
-    """PUT …/conversations/{conversationId}/read: everything up to a message is read; the marker never moves
-    back.
+    """PUT …/conversations/{conversationId}/read: marks everything up to a message as read; the marker never moves back.
 
     Needs `social:chat.write` and membership. Answers the caller's counts.
     """
@@ -229,7 +219,7 @@ def mark_read(call: Call, conversation_id: ObjectId, body: ReadUpTo) -> Ask[Read
     not_found=NOT_FOUND,
 )
 def start_typing(call: Call, conversation_id: ObjectId) -> Ask[None]:
-    """POST …/conversations/{conversationId}/typing: tells the others that the caller writes; ephemeral, 5 s.
+    """POST …/conversations/{conversationId}/typing: tells the others that the caller is typing, for 5 s; not stored.
 
     Needs `social:chat.write` and membership. Answers 204.
     """
@@ -245,9 +235,9 @@ def start_typing(call: Call, conversation_id: ObjectId) -> Ask[None]:
     not_found=NOT_FOUND,
 )
 async def list_events(call: Call, conversation_id: ObjectId, query: EventsQuery) -> EventPage:
-    """GET …/conversations/{conversationId}/events: what happened after an offset, oldest first (contract §9).
+    """GET …/conversations/{conversationId}/events: the events after an offset, oldest first (contract §9).
 
-    Needs `social:chat.read` and membership. Kept are 10,000 events or 7 days; before that it is a 410
-    `EVENTS_EXPIRED`, and the client takes a fresh page.
+    Needs `social:chat.read` and membership. 10,000 events or 7 days are kept; an older offset is a 410
+    `EVENTS_EXPIRED`, and the client reads a fresh page.
     """
     return await reads.events(call, conversation_id, query.since, query.limit)

@@ -1,10 +1,8 @@
-"""A live stream of an older page (`beforeMs`): a new snapshot only when an item of the page changes (contract
-§4).
+"""A live stream of an older page (`beforeMs`): a new snapshot only when an item of the page changes (contract §4).
 
-The conversation is watched in delta mode by a sink that is no socket: it only learns which messages were
-touched. When one of the page was, the page is read again and sent, at most once a second. What the sink
-keeps is a flag, a digest and the ids of the page, at most 120, so neither a busy conversation nor a slow reader
-makes it grow.
+The conversation is watched in delta mode by a sink that is not a socket: it only learns which messages have changed.
+When one of them is on the page, the page is read again and sent, at most once a second. The sink holds a flag, a digest
+and the ids of the page, at most 120, so neither a busy conversation nor a slow reader makes it grow.
 """
 
 from collections.abc import Awaitable, Callable
@@ -20,21 +18,21 @@ from routes.edge.websocket.frames import prepare
 from routes.edge.websocket.socket import LiveSocket
 
 PAUSE_SECONDS = 1.0
-"""Between two snapshots of one subscriber (contract §4)."""
+"""Pause between two snapshots for one subscriber (contract §4)."""
 
 ANYTHING = b""
-"""Stands for a change of unknown extent: the page is read again."""
+"""Payload that means "any message may have changed": the page is read again."""
 
 
 class Named(msgspec.Struct, frozen=True, rename="camel"):
-    """What of a Message tells whether it belongs to a page."""
+    """The fields of a Message that tell whether it belongs to a page."""
 
     id: str
     created_at_ms: int
 
 
 class MessageList(msgspec.Struct, frozen=True):
-    """What of a MessagePage tells its items."""
+    """The items of a MessagePage; its other fields are not decoded."""
 
     items: tuple[Named, ...]
 
@@ -44,7 +42,7 @@ _page = msgspec.json.Decoder(MessageList)
 
 
 class TouchEnvelope:
-    """Names the messages that changed, for this process alone; implements `Envelope`. It is never sent."""
+    """Implements `Envelope`: renders changes as the messages that they concern, for `PageWatch`; never sent."""
 
     __slots__ = ()
 
@@ -56,7 +54,7 @@ class TouchEnvelope:
         skipped: int,  # noqa: ARG002
         data: object,  # noqa: ARG002
     ) -> Prepared:
-        """Anything may have changed."""
+        """Render any snapshot as `ANYTHING`; no argument (channel, epoch, offset, skipped, data) matters."""
         return Prepared((ANYTHING,), b"")
 
     def event(
@@ -69,7 +67,13 @@ class TouchEnvelope:
         *,
         self_: object | None,  # noqa: ARG002
     ) -> Prepared:
-        """The message's bytes, for events that carry one."""
+        """Render an event as the message that it carries, or as nothing.
+
+        Args:
+            name: the event's type.
+            data: the encoded Message, of `message_*` and `poll_updated`.
+            channel, epoch, offset, self_: not used.
+        """
         about_message = name.startswith("message_") or name == "poll_updated"
         return Prepared((bytes(data),) if about_message and isinstance(data, msgspec.Raw) else (), b"")
 
@@ -78,14 +82,14 @@ TOUCHES = TouchEnvelope()
 
 
 class PageWatch:
-    """Shows a page, again whenever it was touched; implements `Sink`, and `Lagging` where its socket is slow.
+    """Sends a page, and sends it again after its messages have changed.
 
-    It has a task while it reads and for the pause behind that, and none while nothing is touched.
+    Implements `Sink`, and `Lagging` for a slow socket. It has a task while it reads and pauses, none while idle.
 
     Args:
-        socket: that the page is for.
-        before_ms: the page's exclusive bound.
-        read: the page, encoded; raises Refused and PersistenceError.
+        socket: where the page is sent.
+        before_ms: the page has messages with a smaller `createdAtMs`, in epoch milliseconds.
+        read: reads the page, encoded as JSON; may raise Refused and PersistenceError.
     """
 
     __slots__ = ("_before_ms", "_ids", "_newest_ms", "_read", "_sent", "_socket", "_touched", "_working")
@@ -103,30 +107,37 @@ class PageWatch:
         self._working = False
 
     def offer(self, prepared: Prepared) -> bool:
-        """Never full: looks, and forgets. The snapshot that every subscription begins with touches everything,
-        so that the page is shown at once."""
+        """Note whether the page has changed; always accepts, and keeps no payload.
+
+        Every subscription begins with a snapshot, which counts as a change, so the page is sent at once.
+        """
         if not self._touched and any(map(self._concerns, prepared.payloads)):
             self._touched = True
             self._begin()
         return True
 
     def notify_when_writable(self, lagging: Lagging) -> None:
-        """Never asked: nothing is ever refused here."""
+        """Call back at once: this sink is always writable, since `offer` always accepts."""
         lagging.catch_up()
 
     def end(self, channel: str, code: str) -> None:
-        """The viewer may no longer look."""
+        """End the subscription on the socket.
+
+        Args:
+            channel: the channel that ended.
+            code: the reason: a refusal's code, or `INTERNAL`.
+        """
         self._socket.end(channel, code)
 
     def catch_up(self) -> None:
-        """The socket has taken what waited: what was touched meanwhile is shown now."""
+        """The socket is writable again: send the page if it has changed meanwhile."""
         self._begin()
 
     def _concerns(self, payload: bytes) -> bool:
         if payload == ANYTHING:
             return True
         message = _named.decode(payload)
-        # With a bound in the future, what is sent now belongs to the page as well.
+        # If `beforeMs` is in the future, new messages belong to the page as well.
         return message.id in self._ids or self._newest_ms < message.created_at_ms < self._before_ms
 
     def _begin(self) -> None:
@@ -150,10 +161,10 @@ class PageWatch:
         try:
             page = await self._read()
         except Refused:
-            # No longer a member: the subscription says so, and closes the socket.
+            # No longer a member: the subscription ends by itself and closes the socket.
             return
         except PersistenceError:
-            # The database is away: the page is read again after the pause.
+            # The database is unavailable: the page is read again after the pause.
             self._touched = True
             return
         digest = blake2b(page, digest_size=16).digest()

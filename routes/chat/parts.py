@@ -1,4 +1,4 @@
-"""What is open of chat while the service runs."""
+"""The parts of chat: its kinds of actors, stored files, and the limit of concurrent uploads."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from routes.part import Opening, Part
 from routes.users.parts import PRESENCE
 
 UPLOADS_AT_ONCE = 2
-"""Attachments that are checked or written at the same time; more of them wait."""
+"""Most attachments checked or written at the same time; others wait."""
 
 
 async def _open_kinds(opening: Opening) -> ChatKinds:
@@ -40,4 +40,4 @@ BLOBS = Part(name="attachments", open=_open_blobs)
 """The stored bytes of attachments."""
 
 UPLOAD_CHECKS = Part(name="checks of attachments", open=_open_upload_checks)
-"""Lets few attachments at a time be checked and written."""
+"""Limits how many attachments are checked and written at the same time."""

@@ -1,4 +1,4 @@
-"""Polls: voting and closing (contract §4). Asking one is posting a message."""
+"""Polls: voting and closing (contract §4). A poll is created by posting a message."""
 
 from typing import Annotated
 
@@ -23,10 +23,10 @@ _PATH = "/v1/social/chat/conversations/{conversationId}/messages/{messageId}/pol
 
 
 class Vote(Wire, frozen=True):
-    """The caller's whole choice.
+    """The caller's vote.
 
     Args:
-        option_ids: of options of the poll; none withdraws.
+        option_ids: ids of all chosen options; empty withdraws the vote.
     """
 
     option_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_NAMED)]
@@ -44,11 +44,11 @@ class Vote(Wire, frozen=True):
 def vote_poll(
     call: Call, conversation_id: ObjectId, message_id: ObjectId, body: Vote
 ) -> Ask[Encoded[Message]]:
-    """POST …/messages/{messageId}/poll/vote: replaces the caller's whole choice; `[]` withdraws it.
+    """POST …/messages/{messageId}/poll/vote: replaces the caller's vote; `[]` withdraws it.
 
-    Needs `social:chat.write` and membership. More than one option without `multiple`, or an unknown one, is a
-    422; a poll that is closed or past its expiry is a 409 `POLL_CLOSED`; a message without a poll is a 404.
-    Answers the Message with the caller's own `selected`.
+    Needs `social:chat.write` and membership. More than one option without `multiple`, or an unknown one, is a 422; a
+    poll that is closed or past its expiry is a 409 `POLL_CLOSED`; a message without a poll is a 404. Answers the
+    Message with the caller's own `selected`.
     """
     command = VotePoll(call.user_id, message_id, body.option_ids)
     return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)
@@ -64,10 +64,10 @@ def vote_poll(
     again=message_again,
 )
 def close_poll(call: Call, conversation_id: ObjectId, message_id: ObjectId) -> Ask[Encoded[Message]]:
-    """POST …/messages/{messageId}/poll/close: closes a poll by hand.
+    """POST …/messages/{messageId}/poll/close: closes a poll before its expiry.
 
-    Needs `social:chat.write`, and to be its author or the group's owner (403 otherwise). A poll that is
-    closed already is a 409 `POLL_CLOSED`. Answers the Message.
+    Needs `social:chat.write`, and to be its author or the group's owner (403 otherwise). A poll that is closed already
+    is a 409 `POLL_CLOSED`. Answers the Message.
     """
     command = ClosePoll(call.user_id, message_id)
     return call.ask(call.service.of(CHAT_KINDS).conversation, conversation_id, command, as_message)

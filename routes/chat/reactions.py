@@ -1,4 +1,4 @@
-"""What conversations and inboxes make of what happens in rows."""
+"""Reactions of conversations and inboxes to committed changes of rows."""
 
 from actors.chat.commands import TellBlock
 from actors.chat.units import ConversationMade

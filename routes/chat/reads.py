@@ -1,64 +1,62 @@
-"""What GETs read: from the live state where it knows the answer, else by one unit of work. A conversation
-that is read again and again is woken (`System.read`).
+"""What GETs answer: from live state if it holds the answer, else from rows by one unit of work. A conversation that is
+read often is activated (`System.read`).
 
-While a conversation sleeps nobody writes to it, so that equal reads under way at once may be one
-(`service.reads`). Once it is live, memory answers, and what memory does not hold is read for each caller
-anew: a read that began before somebody's change must not be handed to them after it.
+A conversation that is not live has no writers, so that equal concurrent reads may share one (`service.reads`). Once it
+is live, what memory does not hold is read for each caller separately: a caller who has just changed something must not
+get the result of a read that began before.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from actors.chat import inbox, reading, rendering
 from actors.chat.frames import Frames
 from actors.chat.inbox import InboxState
 from actors.chat.public import EventPage, ParticipantList, RevisionList
-from actors.chat.reading import PageQuery
+from actors.chat.reading import MessageSlice
 from actors.chat.state import State
 from routes.call import Call
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.errors import BadQuery
+from routes.edge.reply import then
 from routes.service import Service
 
 Stored = TypeVar("Stored")
 
 
-def known_page(call: Call, conversation_id: str, query: PageQuery) -> bytes | None:
-    """A MessagePage for the caller as far as memory holds it; None when `page` has to read it.
+def page(call: Call, conversation_id: str, query: MessageSlice) -> bytes | Coroutine[Any, Any, bytes]:
+    """A MessagePage for the caller, encoded.
 
     Raises:
-        ConversationNotFound: they are not in it.
+        ConversationNotFound: the caller is not in the conversation; also when it is awaited.
     """
     state = _live(call, conversation_id)
-    if state is None:
-        return None
-    return _frames(call).page_for(
-        state,
-        call.user_id,
-        before_ms=query.before_ms,
-        limit=query.limit,
-        include_archived=query.include_archived,
-    )
+    if state is not None:
+        known = _frames(call).page_for(
+            state,
+            call.user_id,
+            before_ms=query.before_ms,
+            limit=query.limit,
+            include_archived=query.include_archived,
+        )
+        if known is not None:
+            return known
+    return _page_of_rows(call, conversation_id, query)
 
 
-async def page(call: Call, conversation_id: str, query: PageQuery) -> bytes:
-    """A MessagePage for the caller, from rows.
-
-    Raises:
-        ConversationNotFound: they are not in it.
-    """
+async def _page_of_rows(call: Call, conversation_id: str, query: MessageSlice) -> bytes:
     service = call.service
     live = service.system.peek(service.of(CHAT_KINDS).conversation, conversation_id) is not None
     stored = await _read(call, reading.read_page, conversation_id, call.user_id, query, shared=not live)
     return rendering.message_page(_frames(call), stored)
 
 
-async def live_page(service: Service, conversation_id: str, user_id: str, query: PageQuery) -> bytes:
-    """A MessagePage as live streams show it: the viewer's own fields of the conversation are null.
+async def live_page(service: Service, conversation_id: str, user_id: str, query: MessageSlice) -> bytes:
+    """A MessagePage, encoded, as live streams show it: the viewer's own fields of the conversation are null.
 
     Raises:
-        ConversationNotFound: the user is not in it.
+        ConversationNotFound: the user is not in the conversation.
     """
     stored = await service.database.read(reading.read_page, conversation_id, user_id, query)
     frames = service.of(CHAT_KINDS).frames.seen_by(user_id)
@@ -67,11 +65,11 @@ async def live_page(service: Service, conversation_id: str, user_id: str, query:
 
 
 async def message(call: Call, conversation_id: str, message_id: str) -> bytes:
-    """A Message for the caller.
+    """A Message for the caller, encoded, read from rows.
 
     Raises:
-        ConversationNotFound: they are not in its conversation.
-        NotFound: no such message in it.
+        ConversationNotFound: the caller is not in the conversation.
+        NotFound: it has no such message.
     """
     line, chosen = await call.service.database.read(
         reading.read_message, conversation_id, call.user_id, message_id
@@ -79,57 +77,49 @@ async def message(call: Call, conversation_id: str, message_id: str) -> bytes:
     return _frames(call).message_chosen(line, chosen)
 
 
-def known_conversation(call: Call, conversation_id: str) -> bytes | None:
-    """A live Conversation for the caller; None when it sleeps.
+def conversation(call: Call, conversation_id: str) -> bytes | Coroutine[Any, Any, bytes]:
+    """A Conversation for the caller, encoded.
 
     Raises:
-        ConversationNotFound: they are not in it.
+        ConversationNotFound: the caller is not in it; also when it is awaited.
     """
     state = _live(call, conversation_id)
-    return None if state is None else _frames(call).conversation_for(state, call.user_id)
+    if state is not None:
+        return _frames(call).conversation_for(state, call.user_id)
+    stored = _read(call, reading.read_conversation, conversation_id, call.user_id, shared=True)
+    return then(stored, partial(rendering.conversation, _frames(call)))
 
 
-async def conversation(call: Call, conversation_id: str) -> bytes:
-    """A sleeping Conversation for the caller.
+def conversations(call: Call, cursor: str | None, limit: int) -> bytes | Coroutine[Any, Any, bytes]:
+    """A ConversationList of the caller, encoded; from memory while an open socket of theirs keeps their inbox there.
 
-    Raises:
-        ConversationNotFound: they are not in it.
-    """
-    stored = await _read(call, reading.read_conversation, conversation_id, call.user_id, shared=True)
-    return rendering.conversation(_frames(call), stored)
-
-
-def known_conversations(call: Call, cursor: str | None, limit: int) -> bytes | None:
-    """A ConversationList of the caller, where an open socket of theirs keeps their inbox in memory; else None.
+    Args:
+        cursor: `nextCursor` of the page before, or None.
+        limit: most conversations of the page.
 
     Raises:
-        BadQuery: the cursor is none of ours.
+        BadQuery: the cursor is malformed.
     """
     chat = call.service.of(CHAT_KINDS)
     after = _place(cursor)
+    show = partial(rendering.conversation_list, _frames(call))
     state = cast(InboxState | None, call.service.system.peek_view(chat.inbox, call.user_id))
-    if state is None:
-        return None
-    known = inbox.listed(state, after, limit)
-    return None if known is None else rendering.conversation_list(_frames(call), known)
-
-
-async def conversations(call: Call, cursor: str | None, limit: int) -> bytes:
-    """A ConversationList of the caller, from rows.
-
-    Raises:
-        BadQuery: the cursor is none of ours.
-    """
-    stored = await call.service.database.read(reading.read_list, call.user_id, _place(cursor), limit)
-    return rendering.conversation_list(_frames(call), stored)
+    known = None if state is None else inbox.listed(state, after, limit)
+    if known is not None:
+        return show(known)
+    return then(_read(call, reading.read_list, call.user_id, after, limit, shared=False), show)
 
 
 async def participants(call: Call, conversation_id: str, cursor: str | None, limit: int) -> ParticipantList:
-    """Members of a conversation.
+    """A page of the members of a conversation.
+
+    Args:
+        cursor: `nextCursor` of the page before, or None.
+        limit: most members of the page.
 
     Raises:
-        BadQuery: the cursor is none of ours.
-        ConversationNotFound: the caller is not in it.
+        BadQuery: the cursor is malformed.
+        ConversationNotFound: the caller is not in the conversation.
     """
     stored = await call.service.database.read(
         reading.read_participants, conversation_id, call.user_id, _place(cursor), limit
@@ -138,21 +128,25 @@ async def participants(call: Call, conversation_id: str, cursor: str | None, lim
 
 
 async def revisions(call: Call, conversation_id: str, message_id: str) -> RevisionList:
-    """Every text of a message.
+    """The revisions of a message.
 
     Raises:
-        ConversationNotFound: the caller is not in it.
-        NotFound: no such message in it.
+        ConversationNotFound: the caller is not in the conversation.
+        NotFound: it has no such message.
     """
     return await call.service.database.read(reading.read_revisions, conversation_id, call.user_id, message_id)
 
 
 async def events(call: Call, conversation_id: str, since: int, limit: int) -> EventPage:
-    """What has happened after an offset.
+    """A page of the conversation's past events.
+
+    Args:
+        since: the offset after which the page begins, 0 and up.
+        limit: most events of the page.
 
     Raises:
-        ConversationNotFound: the caller is not in it.
-        EventsExpired: some of it is no longer kept.
+        ConversationNotFound: the caller is not in the conversation.
+        EventsExpired: some of the events after `since` are no longer kept.
     """
     stored = await call.service.database.read(
         reading.read_events, conversation_id, call.user_id, since, limit
@@ -161,7 +155,7 @@ async def events(call: Call, conversation_id: str, since: int, limit: int) -> Ev
 
 
 def window_bytes(service: Service) -> int:
-    """What the messages in the memory of all live conversations have."""
+    """Bytes of the messages that all live conversations hold in memory; a gauge."""
     kind = service.of(CHAT_KINDS).conversation
     ids = [row.id for row in service.system.statistics() if row.kind == kind.name]
     states = [cast(State | None, service.system.peek(kind, id)) for id in ids]
@@ -169,7 +163,7 @@ def window_bytes(service: Service) -> int:
 
 
 def _frames(call: Call) -> Frames:
-    """What makes the bytes as the caller sees them."""
+    """The encoder of what the caller sees."""
     return call.service.of(CHAT_KINDS).frames.seen_by(call.user_id)
 
 
@@ -181,7 +175,7 @@ def _live(call: Call, conversation_id: str) -> State | None:
 
 
 async def _read(call: Call, unit: Callable[..., Awaitable[Stored]], *args: object, shared: bool) -> Stored:
-    """What a unit reads; together with equal reads under way while the conversation sleeps (`shared`)."""
+    """Run a reading unit; `shared` joins an equal read that is already running, if the conversation is not live."""
     read = partial(call.service.database.read, unit, *args)
     if not shared:
         return await read()

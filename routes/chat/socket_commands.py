@@ -1,8 +1,8 @@
-"""Chat over a live socket: `send`, `typing` and `read`, each with the rights, limits and refusals of its REST
+"""Chat commands on a live socket: `send`, `typing` and `read`, each with the rights, limits and refusals of its REST
 route.
 
-Nothing here waits: a command goes to the conversation's mailbox, and the turn itself writes the reply.
-Membership is decided in that turn; an unknown or malformed id and a stranger's are told apart by nobody.
+Nothing here waits: a command is enqueued in the conversation's mailbox, and its turn writes the reply. Membership is
+decided in that turn; an unknown id, a malformed one, and one of a conversation of others are refused alike.
 """
 
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from routes.chat.parts import CHAT_KINDS
 from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
 from routes.live.channel import ChannelName
-from routes.live.command import Command
+from routes.live.command import Command, LiveCommand
 from routes.live.rights import require
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Send(Command, frozen=True, tag="send"):
 
 
 class Typing(Command, frozen=True, tag="typing"):
-    """Tell the others that the user writes; ephemeral, 5 s."""
+    """Tell the others that the user is typing, for 5 s; not stored."""
 
     channel: ChannelName
 
@@ -56,13 +56,14 @@ def send(session: "Session", command: Send) -> None:
     """Post a message.
 
     Args:
-        session: of the sender.
-        command: as decoded.
+        session: the sender's socket.
+        command: the decoded command.
 
     Raises:
         RateLimited: `chat-send` of this user and conversation, or of this user in all, counted together with REST.
-        Forbidden: without `social:chat.write`.
-        NotFound: the channel is none of chat's.
+        Forbidden: the user lacks `social:chat.write`.
+        NotFound: the channel is not a channel of chat.
+        ConversationNotFound: the channel has a malformed conversation id.
     """
     service = session.service
     conversation_id = _conversation_in(command.channel)
@@ -71,7 +72,7 @@ def send(session: "Session", command: Send) -> None:
     refusal = limits.hold_up(policy, session.user_id, now_ms, suffix=conversation_id, access=access)
     if refusal is not None:
         raise RateLimited(refusal.retry_after_ms)
-    # Whether they belong there, the turn decides; what strangers' ids could fill is bounded for each sender.
+    # Membership is decided in the turn. Ids of other conversations also use up buckets, a bounded number per sender.
     decision = limits.take_for(policy, session.user_id, now_ms, suffix=conversation_id, access=access)
     if not decision.allowed:
         raise RateLimited(decision.retry_after_ms)
@@ -86,7 +87,7 @@ def send(session: "Session", command: Send) -> None:
 
 
 def typing(session: "Session", command: Typing) -> None:
-    """Tell the others; refused as `send` is, without a rate of its own."""
+    """Tell the others that the user is typing; raises what `send` raises except RateLimited."""
     conversation_id = _conversation_in(command.channel)
     require(session.access, WRITE)
     session.post(
@@ -95,7 +96,7 @@ def typing(session: "Session", command: Typing) -> None:
 
 
 def read(session: "Session", command: Read) -> None:
-    """Move the read marker; refused as `send` is, without a rate of its own."""
+    """Move the read marker; raises what `send` raises except RateLimited."""
     conversation_id = _conversation_in(command.channel)
     require(session.access, WRITE)
     session.post(
@@ -113,3 +114,7 @@ def _conversation_in(channel: str) -> ObjectId:
     if conversation_id is None:
         raise ConversationNotFound
     return conversation_id
+
+
+COMMANDS = (LiveCommand(Typing, typing), LiveCommand(Read, read), LiveCommand(Send, send, body="data"))
+"""What chat adds to `/v1/social/live`."""

@@ -1,12 +1,11 @@
-"""The two single-purpose streams of chat: one conversation, and the inbox (service description §6, contract
-§4)."""
+"""The two single-purpose streams of chat: one conversation, and the inbox (service description §6, contract §4)."""
 
 from functools import partial
 from typing import Annotated
 
 from actors.chat.commands import ChatViewer, InboxViewer
 from actors.chat.public import InboxSnapshot, MessagePage
-from actors.chat.reading import PageQuery
+from actors.chat.reading import MessageSlice
 from actors.errors import ConversationNotFound
 from actors.ids import ObjectId
 from actors.kernel.subscription import WatchRequest
@@ -24,12 +23,12 @@ from routes.live.single import Interval, StreamQuery, show, unannounced, watch
 
 
 class ConversationQuery(StreamQuery, frozen=True, rename="camel"):
-    """What is to be shown of a conversation.
+    """What a stream shows of a conversation.
 
     Args:
         limit: messages in a snapshot, clamped to 1..120.
-        before_ms: an older page: exclusive bound on `createdAtMs`; left out, the newest page.
-        include_archived: older history is merged in.
+        before_ms: an older page: only messages with a smaller `createdAtMs`; left out, the newest page.
+        include_archived: whether archived messages are merged in.
     """
 
     interval: Interval = 1
@@ -49,11 +48,10 @@ class ConversationQuery(StreamQuery, frozen=True, rename="camel"):
 async def conversation_live(
     call: Call, socket: LiveSocket, conversation_id: ObjectId, query: ConversationQuery
 ) -> Listener | None:
-    """GET …/conversations/{conversationId}/live: a MessagePage at once, then whenever the thread has changed.
+    """GET …/conversations/{conversationId}/live: a MessagePage at once, then whenever the conversation has changed.
 
-    With `beforeMs`, only when an item of that older page has changed, at most once a second. The viewer's own
-    fields of the conversation are null here. Needs `social:chat.read` and membership; losing either closes
-    with 4403.
+    With `beforeMs`, only when an item of that older page has changed, at most once a second. The viewer's own fields of
+    the conversation are null here. Needs `social:chat.read` and membership; losing either closes with 4403.
     """
     service = call.service
     if query.before_ms is not None:
@@ -80,7 +78,7 @@ async def _show_older(
     call: Call, socket: LiveSocket, conversation_id: ObjectId, query: ConversationQuery, before_ms: int
 ) -> Listener | None:
     conversation = call.service.of(CHAT_KINDS).conversation
-    asked = PageQuery(query.limit, before_ms, query.include_archived)
+    asked = MessageSlice(query.limit, before_ms, query.include_archived)
     page = PageWatch(
         socket, before_ms, partial(reads.live_page, call.service, conversation_id, call.user_id, asked)
     )

@@ -1,7 +1,7 @@
-"""`partyline archive import FILE`: chat history from elsewhere, as JSON lines (contract §4).
+"""`partyline archive import FILE`: imports chat history of another system, as JSON lines (contract §4).
 
-Lines that cannot be taken in are told one by one and left out; all others are kept. Importing a file again
-does no harm. Live conversations of a running server hear of it at each commit.
+Lines that cannot be imported are reported one by one and skipped; all others are stored. Importing a file again does no
+harm. Live conversations of a running server are notified at each commit.
 """
 
 import secrets
@@ -24,13 +24,13 @@ async def import_file(path: Path, database: Database, clock: Clock) -> ImportRep
     """Import a file; progress is shown on stderr.
 
     Args:
-        path: JSON lines as `actors.chat.archive.ArchiveLine` says; `-` for standard input.
-        database: migrated.
+        path: a file of JSON lines in the form of `actors.chat.archive.ArchiveLine`; `-` for standard input.
+        database: open and migrated.
         clock: for ids, and to refuse messages of the last minute.
 
     Raises:
-        CommandFault: the file cannot be read.
-        DatabaseUnavailable: what was reported by then is kept.
+        CommandFault: the file cannot be opened.
+        DatabaseUnavailable: the import stopped; the messages reported by then are stored.
     """
     now_ms = clock.now_ms()
     with _opened(path) as file:

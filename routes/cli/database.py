@@ -1,8 +1,7 @@
-"""The database for a command that is no server: beside a running one, or for a moment on its own.
+"""Opens the database for a command other than `serve`, whether or not a server is running.
 
-With the embedded database, whoever holds the data folder runs it. When a server does, the command connects to
-that one's socket; when nobody does, the command holds the folder and runs the database for as long as it
-takes.
+The process that holds the data folder runs the embedded database. If a server holds it, the command connects to the
+socket of that database; if not, the command holds the folder and runs the database for as long as it needs it.
 """
 
 from collections.abc import AsyncIterator
@@ -21,27 +20,27 @@ from persistence.schema.migrate import migrate
 from routes.edge.config.table import Config
 
 SERVER_START_SECONDS = 30.0
-"""How long to wait for a server that has begun to start, or for one that is just ending."""
+"""How long to wait for a server that is starting or stopping."""
 
 POLL_SECONDS = 0.1
 
 POOL_SIZE = 2
-"""Connections that a command has use for."""
+"""Connections that a command opens."""
 
 
 @asynccontextmanager
 async def database_of(config: Config) -> AsyncIterator[Database]:
-    """The configured database, open; brought up to this version unless a running server answers for that.
-
-    Args:
-        config: says which.
-
-    Raises:
-        DatabaseUnavailable: it cannot be reached.
-        DatabaseUnfit, MigrationChanged: as at the start of a server.
-        ClusterFaulty, NoPostgres: the embedded one cannot be run.
+    """Open the configured database; migrate it first, unless it is embedded and a running server has done that.
 
     Must be entered in the main thread.
+
+    Args:
+        config: names the database, or the data folder of the embedded one.
+
+    Raises:
+        DatabaseUnavailable: the database cannot be reached.
+        DatabaseUnfit, MigrationChanged: the database cannot be used, as at the start of a server.
+        ClusterFaulty, NoPostgres: the embedded database cannot be run.
     """
     async with AsyncExitStack() as stack:
         database, own = await _opened(config, stack)
@@ -58,8 +57,7 @@ async def _opened(config: Config, stack: AsyncExitStack) -> tuple[Database, bool
     give_up_at = trio.current_time() + SERVER_START_SECONDS
     while True:
         try:
-            # The folder first, as a server does: one that has only begun to start is not raced to its
-            # database.
+            # The folder first, as a server does, so that the two never compete for the database.
             stack.enter_context(hold_data_dir(config.data_dir))
             dsn = await stack.enter_async_context(embedded_postgres(config.data_dir, pg_bin=config.pg_bin))
             return await _connected(dsn, stack), True

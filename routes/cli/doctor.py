@@ -1,6 +1,6 @@
-"""`partyline doctor`: looks at everything that a start depends on, changes nothing, and says what to do.
+"""`partyline doctor`: checks everything that a start depends on, changes nothing, and says what to do.
 
-Each check is a function that yields findings; one that cannot even be carried out is a finding too.
+Each check is a function that yields findings; a check that cannot be carried out is a finding too.
 """
 
 import os
@@ -25,13 +25,13 @@ from routes.edge.config.table import Config
 from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
 
 FREE_MIN_BYTES = 1 << 30
-"""Below this the write-ahead log alone may fill the disk."""
+"""With less free space, the write-ahead log alone may fill the disk."""
 
 CLOCK_MAX_SECONDS = 5
-"""More between this machine's clock and the database's, and tokens of other machines begin to be refused."""
+"""Largest difference to the database's clock; beyond it, tokens of other machines begin to be refused."""
 
 SPARE_DESCRIPTORS = 200
-"""Descriptors beside those of connections: database, log, files."""
+"""File descriptors needed beside those of connections: database, log, files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,11 @@ class Finding:
     """One line of the report.
 
     Args:
-        about: what was looked at.
+        about: what was checked.
         says: what was found.
-        cure: what to do; None = it is well.
-        grave: with a cure: without it a start fails, or something is unsafe. Otherwise the cure is advice.
+        cure: what to do; None if all is well.
+        grave: whether the cure is necessary, because a start fails or something is unsafe without it; False makes it
+            advice. Without meaning if there is no cure.
     """
 
     about: str
@@ -63,11 +64,7 @@ class Finding:
 
 
 async def examine(config: Config) -> AsyncIterator[Finding]:
-    """Every finding, in the order in which a start would meet them.
-
-    Args:
-        config: as read.
-    """
+    """Run all checks and yield their findings, in the order in which a start depends on them."""
     for finding in (*_python(), *_data_dir(config.data_dir), *_keys(config.data_dir)):
         yield finding
     async for finding in _database(config):

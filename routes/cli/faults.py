@@ -1,7 +1,7 @@
-"""What goes wrong in a command in a way that its user can do something about: one line, no traceback."""
+"""Errors of a command that its user can fix: printed as one line, without a traceback."""
 
 from routes.edge.faults import OperatorFault
 
 
 class CommandFault(OperatorFault):
-    """The command cannot do what was asked; the message is one line for its user."""
+    """The command cannot be carried out; the message is one line for its user."""

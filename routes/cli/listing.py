@@ -1,4 +1,4 @@
-"""`partyline routes` and `partyline config`: what there is, as text."""
+"""`partyline routes` and `partyline config`: lists of routes and settings, as text."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def list_routes(table: "RouteTable") -> Iterator[str]:
-    """One line a route, by path: method, path, what it needs, and the handler that serves it."""
+    """One line for each route, sorted by path: method, path, required permission, and handler."""
     rows = [
         ("WS" if route in table.streams else route.method, path, _needs(route), _handler(route))
         for route in (*table.endpoints, *table.streams)
@@ -24,7 +24,11 @@ def list_routes(table: "RouteTable") -> Iterator[str]:
 
 
 def list_settings(environ: Mapping[str, str]) -> Iterator[str]:
-    """Three lines a setting: its name with its default, its meaning, and what it is set to now."""
+    """Two lines for each setting, its name with its default, and its meaning; a third with its value if it is set.
+
+    Args:
+        environ: the variables that set them, as in `os.environ`.
+    """
     for setting, text in listing(environ):
         yield f"{setting.name}={setting.default or ''}"
         yield f"    {setting.says}"

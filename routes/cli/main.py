@@ -1,7 +1,7 @@
 """`partyline`: the command line (contract §11). Reads arguments and configuration, and calls the command.
 
-stdout carries what was asked for and nothing else. What the user can do something about is one line on stderr
-and exit code 1; bad arguments are 2, as everywhere; a fault of ours is a traceback.
+stdout carries only the command's output. An error that the user can fix is one line on stderr and exit code 1; invalid
+arguments are exit code 2, as usual; a bug is a traceback.
 """
 
 import argparse
@@ -17,20 +17,20 @@ from routes.edge.config.table import Config, process_environment, read_config, w
 from routes.edge.faults import OperatorFault
 from routes.edge.identity.lifetimes import TOKEN_TTL_SECONDS
 
-# Each command imports what it alone needs, when it is run: all routes together take a second.
+# Each command imports what it needs when it is run: importing all routes takes a second.
 # ruff: noqa: PLC0415
 
 KNOWN_FAULTS = (OperatorFault, PersistenceError)
-"""What is told in one line."""
+"""Errors that are printed as one line."""
 
 Command = Callable[[argparse.Namespace, Config], int]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; returns the process's exit code.
+    """Run one command and return the process's exit code.
 
     Args:
-        argv: the arguments after the program's name; None takes the process's own.
+        argv: the arguments after the program's name; None takes those of the process.
     """
     arguments = _parser().parse_args(argv)
     try:
@@ -42,14 +42,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         command: Command = arguments.command
         code = command(arguments, config)
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read it has seen enough, as `head` has
+    except BrokenPipeError:  # the reader of stdout has ended, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for the interpreter's own flush
         return 128 + signal.SIGPIPE
     except KNOWN_FAULTS as fault:
         return _told(fault)
     except BaseExceptionGroup as group:
-        # What happens inside of a nursery comes wrapped; one known fault among others is still told as what
-        # it is.
+        # Exceptions from within a nursery come wrapped; if all of them are known faults, the first is printed.
         known, rest = group.split(KNOWN_FAULTS)
         if known is None or rest is not None:
             raise
@@ -72,7 +71,7 @@ def _say(line: str) -> None:
 
 
 class _Version(argparse.Action):
-    """Looks the version up when it is asked for: that takes a tenth of what a command has to start."""
+    """Looks the version up only for `--version`: the lookup takes a tenth of a command's start."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_given: object) -> None:
         from routes.edge.docs.version import VERSION
@@ -148,10 +147,9 @@ def _routes(_arguments: argparse.Namespace, _config: Config) -> int:
 
     def listed() -> str:
         from routes.cli.listing import list_routes
-        from routes.domains import MOUNTS
-        from routes.edge.declare.endpoint import RouteTable
+        from routes.domains import TABLE
 
-        return "\n".join(list_routes(RouteTable.of(MOUNTS)))
+        return "\n".join(list_routes(TABLE))
 
     _say(remembered("routes", listed))
     return 0
@@ -195,11 +193,10 @@ def _openapi(_arguments: argparse.Namespace, _config: Config) -> int:
     from routes.cli.remembered import remembered
 
     def made() -> str:
-        from routes.domains import MOUNTS
-        from routes.edge.declare.endpoint import RouteTable
+        from routes.domains import TABLE
         from routes.edge.docs.openapi import openapi
 
-        return openapi(RouteTable.of(MOUNTS)).decode()
+        return openapi(TABLE).decode()
 
     _say(remembered("openapi", made))
     return 0

@@ -1,7 +1,7 @@
-"""What is made of the whole code, and the same until the code changes: kept in the user's cache.
+"""Caches command output that depends on the code alone, in the user's cache folder.
 
-All routes together take a second to import. The first `partyline routes` after a change takes it; those after it read a
-file in `$XDG_CACHE_HOME/partyline`, by default `~/.cache/partyline` (XDG Base Directory Specification).
+Importing all routes takes a second. Only the first `partyline routes` after a change of the code does it; later ones
+read a file in `$XDG_CACHE_HOME/partyline`, by default `~/.cache/partyline` (XDG Base Directory Specification).
 """
 
 import os
@@ -14,16 +14,16 @@ from pathlib import Path
 
 _ROOT = Path(__file__).parents[2]
 SOURCES = tuple(_ROOT / layer for layer in ("actors", "persistence", "routes"))
-"""The folders that a release consists of."""
+"""The folders with the code of a release."""
 
 
 def remembered(name: str, make: Callable[[], str], sources: Sequence[Path] = SOURCES) -> str:
-    """The text that was made of these sources, or is made now; where it cannot be kept, it is made each time.
+    """Return the cached text, or make and cache it. If the cache cannot be written, it is made each time.
 
     Args:
-        name: of the text, fit for a file's name.
-        make: makes it.
-        sources: folders; the text is made anew when a file in them has changed, or a package was installed.
+        name: names the text; must be valid as a file name.
+        make: makes the text.
+        sources: folders; the text is made anew after a file in them has changed or a package was installed.
     """
     kept = _folder() / name
     mark = _mark(sources)
@@ -43,7 +43,7 @@ def _folder() -> Path:
 
 
 def _keep(path: Path, text: str) -> None:
-    """Replace the file whole, so that nobody reads half of it; one that cannot be written is left."""
+    """Replace the file atomically, so that no reader sees half of it; errors of writing are ignored."""
     half = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def _mark(sources: Sequence[Path]) -> str:
 
 
 def _files(folder: str) -> Iterator[str]:
-    """A line for each file below a folder: its path, size and time."""
+    """A line for each file below a folder: its path, size and time of change."""
     for entry in os.scandir(folder):
         if entry.is_dir(follow_symlinks=False):
             if entry.name != "__pycache__":

@@ -1,7 +1,7 @@
-"""`partyline token`: a user, made if need be, and an access token for them (contract §11).
+"""`partyline token`: creates a user if needed, and mints an access token for them (contract §11).
 
-The token is signed with the key in the data folder, so it holds for the server of that folder at once,
-running or not.
+The token is signed with the key in the data folder, so the server of that folder accepts it at once, whether it is
+running or starts later.
 """
 
 import secrets
@@ -18,18 +18,18 @@ from routes.edge.identity.keys import Keys
 from routes.edge.identity.names import NAME_MAX, is_name
 
 TTL_MAX_SECONDS = 10 * 365 * 86_400
-"""Ten years; longer is a typing error."""
+"""Ten years; a longer time is taken for a typing error."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenWish:
-    """What was asked for.
+    """The parameters of the token.
 
     Args:
-        name: what the user is called; an existing one is renamed.
-        user_id: whose token; None makes a new user.
-        role: what they are to be beside a user, or None.
-        ttl_seconds: how long the token lives.
+        name: the user's name; an existing user is renamed.
+        user_id: uuid of the user; None creates a new user.
+        role: a role to grant, or None.
+        ttl_seconds: lifetime of the token, 1 to `TTL_MAX_SECONDS`.
     """
 
     name: str
@@ -39,10 +39,16 @@ class TokenWish:
 
     @classmethod
     def of(cls, name: str, user_id: str | None, role: str | None, ttl_seconds: int) -> "TokenWish":
-        """The wish that arguments express.
+        """Check the command's arguments.
+
+        Args:
+            name: 1 to 64 printable characters.
+            user_id: a uuid, or None for a new user.
+            role: the value of a `Role`, or None.
+            ttl_seconds: 1 to `TTL_MAX_SECONDS`.
 
         Raises:
-            CommandFault: one of them is not valid.
+            CommandFault: name, id or lifetime is not valid.
         """
         if not is_name(name):
             raise CommandFault(f"--name wants 1 to {NAME_MAX} printable characters")
@@ -55,16 +61,16 @@ class TokenWish:
 
 
 async def make_token(wish: TokenWish, database: Database, keys: Keys, clock: Clock) -> str:
-    """Make the user, give the role, mint the token.
+    """Create or rename the user, grant the role, and return the token.
 
     Args:
-        wish: what was asked for.
-        database: migrated.
-        keys: those of the data folder.
+        wish: the parameters of the token.
+        database: open and migrated.
+        keys: the keys of the data folder.
         clock: for the token's times.
 
     Raises:
-        DatabaseUnavailable: the user cannot be made.
+        DatabaseUnavailable: the user could not be written.
     """
     now_ms = clock.now_ms()
     user_id = wish.user_id or new_uuid(secrets.token_bytes)

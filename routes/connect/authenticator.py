@@ -1,5 +1,5 @@
-"""From a game server's secret or delegated token to a principal: verified once, remembered, and asked again whenever
-anything about it moves (contract §2).
+"""Verifies a game server's secret or delegated token (contract §2). The result is cached until the server's row or its
+owner's rights change.
 """
 
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from routes.part import Opening, Part
 from routes.users.parts import USER_DIRECTORY
 
 CAPACITY = 20_000
-"""Verified credentials remembered, 0.5 KB each; the oldest goes."""
+"""Most verified credentials in the cache, 0.5 KB each; the oldest is evicted."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A verified credential, and what it was verified against."""
+    """A verified credential, with the row and the owner's rights that it was verified against."""
 
     principal: ServerPrincipal
     row: ServerRow
@@ -37,13 +37,13 @@ class _Known:
 
 
 class ServerCredentials:
-    """Tells which server a secret or token belongs to; implements `ServerAuthenticator`.
+    """Finds the server of a secret or token; implements `ServerAuthenticator`.
 
     Args:
-        keys: our own.
-        credentials: what servers prove themselves with.
-        users: the rights of their owners.
-        clock: tells what has ended.
+        keys: this service's keys, which sign delegated tokens.
+        credentials: the rows of servers, with their secrets' digests.
+        users: the rights of the servers' owners.
+        clock: for the expiry of tokens and former secrets.
     """
 
     def __init__(self, keys: Keys, credentials: Credentials, users: Users, clock: Clock) -> None:
@@ -51,14 +51,14 @@ class ServerCredentials:
         self._credentials = credentials
         self._users = users
         self._clock = clock
-        self._known: dict[bytes, _Known] = {}  # {digest of both headers: …}, so that no secret lies here
+        self._known: dict[bytes, _Known] = {}  # {digest of both headers: …}, so that no secret is in memory
 
     def known(self, carried: bytes, server_id: bytes, now_ms: int) -> ServerPrincipal | None:
-        """The server of a credential that was verified before, unless anything about it has moved since.
+        """The server of a credential in the cache; None if it is not there, has expired, or its facts have changed.
 
         Args:
-            carried: `Bearer`, a space and the secret or token.
-            server_id: as in X-Server-Id.
+            carried: the value of Authorization: `Bearer`, a space and the secret or token.
+            server_id: the value of X-Server-Id.
             now_ms: epoch milliseconds.
         """
         remembered_by = _digest(carried, server_id)
@@ -75,16 +75,16 @@ class ServerCredentials:
         return principal
 
     async def server(self, token: str, server_id: str) -> ServerPrincipal:
-        """The server that a secret or delegated token speaks for.
+        """Verify a secret or delegated token, and cache the result.
 
         Args:
-            token: as it came, without `Bearer`.
-            server_id: as in X-Server-Id.
+            token: the secret or token, without `Bearer`.
+            server_id: the value of X-Server-Id.
 
         Raises:
-            BadServerCredentials: the two do not belong together, or there is no such server.
-            TokenExpired: the token was good once.
-            DatabaseUnavailable: the server is not in memory and the store cannot be asked.
+            BadServerCredentials: the token is not one of this server, or there is no such server.
+            TokenExpired: the token was valid once.
+            DatabaseUnavailable: the server is not in memory and cannot be read.
         """
         now_ms = self._clock.now_ms()
         row = await self._credentials.of(server_id.lower()) if is_uuid(server_id.lower()) else None
@@ -101,16 +101,16 @@ class ServerCredentials:
         return principal
 
     def called(self, principal: ServerPrincipal, address: str, now_ms: int) -> None:
-        """Remember that a verified server has called, and from where.
+        """Record when and from where a verified server has called.
 
         Args:
-            address: the client's, normalised.
+            address: the client's address, normalised.
             now_ms: epoch milliseconds.
         """
         self._credentials.saw(principal.server_id, now_ms, address)
 
     def _verified(self, token: str, row: ServerRow, now_ms: int) -> tuple[frozenset[str] | None, int | None]:
-        """The scopes of a credential, None for all, and when it ends."""
+        """The scopes of a credential, None for all, and its end in epoch milliseconds, None for no end."""
         former_until_ms = row.former_until_ms or 0
         if token.count(".") == 2:
             said = verify_delegated(self._keys, token, now_ms)

@@ -1,4 +1,4 @@
-"""The channel of a game server on `/v1/social/live`, with offsets that outlive every restart.
+"""The channel of a game server on `/v1/social/live`; its offsets stay valid across restarts.
 
 | channel       | snapshot         | events in delta mode                                               |
 |---------------|------------------|--------------------------------------------------------------------|
@@ -13,7 +13,7 @@ from routes.live.channel import LiveChannel
 READ_SETTINGS = "connect:settings:read"
 READ_COMMANDS = "connect:commands:read"
 READ_MEMBERS = "connect:members:read"
-"""The permission nodes of everything that only looks."""
+"""The permission nodes for reading."""
 
 SERVER = LiveChannel(
     name="server",

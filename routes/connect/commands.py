@@ -1,4 +1,4 @@
-"""Commands for game servers: given by users, taken and acknowledged by the server (contract §7)."""
+"""Commands for game servers: created by users, taken and acknowledged by the server (contract §7)."""
 
 import re
 from typing import Annotated, Any, Literal
@@ -40,7 +40,7 @@ READ, WRITE = "server.commands.read", "server.commands.write"
 
 MAX_TTL_SECONDS = 86_400
 MAX_WAIT_SECONDS = 30
-"""The longest that a request waits (contract §7)."""
+"""Longest wait of a request (contract §7)."""
 
 _COMMANDS = "/v1/connect/servers/{serverId}/commands"
 _ONE = _COMMANDS + "/{commandId}"
@@ -53,11 +53,11 @@ class NewCommand(Wire, frozen=True):
     """What the server is to do.
 
     Args:
-        action: 1 to 100 printable characters; where an extension of the server has an action of this id, its schema
-            holds.
-        payload: at most 64 KiB.
-        ttl_seconds: 1 to 86,400; then it expires, if it is not finished.
-        extension_id: which extension is meant, where several have such an action.
+        action: 1 to 100 printable characters; if an extension of the server has an action of this id, its schema
+            applies.
+        payload: arguments of the action, at most 64 KiB.
+        ttl_seconds: 1 to 86,400; a command that is not finished by then expires.
+        extension_id: the extension that is meant, if several have such an action.
     """
 
     action: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
@@ -67,7 +67,7 @@ class NewCommand(Wire, frozen=True):
 
 
 class CommandReply(Wire, frozen=True):
-    """The command as it is now."""
+    """The command in its current state."""
 
     command: Command
 
@@ -76,10 +76,10 @@ class CommandQuery(Wire, frozen=True):
     """Which commands.
 
     Args:
-        limit: 1 to 200, clamped.
-        status: those alone.
+        limit: commands of a page, clamped to 1..200.
+        status: only commands in this status; left out = all.
         cursor: `nextCursor` of the page before.
-        wait: for servers: seconds to wait when there is nothing to do, at most 30.
+        wait: for servers: seconds to wait if no command is pending, clamped to 0..30.
     """
 
     limit: Annotated[int, Clamp(1, 200)] = 50
@@ -97,13 +97,13 @@ class CommandList(Wire, frozen=True):
 
 
 class AckBody(Wire, frozen=True):
-    """How far the server is.
+    """The progress or the result of a command.
 
     Args:
         status: `running`, `success` (also `ok`, `succeeded`), `failed` (also `error`) or `rejected`.
         result: any JSON, at most 64 KiB.
         error: at most 1,000 characters.
-        progress: 0 to 100.
+        progress: per cent, 0 to 100.
     """
 
     status: Annotated[str, msgspec.Meta(max_length=20)]
@@ -122,11 +122,12 @@ class AckBody(Wire, frozen=True):
     guard=may(WRITE),
 )
 async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply[CommandReply]:
-    """POST …/servers/{serverId}/commands: gives the server something to do; it waits there while the server is away.
+    """POST …/servers/{serverId}/commands: creates a command for the server; it stays pending while the server is away.
 
-    With `Prefer: wait=n` (at most 30) and a server that is quick enough, answers 200 and the finished command. A repeat
-    under the same Idempotency-Key answers 201 and the command as it was made. Actions of an extension take the payload
-    that their schema says, and while that is private, its permission `svc.connect.extensions.<extensionId>`.
+    With `Prefer: wait=n` (at most 30), a command that finishes in time is answered finished, with 200. A repeat under
+    the same Idempotency-Key answers 201 and the command as it was created. The payload for an action of an extension
+    must match its schema, and a private extension needs its permission `svc.connect.extensions.<extensionId>`. An
+    action that is not printable is a 422 (Invalid).
     """
     if not body.action.isprintable():
         raise Invalid(FieldError("/action", "BAD_TEXT", "printable characters only"))
@@ -164,9 +165,9 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
 async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> CommandList:
     """GET …/servers/{serverId}/commands: commands, newest first.
 
-    The server itself takes what waits for it: those commands are `delivered` from now on, and are delivered again when
-    it has not acknowledged them within 30 s. With `wait` it waits until there are any. With a `status` other than
-    `pending` it looks, and takes nothing.
+    The server itself takes its pending commands: they become `delivered`, and are delivered again if it does not
+    acknowledge them within 30 s. With `wait` it waits until there are any. With a `status` other than `pending` it
+    only reads. A malformed `cursor` is a 400 (BadQuery).
     """
     if isinstance(call.principal, ServerPrincipal) and query.status in {None, "pending"}:
         taken = await _take(call, server_id, query)
@@ -189,9 +190,10 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
     guard=itself_for(WRITE),
 )
 async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: AckBody) -> CommandReply:
-    """POST …/commands/{commandId}/ack: the server says how far it is, or how it has ended.
+    """POST …/commands/{commandId}/ack: the server reports a command's progress or result.
 
-    The same end twice is answered twice; another one is a 409. Delegated tokens need the scope `server.commands.write`.
+    Repeating the final status is answered again; another final status is a 409, an unknown one a 422 (Invalid).
+    Delegated tokens need the scope `server.commands.write`.
     """
     status = ACKS.get(body.status.lower())
     if status is None:
@@ -214,7 +216,7 @@ async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: A
     guard=may(WRITE),
 )
 async def cancel_command(call: Call, server_id: Uuid, command_id: ObjectId) -> None:
-    """DELETE …/commands/{commandId}: takes a command back that is not finished."""
+    """DELETE …/commands/{commandId}: cancels a command that is not finished. Answers 204."""
     command = CancelCommand(call.user_id, command_id)
     await call.ask(call.service.of(GAME_SERVERS).server, server_id, command, lambda _: None)
 
@@ -233,7 +235,11 @@ async def _take(call: Call, server_id: Uuid, query: CommandQuery) -> tuple[Comma
 
 
 async def _extension_of(call: Call, server_id: Uuid, body: NewCommand) -> str | None:
-    """The extension whose action is asked for; the caller may use it."""
+    """The extension that has the action, or None.
+
+    Raises:
+        Forbidden: it is private, and the caller lacks its permission.
+    """
     service = call.service
     state = service.system.peek(service.of(GAME_SERVERS).server, server_id)
     registrations: dict[str, RegistrationRow]
@@ -254,7 +260,7 @@ async def _extension_of(call: Call, server_id: Uuid, body: NewCommand) -> str | 
 
 
 def _preferred_wait(call: Call) -> int:
-    """Seconds, 0 for none; a preference that cannot be read is none (RFC 7240 §2)."""
+    """Seconds, 0 for none; a malformed preference is ignored (RFC 7240 §2)."""
     wanted = _PREFER_WAIT.search(call.header(b"prefer") or b"")
     return 0 if wanted is None else min(int(wanted[1]), MAX_WAIT_SECONDS)
 

@@ -1,5 +1,5 @@
-"""Whether a game server may act for a player (contract §2, reliability G1): anyone can register a server, so its
-credentials alone must not let it speak for somebody else.
+"""Whether a game server may act for a player (contract §2, reliability G1): any client can register a server, so its
+credentials alone must not let it act for a user.
 """
 
 from actors.errors import FieldError, Forbidden, Invalid
@@ -10,25 +10,26 @@ from routes.connect.parts import GAME_SERVERS
 from routes.users.parts import USER_DIRECTORY
 
 NODE = "connect:social.act"
-"""Held by the owner, it lets a server act for anybody."""
+"""The permission node that lets a server act for every user, if its owner holds it."""
 
 SCOPE = "server.social.act"
-"""What a delegated token must be for."""
+"""The scope that a delegated token needs."""
 
 
 async def acting_for(call: Call, actor_id: str, node: str | None = None) -> UserId:
-    """The player for whom the calling server acts.
+    """Check that the calling server may act for a player, and return the player's id.
 
-    The server is claimed, and either its owner holds `connect:social.act` or the player is on it by a ticket of their
-    own. What the player themselves may not do, nobody does for them.
+    The server must be claimed, and either its owner holds `connect:social.act` or the player has a session on it, begun
+    with a ticket of their own. The server may not do for a player what the player may not do themselves.
 
     Args:
-        actor_id: as the body names them.
-        node: the permission that the same request of the player's would need, or None.
+        actor_id: the player, as the body names them.
+        node: the permission that the player's own request would need, or None.
 
     Raises:
-        Invalid: it is no uuid.
-        Forbidden: with `meta.permission`; the same for players that there are not.
+        Invalid: `actor_id` is not a uuid.
+        Forbidden: with `meta.permission`: the token lacks the scope, the player has not consented, or lacks `node`. A
+            player who does not exist has not consented.
         NotFound: there is no such player, and the owner holds `connect:social.act`.
     """
     server = call.server
@@ -45,7 +46,7 @@ async def acting_for(call: Call, actor_id: str, node: str | None = None) -> User
 
 
 def has_consent(call: Call, user_id: str) -> bool:
-    """Whether the calling server may act for this player: by its owner's node, or by a session of the player's own."""
+    """Whether the calling server may act for this player: by its owner's node, or by a session of the player."""
     server = call.server
     return server.owner_id is not None and (
         server.access.allows(NODE)

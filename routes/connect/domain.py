@@ -1,4 +1,4 @@
-"""Game servers, as the service knows them."""
+"""The Domain record of game servers."""
 
 from functools import partial
 

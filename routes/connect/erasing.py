@@ -1,4 +1,4 @@
-"""What becomes of an erased user's game servers."""
+"""Removes the game servers and memberships of a user who is erased."""
 
 from actors.connect.commands import ForgetUser, RemoveServer
 from actors.errors import Conflict, NotFound
@@ -9,13 +9,18 @@ from routes.connect.parts import GAME_SERVERS
 from routes.service import Service
 
 SERVERS_MAX = 1_000
-"""Game servers of one user that are given up at once; the others are nobody's, and go when they fall silent."""
+"""Most game servers of one user that are removed; any beyond become unclaimed, and are removed when they are silent."""
 
 _TOO_LATE = (NotFound, Conflict)
 
 
 async def let_go(service: Service, user_id: UserId) -> None:
-    """Their servers are removed; servers of others know them no longer."""
+    """Remove the user's servers, and the user from servers of others; safe to repeat.
+
+    Raises:
+        PersistenceError: the database failed; call it again.
+        Refused: a server refused; call it again.
+    """
     kind = service.of(GAME_SERVERS).server
     for server in await service.database.read(servers.of_owner, user_id, SERVERS_MAX):
         await ask_if_there(service, kind, server.server_id, RemoveServer(user_id), too_late=_TOO_LATE)

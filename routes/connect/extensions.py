@@ -1,4 +1,4 @@
-"""Extensions of game servers: the catalog, and what a server has registered (contract §7)."""
+"""Extensions of game servers: the catalog, and those that a server has registered (contract §7)."""
 
 from functools import partial
 from typing import Annotated, Literal
@@ -51,7 +51,7 @@ READ, WRITE = "server.settings.read", "server.settings.write"
 """Capabilities of users, and scopes of a server's delegated tokens."""
 
 MAX_OWNED = 50
-"""Extensions of one user in the catalog."""
+"""Most extensions of one user in the catalog."""
 
 _CATALOG = "/v1/connect/extensions"
 _OF_SERVER = "/v1/connect/servers/{serverId}/extensions"
@@ -60,11 +60,11 @@ Visibility = Literal["public", "private"]
 
 
 class NewExtension(Wire, frozen=True):
-    """An extension to make known.
+    """An extension to add to the catalog.
 
     Args:
         extension_id: 1 to 64 of a-z, 0-9, `.`, `_` and `-`, beginning and ending with a letter or digit.
-        visibility: `private` hides it from whoever lacks its permission.
+        visibility: `private` hides it from users who lack its permission.
     """
 
     extension_id: IdText
@@ -74,7 +74,7 @@ class NewExtension(Wire, frozen=True):
 
 
 class ExtensionChange(Wire, frozen=True):
-    """What is to be another; a field that is left out, or null, stays."""
+    """Changes to an extension; a field that is left out, or null, stays."""
 
     name: Name | None = None
     description: Text | None = None
@@ -89,7 +89,7 @@ class ExtensionQuery(Wire, frozen=True):
 
 
 class ExtensionList(Wire, frozen=True):
-    """Extensions by their ids."""
+    """A page of extensions, sorted by extension id."""
 
     items: tuple[Extension, ...]
     next_cursor: str | None
@@ -97,11 +97,11 @@ class ExtensionList(Wire, frozen=True):
 
 
 class RegistrationBody(Wire, frozen=True):
-    """An extension as the server has it.
+    """An extension as the server registers it.
 
     Args:
-        name: left out, the catalog's; so is the description.
-        actions: what commands can ask of it, at most 64.
+        name: left out, the name in the catalog; likewise `description`.
+        actions: the actions that commands can ask for, at most 64.
     """
 
     name: Name | None = None
@@ -110,12 +110,12 @@ class RegistrationBody(Wire, frozen=True):
 
 
 class RegisteredExtension(Extension, frozen=True, rename="camel"):
-    """An extension of the catalog, and what the server has of it: its name, its description, and its actions.
+    """An extension of the catalog, with the name, description and actions that the server has registered.
 
     Args:
-        version: counts the changes of what the server has registered.
+        version: counts the changes of the registration.
         actions: an array of `{id, label, description, schema}`.
-        last_seen_at: when the server registered it last.
+        last_seen_at: when the server last registered it.
     """
 
     server_id: str
@@ -126,14 +126,17 @@ class RegisteredExtension(Extension, frozen=True, rename="camel"):
 
 
 class RegisteredExtensions(Wire, frozen=True):
-    """The extensions of a server, by their ids."""
+    """The extensions of a server, sorted by extension id."""
 
     items: tuple[RegisteredExtension, ...]
 
 
 @endpoint("GET", _CATALOG, needs=AUTHENTICATED)
 async def list_extensions(call: Call, query: ExtensionQuery) -> ExtensionList:
-    """GET /v1/connect/extensions: what is public, and the private extensions that the caller may change, by id."""
+    """GET /v1/connect/extensions: public extensions, and private ones that the caller may change, sorted by id.
+
+    A malformed `cursor` is a 400 (BadQuery).
+    """
     if query.cursor is not None and not is_extension_id(query.cursor):
         raise BadQuery("cursor is not valid")
     rows = await call.service.database.read(
@@ -146,9 +149,9 @@ async def list_extensions(call: Call, query: ExtensionQuery) -> ExtensionList:
 
 @endpoint("POST", _CATALOG, needs=AUTHENTICATED, status=201, refusals=(Invalid, QuotaExceeded, Conflict))
 async def create_extension(call: Call, body: NewExtension) -> Extension:
-    """POST /v1/connect/extensions: makes an extension known; its maker is granted the permission to change it.
+    """POST /v1/connect/extensions: adds an extension to the catalog; the caller is granted the permission to change it.
 
-    An id that is taken is a 409.
+    An id that is taken is a 409, a malformed one a 422 (Invalid).
     """
     if not is_extension_id(body.extension_id):
         raise Invalid(FieldError("/extensionId", "BAD_FORMAT", "1 to 64 of a-z, 0-9, '.', '_' and '-'"))
@@ -167,11 +170,11 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
 
 
 async def may_change(call: Call, extension_id: str) -> None:
-    """Guard: passes who has the extension's permission; decided again in the transaction.
+    """Guard: requires the extension's permission; checked again in the transaction.
 
     Raises:
         NotFound: there is no such extension, or it is private and the caller lacks its permission.
-        Forbidden: with `meta.permission`.
+        Forbidden: with `meta.permission`: it is public, and the caller lacks its permission.
     """
     if not is_extension_id(extension_id):
         raise NotFound
@@ -186,7 +189,7 @@ async def may_change(call: Call, extension_id: str) -> None:
     guard=may_change,
 )
 async def change_extension(call: Call, extension_id: str, body: ExtensionChange) -> Extension:
-    """PUT /v1/connect/extensions/{extensionId}: another name, description or visibility.
+    """PUT /v1/connect/extensions/{extensionId}: changes name, description or visibility.
 
     Needs `svc.connect.extensions.<extensionId>`.
     """
@@ -195,7 +198,7 @@ async def change_extension(call: Call, extension_id: str, body: ExtensionChange)
 
 @endpoint("GET", _OF_SERVER, needs=USER_OR_SERVER, refusals=(NotFound, Forbidden), guard=may(READ))
 async def list_server_extensions(call: Call, server_id: Uuid) -> RegisteredExtensions:
-    """GET …/servers/{serverId}/extensions: what the server has registered, by id."""
+    """GET …/servers/{serverId}/extensions: the extensions that the server has registered, sorted by id."""
     return RegisteredExtensions(await call.service.database.read(_registered, server_id))
 
 
@@ -213,8 +216,8 @@ async def register_extension(
 ) -> RegisteredExtension:
     """PUT …/servers/{serverId}/extensions/{extensionId}: registers an extension of the catalog on the server.
 
-    A private one needs `svc.connect.extensions.<extensionId>`, of the calling user or of the server's owner; without
-    it, it is a 404.
+    A private one needs `svc.connect.extensions.<extensionId>`, held by the calling user or the server's owner; without
+    it, and for an unknown one, the answer is a 404 (NotFound).
     """
     service = call.service
     known = is_extension_id(extension_id)
@@ -303,7 +306,7 @@ async def _may_use(call: Call, extension_id: str) -> bool:
 
 
 def _own(call: Call) -> list[str]:
-    """Extensions that the caller was granted."""
+    """Ids of the extensions whose permission the caller was granted."""
     held = call.service.of(USER_DIRECTORY).peek_access(call.user_id)
     nodes = () if held is None else capped_to(held, capped=call.user.capped).held
     return [node.removeprefix(NODE) for node in nodes if node.startswith(NODE)]

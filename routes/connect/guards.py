@@ -1,4 +1,4 @@
-"""Whether the caller belongs to a game server: its owner, a member with the right capability, or the server itself."""
+"""Guards of game servers: the caller is the owner, a member with a capability, or the server itself."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -17,11 +17,11 @@ from routes.edge.principal import ServerPrincipal
 
 
 async def owner_of(call: Call, server_id: Uuid) -> ServerRow:
-    """Guard: passes who has claimed the server; decided again in the owner's turn.
+    """Guard: requires that the caller owns the server; checked again in the server's turn.
 
     Raises:
-        NotFound: there is no such server, or it is somebody else's: both look the same.
-        Forbidden: a member, who knows of it.
+        NotFound: there is no such server, or the caller does not belong to it: both are answered alike.
+        Forbidden: the caller is a member, but not the owner.
     """
     row = await call.service.of(GAME_SERVERS).credentials.of(server_id)
     if row is None:
@@ -33,10 +33,10 @@ async def owner_of(call: Call, server_id: Uuid) -> ServerRow:
 
 
 def itself(call: Call, server_id: Uuid) -> ServerPrincipal:
-    """Guard: passes the server that the path names.
+    """Guard: requires that the calling server is the one in the path.
 
     Raises:
-        NotFound: it is another one.
+        NotFound: it is another server.
     """
     if call.server.server_id != server_id:
         raise NotFound
@@ -44,30 +44,33 @@ def itself(call: Call, server_id: Uuid) -> ServerPrincipal:
 
 
 def require_scope(server: ServerPrincipal, scope: str) -> None:
-    """Pass a server's secret, or a delegated token that was made for this.
+    """Require the server's secret, or a delegated token with this scope.
+
+    Args:
+        scope: one of `SCOPES`, such as `server.commands.write`.
 
     Raises:
-        Forbidden: with `meta.permission`.
+        Forbidden: with `meta.permission`: the token lacks the scope.
     """
     if server.scopes is not None and scope not in server.scopes:
         raise Forbidden(f"this token is not for {scope}", permission=scope)
 
 
 def require_secret(server: ServerPrincipal) -> None:
-    """Pass a server's secret alone: a token makes no tokens.
+    """Require the server's secret; a delegated token does not suffice, so that a token cannot make tokens.
 
     Raises:
-        Forbidden: it came with a delegated token.
+        Forbidden: the server came with a delegated token.
     """
     if server.scopes is not None:
         raise Forbidden("only with the server's own secret")
 
 
 def by_secret(call: Call, server_id: Uuid) -> ServerPrincipal:
-    """Guard: passes the server that the path names, with its secret alone.
+    """Guard: requires that the calling server is the one in the path, and came with its secret.
 
     Raises:
-        NotFound: it is another one.
+        NotFound: it is another server.
         Forbidden: it came with a delegated token.
     """
     require_secret(itself(call, server_id))
@@ -75,14 +78,14 @@ def by_secret(call: Call, server_id: Uuid) -> ServerPrincipal:
 
 
 def itself_for(scope: str) -> Callable[[Call, Uuid], ServerPrincipal]:
-    """Guard: passes the server that the path names, with its secret or a token for this scope."""
+    """Make a guard that requires the server in the path, with its secret or a delegated token with this scope."""
 
     def guard(call: Call, server_id: Uuid) -> ServerPrincipal:
-        """Pass, or refuse.
+        """Guard.
 
         Raises:
-            NotFound: it is another one.
-            Forbidden: with `meta.permission`.
+            NotFound: it is another server.
+            Forbidden: with `meta.permission`: the token lacks the scope.
         """
         require_scope(itself(call, server_id), scope)
         return call.server
@@ -91,18 +94,19 @@ def itself_for(scope: str) -> Callable[[Call, Uuid], ServerPrincipal]:
 
 
 def may(capability: str) -> Callable[[Call, Uuid], Coroutine[Any, Any, None]]:
-    """Guard: passes the server that the path names, and users who may do this with it; decided again in the turn.
+    """Make a guard that requires a capability, of a user or of the server in the path; checked again in the turn.
 
     Args:
-        capability: also the scope that a delegated token must be for.
+        capability: the user's capability, and the scope that a server's delegated token needs.
     """
 
     async def guard(call: Call, server_id: Uuid) -> None:
-        """Pass, or refuse.
+        """Guard.
 
         Raises:
-            NotFound: another server, a stranger, or no such server: all look the same.
-            Forbidden: with `meta.permission`; also a server that wants to write, and that nobody answers for yet.
+            NotFound: the caller is another server or a user who does not belong to it, or there is no such server:
+                all are answered alike.
+            Forbidden: with `meta.permission`; also a server that wants to write and is not claimed yet.
         """
         if isinstance(call.principal, ServerPrincipal):
             server = itself(call, server_id)
@@ -116,19 +120,19 @@ def may(capability: str) -> Callable[[Call, Uuid], Coroutine[Any, Any, None]]:
 
 
 async def belongs(call: Call, server_id: Uuid) -> None:
-    """Guard: passes the owner and every member, whatever they may do.
+    """Guard: requires that the caller is the owner or a member, with any capabilities.
 
     Raises:
-        NotFound: a stranger, or no such server: both look the same.
+        NotFound: the caller is neither, or there is no such server: both are answered alike.
     """
     if not await held_in(call, server_id):
         raise NotFound
 
 
 async def held_in(call: Call, server_id: Uuid) -> frozenset[str]:
-    """The capabilities of the calling user: from memory, else by one indexed read; none where there is no server.
+    """The capabilities of the calling user, from memory or by one indexed read; empty if there is no such server.
 
-    Never loads the server: strangers are refused by this too.
+    Never activates the server, since users who do not belong to it may call this too.
     """
     service, user_id = call.service, call.user_id
     row = service.of(GAME_SERVERS).credentials.peek(server_id)
@@ -141,12 +145,12 @@ async def held_in(call: Call, server_id: Uuid) -> frozenset[str]:
 
 
 def caller_of(call: Call) -> str | None:
-    """The user who calls, or None for a server itself: as commands name who asks."""
+    """The calling user's id, or None if a server calls."""
     return None if isinstance(call.principal, ServerPrincipal) else call.user_id
 
 
 async def state_of(call: Call, server_id: Uuid) -> State:
-    """The server as it is now: from its live owner, else from its rows.
+    """The server's current state, from its live actor or from rows.
 
     Raises:
         NotFound: there is no such server.

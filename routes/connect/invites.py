@@ -1,4 +1,4 @@
-"""Invitations to belong to a game server (contract §7)."""
+"""Invitations to become a member or the owner of a game server (contract §7)."""
 
 from typing import Annotated
 
@@ -38,12 +38,12 @@ _INVITES = "/v1/connect/servers/{serverId}/invites"
 
 
 class InviteBody(Wire, frozen=True):
-    """Who is invited, and to be what.
+    """An invite: the user, and what they are offered.
 
     Args:
-        role: `owner` passes the server on; its owner alone may, and is an admin afterwards.
-        capabilities: beside those of the role.
-        note: shown to who is invited, at most 300 characters.
+        role: `owner` transfers the server; only its owner may offer that, and is an admin afterwards.
+        capabilities: in addition to those of the role.
+        note: shown to the invited user, at most 300 characters.
     """
 
     invitee_user_id: IdText
@@ -77,11 +77,11 @@ async def list_invites(call: Call, server_id: Uuid) -> InviteList:
     guard=may(WRITE_MEMBERS),
 )
 def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Ask[Invite]:
-    """POST …/servers/{serverId}/invites: invites somebody to belong to the server; they are notified.
+    """POST …/servers/{serverId}/invites: invites a user to become a member; they are notified.
 
-    Needs the capability `server.members.write`. Nobody offers more than they hold. An invite can be accepted for seven
-    days, and as long as who has sent it could still grant it. Where the access policy says so, only friends are
-    invited.
+    Needs the capability `server.members.write`; the caller cannot offer more than they hold. An invite can be accepted
+    for seven days, as long as its sender could still grant it. If the access policy requires it, only friends can be
+    invited. An `inviteeUserId` that is not a uuid is a 422 (Invalid).
     """
     invitee_user_id = parse_uuid(body.invitee_user_id)
     if invitee_user_id is None:
@@ -107,7 +107,7 @@ def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Ask[Invite]:
     guard=may(WRITE_MEMBERS),
 )
 def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Ask[None]:
-    """DELETE …/servers/{serverId}/invites/{inviteId}: takes an invite back. One that was accepted is a 409.
+    """DELETE …/servers/{serverId}/invites/{inviteId}: revokes an invite. One that was accepted is a 409.
 
     Needs the capability `server.members.write`, and to hold no less than it offers, or to have sent it. Answers 204.
     """
@@ -115,10 +115,10 @@ def revoke_invite(call: Call, server_id: Uuid, invite_id: ObjectId) -> Ask[None]
 
 
 async def invited(call: Call, invite_id: ObjectId) -> InviteRow:
-    """Guard: passes who is invited.
+    """Guard: requires that the caller is the invited user.
 
     Raises:
-        NotFound: there is no such invite, or it is somebody else's: both look the same.
+        NotFound: there is no such invite, or it is for another user: both are answered alike.
     """
     row = await call.service.database.read(invites.read, invite_id)
     if row is None or row.invitee_user_id != call.user_id:
@@ -134,10 +134,10 @@ async def invited(call: Call, invite_id: ObjectId) -> InviteRow:
     guard=invited,
 )
 async def accept_invite(call: Call, invite_id: ObjectId) -> Invite:
-    """POST /v1/connect/server-invites/{inviteId}/accept: the caller belongs to the server from now on.
+    """POST /v1/connect/server-invites/{inviteId}/accept: accepts an invite; the caller becomes a member or the owner.
 
-    For who is invited. An invite that was revoked, or is older than seven days, is a 410; one that was accepted a 409.
-    Whoever accepts to own a server should rotate its secret, which its former owner may know.
+    Only for the invited user. An invite that was revoked, or is older than seven days, is a 410; one that was accepted
+    is a 409. A new owner should rotate the server's secret, which the former owner may know.
     """
     row: InviteRow = call.subject
     command = AcceptInvite(call.user_id, invite_id)

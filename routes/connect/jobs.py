@@ -1,4 +1,4 @@
-"""What is forgotten about game servers now and then (contract §7)."""
+"""Periodic jobs of game servers: mostly the removal of what is no longer needed (contract §7)."""
 
 from functools import partial
 
@@ -17,26 +17,26 @@ from routes.pruning import Pruning, Walk, pages_of, rows_of
 from routes.service import Service
 
 SILENT_MS = 24 * 3_600_000
-"""Unclaimed servers and temporary instances that have not called for so long are removed."""
+"""Unclaimed servers and temporary instances that have not called for this long are removed."""
 
 CLAIM_KEY_KEPT_MS = 24 * 3_600_000
-"""So long after its end a claim key is told from one that never was (410, not 404)."""
+"""How long an expired claim key is kept, so that using it answers 410 rather than 404."""
 
 HEAD_KEPT_MS = 3_600_000
-"""So long the head of a removed server stays: longer than its actor lives."""
+"""How long the head row of a removed server is kept; longer than its actor stays in memory."""
 
 FINISHED_KEPT = 1_000
-"""Finished commands of one server that stay."""
+"""Finished commands of one server that are kept."""
 
 LOOK_BACK_MS = 10 * 60_000
-"""What a command is finished at may be so much older than its row."""
+"""How far a row's commit may lag behind the time at which its command was finished."""
 
 BATCH = 200
-"""Silent servers that are looked at at once."""
+"""Rows of one batch of silent servers, and of extensions without owner."""
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Remove silent servers, and forget keys, tickets, commands and heads that nobody will ask about."""
+    """The jobs: write last calls, remove silent servers and outdated rows, end sessions between blocked users."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def forget_keys(conn: Connection, limit: int) -> int:
@@ -61,10 +61,12 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
 
 class FinishedCommands:
-    """Forgets finished commands beyond those that are kept: of every server once, and then of those that finish more.
+    """Deletes finished commands beyond the `FINISHED_KEPT` newest of a server.
+
+    Walks through finished commands by time: all of them after a start, then only those finished since the last run.
 
     Args:
-        service: gives the database and the time.
+        service: provides the database and the clock.
     """
 
     def __init__(self, service: Service) -> None:
@@ -72,13 +74,16 @@ class FinishedCommands:
         self._place = (0, "")
 
     async def take(self, rows: int) -> bool:
-        """Look at the next commands that were finished; whether there are more.
+        """Process the next batch of finished commands; returns whether there are more.
+
+        Args:
+            rows: most rows of the batch.
 
         Raises:
-            PersistenceError: the database is away; they are looked at again.
+            PersistenceError: the database failed; the batch is processed again by the next call.
         """
         self._place, more = await change_by_itself(self._service, self._forget, rows, about=None)
-        if not more:  # what is committed late is met by the next run
+        if not more:  # go back a little, so that the next run meets rows that were committed late
             self._place = min(self._place, (self._service.clock.now_ms() - LOOK_BACK_MS, ""))
         return more
 
@@ -95,7 +100,7 @@ async def _remove_silent(
         try:
             await service.system.ask(service.of(GAME_SERVERS).server, server_id, RemoveSilent())
         except Refused:
-            continue  # gone already, or too busy: then somebody does want something of it
+            continue  # removed already, or busy, and then not silent
     return page[-1] if len(page) >= limit else None
 
 

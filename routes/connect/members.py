@@ -1,4 +1,4 @@
-"""Who belongs to a game server (contract §2, §7)."""
+"""The members of a game server (contract §2, §7)."""
 
 from typing import Annotated
 
@@ -27,11 +27,11 @@ Capabilities = Annotated[tuple[Capability, ...], msgspec.Meta(max_length=len(CAP
 
 
 class MemberBody(Wire, frozen=True):
-    """What somebody is to be on a server, whole.
+    """A member's role and capabilities; both replace those before.
 
     Args:
-        role: admin, operator or viewer; an owner is made by an invite.
-        capabilities: beside those of the role.
+        role: admin, operator or viewer; ownership is transferred by an invite.
+        capabilities: in addition to those of the role.
     """
 
     role: Role
@@ -39,16 +39,16 @@ class MemberBody(Wire, frozen=True):
 
 
 class MemberList(Wire, frozen=True):
-    """Who belongs to a server: its owner first, then the others as they came."""
+    """The members of a server: the owner first, then the others in the order in which they joined."""
 
     items: tuple[Member, ...]
 
 
 @endpoint("GET", _MEMBERS, needs=READ_NODE, refusals=(NotFound, Forbidden), guard=may(READ_MEMBERS))
 async def list_members(call: Call, server_id: Uuid) -> MemberList:
-    """GET …/servers/{serverId}/members: who belongs to the server, its owner first.
+    """GET …/servers/{serverId}/members: the server's owner and members, the owner first.
 
-    Needs the capability `server.members.read`.
+    Needs the capability `server.members.read`. A server that was removed meanwhile is a 404 (NotFound).
     """
     row, rows = await call.service.database.read(_read, server_id)
     if row is None:
@@ -64,10 +64,10 @@ async def list_members(call: Call, server_id: Uuid) -> MemberList:
     guard=may(WRITE_MEMBERS),
 )
 def put_member(call: Call, server_id: Uuid, user_id: UserId, body: MemberBody) -> Ask[Member]:
-    """PUT …/servers/{serverId}/members/{userId}: makes somebody a member, or another sort of member.
+    """PUT …/servers/{serverId}/members/{userId}: adds a member, or replaces a member's role and capabilities.
 
-    Needs the capability `server.members.write`. Nobody grants more than they hold, or changes who holds more; the
-    owner stays the owner.
+    Needs the capability `server.members.write`. The caller cannot grant more than they hold, nor change a member who
+    holds more; the owner stays the owner.
     """
     command = PutMember(
         actor_id=call.user_id, user_id=user_id, role=body.role, capabilities=body.capabilities
@@ -83,9 +83,10 @@ def put_member(call: Call, server_id: Uuid, user_id: UserId, body: MemberBody) -
     guard=belongs,
 )
 def remove_member(call: Call, server_id: Uuid, user_id: UserId) -> Ask[None]:
-    """DELETE …/servers/{serverId}/members/{userId}: lets somebody go; with one's own id, one leaves.
+    """DELETE …/servers/{serverId}/members/{userId}: removes a member; with the caller's own id, the caller leaves.
 
-    Others need the capability `server.members.write`, and to hold no less. The owner cannot leave. Answers 204.
+    Removing others needs the capability `server.members.write`, and to hold no less than they do. The owner cannot
+    leave. Answers 204.
     """
     return call.ask(call.service.of(GAME_SERVERS).server, server_id, RemoveMember(call.user_id, user_id))
 

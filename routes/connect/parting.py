@@ -1,4 +1,4 @@
-"""Consent that ends at a block: neither of two users plays on a server of the other any more (contract §2)."""
+"""Ends consent after a block: neither of the two users stays on a game server of the other (contract §2)."""
 
 from typing import NamedTuple
 
@@ -11,30 +11,30 @@ from routes.connect.parts import GAME_SERVERS
 from routes.service import Service
 
 AT_ONCE = 200
-"""Pairs of users whom one run of the job looks after."""
+"""Most pairs of users that one run of the job handles."""
 
 
 class ConsentBetween(NamedTuple):
-    """Sessions and tickets of either of two users on servers of the other."""
+    """Reconciliation subject: sessions and tickets of two users on servers of each other; ids in ascending order."""
 
     one_id: str
     other_id: str
 
 
 async def part_all(service: Service) -> None:
-    """End what a process that stopped between a block and its consequences has left.
+    """End sessions and tickets left over when a process stopped after committing a block; run as a job.
 
     Raises:
-        PersistenceError: the database is away.
+        PersistenceError: the pairs cannot be read.
     """
     for owner_id, player_id in await service.database.read(sessions.barred, AT_ONCE):
         await part(service, owner_id, player_id)
 
 
 async def part(service: Service, one_id: str, other_id: str) -> None:
-    """A block between the two is committed: sessions and tickets of either end on servers of the other.
+    """End the sessions and tickets of two users on servers of each other, after a block between them was committed.
 
-    What cannot be ended now is ended a moment later, by the job that asks what is in doubt.
+    If that fails, it is queued for the reconciling job.
     """
     about = ConsentBetween(min(one_id, other_id), max(one_id, other_id))
     try:
@@ -44,11 +44,11 @@ async def part(service: Service, one_id: str, other_id: str) -> None:
 
 
 async def end_consent(service: Service, between: ConsentBetween) -> None:
-    """End what there is of it.
+    """End the sessions and tickets between two users, server by server; safe to repeat.
 
     Raises:
-        PersistenceError: the rows cannot be asked.
-        Refused: a server cannot be asked.
+        PersistenceError: the rows cannot be read, or a server's turn failed.
+        Refused: a server refused; later servers were not asked.
     """
     kind = service.of(GAME_SERVERS).server
     pairs = await service.database.read(sessions.between, *between)

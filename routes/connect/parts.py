@@ -1,4 +1,4 @@
-"""What is known of game servers while the service runs."""
+"""The part of game servers: their kind of actor, and memory derived from their rows."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from actors.kernel.kind import Kind
 from routes.part import Opening, Part
 from routes.users.parts import PRESENCE
 
-_SETTINGS_PURPOSE = "settings of game servers"  # what their key is derived for: the same at every start
+_SETTINGS_PURPOSE = "settings of game servers"  # the key of secret settings is derived from it
 
 
 async def _open(opening: Opening) -> Connect:
@@ -20,4 +20,4 @@ def _kinds(connect: Connect) -> tuple[Kind[Any, Any], ...]:
 
 
 GAME_SERVERS = Part(name="game servers", open=_open, kinds=_kinds)
-"""The kind of game servers, and the memory that follows it: who plays on them, what they prove themselves with."""
+"""The kind of game servers, and memory that follows its events: players on them, and their credentials."""

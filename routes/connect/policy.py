@@ -1,4 +1,4 @@
-"""Who may come to play on a game server: its access policy, and what it says of one user (contract §7)."""
+"""The access policy of a game server: who may play on it, and the decision for one user (contract §7)."""
 
 from typing import Annotated
 
@@ -30,11 +30,11 @@ _ONE = "/v1/connect/servers/{serverId}"
 
 
 class PolicyChange(Wire, frozen=True):
-    """What is to be another; a field that is left out stays.
+    """Changes to the policy; a field that is left out stays.
 
     Args:
         access_mode: who may play.
-        invite_requires_direct_friend: whoever invites must be a friend of who is invited.
+        invite_requires_direct_friend: whether members may only invite their own friends.
     """
 
     access_mode: AccessMode | UnsetType = UNSET
@@ -42,7 +42,7 @@ class PolicyChange(Wire, frozen=True):
 
 
 class AccessQuery(Wire, frozen=True):
-    """`userId`: who wants to play."""
+    """`userId`: the user who wants to play."""
 
     user_id: Annotated[str, msgspec.Meta(max_length=100)]
 
@@ -68,7 +68,7 @@ async def read_access_policy(call: Call, server_id: Uuid) -> AccessPolicy:
 def change_access_policy(call: Call, server_id: Uuid, body: PolicyChange) -> Ask[AccessPolicy]:
     """PATCH …/servers/{serverId}/access-policy: changes who may play, and who may be invited.
 
-    Needs the capability `server.members.write`. The server and those who watch it are told at once.
+    Needs the capability `server.members.write`. Open streams of the server are told at once.
     """
     command = ChangePolicy(call.user_id, body.access_mode, body.invite_requires_direct_friend)
     return call.ask(call.service.of(GAME_SERVERS).server, server_id, command, policy_of)
@@ -80,8 +80,8 @@ def change_access_policy(call: Call, server_id: Uuid, body: PolicyChange) -> Ask
 async def read_access(call: Call, server_id: Uuid, query: AccessQuery) -> Entry:
     """GET …/servers/{serverId}/access: whether a user may play here, and why.
 
-    For the server itself, once it is claimed; delegated tokens need the scope `server.members.read`. Who belongs to
-    the server may always play.
+    For the server itself, once it is claimed; delegated tokens need the scope `server.members.read`. Its owner and
+    members may always play. A `userId` that is not a uuid is a 400 (BadQuery).
     """
     user_id = parse_uuid(query.user_id)
     if user_id is None:

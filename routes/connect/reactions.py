@@ -1,4 +1,4 @@
-"""What game servers make of what happens in rows, and how they are asked after an unknown outcome."""
+"""Reactions of game servers to committed changes of rows, and their reconciliation after an unknown outcome."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,13 +14,13 @@ from routes.service import Service
 
 
 class PlayersOn(NamedTuple):
-    """Who is on a game server, and what its credentials are."""
+    """Reconciliation subject: the players and credentials of one game server."""
 
     server_id: str
 
 
 def follow_unknown_outcomes(service: Service) -> None:
-    """From now on a server is asked after a turn of which nobody knows whether it was committed."""
+    """Subscribe: queue a server for reconciliation after one of its turns ended with an unknown outcome."""
     service.of(GAME_SERVERS).on_outcome_unknown.append(
         lambda server_id: service.reconciler.add(PlayersOn(server_id))
     )
@@ -46,8 +46,8 @@ async def _ask_players(service: Service, about: PlayersOn, _events: Sequence[obj
         known: State | None = None
     else:
         known = service.system.peek(kind, server_id)
-    service.of(GAME_SERVERS).playing.settle(server_id, () if known is None else known.sessions.values())
-    # It may have been read again while the change was on its way.
+    service.of(GAME_SERVERS).playing.reconcile(server_id, () if known is None else known.sessions.values())
+    # The cached row may have been read before the change was committed.
     service.of(GAME_SERVERS).credentials.distrust(server_id)
     return ()
 

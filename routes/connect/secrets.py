@@ -1,4 +1,4 @@
-"""What game servers prove themselves with: claim keys, secrets, delegated tokens, permission tokens (contract §2)."""
+"""Credentials of game servers: claim keys, secrets, delegated tokens, and permission tokens (contract §2)."""
 
 from typing import Annotated
 
@@ -27,18 +27,18 @@ from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
 
 MAX_TTL_SECONDS = 900
-"""The longest life of a delegated token (contract §2)."""
+"""Longest lifetime of a delegated token (contract §2)."""
 
 _ONE = "/v1/connect/servers/{serverId}"
 
 
 class ClaimKey(Wire, frozen=True):
-    """A claim key, or that none is needed any more.
+    """A claim key, or the information that the server is claimed.
 
     Args:
-        claim_key: to be shown; null once the server is claimed.
-        claimed: whether somebody owns the server.
-        expires_at: when the key ends.
+        claim_key: to be shown to the future owner; null once the server is claimed.
+        claimed: whether the server has an owner.
+        expires_at: when the key expires; null without a key.
     """
 
     claim_key: str | None
@@ -50,7 +50,7 @@ class RotatedSecret(Wire, frozen=True):
     """The new secret, shown this once.
 
     Args:
-        former_valid_until: until then the secret before is taken too.
+        former_valid_until: until then the former secret is accepted too.
     """
 
     server_id: str
@@ -59,11 +59,11 @@ class RotatedSecret(Wire, frozen=True):
 
 
 class TokenWish(Wire, frozen=True):
-    """What a delegated token is to be for.
+    """The scopes and lifetime of a delegated token.
 
     Args:
         scopes: 1 to 10 capability names, `server.status.write`, `server.sessions.write`, `server.social.act`.
-        ttl_seconds: 1 to 900.
+        ttl_seconds: lifetime, 1 to 900.
     """
 
     scopes: Annotated[tuple[IdText, ...], msgspec.Meta(min_length=1, max_length=10)]
@@ -71,23 +71,23 @@ class TokenWish(Wire, frozen=True):
 
 
 class DelegatedToken(Wire, frozen=True):
-    """To be used in place of the secret, with X-Server-Id."""
+    """A token to be used in place of the secret, with X-Server-Id."""
 
     token: str
     expires_at: str
 
 
 class PlayerBody(Wire, frozen=True):
-    """Whose permissions are asked for."""
+    """The player whose permissions are asked for."""
 
     user_id: IdText
 
 
 class PermissionToken(Wire, frozen=True):
-    """What a player may do.
+    """The permissions of a player.
 
     Args:
-        token: a JWT that says the same; it opens nothing here.
+        token: a JWT with the same permissions; this service does not accept it as a credential.
         permissions: every permission node that the player holds, sorted.
     """
 
@@ -107,8 +107,7 @@ class PermissionToken(Wire, frozen=True):
 async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
     """GET …/servers/{serverId}/claim-key: a fresh claim key for the calling server, valid for five minutes.
 
-    With the server's secret alone. Keys from before stay valid until their end, 16 of them at most; an older one is
-    unknown from then on.
+    Needs the server's secret. Earlier keys stay valid until they expire, 16 of them at most; older ones become unknown.
     """
     key = new_claim_key(call.service.random_bytes)
 
@@ -129,10 +128,9 @@ async def get_claim_key(call: Call, server_id: Uuid) -> ClaimKey:
     guard=owner_of,
 )
 def rotate_secret(call: Call, server_id: Uuid) -> Ask[RotatedSecret]:
-    """POST …/servers/{serverId}/secret/rotate: another secret for the server; the one before is taken for 10 more
-    minutes.
+    """POST …/servers/{serverId}/secret/rotate: makes a new secret; the former one is accepted for 10 more minutes.
 
-    For its owner.
+    For the server's owner.
     """
     secret = to_base64url(call.service.random_bytes(SECRET_BYTES))
 
@@ -153,10 +151,10 @@ def rotate_secret(call: Call, server_id: Uuid) -> Ask[RotatedSecret]:
     guard=by_secret,
 )
 async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedToken:
-    """POST …/servers/{serverId}/tokens: a token that stands for the server's secret, for some scopes and up to 15
-    minutes.
+    """POST …/servers/{serverId}/tokens: mints a token to use in place of the secret, for some scopes, up to 15 minutes.
 
-    With the server's secret alone. It ends with the secret that it was made with.
+    Needs the server's secret. The token ends with the secret that it was made with. An unknown scope is a 422
+    (Invalid).
     """
     unknown = [
         FieldError(f"/scopes/{place}", "UNKNOWN_VALUE", "no such scope")
@@ -189,7 +187,7 @@ async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedT
     guard=itself_for(CONSENT_SCOPE),
 )
 async def make_permission_token(call: Call, server_id: Uuid, body: PlayerBody) -> PermissionToken:
-    """POST …/servers/{serverId}/permission-tokens: what a player may do, for the server that they play on.
+    """POST …/servers/{serverId}/permission-tokens: the permissions of a player, for the server that they play on.
 
     The server must be allowed to act for the player (403 otherwise).
     """

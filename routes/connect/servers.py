@@ -1,4 +1,4 @@
-"""Game servers: registering, claiming, the caller's own, changing and giving up (service-api §4 Connect servers)."""
+"""Game servers: registering, claiming, listing, changing and removing them (service-api §4 Connect servers)."""
 
 import re
 from functools import partial
@@ -50,13 +50,13 @@ _TYPE = re.compile(r"[a-z0-9_-]{1,32}", re.ASCII)
 
 
 class NewServer(Wire, frozen=True):
-    """A server that makes itself known.
+    """A server that registers itself.
 
     Args:
-        server_type: 1 to 32 of a-z, 0-9, `_`, `-`; `agent` only comes about by joining a network.
+        server_type: 1 to 32 of a-z, 0-9, `_`, `-`; not `agent`, which is the type of servers that join a network.
         server_name: 1 to 100 printable characters.
-        template_id: the server after whose example it is set up when the same owner claims it.
-        temp_instance: it is removed once it has been silent for a day, even when claimed.
+        template_id: a template server; if the owner of that one claims this server, it is set up like it.
+        temp_instance: whether it is removed once it has been silent for a day, even when claimed.
     """
 
     server_type: ShortText
@@ -66,12 +66,12 @@ class NewServer(Wire, frozen=True):
 
 
 class RegisteredServer(Wire, frozen=True):
-    """What a server must keep: its id and its secret, which is shown this once.
+    """What a server must store: its id and its secret, which is shown this once.
 
     Args:
         server_id: for X-Server-Id.
         server_secret: for Authorization.
-        claim_key: to be shown to whoever is to own it; valid for five minutes, once.
+        claim_key: to be shown to the future owner; valid for five minutes, for one use.
     """
 
     server_id: str
@@ -90,7 +90,7 @@ class ServerList(Wire, frozen=True):
 
 
 class ClaimBody(Wire, frozen=True):
-    """The claim key as the server shows it; case, spaces and dashes do not matter."""
+    """The claim key as the server shows it; case, spaces and dashes are ignored."""
 
     claim_key: Annotated[str, msgspec.Meta(max_length=100)]
 
@@ -102,11 +102,11 @@ class ServerReply(Wire, frozen=True):
 
 
 class ServerChange(Wire, frozen=True):
-    """What is to be another; a field that is left out stays.
+    """Changes to a server; a field that is left out stays.
 
     Args:
-        network_id: a network of the caller's, or null for none.
-        is_template: whether others may be set up after its example.
+        network_id: one of the caller's networks, or null for none.
+        is_template: whether other servers may be set up like it.
     """
 
     network_id: IdText | UnsetType | None = UNSET
@@ -123,11 +123,11 @@ class ServerChange(Wire, frozen=True):
     refusals=(Invalid, QuotaExceeded),
 )
 async def register_server(call: Call, body: NewServer) -> RegisteredServer:
-    """POST /v1/connect/servers/register: makes a game server known.
+    """POST /v1/connect/servers/register: registers a game server.
 
     Answers its id and secret, shown this once, and a claim key that is valid for five minutes. Until a user has claimed
-    it, it can store nothing, and act for nobody; when it is silent for 24 h, it is removed. Of all strangers together
-    there are 10,000 unclaimed servers at most (`PARTYLINE_MAX_UNCLAIMED_SERVERS`).
+    it, it can store nothing, and act for no player; it is removed after 24 h of silence. There are 10,000 unclaimed
+    servers at most in all (`PARTYLINE_MAX_UNCLAIMED_SERVERS`).
     """
     name = body.server_name.strip()
     _check(body.server_type, name)
@@ -170,7 +170,7 @@ async def list_servers(call: Call) -> ServerList:
 async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
     """POST /v1/connect/servers/claim: the caller becomes the owner of the server that shows this key.
 
-    An unknown key is a 404; a used or expired one a 410. One user owns 1,000 servers at most.
+    An unknown key is a 404 (NotFound); a used or expired one a 410. A user owns 1,000 servers at most.
     """
     key = parse_claim_key(body.claim_key)
     digested = digest(key or "")
@@ -193,9 +193,10 @@ async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
     guard=owner_of,
 )
 async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Server:
-    """PATCH /v1/connect/servers/{serverId}: puts the server into a network or takes it out, makes it a template or not.
+    """PATCH /v1/connect/servers/{serverId}: changes the server's network, and whether it is a template.
 
-    For its owner. An unknown network, or one of somebody else's, is a 404; a network has 1,000 servers at most.
+    For its owner. An unknown network, or one of another user, is a 404; a network has 1,000 servers at most. Taking an
+    agent out of its network is a 409 (Conflict).
     """
     network_id = body.network_id
     if isinstance(network_id, str):
@@ -212,7 +213,7 @@ async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Serv
 
 @endpoint("DELETE", _ONE, needs=AUTHENTICATED, refusals=(NotFound, Forbidden), guard=owner_of)
 def remove_server(call: Call, server_id: Uuid) -> Ask[None]:
-    """DELETE /v1/connect/servers/{serverId}: gives the server up. Its secret, tokens and sessions end at once.
+    """DELETE /v1/connect/servers/{serverId}: removes the server. Its secret, tokens and sessions end at once.
 
     For its owner.
     """
@@ -220,7 +221,7 @@ def remove_server(call: Call, server_id: Uuid) -> Ask[None]:
 
 
 async def _own_network(call: Call, network_id: str) -> str:
-    """The id of a network of the caller's; networks do not change hands, so it stays theirs until the turn."""
+    """The id, checked to be of a network of the caller; networks keep their owner, so it still is in the turn."""
     parsed = parse_uuid(network_id)
     network = None if parsed is None else await call.service.database.read(networks.read, parsed)
     if network is None or network.owner_id != call.user_id:

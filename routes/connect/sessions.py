@@ -1,4 +1,4 @@
-"""Players on game servers: a ticket of the player's own lets the server act for them, until the session ends."""
+"""Players' sessions on game servers: with a ticket the player lets the server act for them until the session ends."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ from routes.edge.reply import Ask
 from routes.edge.wire import Wire
 
 SCOPE = "server.sessions.write"
-"""What a delegated token must be for."""
+"""The scope that a delegated token needs."""
 
 MAX_LISTED = 200
 
@@ -32,14 +32,14 @@ _ONE = "/v1/connect/servers/{serverId}"
 
 
 class JoinTicket(Wire, frozen=True):
-    """To be handed to the server by the player's client; shown this once, valid for a minute, once."""
+    """A ticket that the player's client hands to the server; shown this once, valid for a minute, for one use."""
 
     ticket: str
     expires_at: str
 
 
 class TicketBody(Wire, frozen=True):
-    """The ticket that a player's client has brought."""
+    """The ticket that the server got from a player's client."""
 
     ticket: Annotated[str, msgspec.Meta(max_length=100)]
 
@@ -48,7 +48,7 @@ class PlayerSession(Wire, frozen=True):
     """A player on the server.
 
     Args:
-        expires_at: when it ends by itself, 12 h after it began.
+        expires_at: when the session ends by itself, 12 h after it began.
     """
 
     session_id: str
@@ -61,7 +61,7 @@ class OwnSession(Wire, frozen=True):
     """A server that may act for the caller.
 
     Args:
-        expires_at: when that ends by itself.
+        expires_at: when the session ends by itself.
     """
 
     session_id: str
@@ -86,11 +86,10 @@ class OwnSessions(Wire, frozen=True):
     refusals=(NotFound, Blocked),
 )
 def make_join_ticket(call: Call, server_id: Uuid) -> Ask[JoinTicket]:
-    """POST …/servers/{serverId}/join-tickets: the caller's consent that this server acts for them.
+    """POST …/servers/{serverId}/join-tickets: makes a ticket, the caller's consent that this server acts for them.
 
-    A ticket takes the place of the one before. A server that nobody has claimed is a 404. The
-    consent ends with the session, at a block between the caller and the server's owner, and when the server gets
-    another owner.
+    A new ticket replaces the one before. A server without an owner is a 404. The consent ends with the session, with a
+    block between the caller and the server's owner, and when the server changes its owner.
     """
     ticket = to_base64url(call.service.random_bytes(SECRET_BYTES))
 
@@ -110,10 +109,10 @@ def make_join_ticket(call: Call, server_id: Uuid) -> Ask[JoinTicket]:
     guard=itself_for(SCOPE),
 )
 def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Ask[PlayerSession]:
-    """POST …/servers/{serverId}/sessions: turns a player's ticket into a session. The player is online from now on.
+    """POST …/servers/{serverId}/sessions: exchanges a player's ticket for a session; they are online while it lasts.
 
-    An unknown ticket, or one for another server, is a 404; a used or expired one a 410. A session that the player had
-    on this server ends. Delegated tokens need the scope `server.sessions.write`.
+    An unknown ticket, or one for another server, is a 404; a used or expired one a 410. An earlier session of the
+    player on this server ends. Delegated tokens need the scope `server.sessions.write`.
     """
     session_id = call.new_id()
     command = RedeemTicket(digest(body.ticket), session_id)
@@ -121,11 +120,11 @@ def start_session(call: Call, server_id: Uuid, body: TicketBody) -> Ask[PlayerSe
 
 
 def may_end(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
-    """Guard: passes the server that the path names, and the player whose session it is; decided again in the turn.
+    """Guard: requires the server in the path, or the player whose session it is; checked again in the turn.
 
     Raises:
-        NotFound: another server, or no session of the player's.
-        Forbidden: a delegated token that is not for this.
+        NotFound: the caller is another server, or the session is not the calling player's.
+        Forbidden: the server's delegated token lacks the scope.
     """
     if isinstance(call.principal, ServerPrincipal):
         _itself(call, server_id)
@@ -143,11 +142,10 @@ def may_end(call: Call, server_id: Uuid, session_id: ObjectId) -> None:
     guard=may_end,
 )
 def end_session(call: Call, server_id: Uuid, session_id: ObjectId) -> Ask[None]:
-    """DELETE …/servers/{serverId}/sessions/{sessionId}: the player has left, or takes their consent back.
+    """DELETE …/servers/{serverId}/sessions/{sessionId}: ends a session; the server may no longer act for the player.
 
-    The server may no longer act for them, from now on.
-
-    For the server, and for the player. Delegated tokens need the scope `server.sessions.write`.
+    For the server, when the player has left, and for the player, to withdraw their consent. Delegated tokens need the
+    scope `server.sessions.write`. Answers 204.
     """
     command = EndSession(session_id, caller_of(call))
     return call.ask(call.service.of(GAME_SERVERS).server, server_id, command)

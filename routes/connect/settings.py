@@ -1,4 +1,4 @@
-"""Settings of game servers: versions by source, schemas, and what was there before (contract §7)."""
+"""Settings of game servers: one versioned document for each source, its schema, and its history (contract §7)."""
 
 import re
 from functools import partial
@@ -53,7 +53,7 @@ Source = Annotated[str, msgspec.Meta(max_length=64)]
 
 
 class SettingsQuery(Wire, frozen=True):
-    """`source`: an extension's id, or `connect`."""
+    """`source`: whose settings: an extension's id, or `connect`."""
 
     source: Source = CONNECT
 
@@ -62,8 +62,8 @@ class HistoryQuery(Wire, frozen=True):
     """Which versions.
 
     Args:
-        limit: 1 to 200, clamped.
-        source: of this one alone.
+        limit: versions of a page, clamped to 1..200.
+        source: only versions of this source; left out = all.
         cursor: `nextCursor` of the page before.
     """
 
@@ -73,13 +73,13 @@ class HistoryQuery(Wire, frozen=True):
 
 
 class SettingsBody(Wire, frozen=True):
-    """The settings of one source, whole.
+    """The complete settings of one source.
 
     Args:
-        data: values by key; `********` in place of a secret keeps the one that is there.
-        schema: left out, the one that is there holds.
+        data: values by key; `********` in place of a secret keeps the stored one.
+        schema: left out, the stored one applies.
         source: an extension's id, or `connect`.
-        schema_version: left out, the schema's.
+        schema_version: left out, that of the schema.
     """
 
     data: dict[str, Any]
@@ -89,10 +89,10 @@ class SettingsBody(Wire, frozen=True):
 
 
 class SettingsHistory(Wire, frozen=True):
-    """What was written, newest first; the newest 100 versions of a source are kept, 4 MiB of a server in all.
+    """Stored versions, newest first; the newest 100 versions of a source are kept, 4 MiB for a server in all.
 
     Args:
-        next_cursor: for the next page, or null: a page ends where it has about 1 MB.
+        next_cursor: for the next page, or null. A page may be shorter than `limit`: it has about 1 MB at most.
     """
 
     items: tuple[SettingsVersion, ...]
@@ -111,7 +111,7 @@ class SettingsHistory(Wire, frozen=True):
 async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery) -> Reply[Settings]:
     """GET …/servers/{serverId}/settings: the settings of one source, with their version as `ETag`.
 
-    Version 0 and no data before anything was stored. Secret values are masked to everybody but the server.
+    Before anything is stored, version 0 without data is answered. Secret values are masked, except for the server.
     """
     service = call.service
     state = service.system.read(service.of(GAME_SERVERS).server, server_id, call.now_ms)
@@ -134,11 +134,12 @@ async def read_server_settings(call: Call, server_id: Uuid, query: SettingsQuery
     guard=may(WRITE),
 )
 async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -> Reply[Settings]:
-    """PUT …/servers/{serverId}/settings: the settings of one source, in place of those before.
+    """PUT …/servers/{serverId}/settings: replaces the settings of one source.
 
-    With `If-Match`, only onto that version (409 otherwise). Values are held against the schema, what it does not name
-    is kept as it is. Settings that are as they were stay the same version. At most 60 a minute for each caller and
-    server. `connect` with `data.temp` says whether the server is a temporary instance.
+    With `If-Match`, only if that is the current version (409 otherwise). Values are checked against the schema; keys
+    that it does not name are stored unchecked. Unchanged settings keep their version. At most 60 a minute for each
+    caller and server. For the source `connect`, `data.temp` sets whether the server is a temporary instance. A
+    malformed `source` is a 422 (Invalid), a malformed `If-Match` a 400.
     """
     if body.source != CONNECT and not is_extension_id(body.source):
         raise Invalid(FieldError("/source", "BAD_FORMAT", "an extension's id, or connect"))
@@ -164,7 +165,7 @@ async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -
     guard=may(READ),
 )
 async def list_settings_history(call: Call, server_id: Uuid, query: HistoryQuery) -> SettingsHistory:
-    """GET …/servers/{serverId}/settings/history: what was written, newest first. Secret values are masked."""
+    """GET …/servers/{serverId}/settings/history: stored versions, newest first. Secret values are masked."""
     before = None if query.cursor is None else _parse_cursor(query.cursor)
     wanted = Wanted(source=query.source, before=before, limit=query.limit + 1, max_bytes=MAX_PAGE_BYTES)
     rows = await call.service.database.read(settings.history, server_id, wanted)

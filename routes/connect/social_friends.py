@@ -1,5 +1,5 @@
-"""Friends of players, over the game server that they play on: the users' own rules, for a player who has let the server
-act for them (service-api §4 Server friends, contract §2).
+"""Friends of players, for game servers: the routes of users, for a player who has let the calling server act for them
+(service-api §4 Server friends, contract §2).
 """
 
 from typing import Annotated
@@ -24,19 +24,21 @@ from routes.friends.channels import READ
 from routes.friends.requests import ACCEPT_REFUSALS, EDIT, SEND_REFUSALS, WRITE
 
 CONSENT_REFUSALS = (Forbidden, NotFound, Invalid)
-"""What every request for a player may be refused with."""
+"""Refusals that every request on behalf of a player may get."""
 
 _SERVER = "/v1/social/friends/server"
 
 
 class ActorBody(Wire, frozen=True):
-    """For whom the server acts."""
+    """`actorId`: the player for whom the server acts."""
 
     actor_id: IdText
 
 
 class ActorAndTarget(Wire, frozen=True):
-    """For whom the server acts, and whom they mean: `targetId`, or else a name that nobody else has."""
+    """`actorId`: the player for whom the server acts. The other user: `targetId`, or else `targetName`, a name that
+    only one user has.
+    """
 
     actor_id: IdText
     target_id: IdText | None = None
@@ -44,7 +46,9 @@ class ActorAndTarget(Wire, frozen=True):
 
 
 class ServerRequestBody(Wire, frozen=True):
-    """For whom the server acts, whom they ask, and a note of at most 300 characters."""
+    """`actorId`: the player for whom the server acts. The user to ask: `targetId`, or else `targetName`, a name that
+    only one user has. `note`: shown to the other user, at most 300 characters.
+    """
 
     actor_id: IdText
     target_id: IdText | None = None
@@ -67,10 +71,10 @@ async def read_friends_for(call: Call, body: ActorBody) -> FriendsOverview:
     refusals=(*SEND_REFUSALS, Forbidden),
 )
 async def send_request_for(call: Call, body: ServerRequestBody) -> Reply[RequestSent]:
-    """POST /v1/social/friends/server/requests: asks for somebody's friendship on behalf of a player (201).
+    """POST /v1/social/friends/server/requests: sends a friend request on behalf of a player (201).
 
-    As the player's own request: one that meets an opposite request makes the two friends (200). It counts towards the
-    player's limit.
+    As with the player's own requests, if the other user has sent one already, the two become friends (200). It counts
+    towards the player's limit.
     """
     actor_id = await acting_for(call, body.actor_id, WRITE)
     _count(call, actor_id)
@@ -80,19 +84,19 @@ async def send_request_for(call: Call, body: ServerRequestBody) -> Reply[Request
 
 @endpoint("POST", _SERVER + "/requests/accept", needs=SERVER, refusals=(*ACCEPT_REFUSALS, Invalid))
 async def accept_request_for(call: Call, body: ActorAndTarget) -> None:
-    """POST …/server/requests/accept: accepts on behalf of a player what the target has asked them for. Answers 204."""
+    """POST …/server/requests/accept: accepts the target's request on behalf of a player. Answers 204."""
     await actions.accept_silently(call, *await _pair(call, body))
 
 
 @endpoint("POST", _SERVER + "/requests/decline", needs=SERVER, refusals=CONSENT_REFUSALS)
 async def decline_request_for(call: Call, body: ActorAndTarget) -> None:
-    """POST …/server/requests/decline: turns the target's request down on behalf of a player. Answers 204."""
+    """POST …/server/requests/decline: declines the target's request on behalf of a player. Answers 204."""
     await actions.decline(call, *await _pair(call, body))
 
 
 @endpoint("POST", _SERVER + "/requests/cancel", needs=SERVER, refusals=CONSENT_REFUSALS)
 async def cancel_request_for(call: Call, body: ActorAndTarget) -> None:
-    """POST …/server/requests/cancel: takes back what a player has asked the target for. Answers 204."""
+    """POST …/server/requests/cancel: withdraws a player's request to the target. Answers 204."""
     await actions.cancel(call, *await _pair(call, body))
 
 
@@ -108,7 +112,7 @@ async def _pair(call: Call, body: ActorAndTarget) -> tuple[UserId, UserId]:
 
 
 def _count(call: Call, actor_id: UserId) -> None:
-    """The server's own limit is large; the player's is the same whoever asks for them."""
+    """Count the request towards the player's limit too; the server's own limit is far larger."""
     limits = call.service.limits
     if not limits.enabled:
         return

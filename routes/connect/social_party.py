@@ -1,5 +1,5 @@
-"""Parties of players, over the game server that they play on: the users' own rules, for a player who has let the server
-act for them (service-api §4 Server party, contract §6).
+"""Parties of players, for game servers: the routes of users, for a player who has let the calling server act for them
+(service-api §4 Server party, contract §6).
 """
 
 from typing import Annotated
@@ -29,13 +29,15 @@ from routes.friends.actions import NAME_MAX, resolve_target
 from routes.party import actions
 
 MAX_LOOKED_UP = 100
-"""Players of one look-up."""
+"""Most players of one lookup."""
 
 _SERVER = "/v1/social/party/server"
 
 
 class InviteBody(Wire, frozen=True):
-    """For whom the server acts, and whom they invite: `targetId`, or else a name that nobody else has."""
+    """`actorId`: the player for whom the server acts. The user to invite: `targetId`, or else `targetName`, a name that
+    only one user has.
+    """
 
     actor_id: IdText
     target_id: IdText | None = None
@@ -43,7 +45,7 @@ class InviteBody(Wire, frozen=True):
 
 
 class LookupBody(Wire, frozen=True):
-    """The players who are looked up: at most 100."""
+    """`playerIds`: the players to look up, at most 100."""
 
     player_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_LOOKED_UP)]
 
@@ -56,7 +58,7 @@ async def read_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
 
 @endpoint("POST", _SERVER, needs=SERVER, refusals=CONSENT_REFUSALS)
 async def create_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapshot]:
-    """POST /v1/social/party/server: makes a party for a player, or answers the one that they are in."""
+    """POST /v1/social/party/server: creates a party for a player, or answers the one that they are in."""
     return await actions.create(call, await acting_for(call, body.actor_id))
 
 
@@ -76,7 +78,7 @@ async def disband_party_for(call: Call, body: ActorBody) -> Encoded[PartySnapsho
     "POST", _SERVER + "/invites", needs=SERVER, refusals=(*CONSENT_REFUSALS, Blocked, Conflict, QuotaExceeded)
 )
 async def invite_for(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
-    """POST …/server/invites: invites somebody on behalf of a player, whose party is made when there is none."""
+    """POST …/server/invites: invites a user on behalf of a player; creates a party if the player is in none."""
     actor_id = await acting_for(call, body.actor_id)
     return await actions.invite(call, actor_id, await resolve_target(call, body.target_id, body.target_name))
 
@@ -99,15 +101,15 @@ async def accept_invite_for(call: Call, party_id: Uuid, body: ActorBody) -> Enco
     refusals=(*CONSENT_REFUSALS, InviteExpired),
 )
 async def decline_invite_for(call: Call, party_id: Uuid, body: ActorBody) -> Encoded[PartySnapshot]:
-    """POST …/server/invites/{partyId}/decline: turns an invite down on behalf of a player."""
+    """POST …/server/invites/{partyId}/decline: declines an invite on behalf of a player."""
     return await actions.decline(call, await acting_for(call, body.actor_id), party_id)
 
 
 @endpoint("POST", _SERVER + "/lookup", needs=SERVER, refusals=(Forbidden,))
 async def look_parties_up(call: Call, body: LookupBody) -> PartyLookup:
-    """POST …/server/lookup: who of the named players is in which party.
+    """POST …/server/lookup: the parties of the named players.
 
-    Tells of players who have let the server act for them; others look as if they were in none.
+    Covers only players who have let the server act for them; others look as if they were in no party.
     """
     require_scope(call.server, SCOPE)
     named = (parse_uuid(player_id) for player_id in body.player_ids)

@@ -1,5 +1,5 @@
-"""`GET /v1/connect/servers/{serverId}/stream`: what happens to a game server, for the server itself and for users
-(contract §7).
+"""`GET /v1/connect/servers/{serverId}/stream`: events of a game server, for the server itself and for users (contract
+§7).
 """
 
 from functools import partial
@@ -48,25 +48,25 @@ class SettingsUpdated(Told, frozen=True, tag="settings_updated"):
 
 
 class CommandTold(Told, frozen=True, tag="command"):
-    """A command is to be done, or has moved."""
+    """A command was created, or its status has changed."""
 
     command: Command
 
 
 class ExtensionsTold(Told, frozen=True, tag="extensions"):
-    """What the server has registered, whole."""
+    """All extensions that the server has registered, after a change."""
 
     extensions: tuple[Registration, ...]
 
 
 class PolicyTold(Told, frozen=True, tag="access_policy"):
-    """Others may play than before."""
+    """The access policy, after a change."""
 
     access_policy: AccessPolicy
 
 
 class MembersTold(Told, frozen=True, tag="members"):
-    """Who belongs to the server, whole."""
+    """All members of the server, after a change."""
 
     members: tuple[Member, ...]
 
@@ -81,12 +81,17 @@ _DATA_NAMES = {
 
 
 class StreamEnvelope:
-    """Frames of this stream: the event's name as `type`, its data under a name of its own; implements `Envelope`."""
+    """Implements `Envelope` for this stream: an event's name is its `type`, its data has a key of its own."""
 
     __slots__ = ()
 
     def snapshot(self, channel: str, epoch: str, offset: int, skipped: int, data: object) -> Prepared:  # noqa: ARG002
-        """The data, which says itself what it is."""
+        """A frame of the bare snapshot.
+
+        Args:
+            data: the snapshot, which has a `type` of its own.
+            channel, epoch, offset, skipped: not sent on this stream.
+        """
         return prepare(data)
 
     def event(
@@ -99,7 +104,13 @@ class StreamEnvelope:
         *,
         self_: object | None,  # noqa: ARG002
     ) -> Prepared:
-        """An event."""
+        """A frame of one event.
+
+        Args:
+            name: the event's type, a key of `_DATA_NAMES`.
+            data: what the event carries.
+            channel, epoch, offset, self_: not sent on this stream.
+        """
         return prepare({"type": name, _DATA_NAMES[name]: data})
 
 
@@ -120,12 +131,12 @@ async def server_stream(
     server_id: Uuid,
     query: StreamQuery,  # noqa: ARG001
 ) -> Listener | None:
-    """GET …/servers/{serverId}/stream: all settings at once, then what happens to settings, commands and
-    extensions, and to who belongs here.
+    """GET …/servers/{serverId}/stream: all settings at once, then changes of settings, commands, extensions, access
+    policy and members.
 
-    The server itself is given its commands here, as by reading them: it acknowledges them over HTTP, and is given
-    them again when it has not done so within 30 s. Users are told of commands with `connect:commands:read`. A slow
-    reader gets the settings again in place of what it has missed.
+    The server itself is delivered its commands here, as if it had read them: it acknowledges them over HTTP, and they
+    are delivered again if it has not done so within 30 s. Users get commands with `connect:commands:read`. A slow
+    reader gets the settings again in place of the events that it missed.
     """
     principal = call.principal
     viewer = _viewer(call)
@@ -155,7 +166,7 @@ async def server_stream(
 
 
 def _viewer(call: Call) -> ServerViewer:
-    """Who looks, with what their nodes or scopes cover."""
+    """The viewer, with what their permission nodes or scopes cover."""
     principal = call.principal
     if isinstance(principal, ServerPrincipal):
         scopes = principal.scopes
@@ -167,7 +178,7 @@ def _viewer(call: Call) -> ServerViewer:
 
 
 class _Stream:
-    """A socket whose client has nothing to say; implements `Listener`."""
+    """A socket whose client sends nothing that matters; implements `Listener`."""
 
     __slots__ = ("_pace", "_service", "_socket", "_subscription")
 
@@ -178,13 +189,13 @@ class _Stream:
         self._pace = Pace(service.limits, socket.user_id or socket.session_id)
 
     def heard(self, message: bytes) -> None:  # noqa: ARG002
-        """As in `Listener`: it is counted."""
+        """Count a message; a flood closes the socket."""
         if self._pace.take(self._service.clock.now_ms()) is Verdict.CLOSE:
             self._socket.close(CloseCode.FLOOD, "RATE_LIMITED")
 
 
 class _OfUser(_Stream):
-    """A user who looks; implements `RightsObserver`."""
+    """The stream of a user; implements `RightsObserver`."""
 
     __slots__ = ("_nodes",)
 
@@ -198,7 +209,7 @@ class _OfUser(_Stream):
         socket.on_close(partial(self._close, call.user_id))
 
     def recheck(self, access: Access) -> None:
-        """As in `RightsObserver`. Who may see less than before must connect again."""
+        """The user's rights may have changed: end the stream if they may see less, so that they connect again."""
         if all(access.allows(node) for node in self._nodes):
             self._subscription.recheck()
         else:
@@ -210,7 +221,7 @@ class _OfUser(_Stream):
 
 
 class _OfServer(_Stream):
-    """The server itself, which takes its commands here; implements `ListeningServer`."""
+    """The stream of the server itself, which is delivered its commands here; implements `ListeningServer`."""
 
     __slots__ = ("_number", "takes_commands")
 
@@ -227,7 +238,7 @@ class _OfServer(_Stream):
         self.takes_commands = takes_commands
         server_id = principal.server_id
         row = service.of(GAME_SERVERS).credentials.peek(server_id)
-        # The time of a former secret, or of a delegated token, is the socket's already.
+        # The socket expires with a former secret or a delegated token already.
         self._number = row.secret_number if row is not None else 0
         service.of(WAITERS).listens(server_id, self)
         socket.on_close(partial(self._close, server_id))
@@ -235,7 +246,7 @@ class _OfServer(_Stream):
             service.system.tell(service.of(GAME_SERVERS).server, server_id, TakeCommands(AT_ONCE))
 
     def secret_changed(self, number: int, former_until_ms: int | None) -> None:
-        """As in `ListeningServer`."""
+        """The server has a new secret: expire with the secret that opened the stream, or close if that is over."""
         if number == self._number or former_until_ms is None:
             return
         ends_at_ms = self._socket.expires_at_ms

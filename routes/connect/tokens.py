@@ -1,5 +1,5 @@
-"""The short-lived tokens of game servers (contract §2): signed by our own key, each sort with its own `typ` and `aud`,
-so that none of them passes for a user's.
+"""The short-lived tokens of game servers (contract §2): signed with the service's own key, each kind with its own `typ`
+and `aud`, so that none of them is accepted as a user's token.
 """
 
 from collections.abc import Collection
@@ -19,17 +19,17 @@ PERMISSION_TYPE = "permissions+jwt"
 PERMISSION_AUDIENCE = "partyline:permissions"
 
 PERMISSION_TTL_SECONDS = 300
-"""How long a server may believe what a permission token says."""
+"""Lifetime of a permission token: how long a server may rely on it."""
 
 
 class Delegation(msgspec.Struct, frozen=True):
-    """What a delegated token says.
+    """The claims of a delegated token.
 
     Args:
-        sub: the server.
-        scopes: what it is for.
-        num: the number of the secret that it was made with; it ends with that.
-        exp: epoch seconds.
+        sub: the server's id.
+        scopes: what it may be used for.
+        num: the number of the secret that it was made with; the token ends with that secret.
+        exp: expiry, epoch seconds.
     """
 
     sub: str
@@ -54,10 +54,12 @@ def mint_delegated(
     ttl_seconds: int,
     random_bytes: RandomBytes,
 ) -> MintedToken:
-    """A token that stands for the server's secret, for some things and a short time.
+    """Mint a token that a server uses in place of its secret, for some scopes and a short time.
 
     Args:
-        secret_number: of the secret that the server came with.
+        scopes: scopes out of `SCOPES`.
+        secret_number: the number of the secret that the server came with.
+        ttl_seconds: lifetime, at most 900.
     """
     claims = {"sub": server_id, "scopes": sorted(scopes), "num": secret_number, "jti": new_uuid(random_bytes)}
     return keys.mint(DELEGATED_TYPE, DELEGATED_AUDIENCE, claims, now_ms=now_ms, ttl_seconds=ttl_seconds)
@@ -72,7 +74,11 @@ def mint_permissions(
     now_ms: int,
     random_bytes: RandomBytes,
 ) -> MintedToken:
-    """A token that says what a player may do, for the server that they play on. It opens nothing here."""
+    """Mint a token that tells a server the permissions of a player on it; this service does not accept it.
+
+    Args:
+        permissions: the permission nodes that the player holds.
+    """
     claims = {
         "sub": user_id,
         "server": server_id,
@@ -85,11 +91,15 @@ def mint_permissions(
 
 
 def verify_delegated(keys: Keys, token: str, now_ms: int) -> Delegation:
-    """What a delegated token says, after all checks but the one of its secret's number.
+    """Verify a delegated token and return its claims; the caller checks the server and the number of the secret.
+
+    Args:
+        token: the JWT, without `Bearer`.
+        now_ms: epoch milliseconds.
 
     Raises:
-        TokenExpired: everything is right but the time.
-        BadServerCredentials: anything else is wrong.
+        TokenExpired: the token is valid but for its time.
+        BadServerCredentials: its signature, type, audience, issuer or claims are wrong.
     """
     try:
         parts = jwt.PyJWS().decode_complete(token, keys.public_key, algorithms=[ALGORITHM])

@@ -1,8 +1,8 @@
-"""Who waits for something to happen to a game server, and which servers listen on a stream of their own.
+"""Requests that wait for events of game servers, and the open streams of servers.
 
-Told of every committed event of every server. A long poll waits for what the server is to do, `Prefer: wait` for one
-command's end. A server that listens is made to take its commands as soon as there are any, and again when a lease is
-over; its stream ends with the secret that opened it.
+Both follow the committed events of all servers. A long poll waits for a pending command, `Prefer: wait` for the end of
+one command. For a server with an open stream, commands are taken as soon as there are any, and again when a lease is
+over; the stream ends with the secret that opened it.
 """
 
 from collections.abc import Iterator
@@ -24,10 +24,10 @@ from routes.service import Service
 
 
 class Waiter:
-    """Woken once, when what somebody waits for has happened.
+    """A request that waits for one event.
 
     Attributes:
-        command: the one that it was about, as it was then.
+        command: the command of the event, as it was then; None before, and for events without a command.
     """
 
     def __init__(self) -> None:
@@ -35,41 +35,41 @@ class Waiter:
         self._woken = trio.Event()
 
     def wake(self, command: CommandRow | None) -> None:
-        """It has happened."""
+        """The event has happened; let `wait` return."""
         self.command = command
         self._woken.set()
 
     async def wait(self, seconds: float) -> None:
-        """Return when it has happened, or after so long."""
+        """Wait for the event, for at most so many seconds."""
         with trio.move_on_after(seconds):
             await self._woken.wait()
 
 
 class ListeningServer(Protocol):
-    """A stream that a server has opened."""
+    """A stream that a game server has opened."""
 
     takes_commands: bool
     """Whether its credentials cover commands."""
 
     def secret_changed(self, number: int, former_until_ms: int | None) -> None:
-        """The server has another secret.
+        """Called after each change of the server, with the state of its secret.
 
         Args:
-            number: of the new one.
-            former_until_ms: so long the one before is valid.
+            number: the number of the current secret.
+            former_until_ms: until when the former secret is valid, epoch milliseconds; None if there is none.
         """
         ...
 
 
 class Waiters:
-    """Waiters and streams, by what they wait for."""
+    """All waiting requests and open streams of game servers."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, list[Waiter]] = {}  # {id of a server or command: who waits}
+        self._waiting: dict[str, list[Waiter]] = {}  # {id of a server or command: requests that wait for it}
         self._streams: dict[str, list[ListeningServer]] = {}  # {server id: its open streams}
 
     def follow(self, service: Service) -> None:
-        """Be told of every event of every server."""
+        """Subscribe to the events of all servers."""
 
         def happened(state: State, event: AnyEvent) -> None:
             if self._concerns(state, event):
@@ -78,17 +78,17 @@ class Waiters:
         service.of(GAME_SERVERS).listeners.append(happened)
 
     async def keep(self, lifecycle: Lifecycle) -> None:
-        """Let nobody wait any more once the process is to stop; ends with it."""
+        """Wait until the process drains, then wake all waiting requests; run as a background task."""
         await lifecycle.wait_draining()
         for key in list(self._waiting):
             self._wake(key, None)
 
     @contextmanager
     def waiter(self, key: str) -> Iterator[Waiter]:
-        """A waiter for the block.
+        """Register a waiter for as long as the block runs.
 
         Args:
-            key: a server's id: it has something to do; a command's: that is finished.
+            key: a server's id, to wait for a pending command, or a command's id, to wait for its end.
         """
         waiter = Waiter()
         self._waiting.setdefault(key, []).append(waiter)
@@ -101,30 +101,30 @@ class Waiters:
                 del self._waiting[key]
 
     def waiting(self, key: str) -> bool:
-        """Whether anybody waits for this."""
+        """Whether a request waits for this server or command."""
         return key in self._waiting
 
     def listens(self, server_id: str, stream: ListeningServer) -> None:
-        """A server has opened a stream."""
+        """Register an open stream of a server."""
         self._streams.setdefault(server_id, []).append(stream)
 
     def left(self, server_id: str, stream: ListeningServer) -> None:
-        """The stream is closed; once for each `listens`."""
+        """Remove a closed stream; call it once for each `listens`."""
         streams = self._streams[server_id]
         streams.remove(stream)
         if not streams:
             del self._streams[server_id]
 
     def takes(self, server_id: str) -> bool:
-        """Whether a stream of the server's takes commands."""
+        """Whether the server has a stream open that takes commands."""
         return any(stream.takes_commands for stream in self._streams.get(server_id, ()))
 
     def statistics(self) -> int:
-        """How many servers listen."""
+        """How many servers have a stream open."""
         return len(self._streams)
 
     def _concerns(self, state: State, event: AnyEvent) -> bool:
-        """Wake who waits for it; whether a stream waits for what there is to take."""
+        """Wake the requests that wait for the event; returns whether commands are to be taken for a stream."""
         match event:
             case events.CommandChanged(command) if command.finished_at_ms is not None:
                 self._wake(command.id, command)
@@ -138,7 +138,7 @@ class Waiters:
             case events.CommandChanged(command) | events.CommandTouched(command) if (
                 command.status == "delivered"
             ):
-                # More may wait than is taken at once.
+                # More commands may be pending than are taken at once.
                 return self.takes(state.id) and any(map(_waits, state.commands.values()))
             case events.ServerChanged(row):
                 for stream in tuple(self._streams.get(row.server_id, ())):
@@ -160,4 +160,4 @@ async def _open(_opening: Opening) -> Waiters:
 
 
 WAITERS = Part(name="whoever waits for game servers", open=_open)
-"""Who waits for game servers, and which of them listen."""
+"""Requests that wait for game servers, and the open streams of servers."""

@@ -1,12 +1,14 @@
 """The results that a handler may return besides a plain struct and None (which is a 204)."""
 
-from collections.abc import Coroutine, Generator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar
+from types import CoroutineType
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 import msgspec
 
+R = TypeVar("R")
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
@@ -35,6 +37,29 @@ MaybeAwaitable: TypeAlias = T | Coroutine[Any, Any, T] | Ask[T]
 Returned by handlers and guards that mostly find their answer in memory. They are plain functions; a request that they
 answer at once waits for nothing and enters no cancel scope (`deadline.py`).
 """
+
+
+def then(value: T | Coroutine[Any, Any, T], shape: Callable[[T], R]) -> R | Coroutine[Any, Any, R]:
+    """Shape a result: at once where it is there, else once it has been awaited.
+
+    Args:
+        value: the result, or the coroutine that will have it; it is awaited in the coroutine that is returned, so
+            cancelling that cancels it.
+        shape: plain; what it raises is raised to the caller, or to whoever awaits.
+    """
+    return _shaped(value, shape) if isinstance(value, CoroutineType) else shape(cast(T, value))
+
+
+async def resolved(value: T | Coroutine[Any, Any, T]) -> T:
+    """The result, awaited where it is not there yet.
+
+    Cancellation is passed on to the coroutine.
+    """
+    return await value if isinstance(value, CoroutineType) else cast(T, value)
+
+
+async def _shaped(value: Coroutine[Any, Any, T], shape: Callable[[T], R]) -> R:
+    return shape(await value)
 
 
 class Encoded(Generic[T_co]):

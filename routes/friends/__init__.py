@@ -2,10 +2,10 @@
 
 lists.py      friends, requests, and the friends of others
 requests.py   sending and answering requests
-links.py      what one chooses for a friend, and ending a friendship
+links.py      a user's settings for a friend, and ending a friendship
 blocks.py     blocking
-actions.py    the same for whoever acts: a player, or a game server for one
-reactions.py  what memory makes of what happens between users in rows
+actions.py    what these routes do, for a user or for a game server that acts for one
+reactions.py  reactions of memory to committed changes between users
 streams.py    friends live
 channels.py   the channel of friends on /v1/social/live
 """

@@ -1,6 +1,6 @@
-"""What one user does to another: the same whether they do it themselves or a game server does it for them.
+"""What one user does to another, for the routes of users and for those of game servers that act for a user.
 
-`actor_id` is who acts; that the caller may act for them is decided before.
+`actor_id` is the user who acts; the routes have checked that the caller may act for them.
 """
 
 from collections.abc import Awaitable, Callable
@@ -32,21 +32,25 @@ R = TypeVar("R")
 T = TypeVar("T")
 
 NOTE_MAX = 300
-"""Characters of a note (contract §5)."""
+"""Most characters of a note (contract §5)."""
 
 REASON_MAX = 500
-"""Characters of a block's reason."""
+"""Most characters of a block's reason."""
 
 NAME_MAX = 64
-"""Characters of a name that is looked for."""
+"""Most characters of a name that is looked up."""
 
 
 async def resolve_target(call: Call, target_id: str | None, target_name: str | None) -> UserId:
-    """The user who is meant: by their id, else by a name that nobody else has.
+    """Find the user that a body names, by id, else by name.
+
+    Args:
+        target_id: a uuid, or None to use the name. An id is not looked up here; a malformed one is a NotFound.
+        target_name: a name that only one user has, or None.
 
     Raises:
         Invalid: neither is given.
-        NotFound: there is no such user, or more than one of that name.
+        NotFound: the id is not a uuid, or the name has no user or several.
     """
     if target_id is not None:
         user_id = parse_uuid(target_id)
@@ -62,9 +66,12 @@ async def resolve_target(call: Call, target_id: str | None, target_name: str | N
 
 
 async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None) -> Reply[RequestSent]:
-    """Ask somebody for their friendship: 201, or 200 when that accepts what they have asked for.
+    """Send a friend request (201), or accept the request that the other user has sent already (200).
 
-    Raises: as `units_relations.send`.
+    Args:
+        note: shown to the other user, at most `NOTE_MAX` characters; None for none.
+
+    Raises: what `units_relations.send` raises.
     """
     pair = await _pair(call, actor_id, other_id)
     entry_of = await _entries(call, actor_id, other_id)
@@ -81,12 +88,12 @@ async def send(call: Call, actor_id: UserId, other_id: UserId, note: str | None)
 async def accept(
     call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None
 ) -> FriendEntry:
-    """Accept what the other has asked for.
+    """Accept the other user's request.
 
     Args:
-        request_id: the request that is meant, or None for whichever waits.
+        request_id: the request to accept, or None for the pending one.
 
-    Raises: as `units_relations.accept`.
+    Raises: what `units_relations.accept` raises.
     """
     pair = await _pair(call, actor_id, other_id)
     entry_of = await _entries(call, actor_id, other_id)
@@ -94,27 +101,29 @@ async def accept(
 
 
 async def accept_silently(call: Call, actor_id: UserId, other_id: UserId) -> None:
-    """As `accept`, for callers that are answered with nothing.
+    """Accept the other user's request without making an answer.
 
-    Raises: as `units_relations.accept`.
+    Raises: what `units_relations.accept` raises.
     """
     pair = await _pair(call, actor_id, other_id)
     await _move(call, (actor_id, other_id), units_relations.accept, pair, None, shape=_nothing)
 
 
 async def decline(call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None) -> None:
-    """Turn down what the other has asked for.
+    """Decline the other user's request; `request_id` None means the pending one.
 
-    Raises: as `units_relations.decline`.
+    Raises:
+        NotFound: there is no such pending request.
     """
     pair = await _pair(call, actor_id, other_id)
     await change(call, units_relations.decline, pair, request_id, about=pairing(actor_id, other_id))
 
 
 async def cancel(call: Call, actor_id: UserId, other_id: UserId, request_id: str | None = None) -> None:
-    """Take back what the actor has asked for.
+    """Withdraw the actor's request, or remove one that they received; `request_id` None means the pending one.
 
-    Raises: as `units_relations.cancel`.
+    Raises:
+        NotFound: there is no such pending request.
     """
     pair = await _pair(call, actor_id, other_id)
     await change(call, units_relations.cancel, pair, request_id, about=pairing(actor_id, other_id))
@@ -123,16 +132,18 @@ async def cancel(call: Call, actor_id: UserId, other_id: UserId, request_id: str
 async def remove(call: Call, actor_id: UserId, other_id: UserId) -> None:
     """End a friendship.
 
-    Raises: as `units_relations.remove`.
+    Raises:
+        NotFound: the two are not friends.
     """
     pair = await _pair(call, actor_id, other_id)
     await _move(call, (actor_id, other_id), units_relations.remove, pair, shape=_nothing)
 
 
 async def choose_for(call: Call, actor_id: UserId, friend_id: UserId, choice: Choice) -> FriendEntry:
-    """Change what the actor has chosen for a friend.
+    """Change the actor's settings for a friend: favourite, visibility, note.
 
-    Raises: as `links.choose`.
+    Raises:
+        NotFound: the two are not friends.
     """
     entry_of = await _entries(call, actor_id, friend_id)
     unit = partial(choose, now_ms=call.now_ms, next_turn=call.service.of(FRIENDS_LIVE).next_turn)
@@ -141,9 +152,12 @@ async def choose_for(call: Call, actor_id: UserId, friend_id: UserId, choice: Ch
 
 
 async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | None) -> Reply[BlockEntry]:
-    """Block somebody: 201, or 200 when they were blocked already.
+    """Block a user (201), or change the reason of a block (200).
 
-    Raises: as `units_relations.block`.
+    Args:
+        reason: only for the actor, at most `REASON_MAX` characters; None for none.
+
+    Raises: what `units_relations.block` raises.
     """
 
     def shape(blocked: NowBlocked) -> Reply[BlockEntry]:
@@ -156,15 +170,16 @@ async def block(call: Call, actor_id: UserId, other_id: UserId, reason: str | No
 
 
 async def unblock(call: Call, actor_id: UserId, other_id: UserId) -> None:
-    """Block somebody no longer.
+    """End a block; friendship and requests that it ended do not come back.
 
-    Raises: as `units_relations.unblock`.
+    Raises:
+        NotFound: the actor does not block this user.
     """
     await _move(call, (actor_id, other_id), units_relations.unblock, actor_id, other_id, shape=_nothing)
 
 
 async def overview_of(call: Call, actor_id: UserId) -> FriendsOverview:
-    """Everything of the actor: friends and requests.
+    """The actor's friends and pending requests.
 
     Raises:
         NotFound: there is no such user.
@@ -187,7 +202,7 @@ async def _move(
     *args: object,
     shape: Callable[[R], T],
 ) -> T:
-    """What may begin or end something between two users."""
+    """Change rows by a unit that may change the relation between two users."""
     one_id, other_id = pair
     move = partial(moved, one_id=one_id, other_id=other_id, next_turn=call.service.of(FRIENDS_LIVE).next_turn)
     return await change(call, move, unit, *args, about=pairing(one_id, other_id), shape=shape)
@@ -207,9 +222,9 @@ async def _pair(call: Call, actor_id: UserId, other_id: UserId) -> Pair:
 
 
 async def _entries(call: Call, actor_id: UserId, other_id: UserId) -> Callable[[Link], FriendEntry]:
-    """Makes the entry of a link to the other.
+    """Prepare a function that makes the entry of a link to the other user.
 
-    How they appear is looked up now, since a transaction's result is shaped on another thread.
+    Their appearance is looked up now, because a transaction's result is shaped on another thread.
 
     Raises:
         NotFound: there is no such user.

@@ -29,11 +29,11 @@ _CURSOR = re.compile(rf"([0-9]{{1,16}})\.({UUID_FORM.pattern})", re.ASCII)
 
 
 class BlockBody(Wire, frozen=True):
-    """Whom to block.
+    """The user to block.
 
     Args:
         target_id: uuid.
-        reason: for oneself, at most 500 characters.
+        reason: only shown to the caller, at most 500 characters.
     """
 
     target_id: IdText
@@ -57,7 +57,7 @@ class BlockPage(Wire, frozen=True):
 
 @endpoint("GET", _LIST, needs=READ)
 async def list_blocks(call: Call, query: BlockQuery) -> BlockPage:
-    """GET /v1/social/friends/blocks: whom the caller blocks, newest first.
+    """GET /v1/social/friends/blocks: the users whom the caller blocks, newest first.
 
     Needs `social:friends.read`.
     """
@@ -73,10 +73,10 @@ async def list_blocks(call: Call, query: BlockQuery) -> BlockPage:
     "POST", _LIST, needs=EDIT, status=201, found_status=200, refusals=(NotFound, Invalid, QuotaExceeded)
 )
 async def block_user(call: Call, body: BlockBody) -> Reply[BlockEntry]:
-    """POST /v1/social/friends/blocks: blocks a user (201), or gives a block another reason (200).
+    """POST /v1/social/friends/blocks: blocks a user (201), or changes the reason of a block (200).
 
-    Needs `social:friends.edit`. Friendship and requests between the two end, new ones and messages are refused, either
-    way. Oneself is a 422.
+    Needs `social:friends.edit`. Friendship and requests between the two end; new requests and messages are refused in
+    both directions. Blocking oneself is a 422.
     """
     other_id = await actions.resolve_target(call, body.target_id, None)
     return await actions.block(call, call.user_id, other_id, body.reason)
@@ -84,7 +84,7 @@ async def block_user(call: Call, body: BlockBody) -> Reply[BlockEntry]:
 
 @endpoint("DELETE", _LIST + "/{targetId}", needs=EDIT, refusals=(NotFound,))
 async def unblock_user(call: Call, target_id: UserId) -> None:
-    """DELETE /v1/social/friends/blocks/{targetId}: ends a block; what was between the two stays ended.
+    """DELETE /v1/social/friends/blocks/{targetId}: ends a block; a friendship that it ended does not come back.
 
     Needs `social:friends.edit`. Answers 204.
     """

@@ -4,9 +4,9 @@
 |-----------|--------------|-----------------------------------------------------------------------------|
 | `friends` | FriendsFrame | presence, friend_added, friend_removed, request_added, request_removed      |
 
-`presence` carries what the friend determines of their entry, and has no offset. `friend_added` carries the whole entry,
-also when a link has changed; `request_added` the request, also when the other has another name; the removals an
-id.
+`presence` carries the fields of an entry that the friend determines, and has no offset. `friend_added` carries the
+whole entry, also after a change of the link; `request_added` the request, also after the other user was renamed; the
+removals carry an id.
 """
 
 from actors.friends.view import FriendsViewer
@@ -14,7 +14,7 @@ from routes.friends.parts import FRIENDS_LIVE
 from routes.live.channel import LiveChannel
 
 READ = "social:friends.read"
-"""The permission node of everything that only looks."""
+"""The permission node for reading."""
 
 FRIENDS = LiveChannel(
     name="friends",

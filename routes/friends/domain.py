@@ -1,4 +1,4 @@
-"""Friends, as the service knows them."""
+"""The Domain record of friends."""
 
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount

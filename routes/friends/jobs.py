@@ -1,4 +1,4 @@
-"""What is done for friends now and then."""
+"""Periodic jobs of friends."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ from routes.service import Service
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Write who was in touch today, and let requests expire."""
+    """The jobs: write which friends were in touch today, and expire requests."""
     return (
         Job("flame streaks", 1, service.of(STREAKS).flush),
         Job("friend requests that expire", 60, Pruning(partial(_expire_requests, service), most=1_000).run),

@@ -1,4 +1,4 @@
-"""What one chooses for a friend, and ending a friendship (service-api §4 Friends, contract §5)."""
+"""A user's settings for a friend, and ending a friendship (service-api §4 Friends, contract §5)."""
 
 from typing import Annotated
 
@@ -21,12 +21,12 @@ _ONE = "/v1/social/friends/{friendId}"
 
 
 class LinkPatch(Wire, frozen=True):
-    """What to change; what is left out stays.
+    """Changes to the settings for a friend; a field that is left out stays.
 
     Args:
         visibility: what the friend sees of the caller: `DEFAULT`, `LIMITED` (no party, not when last seen), `HIDDEN`
-            (always offline); anything else means `DEFAULT`.
-        note: for oneself, at most 300 characters; null takes it away.
+            (always offline); any other value means `DEFAULT`.
+        note: only shown to the caller, at most 300 characters; null removes it.
     """
 
     favorite: bool | None = None
@@ -36,7 +36,7 @@ class LinkPatch(Wire, frozen=True):
 
 @endpoint("PATCH", _ONE, needs=EDIT, refusals=(NotFound,))
 async def change_friend(call: Call, friend_id: UserId, body: LinkPatch) -> FriendEntry:
-    """PATCH /v1/social/friends/{friendId}: favourite, visibility and note of a friend.
+    """PATCH /v1/social/friends/{friendId}: changes favourite, visibility and note of a friend.
 
     Needs `social:friends.edit`. Answers the Friend entry.
     """
@@ -48,7 +48,7 @@ async def change_friend(call: Call, friend_id: UserId, body: LinkPatch) -> Frien
 
 @endpoint("DELETE", _ONE, needs=EDIT, refusals=(NotFound,))
 async def remove_friend(call: Call, friend_id: UserId) -> None:
-    """DELETE /v1/social/friends/{friendId}: ends a friendship, both ways.
+    """DELETE /v1/social/friends/{friendId}: ends a friendship, for both users.
 
     Needs `social:friends.edit`. Answers 204.
     """

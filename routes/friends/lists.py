@@ -1,4 +1,4 @@
-"""Friends and requests of the caller, and the friends of others (service-api §4 Friends, contract §5)."""
+"""Lists of the caller's friends and requests, and of others' friends (service-api §4 Friends, contract §5)."""
 
 from actors.errors import NotFound, VisibilityDenied
 from actors.friends import overview
@@ -14,12 +14,12 @@ from routes.friends.parts import FRIENDS_LIVE
 from routes.users.parts import USER_DIRECTORY
 
 SEES_ALL = "admin:user:view"
-"""Who holds it sees everybody's friends and requests."""
+"""The permission node that lets its holder see the friends and requests of all users."""
 
 
 @endpoint("GET", "/v1/social/friends", needs=READ, refusals=(NotFound,))
 async def read_friends(call: Call) -> FriendsSnapshot:
-    """GET /v1/social/friends: the caller's friends, the oldest first, with counts.
+    """GET /v1/social/friends: the caller's friends, the oldest friendship first, with counts.
 
     Needs `social:friends.read`.
     """
@@ -32,7 +32,7 @@ async def read_friends(call: Call) -> FriendsSnapshot:
 
 @endpoint("GET", "/v1/social/friends/requests", needs=READ)
 async def read_requests(call: Call) -> Requests:
-    """GET /v1/social/friends/requests: the requests that wait, sent and received, the oldest first.
+    """GET /v1/social/friends/requests: pending requests, sent and received, the oldest first.
 
     Needs `social:friends.read`.
     """
@@ -44,8 +44,9 @@ async def read_requests(call: Call) -> Requests:
 async def read_friends_of(call: Call, id: UserId) -> FriendsOverview:
     """GET /v1/users/{id}/friends: a user's friends.
 
-    Needs `social:friends.read`. Oneself and `admin:user:view` see everything. A friend sees the friends from whom the
-    user does not hide, and no requests. Everybody else is refused, whether there is such a user or not.
+    Needs `social:friends.read`. The user themselves and holders of `admin:user:view` see everything. A friend sees the
+    user's friends, except those from whom the user hides, and no requests. Other callers are refused, whether there is
+    such a user or not.
     """
     if id == call.user_id or call.user.access.allows(SEES_ALL):
         return await overview_of(call, id)

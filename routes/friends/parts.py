@@ -1,4 +1,4 @@
-"""What is known between users while the service runs."""
+"""The parts of friends: relations between users in memory, and flame streaks."""
 
 from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
@@ -36,4 +36,4 @@ FRIENDS_LIVE = Part(name="friends", open=_open_live)
 """How users appear to each other, and the view of a user's friends."""
 
 STREAKS = Part(name="streaks", open=_open_streaks)
-"""On which days two were in touch."""
+"""The days on which two friends were in touch."""

@@ -1,4 +1,4 @@
-"""What the live side of friends makes of what happens between users in rows."""
+"""Reactions of the live view of friends to committed changes between users, and their reconciliation."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,19 +15,19 @@ from routes.service import Service
 
 
 class Pairing(NamedTuple):
-    """What is between two users; their ids in order."""
+    """Reconciliation subject: the relation between two users; their ids in ascending order."""
 
     one_id: UserId
     other_id: UserId
 
 
 def pairing(one_id: UserId, other_id: UserId) -> Pairing:
-    """The subject of two users, whoever of them acts."""
+    """The reconciliation subject of two users; the order of the arguments does not matter."""
     return Pairing(min(one_id, other_id), max(one_id, other_id))
 
 
 def _relation_changed(service: Service, event: RelationChanged) -> None:
-    service.of(FRIENDS_LIVE).settled(event.one_id, event.other_id, event.between, event.turn)
+    service.of(FRIENDS_LIVE).relation_changed(event.one_id, event.other_id, event.between, event.turn)
     service.of(STREAKS).forget(event.one_id, event.other_id)
 
 
@@ -45,11 +45,11 @@ def _user_erased(service: Service, event: UserErased) -> None:
     friends = service.of(FRIENDS_LIVE)
     for other_id, blocks in event.others.items():
         nothing = Between(False, {}, frozenset({other_id} if blocks else ()), [])
-        friends.settled(event.user_id, other_id, nothing, friends.next_turn())
+        friends.relation_changed(event.user_id, other_id, nothing, friends.next_turn())
 
 
 async def _ask(service: Service, about: Pairing, _events: Sequence[object]) -> tuple[object, ...]:
-    async def look(conn: Connection) -> RelationChanged:  # in a transaction, because it locks both
+    async def look(conn: Connection) -> RelationChanged:  # in a transaction, because it locks both users
         return await seen_between(conn, *about, service.of(FRIENDS_LIVE).next_turn)
 
     seen = await change_by_itself(service, look, about=None)

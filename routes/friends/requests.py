@@ -36,21 +36,21 @@ SEND_REFUSALS = (
     AlreadyFriends,
     RequestExists,
 )
-"""What sending a request may be refused with."""
+"""Refusals of sending a request."""
 
 ACCEPT_REFUSALS = (NotFound, Forbidden, Blocked, QuotaExceeded)
-"""What accepting one may be refused with."""
+"""Refusals of accepting a request."""
 
 _LIST = "/v1/social/friends/requests"
 
 
 class RequestBody(Wire, frozen=True):
-    """Whom to ask: one of both, `targetId` first.
+    """The user to ask, by id or name; `targetId` takes precedence.
 
     Args:
         target_id: uuid.
-        target_name: a name that nobody else has, in any case.
-        note: for the other, at most 300 characters.
+        target_name: a name that only one user has, case ignored.
+        note: shown to the other user, at most 300 characters.
     """
 
     target_id: IdText | None = None
@@ -59,10 +59,10 @@ class RequestBody(Wire, frozen=True):
 
 
 async def concerned(call: Call, id: ObjectId) -> Request:
-    """Lets the two pass whom a request is about; to everybody else it does not exist.
+    """Guard: requires that the caller sent or received the request; for other users it does not exist.
 
     Raises:
-        NotFound: no such request of theirs waits.
+        NotFound: the caller has no such pending request.
     """
     request = await call.service.database.read(read, id, call.now_ms)
     if request is None or call.user_id not in (request.sender_id, request.recipient_id):
@@ -71,11 +71,11 @@ async def concerned(call: Call, id: ObjectId) -> Request:
 
 
 async def asked(call: Call, id: ObjectId) -> Request:
-    """Lets the one pass who was asked.
+    """Guard: requires that the caller received the request.
 
     Raises:
-        NotFound: as `concerned`.
-        Forbidden: it is the caller who has asked.
+        NotFound: the caller has no such pending request.
+        Forbidden: the caller sent the request.
     """
     request = await concerned(call, id)
     if call.user_id != request.recipient_id:
@@ -87,10 +87,10 @@ async def asked(call: Call, id: ObjectId) -> Request:
     "POST", _LIST, needs=WRITE, status=201, found_status=200, rate="friend-request", refusals=SEND_REFUSALS
 )
 async def send_request(call: Call, body: RequestBody) -> Reply[RequestSent]:
-    """POST /v1/social/friends/requests: asks a user for their friendship (201).
+    """POST /v1/social/friends/requests: sends a friend request (201).
 
-    Needs `social:friends.write`. A request lives 30 days. One that meets an opposite request makes the two
-    friends: 200, with the new friend in `friend`. Unknown and ambiguous names are a 404, oneself is a 422.
+    Needs `social:friends.write`. A request expires after 30 days. If the other user has sent one already, the two
+    become friends: 200, with the new friend in `friend`. Unknown and ambiguous names are a 404, oneself is a 422.
     """
     other_id = await actions.resolve_target(call, body.target_id, body.target_name)
     return await actions.send(call, call.user_id, other_id, body.note)
@@ -98,25 +98,25 @@ async def send_request(call: Call, body: RequestBody) -> Reply[RequestSent]:
 
 @endpoint("POST", _LIST + "/{id}/accept", needs=EDIT, refusals=ACCEPT_REFUSALS, guard=asked)
 async def accept_request(call: Call, id: ObjectId) -> FriendEntry:
-    """POST …/requests/{id}/accept: makes the two friends; whoever has asked is notified.
+    """POST …/requests/{id}/accept: makes the two friends; the sender of the request is notified.
 
-    Needs `social:friends.edit`, and to be who was asked. Answers the Friend entry.
+    Needs `social:friends.edit`, and to have received the request. Answers the Friend entry.
     """
     return await actions.accept(call, call.user_id, _other(call), id)
 
 
 @endpoint("POST", _LIST + "/{id}/decline", needs=EDIT, refusals=(NotFound, Forbidden), guard=asked)
 async def decline_request(call: Call, id: ObjectId) -> None:
-    """POST …/requests/{id}/decline: turns a request down.
+    """POST …/requests/{id}/decline: declines a request.
 
-    Needs `social:friends.edit`, and to be who was asked. Answers 204; nobody is notified.
+    Needs `social:friends.edit`, and to have received the request. Answers 204; the sender is not notified.
     """
     await actions.decline(call, call.user_id, _other(call), id)
 
 
 @endpoint("DELETE", _LIST + "/{id}", needs=EDIT, refusals=(NotFound,), guard=concerned)
 async def cancel_request(call: Call, id: ObjectId) -> None:
-    """DELETE …/requests/{id}: takes a request away; both of the two may.
+    """DELETE …/requests/{id}: removes a request; its sender and its recipient may do that.
 
     Needs `social:friends.edit`. Answers 204.
     """

@@ -1,1 +1,1 @@
-"""Where addresses are."""
+"""Geolocation of IP addresses."""

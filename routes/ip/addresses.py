@@ -1,4 +1,4 @@
-"""What the caller's address is, and where addresses are (service-api §4 IP, contract §2 Client address)."""
+"""The caller's IP address, and the location of addresses (service-api §4 IP, contract §2 Client address)."""
 
 from actors.errors import GeoipUnavailable, NotFound
 from actors.ip.addresses import public_address
@@ -15,24 +15,24 @@ GEO = "ip:geo.read"
 
 
 class GeoQuery(Wire, frozen=True):
-    """Which address.
+    """The address to locate.
 
     Args:
-        ip: IPv4 or IPv6, one that the whole Internet knows; by default the caller's own.
+        ip: a public IPv4 or IPv6 address; by default the caller's own.
     """
 
     ip: str | None = None
 
 
 class GeoIp(Wire, frozen=True):
-    """Where an address is, as far as the database says.
+    """The location of an address; null for what the database does not have.
 
     Args:
-        ip: in its canonical form, IPv4 in IPv6 unwrapped.
-        country: English name, as of region, city and continent.
+        ip: the address in canonical form, IPv4 in IPv6 unwrapped.
+        country: English name; so are region, city and continent.
         country_iso: two letters, ISO 3166-1.
         zip: postal code.
-        timezone: of the IANA database.
+        timezone: name in the IANA database.
         lat: degrees, as `lon`; the middle of the area, not a house.
     """
 
@@ -50,18 +50,19 @@ class GeoIp(Wire, frozen=True):
 
 @endpoint("GET", "/v1/ip", needs=PUBLIC, produces="text/plain")
 def read_own_address(call: Call) -> Page:
-    """Answers the caller's address as plain text. Behind trusted proxies it is the client's own; forwarded headers
-    of anybody else count for nothing."""
+    """Answers the caller's address as plain text. Behind trusted proxies it is that of the client; forwarding headers
+    of other senders are ignored.
+    """
     return Page(call.client_address.encode(), content_type="text/plain; charset=utf-8")
 
 
 @endpoint("GET", "/v1/ip/geo", needs=GEO, servers=GEO, refusals=(NotFound, GeoipUnavailable))
 def locate_address(call: Call, query: GeoQuery) -> GeoIp:
-    """Answers where an address is: the one of `ip`, by default the caller's own.
+    """Answers the location of an address: `ip`, by default the caller's own.
 
-    Needs `ip:geo.read`; a game server needs it of its owner, and comes with its own secret. An `ip` that is private,
-    reserved or no address is a 400; one that the database does not have is a 404. Without a database: 503
-    `GEOIP_UNAVAILABLE`.
+    Needs `ip:geo.read`; a game server needs an owner who holds it, and its own secret. An `ip` that is private,
+    reserved or not an address is a 400 (BadQuery); one that the database does not have is a 404 (NotFound). Without a
+    database: 503 `GEOIP_UNAVAILABLE`.
     """
     if isinstance(call.principal, ServerPrincipal):
         require_secret(call.principal)

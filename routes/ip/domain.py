@@ -1,4 +1,4 @@
-"""Where addresses are, as the service knows it."""
+"""The Domain record of geolocation."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What is open of addresses while the service runs."""
+"""The part of geolocation: the GeoIP database."""
 
 import trio
 
@@ -14,4 +14,4 @@ async def _open(opening: Opening) -> Places:
 
 
 PLACES = Part(name="places of addresses", open=_open)
-"""Where addresses are."""
+"""Finds the location of an address in the GeoIP database."""

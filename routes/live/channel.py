@@ -1,7 +1,6 @@
-"""What a channel of `/v1/social/live` is: a name, a gate, and the actor or view behind it.
+"""What a channel of `/v1/social/live` is: a name, permission nodes, and the actor or view that it shows.
 
-A domain declares its channels as records (`routes/chat/channels.py`) and adds them to the table in
-`channels.py`.
+A domain declares its channels as records (`routes/chat/channels.py`) and lists them in its Domain record.
 """
 
 from collections.abc import Awaitable, Callable
@@ -18,20 +17,20 @@ from routes.edge.principal import Access
 from routes.part import Opened
 
 MAX_NAME_LENGTH = 200
-"""Characters of a channel's name; all that exist are shorter than 60."""
+"""Most characters of a channel's name; all that exist are shorter than 60."""
 
 ChannelName = Annotated[str, msgspec.Meta(max_length=MAX_NAME_LENGTH)]
-"""`inbox`, or `conversation:<id>`."""
+"""Name of a channel, such as `inbox` or `conversation:<id>`."""
 
 
 class SubscribeParams(msgspec.Struct, frozen=True, rename="camel"):
-    """How a channel is to be shown; what a channel has no use for is ignored.
+    """How a channel is shown; fields that do not apply to it are ignored.
 
     Args:
         mode: `snapshot` for the newest whole state after each change, `delta` for one event each.
         limit: messages in a conversation's snapshot, clamped to 1..120.
-        include_archived: a conversation's older history is merged in.
-        interval: seconds, clamped to 1..60; nothing here polls, so it changes nothing (contract §9).
+        include_archived: whether a conversation's archived messages are merged in.
+        interval: seconds, 1..60; without effect, since nothing here polls (contract §9).
     """
 
     mode: Literal["snapshot", "delta"] = "snapshot"
@@ -42,20 +41,19 @@ class SubscribeParams(msgspec.Struct, frozen=True, rename="camel"):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LiveChannel:
-    """One sort of channel.
+    """One kind of channel.
 
     Args:
-        name: the whole name, or what stands before the colon.
-        needs: the permission node that a viewer must hold, now and as long as they watch; None = none beside the
-            socket's own.
+        name: the whole name, or the part before the colon.
+        needs: the permission node that a viewer must hold for as long as they watch; None = none beside the socket's.
         needs_too: further nodes.
-        shown: the owner or view behind it.
-        viewer: who watches, as that actor's `audience` takes it.
-        id_of: the id in the name, checked and in lower case; None when it is malformed. Where this is left
-            out, the name has no id, and the channel is the user's own.
-        missing: what a malformed or unknown id is refused with.
-        by_default: subscribed on connect (contract §9).
-        prepare: what memory must have learned of the viewer before they watch; raises PersistenceError.
+        shown: returns the kind of actor, or the view, that it shows.
+        viewer: makes the viewer object that the actor's `audience` takes.
+        id_of: parses the id in the name, to lower case; None if it is malformed. Left out, the name has no id, and the
+            channel is the user's own.
+        missing: the refusal of a malformed or unknown id.
+        by_default: whether it is subscribed on connect (contract §9).
+        prepare: loads what memory must know of the viewer before they watch; may raise PersistenceError.
     """
 
     name: str
@@ -74,7 +72,7 @@ class LiveChannel:
         return self.needs_too if self.needs is None else (self.needs, *self.needs_too)
 
     def open_to(self, access: Access) -> bool:
-        """Whether somebody with these rights may watch."""
+        """Whether a user with these rights may watch."""
         return all(access.allows(node) for node in self.nodes)
 
     def name_of(self, actor_id: str) -> str:

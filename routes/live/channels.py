@@ -1,4 +1,4 @@
-"""The channels of `/v1/social/live`, by name; a name that is none is a `NOT_FOUND` to its subscriber."""
+"""The channels of `/v1/social/live`, by name; subscribing to an unknown name is refused with `NOT_FOUND`."""
 
 from collections.abc import Iterable
 
@@ -8,13 +8,16 @@ from routes.live.channel import LiveChannel
 
 
 class Channels:
-    """All channels that there are.
+    """All channels.
 
     Args:
-        channels: those of all domains; no two have a name.
+        channels: those of all domains, with unique names.
 
     Attributes:
-        defaults: what a socket is subscribed to when it does not say otherwise, in the order of the domains.
+        defaults: names of the channels that a socket is subscribed to by default, in the order of the domains.
+
+    Raises:
+        ValueError: two channels have the same name.
     """
 
     def __init__(self, channels: Iterable[LiveChannel]) -> None:
@@ -28,11 +31,11 @@ class Channels:
         """The channel behind a name, and the id of the actor that it shows.
 
         Args:
-            name: as the client wrote it.
-            user_id: whose socket it is; the id of channels that are the user's own.
+            name: the name, as the client wrote it.
+            user_id: the socket's user; the actor's id for channels that are the user's own.
 
         Raises:
-            NotFound: no such channel, or an id that no such thing can have.
+            NotFound: there is no such channel, or its id is malformed.
         """
         head, colon, tail = name.partition(":")
         channel = self._by_name.get(head)
@@ -49,6 +52,6 @@ class Channels:
         """The channel of a name as replies and frames write it.
 
         Args:
-            name: of an actor that `locate` has found.
+            name: the wire name of a channel that `locate` has found.
         """
         return self._by_name[name.partition(":")[0]]

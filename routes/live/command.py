@@ -1,23 +1,42 @@
-"""What a client can say on `/v1/social/live`, at the root; domains derive theirs (`routes/chat/socket_commands.py`)."""
+"""What a command on `/v1/social/live` is; domains derive theirs and list them in their records."""
 
-from typing import Annotated
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import msgspec
 
 from actors.bounds import MAX_SAFE_INTEGER
 
 MAX_ID_LENGTH = 64
-"""Characters of a command's id that is a text."""
+"""Most characters of a command's id that is a string."""
 
 _Number = Annotated[int, msgspec.Meta(ge=-MAX_SAFE_INTEGER, le=MAX_SAFE_INTEGER)]
 _Text = Annotated[str, msgspec.Meta(max_length=MAX_ID_LENGTH)]
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True, tag_field="op", rename="camel"):
-    """One object from client to server.
+    """A message from client to server.
 
     Args:
-        id: chosen by the client, repeated in the reply; without it there is no reply.
+        id: chosen by the client and repeated in the reply; a command without one gets no reply.
     """
 
     id: _Number | _Text | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiveCommand:
+    """One command that a domain adds to `/v1/social/live`.
+
+    Args:
+        struct: what a message with its `op` is decoded into.
+        run: carries it out, given the `Session` of the client and the struct; returns what is still to be awaited, or
+            None. Refuses by raising what a REST route would raise.
+        body: the member that is the body of a REST route, into which pointers of `VALIDATION_FAILED` point; None where
+            they point into the whole message.
+    """
+
+    struct: type[Command]
+    run: Callable[[Any, Any], Awaitable[None] | None]
+    body: str | None = None

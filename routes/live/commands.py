@@ -1,41 +1,38 @@
-"""What a client says on `/v1/social/live`, and who answers it: one struct and one line in `OPS` per
-operation.
+"""The commands of `/v1/social/live`: decoding messages, and the functions that carry commands out.
 
-A message is decoded once, straight into its struct. What does not fit is looked at again, slowly:
+A message is decoded once, straight into its struct. If that fails it is parsed again, slowly, to find out why:
 
 - not a JSON object, too deep, a member named twice, an `id` that could not be repeated: 4400, since the
-  client speaks something else;
-- an unknown `op`, a missing or wrong field: a reply `VALIDATION_FAILED` with pointers into the message, for a
-  `send` into its `data`, as REST would point.
+  client does not speak this protocol;
+- an unknown `op`, a missing or wrong field: a reply `VALIDATION_FAILED` with pointers into the message, or into the
+  member that is a REST body, as REST would point.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Annotated, Any, TypeAlias, cast
+from collections.abc import Awaitable, Iterable, Mapping
+from typing import Annotated, Any, Union, cast
 
 import msgspec
 
 from actors.bounds import MAX_SAFE_INTEGER
 from actors.errors import FieldError, Invalid
-from routes.chat import socket_commands
-from routes.chat.socket_commands import Read, Send, Typing
 from routes.edge.errors import MalformedJson
 from routes.edge.strict_json import MAX_DEPTH, parse
 from routes.edge.websocket import frames
 from routes.edge.wire import field_error
 from routes.live.channel import ChannelName, SubscribeParams
-from routes.live.command import MAX_ID_LENGTH, Command
+from routes.live.command import MAX_ID_LENGTH, Command, LiveCommand
 from routes.live.session import CommandId, Session
 
 
 class Position(msgspec.Struct, frozen=True):
-    """Where a client stands in a channel: what its newest frame said."""
+    """The newest epoch and offset that a client has of a channel."""
 
     epoch: Annotated[str, msgspec.Meta(max_length=64)]
     offset: Annotated[int, msgspec.Meta(ge=0, le=MAX_SAFE_INTEGER)]
 
 
 class Subscribe(Command, frozen=True, tag="subscribe"):
-    """Watch a channel; with `since`, what was missed comes in place of a snapshot where it is known."""
+    """Watch a channel; with `since`, the missed events are sent in place of a snapshot if they are still known."""
 
     channel: ChannelName
     since: Position | None = None
@@ -43,16 +40,13 @@ class Subscribe(Command, frozen=True, tag="subscribe"):
 
 
 class Unsubscribe(Command, frozen=True, tag="unsubscribe"):
-    """Watch a channel no longer; also done when it was not watched."""
+    """Stop watching a channel; succeeds also if it was not watched."""
 
     channel: ChannelName
 
 
 class Ping(Command, frozen=True, tag="ping"):
     """Ask for a `pong`, which carries the same `id`."""
-
-
-AnyCommand: TypeAlias = Subscribe | Unsubscribe | Ping | Typing | Read | Send
 
 
 async def _subscribe(session: Session, command: Subscribe) -> None:
@@ -75,22 +69,19 @@ def _ping(session: Session, command: Ping) -> None:
     session.socket.send_nowait(frames.pong(command.id))
 
 
-OPS: Mapping[type[Command], Callable[[Session, Any], Awaitable[None] | None]] = {
-    Subscribe: _subscribe,
-    Unsubscribe: _unsubscribe,
-    Ping: _ping,
-    Typing: socket_commands.typing,
-    Read: socket_commands.read,
-    Send: socket_commands.send,
-}
-"""{command: who does it}; what needs no waiting is no coroutine, and costs none."""
+ROOT_COMMANDS = (
+    LiveCommand(Subscribe, _subscribe),
+    LiveCommand(Unsubscribe, _unsubscribe),
+    LiveCommand(Ping, _ping),
+)
+"""Commands that exist beside those of the domains."""
 
 
 class BadFrame(Exception):
-    """The message is nothing that a client of this service sends; closes the socket with 4400.
+    """The message is not of this protocol; the socket is closed with 4400.
 
     Args:
-        reason: for the close frame.
+        reason: text for the close frame.
     """
 
     def __init__(self, reason: str) -> None:
@@ -99,11 +90,11 @@ class BadFrame(Exception):
 
 
 class Misread(Exception):
-    """The message is an object, but no command; refused with a reply.
+    """The message is a JSON object, but not a valid command; it is refused with a reply.
 
     Args:
-        id: of the command, None when it has none.
-        refused: with pointers.
+        id: the command's id, or None.
+        refused: the refusal, with pointers to the errors.
     """
 
     def __init__(self, id: CommandId, refused: Invalid) -> None:
@@ -112,50 +103,84 @@ class Misread(Exception):
         self.refused = refused
 
 
-_decoder: msgspec.json.Decoder[AnyCommand] = msgspec.json.Decoder(AnyCommand)
-
-
-def read_command(message: bytes) -> AnyCommand:
-    """The command in a message.
+class Commands:
+    """All commands that a socket understands: the root's, then the domains'.
 
     Args:
-        message: UTF-8, at most `maxFrameBytes`.
+        commands: those of all domains; each `op` is one command's alone.
+
+    Attributes:
+        structs: what they are decoded into, for AsyncAPI.
 
     Raises:
-        BadFrame: close the socket.
-        Misread: refuse the command.
+        ValueError: two commands have one `op`.
     """
-    # What only the slow way can judge: U+0000 is refused, and deep nesting must not reach a recursive
-    # decoder.
-    if b"\\u0000" not in message and message.count(b"[") + message.count(b"{") <= MAX_DEPTH:
+
+    def __init__(self, commands: Iterable[LiveCommand]) -> None:
+        every = (*ROOT_COMMANDS, *commands)
+        self.structs = tuple(one.struct for one in every)
+        self._run = {one.struct: one.run for one in every}
+        self._bodies = {_op_of(one.struct): one.body for one in every if one.body is not None}
+        if len({_op_of(struct) for struct in self.structs}) < len(self.structs):
+            raise ValueError(f"two commands have one op: {self.structs}")
+        self._type: Any = Union[self.structs]  # noqa: UP007 - of a tuple that is known at run time
+        self._decoder: msgspec.json.Decoder[Command] = msgspec.json.Decoder(self._type)
+
+    def run(self, session: Session, command: Command) -> Awaitable[None] | None:
+        """Carry a command out; what needs no waiting returns None and costs no coroutine.
+
+        Args:
+            session: of the client that said it.
+            command: as `read` returned it.
+
+        Raises:
+            Refused: the command is refused; the socket stays open.
+        """
+        return self._run[type(command)](session, command)
+
+    def read(self, message: bytes) -> Command:
+        """Decode the command in a message.
+
+        Args:
+            message: UTF-8, at most `maxFrameBytes`.
+
+        Raises:
+            BadFrame: close the socket.
+            Misread: refuse the command.
+        """
+        # Only the slow parser refuses U+0000, and is safe with deep nesting, which must not reach a recursive decoder.
+        if b"\\u0000" not in message and message.count(b"[") + message.count(b"{") <= MAX_DEPTH:
+            try:
+                return self._decoder.decode(message)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                pass
+        return self._read_slowly(message)
+
+    def _read_slowly(self, message: bytes) -> Command:
         try:
-            return _decoder.decode(message)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            pass
-    return _read_slowly(message)
+            values, errors = parse(message)
+        except MalformedJson as malformed:
+            raise BadFrame(malformed.message) from None
+        if not isinstance(values, dict):
+            raise BadFrame("a message is one JSON object")
+        if not errors:
+            try:
+                return cast(Command, msgspec.convert(values, self._type))
+            except msgspec.ValidationError as error:
+                errors = (field_error(error),)
+        body = self._bodies.get(values.get("op"))
+        raise Misread(_id_in(values), Invalid(*(_repointed(error, body) for error in errors)))
 
 
-def _read_slowly(message: bytes) -> AnyCommand:
-    try:
-        values, errors = parse(message)
-    except MalformedJson as malformed:
-        raise BadFrame(malformed.message) from None
-    if not isinstance(values, dict):
-        raise BadFrame("a message is one JSON object")
-    if not errors:
-        try:
-            return cast(AnyCommand, msgspec.convert(values, AnyCommand))
-        except msgspec.ValidationError as error:
-            errors = (field_error(error),)
-    op = values.get("op")
-    raise Misread(_id_in(values), Invalid(*(_repointed(error, op) for error in errors)))
+def _op_of(struct: type[Command]) -> object:
+    return struct.__struct_config__.tag
 
 
-def _repointed(error: FieldError, op: object) -> FieldError:
-    inside = error.pointer.removeprefix("/data/")
-    if op != "send" or inside == error.pointer:
+def _repointed(error: FieldError, body: str | None) -> FieldError:
+    """The error with a pointer into the body, where it lies in there."""
+    if body is None or not error.pointer.startswith(f"/{body}/"):
         return error
-    return FieldError(f"/{inside}", error.code, error.message)
+    return FieldError(error.pointer.removeprefix(f"/{body}"), error.code, error.message)
 
 
 def _id_in(plain: Mapping[str, object]) -> CommandId:

@@ -1,7 +1,7 @@
-"""How much a client may say on one socket (contract §3: live commands 120/60 s).
+"""The rate limit of commands on one socket (contract §3: live commands 120/60 s).
 
-A command too many is refused with `RATE_LIMITED` and does nothing; a client that then goes on is not
-listening, and is closed with 4429. So a short burst costs a client its surplus, a flood its socket.
+A command beyond the limit is refused with `RATE_LIMITED` and has no effect. A client that goes on regardless is closed
+with 4429. So a short burst only loses its surplus commands, a flood loses its socket.
 """
 
 from enum import Enum
@@ -11,11 +11,11 @@ from routes.edge.limits import POLICIES, Limits
 _POLICY = POLICIES["live-command"]
 
 REFUSALS_BEFORE_CLOSE = 20
-"""Commands in a row that are refused before the socket is closed."""
+"""Most refused commands in a row; the next one closes the socket."""
 
 
 class Verdict(Enum):
-    """What becomes of a command."""
+    """What to do with a command."""
 
     GO_ON = "go on"
     REFUSE = "refuse"
@@ -23,11 +23,11 @@ class Verdict(Enum):
 
 
 class Pace:
-    """The bucket of one socket, and the one that all sockets of its owner share.
+    """The bucket of one socket, and the bucket that all sockets of its owner share.
 
     Args:
-        limits: of the process.
-        owner: the key of whose socket it is (`Principal.key`).
+        limits: the process's rate limits.
+        owner: the key of the socket's owner (`Principal.key`).
     """
 
     __slots__ = ("_limits", "_meter", "_owner", "_refused", "retry_after_ms")
@@ -38,7 +38,7 @@ class Pace:
         self._meter = limits.meter(_POLICY)
         self._refused = 0
         self.retry_after_ms = 0
-        """Until the next command may pass; of the last one that was refused."""
+        """How long to wait for the next command, as of the last refused one."""
 
     def take(self, now_ms: int) -> Verdict:
         """Count one command.

@@ -1,8 +1,8 @@
-"""Revocation on open sockets: whoever runs a stream is told when its user's rights have moved (contract §2).
+"""Revocation on open sockets: a stream is notified when its user's rights have changed (contract §2).
 
-Rights are asked in one task for all sockets, a user at a time, so that a role that thousands hold costs no
-storm. A store that cannot be asked is asked again: nobody keeps a stream because the question failed, nobody
-loses it either, and requests are refused meanwhile.
+One task reads the rights for all sockets, one user at a time, so that the change of a role with thousands of holders
+does not cause a burst of reads. If the database cannot be asked, the read is retried: streams neither end nor keep
+revoked rights for good because of the failure, and requests are refused meanwhile.
 """
 
 from typing import Protocol
@@ -17,18 +17,18 @@ from persistence.users.permissions import Grant
 from routes.edge.principal import Access
 
 RETRY_SECONDS = 0.5
-"""Between two attempts while the store cannot be asked; a revocation shows within 2 s of its return."""
+"""Pause between two attempts while the database is unavailable; a revocation shows within 2 s of its return."""
 
 FORBIDDEN = Forbidden.code
-"""Why a subscription ends whose viewer has lost the permission node."""
+"""The code with which a subscription ends whose viewer has lost its permission node."""
 
 
 NOTHING = resolve((), [Grant(node, negated=True) for node in ("*", "*:*", "*:*:*")], frozenset(), 0)
-"""The rights of somebody who is no more: every node is taken away."""
+"""The rights of a user who was erased: every node is denied."""
 
 
 class RightsObserver(Protocol):
-    """Whoever runs a stream."""
+    """A stream that is notified of its user's rights."""
 
     def recheck(self, access: Access) -> None:
         """The user's rights are these now: end what they no longer cover. Never waits, never raises."""
@@ -36,10 +36,10 @@ class RightsObserver(Protocol):
 
 
 class Rights:
-    """Who runs streams, and whose rights are to be asked again.
+    """Open streams by user, and the users whose rights must be read again.
 
     Args:
-        users: knows what everybody may do.
+        users: the directory of users and their rights.
     """
 
     def __init__(self, users: Users) -> None:
@@ -47,7 +47,7 @@ class Rights:
         self._followers: dict[
             str, tuple[RightsObserver, ...]
         ] = {}  # {user id: who runs one of their streams}
-        # Those whose token's issuer does not speak for super-admins.
+        # Streams opened with a token whose issuer may not vouch for super-admins.
         self._capped: set[RightsObserver] = set()
         self._moved: dict[str, None] = {}  # user ids still to be asked about, in order
         self._wake = trio.Event()
@@ -56,11 +56,10 @@ class Rights:
         """Tell this stream whenever the user's rights may have moved, until `unfollow`.
 
         Args:
-            user_id: whose stream it is.
+            user_id: the stream's user.
             follower: told synchronously, from any task.
-            known: the rights that it was opened with. Where others are true by now, which nobody was told of
-                in between, it is told at once.
-            capped: as in `UserPrincipal`, of who opened it.
+            known: the rights that it was opened with. If they have changed since, it is told at once.
+            capped: as in `UserPrincipal`, of the user who opened it.
         """
         self._followers[user_id] = (*self._followers.get(user_id, ()), follower)
         if capped:
@@ -72,7 +71,7 @@ class Rights:
             follower.recheck(capped_to(access, capped=capped))
 
     def unfollow(self, user_id: str, follower: RightsObserver) -> None:
-        """Tell it no more; once for each `follow`."""
+        """Stop notifying a stream; call it once for each `follow`."""
         self._capped.discard(follower)
         others = tuple(one for one in self._followers[user_id] if one is not follower)
         if others:
@@ -81,7 +80,7 @@ class Rights:
             del self._followers[user_id]
 
     def moved(self, user_id: str) -> None:
-        """The rights of this user, or with "" anybody's, may have changed; as `Users` tells."""
+        """Queue a user whose rights may have changed; "" stands for all users. Called by `Users`."""
         if user_id:
             if user_id not in self._followers:
                 return
@@ -91,7 +90,7 @@ class Rights:
         self._wake.set()
 
     async def keep(self) -> None:
-        """Tell the streams, for as long as the service runs; ends by cancellation only."""
+        """Read the rights of queued users and notify their streams; ends only by cancellation."""
         while True:
             await self._wake.wait()
             self._wake = trio.Event()
@@ -101,7 +100,7 @@ class Rights:
                 try:
                     await self._ask(user_id)
                 except BaseException:
-                    self.moved(user_id)  # whoever begins anew asks again, behind the others
+                    self.moved(user_id)  # back to the end of the queue, for when the task is restarted
                     raise
 
     async def _ask(self, user_id: str) -> None:
@@ -109,7 +108,7 @@ class Rights:
             try:
                 access = await self._users.access_of(user_id)
             except NotFound:
-                access = NOTHING  # erased: whoever slipped in beside the end of their sockets sees no more
+                access = NOTHING  # erased: ends a stream that was opened while their sockets were closed
             except PersistenceError:
                 await trio.sleep(RETRY_SECONDS)
                 continue
@@ -119,14 +118,14 @@ class Rights:
 
 
 def require(access: Access, node: str) -> None:
-    """Pass, or refuse with the node that is missing.
+    """Require a permission node.
 
     Args:
-        access: the rights of whoever asks.
-        node: of permission.
+        access: the user's rights.
+        node: the permission node.
 
     Raises:
-        Forbidden: with `meta.permission`.
+        Forbidden: with `meta.permission`: the rights do not cover it.
     """
     if not access.allows(node):
         raise Forbidden(f"missing permission {node}", permission=node)

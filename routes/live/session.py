@@ -1,10 +1,10 @@
-"""One socket of `/v1/social/live`: what it watches, what it has asked for, and how it is answered.
+"""One socket of `/v1/social/live`: its subscriptions, its commands in flight, and its replies.
 
-Invariants: at most 200 subscriptions, one per channel name; at most 64 posted commands without an answer.
-Answers are written by the actor's turn itself, before its frames go out, so that the reply to a `send`
-precedes the event of that message on this socket (contract §9), and both leave in one piece. A command without
-an `id` gets no reply, whatever becomes of it. A session has no task and no reference to the request that opened
-it; it ends with its socket, and what it had asked for is then answered to nobody.
+Invariants: at most 200 subscriptions, one per channel name; at most 64 posted commands without an answer. Answers are
+written by the actor's turn itself, before its frames go out, so that the reply to a `send` precedes the event of that
+message on this socket (contract §9), and both are sent together. A command without an `id` gets no reply, whether it
+succeeds or not. A session has no task and no reference to the request that opened it. It ends with its socket; replies
+to commands still in flight are dropped then.
 """
 
 from collections.abc import Callable
@@ -29,16 +29,16 @@ from routes.service import Service
 from routes.users.parts import RIGHTS
 
 MAX_SUBSCRIPTIONS = 200
-"""Channels that one socket may watch at once (contract §9)."""
+"""Most channels that one socket may watch at once (contract §9)."""
 
 MAX_IN_FLIGHT = 64
-"""Commands posted to actors and not answered yet; then the socket is not read until one is."""
+"""Most commands posted to actors and not answered yet; at that number the socket is not read until one is."""
 
 CommandId: TypeAlias = int | str | None
-"""What the client chose to know the reply by; None for commands that want none."""
+"""The id that the client chose for a command; None for a command that wants no reply."""
 
 Since: TypeAlias = tuple[str, int]
-"""(epoch, offset) of the last that a client has."""
+"""(epoch, offset) of the newest event or snapshot that a client has."""
 
 
 class Session:
@@ -54,7 +54,7 @@ class Session:
         capped: as in `UserPrincipal`.
     """
 
-    __slots__ = ("_in_flight", "_settled", "_watched", "access", "capped", "service", "socket", "user_id")
+    __slots__ = ("_in_flight", "_room", "_watched", "access", "capped", "service", "socket", "user_id")
 
     def __init__(self, service: Service, socket: LiveSocket, user: UserPrincipal) -> None:
         self.service = service
@@ -64,7 +64,7 @@ class Session:
         self.access: Access = user.access
         self._watched: dict[str, Subscription] = {}  # {name on the wire: …}
         self._in_flight = 0
-        self._settled: trio.Event | None = None
+        self._room: trio.Event | None = None
         service.of(RIGHTS).follow(user.user_id, self, user.access, capped=user.capped)
         socket.on_close(self._close)
 
@@ -80,9 +80,9 @@ class Session:
         """Reply that a command was done.
 
         Args:
-            id: of the command.
-            channel: which channel it was about, where the client may not know.
-            data: what REST would have answered; a struct or `msgspec.Raw`.
+            id: the command's id.
+            channel: the channel's wire name, if the client may not know it.
+            data: what the REST route would answer; a struct or `msgspec.Raw`.
         """
         if id is not None:
             self.socket.send_nowait(frames.reply_ok(id, channel=channel, data=data))
@@ -91,8 +91,8 @@ class Session:
         """Reply that a command was refused, with the code that REST would give.
 
         Args:
-            id: of the command.
-            refused: why.
+            id: the command's id.
+            refused: the reason.
         """
         if id is not None:
             errors = refused.errors if isinstance(refused, Invalid) else None
@@ -103,14 +103,14 @@ class Session:
     # -- posting ---------------------------------------------------------------------------------------------
 
     def post(self, id: CommandId, kind: Kind[Any, Any], actor_id: str, command: object) -> None:
-        """Hand a command to an owner; the reply is written when its turn has been committed. Never waits.
+        """Send a command to an actor without waiting; the reply is written when its turn has been committed.
 
-        Commands posted one after the other to one actor are decided, and answered, in this order. The reply is
-        held until the first frames of the turn have been offered, to leave together with this socket's.
+        Commands posted to one actor are decided, and answered, in this order. The reply is held back until the first
+        frames of the turn have been offered, so that it is sent together with this socket's frames.
 
         Args:
-            id: of the client's command.
-            kind, actor_id: of the owner.
+            id: the client's id of the command.
+            kind, actor_id: the actor's kind and id.
             command: one of the kind's commands.
         """
         self._in_flight += 1
@@ -120,20 +120,20 @@ class Session:
 
     @property
     def crowded(self) -> bool:
-        """So many posted commands are unanswered that the client must wait (`wait_room`)."""
+        """Whether so many posted commands are unanswered that the client must wait (`wait_room`)."""
         return self._in_flight >= MAX_IN_FLIGHT
 
     async def wait_room(self) -> None:
         """Wait until fewer than 64 posted commands are unanswered. Cancellation changes nothing."""
         while self.crowded:
-            self._settled = trio.Event()
-            await self._settled.wait()
+            self._room = trio.Event()
+            await self._room.wait()
 
     def _answered(self, id: CommandId, answer: Answer) -> None:
         self._in_flight -= 1
-        if self._settled is not None:
-            self._settled.set()
-            self._settled = None
+        if self._room is not None:
+            self._room.set()
+            self._room = None
         if answer.error is not None:
             self.refuse(id, explained(answer.error))
         elif id is not None:
@@ -150,14 +150,14 @@ class Session:
         since: Since | None = None,
         opened: Callable[[str, str, int, bool], None] | None = None,
     ) -> None:
-        """Watch a channel; a second subscription of the same name takes the place of the first.
+        """Watch a channel; a second subscription of the same name replaces the first.
 
         Cancellation leaves the channel as it was, and so does a socket that closes meanwhile.
 
         Args:
-            name: of the channel, as the client wrote it.
-            params: how it is to be shown.
-            since: what the client has already.
+            name: the channel's name, as the client wrote it.
+            params: how it is shown.
+            since: the position up to which the client has events already.
             opened: called with name, epoch, offset and recovered, before the first frame.
 
         Raises:
@@ -171,8 +171,7 @@ class Session:
         self._check_room(name)
 
         def begin(epoch: str, offset: int, recovered: bool) -> None:
-            # From here on the channel is the new subscription's: a frame of the old one must not follow the
-            # reply.
+            # End the old subscription before the reply, so that none of its frames follows the reply.
             self._leave(name)
             if opened is not None:
                 opened(name, epoch, offset, recovered)
@@ -194,14 +193,14 @@ class Session:
             return
         self._watched[subscription.wire_name] = subscription
         if not channel.open_to(self.access):
-            # Rights that moved while the actor was loading were told to what stood here before: nothing.
+            # The rights changed while the actor was loading, when this subscription could not be told yet.
             subscription.end(FORBIDDEN)
 
     def unsubscribe(self, name: str) -> str:
-        """Watch a channel no longer; harmless when it was not watched.
+        """Stop watching a channel; harmless if it was not watched.
 
         Returns:
-            The name as replies and frames write it.
+            The channel's wire name.
 
         Raises:
             NotFound: there is no such channel.
@@ -212,15 +211,16 @@ class Session:
         return name
 
     def told_off(self, name: str, refused: Refused) -> None:
-        """Say that a channel which nobody subscribed by a command is not shown, and why."""
+        """Tell the client that a channel subscribed on connect is not shown.
+
+        Args:
+            name: the channel's name, as the address gave it.
+            refused: the reason.
+        """
         self.socket.send_nowait(frames.unsubscribed(name, refused.code))
 
     def recheck(self, access: Access) -> None:
-        """The user's rights are these now: end what they no longer cover.
-
-        Args:
-            access: as the store says.
-        """
+        """Take the user's new rights, and end subscriptions that they no longer cover."""
         self.access = access
         for name, subscription in tuple(self._watched.items()):
             if self.service.channels.named(name).open_to(access):
@@ -242,7 +242,7 @@ class Session:
     def _check_room(self, name: str) -> None:
         if len(self._watched) < MAX_SUBSCRIPTIONS or name in self._watched:
             return
-        # Those that the server ended are still listed here; only a full list is worth looking through.
+        # Subscriptions that the server ended are still listed; they are removed only when the list is full.
         self._watched = {known: watched for known, watched in self._watched.items() if _stands(watched)}
         if len(self._watched) >= MAX_SUBSCRIPTIONS:
             raise QuotaExceeded(
@@ -255,7 +255,7 @@ def _stands(subscription: Subscription) -> bool:
 
 
 def explained(error: Exception) -> Refused:
-    """What a client is told of an actor's failure; a `Fault` says nothing of itself.
+    """The refusal that a client gets for an actor's failure; a bug becomes `Internal`, without details.
 
     Args:
         error: a refusal, a failure of the database, or a fault.

@@ -1,8 +1,7 @@
 """Single-purpose streams: one channel on one socket, its snapshots bare (service description §6).
 
-The first frame comes at once, the next ones when something changed. Such a client has nothing to say; what it
-sends is counted, so that it cannot keep the server busy, and otherwise passed over. When the viewer may no
-longer look, the socket is closed with 4403.
+The first frame is sent at once, the next ones after changes. Messages of the client are counted, so that it cannot keep
+the server busy, and otherwise ignored. When the viewer loses access, the socket is closed with 4403.
 """
 
 from functools import partial
@@ -27,11 +26,11 @@ from routes.service import Service
 from routes.users.parts import RIGHTS
 
 Interval = Annotated[int, Clamp(1, 60)]
-"""Seconds; accepted on every stream, and without effect where nothing polls (contract §9)."""
+"""Seconds, clamped to 1..60; accepted on every stream, but without effect, since nothing polls (contract §9)."""
 
 
 class StreamQuery(msgspec.Struct, frozen=True):
-    """What every stream takes in its address.
+    """The query parameters of every single-purpose stream.
 
     Args:
         interval: seconds between fallback polls, clamped to 1..60; frames are pushed, so nothing polls.
@@ -49,17 +48,17 @@ async def show(
     viewer: object,
     needs: str | None,
 ) -> Listener | None:
-    """Show one owner or view until the socket is closed.
+    """Show one actor or view, in snapshots, until the socket is closed.
 
     Args:
-        call: that opened the stream.
+        call: the call that opened the stream.
         socket: open, not multiplexed.
-        shown, id: the owner or view.
-        viewer: as its `audience` takes it.
-        needs: the permission node that the user must hold all the time, or None.
+        shown, id: the kind or view, and the id.
+        viewer: the viewer object that its `audience` takes.
+        needs: the permission node that the user must hold for as long as they watch, or None.
 
     Returns:
-        What the handler of the stream returns.
+        The listener that the stream's handler returns; None if the socket was closed.
     """
     request = WatchRequest(
         sink=socket,
@@ -81,14 +80,14 @@ async def watch(
     id: str,
     needs: str | None,
 ) -> Listener | None:
-    """Subscribe; where that is refused or fails, close the socket with the reason and return None.
+    """Subscribe; if that is refused or fails, close the socket with the reason and return None.
 
     Args:
-        call: that opened the stream.
-        socket: to be closed; its end ends the subscription.
-        request: may have another sink than the socket.
-        shown, id: the owner or view.
-        needs: as for `show`.
+        call: the call that opened the stream.
+        socket: its end ends the subscription.
+        request: the subscription; its sink may be another object than the socket.
+        shown, id: the kind or view, and the id.
+        needs: the permission node that the user must hold for as long as they watch, or None.
     """
     try:
         subscription = await call.service.system.watch(shown, id, request)
@@ -107,11 +106,11 @@ class SingleStream:
     """One subscription and its socket; implements `Listener` and `RightsObserver`.
 
     Args:
-        service: everything that is open.
-        socket: whose end ends the subscription.
+        service: the service.
+        socket: its end ends the subscription.
         user: the viewer.
-        subscription: open.
-        needs: the permission node.
+        subscription: the open subscription.
+        needs: the permission node that the user must hold for as long as they watch, or None.
     """
 
     __slots__ = ("_needs", "_pace", "_service", "_socket", "_subscription")
@@ -134,12 +133,12 @@ class SingleStream:
         socket.on_close(partial(self._close, user.user_id))
 
     def heard(self, message: bytes) -> None:  # noqa: ARG002
-        """As in `Listener`: it is counted."""
+        """Count a message and ignore it; a flood closes the socket."""
         if self._pace.take(self._service.clock.now_ms()) is Verdict.CLOSE:
             self._socket.close(CloseCode.FLOOD, "RATE_LIMITED")
 
     def recheck(self, access: Access) -> None:
-        """As in `RightsObserver`."""
+        """Take the user's new rights: end the subscription if they no longer cover it."""
         if self._needs is None or access.allows(self._needs):
             self._subscription.recheck()
         else:
@@ -151,4 +150,4 @@ class SingleStream:
 
 
 def unannounced(epoch: str, offset: int, recovered: bool) -> None:
-    """A bare stream does not tell where it stands."""
+    """Ignore the subscription's epoch, offset and recovered, which single-purpose streams do not send."""

@@ -10,7 +10,7 @@ from actors.users.permissions import capped_to
 from persistence.errors import PersistenceError
 from routes.call import Call
 from routes.chat.channels import READ
-from routes.edge.declare.endpoint import stream
+from routes.edge.declare.endpoint import Stream, stream
 from routes.edge.errors import RateLimited
 from routes.edge.limits import POLICIES
 from routes.edge.listener import Listener
@@ -19,21 +19,22 @@ from routes.edge.websocket import frames
 from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.channel import SubscribeParams
-from routes.live.commands import OPS, AnyCommand, BadFrame, Misread, read_command
+from routes.live.command import Command
+from routes.live.commands import BadFrame, Commands, Misread
 from routes.live.pace import Pace, Verdict
 from routes.live.session import MAX_SUBSCRIPTIONS, Session, explained
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 
 FAILURES = (Refused, PersistenceError, Fault)
-"""What a command may fail with: told to its client, and the socket stays."""
+"""Failures of a command that are sent to the client as a refusal; the socket stays open."""
 
 
 class SocialQuery(msgspec.Struct, frozen=True):
-    """What can be said in the address.
+    """The query parameters of the stream.
 
     Args:
-        channels: names joined by commas, in place of the default ones; empty for none.
+        channels: names joined by commas, in place of the default channels; empty for none.
     """
 
     channels: str | None = None
@@ -42,75 +43,90 @@ class SocialQuery(msgspec.Struct, frozen=True):
         """The channels to subscribe on connect, each once.
 
         Args:
-            defaults: those where none are said.
+            defaults: the names to use if the parameter is left out.
         """
         if self.channels is None:
             return defaults
         return tuple(dict.fromkeys(name.strip() for name in self.channels.split(",") if name.strip()))
 
 
-@stream(
-    "/v1/social/live",
-    needs=READ,
-    sends=(
-        frames.Hello,
-        frames.Reply,
-        frames.Snapshot,
-        frames.Event,
-        frames.Pong,
-        frames.Unsubscribed,
-        frames.Reconnect,
-    ),
-    receives=AnyCommand.__args__,
-)
-async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> Listener:
-    """Every channel over one socket: subscribe, unsubscribe, send, typing, read, ping.
+def social_stream(commands: Commands) -> Stream:
+    """Declare `GET /v1/social/live`.
 
-    `hello` comes first. Then the channels of `?channels=`, by default `friends`, `party` and `inbox`, are subscribed;
-    one that cannot be is told with `unsubscribed`. Needs `social:chat.read`. Closes with 4400 on what is no command,
-    4401 when the token ends, 4429 when commands keep coming after `RATE_LIMITED`, 4503 when the server stops.
+    Args:
+        commands: the commands that it understands.
     """
-    socket.multiplexed = True
-    service = call.service
-    session = SocialSession(service, socket, call.user)
-    socket.send_nowait(
-        frames.hello(
-            socket.session_id,
-            service.clock.now_ms(),
-            heartbeat_ms=service.sockets.heartbeat_ms,
-            limits=frames.SocketLimits(POLICIES["live-command"].quota, MAX_SUBSCRIPTIONS),
-        )
+
+    @stream(
+        "/v1/social/live",
+        needs=READ,
+        sends=(
+            frames.Hello,
+            frames.Reply,
+            frames.Snapshot,
+            frames.Event,
+            frames.Pong,
+            frames.Unsubscribed,
+            frames.Reconnect,
+        ),
+        receives=commands.structs,
     )
-    for name in query.names(service.channels.defaults):
-        try:
-            await session.subscribe(name, SubscribeParams())
-        except FAILURES as error:
-            session.told_off(name, explained(error))
-    return session
+    async def social_live(call: Call, socket: LiveSocket, query: SocialQuery) -> Listener:
+        """Every channel over one socket: subscribe, unsubscribe, send, typing, read, ping.
+
+        `hello` is sent first. Then the channels of `?channels=`, by default `friends`, `party` and `inbox`, are
+        subscribed; one that is refused is answered with `unsubscribed`. Needs `social:chat.read`. Closes with 4400 on
+        a message that is not of this protocol, 4401 when the token ends, 4429 when commands keep coming after
+        `RATE_LIMITED`, 4503 when the server stops.
+        """
+        socket.multiplexed = True
+        service = call.service
+        session = SocialSession(service, socket, call.user, commands)
+        socket.send_nowait(
+            frames.hello(
+                socket.session_id,
+                service.clock.now_ms(),
+                heartbeat_ms=service.sockets.heartbeat_ms,
+                limits=frames.SocketLimits(POLICIES["live-command"].quota, MAX_SUBSCRIPTIONS),
+            )
+        )
+        for name in query.names(service.channels.defaults):
+            try:
+                await session.subscribe(name, SubscribeParams())
+            except FAILURES as error:
+                session.told_off(name, explained(error))
+        return session
+
+    return social_live
 
 
 class SocialSession(Session):
-    """A session that hears its client: one command after the other; implements `Listener`.
+    """A session that carries out its client's commands one after the other; implements `Listener`.
 
-    What needs no rows is done within `heard`; so is a command for an actor, which answers when its turn is
-    committed.
+    A command that needs no rows is carried out within `heard`; one for an actor is posted there, and answered when its
+    turn is committed.
 
     Args:
         service, socket, user: as in `Session`.
+        commands: the commands that it understands.
     """
 
-    __slots__ = ("_pace",)
+    __slots__ = ("_commands", "_pace")
 
-    def __init__(self, service: Service, socket: LiveSocket, user: UserPrincipal) -> None:
+    def __init__(self, service: Service, socket: LiveSocket, user: UserPrincipal, commands: Commands) -> None:
         super().__init__(service, socket, user)
+        self._commands = commands
         self._pace = Pace(service.limits, socket.user_id or socket.session_id)
 
     def heard(self, message: bytes) -> Awaitable[None] | None:
-        """As in `Listener`."""
+        """Carry a message's command out; returns what must be awaited before the next message, or None.
+
+        The socket is closed after the token has expired, at a flood, and on a message that is not of this protocol.
+        """
         socket = self.socket
         now_ms = self.service.clock.now_ms()
         if socket.expires_at_ms is not None and socket.expires_at_ms <= now_ms:
-            # The sweeper would close it within a second; until then nothing more is done for this token.
+            # The periodic sweep would close it within a second; until then no command of this token may run.
             socket.close(CloseCode.UNAUTHENTICATED, "TOKEN_EXPIRED")
             return None
         verdict = self._pace.take(now_ms)
@@ -118,7 +134,7 @@ class SocialSession(Session):
             socket.close(CloseCode.FLOOD, "RATE_LIMITED")
             return None
         try:
-            command = read_command(message)
+            command = self._commands.read(message)
         except BadFrame as bad:
             socket.close(CloseCode.BAD_FRAME, bad.reason)
             return None
@@ -130,13 +146,13 @@ class SocialSession(Session):
             return None
         return self._do(command)
 
-    def _do(self, command: AnyCommand) -> Awaitable[None] | None:
+    def _do(self, command: Command) -> Awaitable[None] | None:
         access = self.service.of(USER_DIRECTORY).peek_access(self.user_id)
         if access is None:
             return self._do_slowly(command)
         self.access = capped_to(access, capped=self.capped)
         try:
-            waiting = OPS[type(command)](self, command)
+            waiting = self._commands.run(self, command)
         except FAILURES as error:
             self.refuse(command.id, explained(error))
             return None
@@ -144,19 +160,19 @@ class SocialSession(Session):
             return self._finish(command, waiting)
         return self.wait_room() if self.crowded else None
 
-    async def _do_slowly(self, command: AnyCommand) -> None:
-        """The user's rights have just moved and are not in memory."""
+    async def _do_slowly(self, command: Command) -> None:
+        """Read the user's rights, which have just changed and are not in memory, then carry the command out."""
         try:
             access = await self.service.of(USER_DIRECTORY).access_of(self.user_id)
             self.access = capped_to(access, capped=self.capped)
-            waiting = OPS[type(command)](self, command)
+            waiting = self._commands.run(self, command)
             if waiting is not None:
                 await waiting
         except FAILURES as error:
             self.refuse(command.id, explained(error))
         await self.wait_room()
 
-    async def _finish(self, command: AnyCommand, waiting: Awaitable[None]) -> None:
+    async def _finish(self, command: Command, waiting: Awaitable[None]) -> None:
         try:
             await waiting
         except FAILURES as error:

@@ -1,7 +1,7 @@
-"""Keeping the DNS records of networks at their providers (service-api §4, DNS automation).
+"""Writes the DNS records of networks at their providers (service-api §4, DNS automation).
 
-What is to be written stands in rows, made in the transaction of what needs it; here they are worked off: at once after
-a request, and now and then by a job, until the provider has them. A provider that is away fails no request.
+Tasks are rows, inserted in the transaction of the change that needs them. They are carried out at once after the
+request, and by a job until they succeed, so that a provider that is unavailable does not fail a request.
 """
 
 from collections.abc import Sequence
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 log = structlog.get_logger("partyline.dns")
 
 PURPOSE = "tokens of DNS providers"
-"""Of the key under which tokens are sealed."""
+"""Purpose from which the key that seals the tokens is derived."""
 
 INLINE_SECONDS = 3.0
-"""So long a request waits for its records; the job does the rest."""
+"""How long a request waits for its records; the job does the rest."""
 
 BATCH_TASKS = 50
 BATCH_NETWORKS = 20
-"""What one run of the job does at most."""
+"""Most tasks of one network, and most networks, in one run of the job."""
 
 FIRST_RETRY_MS = 60_000
 LAST_RETRY_MS = 3_600_000
 MAX_ATTEMPTS = 20
-"""About half a day of trying; then the record is given up, until somebody asks for it again."""
+"""About half a day of attempts; then the task is dropped, until a change needs the record again."""
 
 
 class Automation:
-    """Writes the records of networks.
+    """Carries out the DNS tasks of networks.
 
     Args:
-        database: where what is to be written stands.
-        clock: tells what is due.
-        cloudflare: the provider.
+        database: holds the tasks.
+        clock: the time by which tasks are due.
+        cloudflare: the provider's API.
         resolver: finds the addresses of gateways.
-        vault: opens the providers' tokens.
+        vault: seals and opens the providers' tokens.
     """
 
     def __init__(
@@ -63,23 +63,27 @@ class Automation:
         self._busy: set[str] = set()  # networks whose records are being written
 
     def sealed(self, token: str, network_id: str, zone_id: str) -> bytes:
-        """A provider's token as it is stored: good for this network and zone alone."""
+        """Seal a provider's token for storage; it can only be opened for this network and zone.
+
+        Args:
+            token: visible ASCII characters.
+        """
         return self._vault.seal(token.encode("ascii"), _bound_to(network_id, zone_id))
 
     async def push_soon(self, network_id: str) -> None:
-        """Write what is due of a network, as far as a request can wait for it.
+        """Carry out a network's due tasks for at most `INLINE_SECONDS`; the job does what is left.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the tasks cannot be read or updated.
         """
         with trio.move_on_after(INLINE_SECONDS):
             await self.push(network_id)
 
     async def tick(self) -> bool:
-        """Write what is due of some networks; to be called now and then. False when more may be due.
+        """Carry out due tasks of up to `BATCH_NETWORKS` networks; returns False if more may be due.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the tasks cannot be read or updated.
         """
         due = await self._database.read(dns.due_networks, self._clock.now_ms(), BATCH_NETWORKS)
         for network_id in due:
@@ -87,10 +91,12 @@ class Automation:
         return len(due) < BATCH_NETWORKS
 
     async def push(self, network_id: str) -> None:
-        """Write what is due of a network; nothing while somebody else does.
+        """Carry out a network's due tasks; does nothing if another task of this process is doing that.
+
+        Cancellation leaves tasks due: those that were carried out already are repeated, which is harmless.
 
         Raises:
-            DatabaseUnavailable: the store cannot be asked.
+            DatabaseUnavailable: the tasks cannot be read or updated.
         """
         if network_id in self._busy:
             return
@@ -120,7 +126,7 @@ class Automation:
                     why=str(fault),
                 )
                 failed = [task]
-                if fault.status is not None:  # the others would meet the same
+                if fault.status is not None:  # the token or provider fails, so the other tasks would fail too
                     status, failed = fault.status, list(tasks[at:])
                 for one in failed:
                     (done if one.attempts + 1 >= MAX_ATTEMPTS else later).append(_put_off(one, now_ms))
@@ -134,7 +140,7 @@ class Automation:
         )
 
     async def _write(self, row: DnsRow, token: bytes | None, task: DnsTask) -> None:
-        if token is None:  # sealed under another key than ours
+        if token is None:  # sealed with another key, for example before a restore
             raise CloudflareFault("invalid")
         contents = [] if task.content is None else [task.content]
         if task.type == "A" and task.content is not None:

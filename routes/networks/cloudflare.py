@@ -1,7 +1,7 @@
-"""Cloudflare's API: is a token good for a zone, and let a record say this (contract §7).
+"""Client of Cloudflare's API: verifies a token for a zone, and writes DNS records (contract §7).
 
-The address is configuration and nothing in it comes from users but ids of a known form. Redirects are not followed,
-answers are bounded in size and time, and no error repeats what was sent or received: tokens stay here.
+The base address is configuration; only ids of a known form are put into paths. Redirects are not followed, responses
+are bounded in size and time, and no error repeats what was sent or received, so that tokens do not leak.
 """
 
 import re
@@ -15,15 +15,15 @@ import trio
 from actors.networks.hostnames import normal_host
 
 SECONDS = 5.0
-"""The longest that one request takes."""
+"""Deadline of one request."""
 
 MAX_BYTES = 2 * 1024 * 1024
-"""The largest answer that is read."""
+"""Largest response that is accepted."""
 
 RECORD_TTL_SECONDS = 300
 
 TokenStatus: TypeAlias = Literal["active", "invalid", "insufficient_scope", "zone_not_found", "unreachable"]
-"""What is known of a token (contract §7)."""
+"""The state of a token (contract §7)."""
 
 T = TypeVar("T")
 
@@ -33,10 +33,10 @@ _RECORD_ID = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
 class CloudflareFault(Exception):
-    """Cloudflare did not do as it was asked.
+    """A request to Cloudflare failed.
 
     Args:
-        status: what that says of the token; None: nothing, this one record cannot be written.
+        status: the state of the token that this shows; None if only this record cannot be written.
     """
 
     def __init__(self, status: TokenStatus | None) -> None:
@@ -45,7 +45,7 @@ class CloudflareFault(Exception):
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A DNS record as Cloudflare has it."""
+    """A DNS record as Cloudflare returns it."""
 
     id: str
     type: str
@@ -70,11 +70,11 @@ class _Zone(msgspec.Struct, frozen=True):
 
 
 class Cloudflare:
-    """The API at one address.
+    """The API at one base address.
 
     Args:
-        client: does not follow redirects, and takes nothing from the environment.
-        url: with `/client/v4`, without a slash at its end.
+        client: must not follow redirects nor use settings from the environment.
+        url: base address with `/client/v4`, without a trailing slash.
     """
 
     def __init__(self, client: httpx2.AsyncClient, url: str) -> None:
@@ -82,14 +82,14 @@ class Cloudflare:
         self._url = url
 
     async def zone_name(self, token: str, zone_id: str) -> str:
-        """The name of a zone that the token may edit, in A-labels.
+        """Verify that the token may edit the zone, and return the zone's name in A-labels.
 
         Args:
             token: visible ASCII characters.
             zone_id: 32 hexadecimal digits.
 
         Raises:
-            CloudflareFault: the token does not verify, or not for this zone.
+            CloudflareFault: the token is not valid, may not edit this zone, or Cloudflare cannot be reached.
         """
         verified = _decoded(await self._ask(token, "GET", "/user/tokens/verify", refused="invalid"), _Token)
         if verified.status != "active":
@@ -105,18 +105,19 @@ class Cloudflare:
     async def keep(
         self, token: str, zone_id: str, type: str, name: str, contents: Collection[str], *, mark: str
     ) -> None:
-        """Let the records at a name say this and nothing else; none of it when `contents` is empty.
+        """Make our records of a type at a name have exactly these contents; empty `contents` removes them.
 
-        Only records with our mark are changed or removed. Where somebody else's stand in the way (of a CNAME, or
-        beside ours of type A) nothing is written; TXT records of others do not stand in the way.
+        Only records with our mark are changed or removed. If another's CNAME or A record is at the name, nothing is
+        written; another's TXT record does not conflict. Cancellation may leave some of the records written.
 
         Args:
+            token: visible ASCII characters.
             type: `TXT`, `CNAME` or `A`.
-            name: inside the zone.
-            mark: the comment by which our records are known.
+            name: the record's full name, inside the zone.
+            mark: the comment that identifies our records.
 
         Raises:
-            CloudflareFault: it is not so, and trying later may help.
+            CloudflareFault: some records may not be written; trying again later may help.
         """
         records = f"/zones/{zone_id}/dns_records"
         query = {"type": type, "name": name, "per_page": "100"}
@@ -160,7 +161,7 @@ class Cloudflare:
         """The result of one request.
 
         Args:
-            refused: what a refusal says of the token, where it is not about its rights.
+            refused: the status of the fault if Cloudflare refuses for another reason than the token's rights.
         """
         try:
             with trio.fail_after(SECONDS):
@@ -197,7 +198,7 @@ class Cloudflare:
         request = self._client.stream(method, self._url + path, params=query, json=body, headers=headers)
         async with request as response:
             data = bytearray()
-            # Read to its end even where it is too long: leaving the stream half-way leaves its generators open.
+            # Read to the end even if it is too long, since leaving the stream half-way leaves its generators open.
             # Memory is bounded here, time by `SECONDS`.
             async for part in response.aiter_raw():
                 if len(data) <= MAX_BYTES:
@@ -225,7 +226,7 @@ def _content(record: Record) -> str:
 
 
 def _id(record: Record) -> str:
-    """The record's id, which becomes a part of an address."""
+    """The record's id, checked because it becomes part of a path."""
     if _RECORD_ID.fullmatch(record.id) is None:
         raise CloudflareFault("unreachable")
     return record.id

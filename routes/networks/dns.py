@@ -44,13 +44,13 @@ class ProviderBody(Wire, frozen=True):
 
 
 class ConfigReply(Wire, frozen=True):
-    """The provider; null when there is none."""
+    """The network's DNS provider, or null."""
 
     config: DnsConfig | None
 
 
 class Removed(Wire, frozen=True):
-    """Whether there was one."""
+    """Whether there was a provider to remove."""
 
     removed: bool
 
@@ -64,10 +64,10 @@ async def get_dns_config(call: Call, network_id: Uuid) -> ConfigReply:
 
 @endpoint("PUT", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound, Invalid), guard=owner_of_network)
 async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> DnsConfig:
-    """PUT …/networks/{networkId}/dns/cloudflare: lets the service keep the network's DNS records in a zone.
+    """PUT …/networks/{networkId}/dns/cloudflare: sets the zone in which the service maintains the network's records.
 
-    For the network's owner. Token and zone are verified first: 422 with `meta.tokenStatus` when they are not good. The
-    token is stored sealed. The records of domains claimed before, and of gateway routes, are made at once.
+    For the network's owner. Token and zone are verified first: 422 (Invalid) with `meta.tokenStatus` if that fails. The
+    token is stored encrypted. Records of domains claimed before, and of gateway routes, are made at once.
     """
     service, here = call.service, call.service.of(NAME_SERVICE)
     call.wait_longer(2 * cloudflare.SECONDS + INLINE_SECONDS)
@@ -100,7 +100,7 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Dn
 
 @endpoint("DELETE", _CLOUDFLARE, needs=AUTHENTICATED, refusals=(NotFound,), guard=owner_of_network)
 async def remove_dns_config(call: Call, network_id: Uuid) -> Removed:
-    """DELETE …/networks/{networkId}/dns/cloudflare: forgets the provider and its token; records stay as they are.
+    """DELETE …/networks/{networkId}/dns/cloudflare: deletes the provider and its token; existing DNS records stay.
 
     For the network's owner.
     """

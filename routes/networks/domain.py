@@ -1,4 +1,4 @@
-"""Networks, as the service knows them."""
+"""The Domain record of networks."""
 
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount

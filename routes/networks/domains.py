@@ -30,7 +30,7 @@ _DOMAINS = "/v1/connect/networks/{networkId}/domains"
 
 
 class DomainBody(Wire, frozen=True):
-    """The domain, in Unicode or A-labels."""
+    """The domain to claim, in Unicode or A-labels."""
 
     domain: Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
 
@@ -49,12 +49,12 @@ class TxtRecord(Wire, frozen=True):
 
 
 class GatewayRecord(Wire, frozen=True):
-    """The record that leads players to a gateway.
+    """The record that directs players to a gateway.
 
     Args:
         type: `CNAME`.
-        value: the gateway's host; null where the service has none.
-        auto_managed: the network's DNS provider is given both records by the service.
+        value: the gateway's host; null if the service has none.
+        auto_managed: whether the service writes both records at the network's DNS provider.
     """
 
     type: str
@@ -64,7 +64,7 @@ class GatewayRecord(Wire, frozen=True):
 
 
 class ClaimedDomain(Wire, frozen=True):
-    """A claim, and the records to be made for it."""
+    """A claim, and the DNS records to be made for it."""
 
     domain: Domain
     txt: TxtRecord
@@ -78,10 +78,10 @@ class DomainReply(Wire, frozen=True):
 
 
 async def claim_of(call: Call, network_id: Uuid, domain_id: ObjectId) -> DomainRow:
-    """Guard: passes the owner of the network that has made the claim.
+    """Guard: requires that the caller owns the network, and that it has made the claim.
 
     Raises:
-        NotFound: there is no such claim, or the network is somebody else's: both look the same.
+        NotFound: there is no such claim, or the network is another user's: both are answered alike.
     """
     await owner_of_network(call, network_id)
     row = await call.service.database.read(domains.read, domain_id, network_id)
@@ -107,10 +107,10 @@ async def list_domains(call: Call, network_id: Uuid) -> DomainList:
     guard=owner_of_network,
 )
 async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[ClaimedDomain]:
-    """POST …/networks/{networkId}/domains: claims a domain, and says which DNS records verify it and lead it here.
+    """POST …/networks/{networkId}/domains: claims a domain, and answers the DNS records that verify and direct it.
 
-    For the network's owner. With a DNS provider whose zone holds the domain, both records are made by the service. A
-    domain that the network has claimed before is answered with 200. Addresses, wildcards, public suffixes and the
+    For the network's owner. If the zone of the network's DNS provider holds the domain, the service makes both records.
+    A domain that the network has claimed before is answered with 200. Addresses, wildcards, public suffixes and the
     service's own zones are a 422.
     """
     service, here = call.service, call.service.of(NAME_SERVICE)
@@ -144,10 +144,10 @@ async def claim_domain(call: Call, network_id: Uuid, body: DomainBody) -> Reply[
     guard=claim_of,
 )
 async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> DomainReply:  # noqa: ARG001 - the guard's
-    """POST …/domains/{domainId}/verify: looks for the claim's TXT record, and verifies the domain when it is there.
+    """POST …/domains/{domainId}/verify: looks up the claim's TXT record, and verifies the domain if it is there.
 
-    For the network's owner. Otherwise 409, with `status`, `verificationErrors`, `observed` and `lastCheckedAt` in
-    `meta`; the claim may be checked again. A domain is verified by one network.
+    For the network's owner. If it is not there, the answer is a 409 with `status`, `verificationErrors`, `observed` and
+    `lastCheckedAt` in `meta`; the claim may be checked again. Only one network can have a domain verified.
     """
     claim: DomainRow = call.subject
     call.wait_longer(SECONDS)
@@ -155,7 +155,7 @@ async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> Do
     if lookup.error is None and units_claims.seen(claim, lookup):
         try:
             return await change(
-                call, units_claims.settle, claim, lookup, call.now_ms, about=None, shape=_domain_reply
+                call, units_claims.decide, claim, lookup, call.now_ms, about=None, shape=_domain_reply
             )
         except DomainNotVerified:
             raise await _refused(call, claim, lookup, HELD_ELSEWHERE) from None
@@ -167,7 +167,7 @@ def _domain_reply(row: DomainRow) -> DomainReply:
 
 
 async def _refused(call: Call, claim: DomainRow, lookup: Lookup, error: str) -> DomainNotVerified:
-    """Notes what was found, so that it is shown until the next check; the refusal that says it."""
+    """Store what was found, which the claim shows until the next check, and return the refusal that reports it."""
     note = units_claims.note_failure
     row = await change_by_itself(call.service, note, claim, lookup, error, call.now_ms, about=None)
     shown = domain_of(row)

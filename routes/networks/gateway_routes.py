@@ -1,4 +1,4 @@
-"""Under which host gateways carry players to a game server (service-api §4, contract §7)."""
+"""Gateway routes: the host under which gateways forward players to a game server (service-api §4, contract §7)."""
 
 from typing import Annotated
 
@@ -24,13 +24,13 @@ Host = Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
 
 
 class RouteBody(Wire, frozen=True):
-    """Where players come from, and where they are to be carried.
+    """The host that players connect to, and where the gateway forwards them.
 
     Args:
         route_host: inside a verified domain of the server's network, or below the gateway domain.
         backend_host: a name or an address that the gateway can reach.
-        proxy_protocol: the gateway tells the server each player's address (PROXY protocol).
-        gateway_id: one gateway that is to do it; null for any.
+        proxy_protocol: whether the gateway sends the server each player's address (PROXY protocol).
+        gateway_id: the only gateway that may serve the route; null for any.
     """
 
     route_host: Host
@@ -56,11 +56,11 @@ class RouteReply(Wire, frozen=True):
     guard=by_secret,
 )
 async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> RouteReply:
-    """PUT …/servers/{serverId}/gateway-route: says under which host players reach the calling server.
+    """PUT …/servers/{serverId}/gateway-route: sets the host under which players reach the calling server.
 
-    With the server's secret alone; somebody must have claimed it. A host outside the verified domains of its network
-    and the gateway domain is a 409, and so is another server's. `pending` until a gateway carries it. With a DNS
-    provider whose zone holds the host, its A records are made by the service.
+    Needs the server's secret, and the server must be claimed. A host outside the verified domains of its network and
+    the gateway domain is a 409, and so is one of another server. The route is `pending` until a gateway serves it. If
+    the zone of the network's DNS provider holds the host, the service makes its A records.
     """
     here = call.service.of(NAME_SERVICE)
     route_host, backend_host = units_gateway_routes.checked(body.route_host, body.backend_host)
@@ -88,9 +88,9 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
 
 @endpoint("DELETE", _ROUTE, needs=SERVER, refusals=(NotFound, Forbidden), guard=by_secret)
 async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
-    """DELETE …/servers/{serverId}/gateway-route: players no longer reach the calling server by a gateway.
+    """DELETE …/servers/{serverId}/gateway-route: removes the route of the calling server.
 
-    With the server's secret alone. Answers 204; DNS records that were made for the host are removed.
+    Needs the server's secret. Answers 204; DNS records that the service made for the host are removed.
     """
     networks: list[str | None] = []
     await change(call, units_gateway_routes.remove, server_id, call.now_ms, about=None, shape=networks.append)

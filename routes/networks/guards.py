@@ -1,4 +1,4 @@
-"""Whether a network is the caller's."""
+"""The guard of networks."""
 
 from actors.errors import NotFound
 from actors.ids import Uuid
@@ -8,10 +8,10 @@ from routes.call import Call
 
 
 async def owner_of_network(call: Call, network_id: Uuid) -> NetworkRow:
-    """Guard: passes the network's owner. A network never changes hands, so this holds for the transaction too.
+    """Guard: requires that the caller owns the network; owners never change, so it holds in the transaction too.
 
     Raises:
-        NotFound: there is no such network, or it is somebody else's: both look the same.
+        NotFound: there is no such network, or it is another user's: both are answered alike.
     """
     row = await call.service.database.read(networks.read, network_id)
     if row is None or row.owner_id != call.user_id:

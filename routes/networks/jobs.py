@@ -1,4 +1,4 @@
-"""What is done for networks now and then (contract §7)."""
+"""Periodic jobs of networks (contract §7)."""
 
 from persistence.connection import Connection
 from persistence.networks import networks
@@ -8,11 +8,11 @@ from routes.pruning import Pruning, rows_of
 from routes.service import Service
 
 TOKEN_KEPT_MS = 24 * 3_600_000
-"""So long after its end a join token is told from one that never was (410, not 404)."""
+"""How long an expired join token is kept, so that using it answers 410 rather than 404."""
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Write the DNS records that are due, and forget join tokens that nobody will ask about."""
+    """The jobs: write DNS records that are due, and delete join tokens that have been expired for long."""
 
     async def forget_tokens(conn: Connection, limit: int) -> int:
         return await networks.forget_tokens(conn, limit, before_ms=service.clock.now_ms() - TOKEN_KEPT_MS)

@@ -1,4 +1,4 @@
-"""All of networks that the service holds: who asks DNS, who writes it, and which names are the service's own."""
+"""The part of networks: the DNS resolver, the DNS automation, and the service's own names."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -15,20 +15,20 @@ from routes.networks.resolver import Resolver
 from routes.part import Opening, Part
 
 CONNECTIONS = 20
-"""Connections to the provider at once."""
+"""Most connections to the provider at the same time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Networks:
-    """What requests about networks look at.
+    """What requests about networks use.
 
     Args:
-        resolver: asks DNS.
+        resolver: looks up names in DNS.
         cloudflare: the provider's API.
-        automation: keeps records there.
-        zones: names that nobody may claim, nor any above or below them.
-        gateway_domain: below which gateways give out names, or None.
-        gateway_host: where such names and claimed domains point, or None.
+        automation: writes the records of networks there.
+        zones: the service's own names, in A-labels; no user may claim one, nor a name above or below one.
+        gateway_domain: the domain below which servers may take names without a claim, or None.
+        gateway_host: the host to which such names and claimed domains point, or None.
     """
 
     resolver: Resolver
@@ -68,4 +68,4 @@ def _zones(config: Config) -> frozenset[str]:
 
 
 NAME_SERVICE = Part(name="names of networks", open=_open)
-"""Who asks and writes DNS for networks. Nothing is asked before somebody wants to know."""
+"""The resolver and the automation of DNS. No lookup is made before a request needs it."""

@@ -47,7 +47,7 @@ Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 
 
 class NewNetwork(Wire, frozen=True):
-    """A network to be made; `name` is 1 to 100 printable characters."""
+    """A network to create; `name` is 1 to 100 printable characters."""
 
     name: Name
 
@@ -65,10 +65,10 @@ class NetworkReply(Wire, frozen=True):
 
 
 class NetworkChangeBody(Wire, frozen=True):
-    """What is to be another; a field that is left out stays, null removes.
+    """Changes to a network; a field that is left out stays, null removes it.
 
     Args:
-        slug: 3 to 32 of a-z, 0-9 and -; no two networks share one.
+        slug: 3 to 32 of a-z, 0-9 and -; unique among networks.
         public_summary: at most 500 characters.
         public_profile_mode: `share_code` needs a share code.
     """
@@ -84,7 +84,7 @@ class JoinToken(Wire, frozen=True):
     """A join token, shown this once.
 
     Args:
-        expires_in: seconds.
+        expires_in: lifetime in seconds.
     """
 
     join_token: str
@@ -93,14 +93,14 @@ class JoinToken(Wire, frozen=True):
 
 
 class JoinBody(Wire, frozen=True):
-    """Which network to join, and as what; `name` is 1 to 100 printable characters."""
+    """The token of the network to join, and the server's name of 1 to 100 printable characters."""
 
     join_token: Annotated[str, msgspec.Meta(max_length=100)]
     name: Name
 
 
 class JoinedHost(Wire, frozen=True):
-    """What a host must keep: its id and its secret, which is shown this once.
+    """What a host must store: its id and its secret, which is shown this once.
 
     Args:
         server_id: for X-Server-Id.
@@ -129,7 +129,7 @@ async def list_networks(call: Call) -> NetworkList:
 
 @endpoint("POST", _NETWORKS, needs=AUTHENTICATED, status=201, refusals=(Invalid, QuotaExceeded))
 async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
-    """POST /v1/connect/networks: makes a network of the caller's; 50 at most."""
+    """POST /v1/connect/networks: creates a network that the caller owns; a user owns 50 at most."""
     random_bytes = call.service.random_bytes
     row = NetworkRow(
         network_id=new_uuid(random_bytes),
@@ -150,9 +150,9 @@ async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
     guard=owner_of_network,
 )
 async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) -> Network:
-    """PATCH /v1/connect/networks/{networkId}: changes name, slug, and what the network shows in public.
+    """PATCH /v1/connect/networks/{networkId}: changes name, slug, and what the network shows publicly.
 
-    For its owner. A slug that another network has is a 409.
+    For its owner. A slug of another network is a 409.
     """
     wish = NetworkChange(
         name=_checked_name(body.name) if isinstance(body.name, str) else UNSET,
@@ -175,9 +175,9 @@ async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) 
     guard=owner_of_network,
 )
 async def issue_join_token(call: Call, network_id: Uuid) -> JoinToken:
-    """POST …/networks/{networkId}/join-token: a token with which one server joins the network as its agent.
+    """POST …/networks/{networkId}/join-token: makes a token with which one server joins the network as its agent.
 
-    For the network's owner. It is shown this once, serves once, and is valid for ten minutes.
+    For the network's owner. It is shown this once, can be used once, and is valid for ten minutes.
     """
     token = to_base64url(call.service.random_bytes(TOKEN_BYTES))
     row = TokenRow(digest(token), network_id, call.now_ms + JOIN_TOKEN_MS)
@@ -194,10 +194,10 @@ async def issue_join_token(call: Call, network_id: Uuid) -> JoinToken:
     refusals=(NotFound, Invalid, JoinTokenUsed, JoinTokenExpired, QuotaExceeded),
 )
 async def join_network(call: Call, body: JoinBody) -> JoinedHost:
-    """POST /v1/connect/networks/join: a server joins the network that the token was made for, as its agent.
+    """POST /v1/connect/networks/join: a server joins the network of the token, as its agent.
 
-    It belongs to the network's owner at once. Answers its id and secret, shown this once. An unknown token is a 404;
-    a used or expired one a 410.
+    The network's owner owns it at once. Answers its id and secret, shown this once. An unknown token is a 404
+    (NotFound); a used or expired one a 410.
     """
     random_bytes = call.service.random_bytes
     secret = to_base64url(random_bytes(TOKEN_BYTES))

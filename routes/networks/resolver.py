@@ -1,4 +1,4 @@
-"""Asking DNS: by dnspython on trio, one resolver, no search domains, three seconds, four kilobytes (contract §7)."""
+"""DNS lookups with dnspython on trio: one resolver, no search domains, three seconds, four kilobytes (contract §7)."""
 
 from collections.abc import Sequence
 
@@ -21,16 +21,16 @@ from routes.edge.config.forms import Bind
 log = structlog.get_logger("partyline.dns")
 
 SECONDS = 3.0
-"""The longest that a question takes, repeats included."""
+"""Deadline of a lookup, retries included."""
 
 ATTEMPT_SECONDS = 1.2
-"""One try of a server; a lost datagram is repeated."""
+"""Deadline of one attempt, so that there is time to repeat a lost datagram."""
 
 MAX_BYTES = 4096
-"""More text than that in one answer is not looked at."""
+"""Most text in one answer; an answer with more is refused as `TOO_LARGE`."""
 
 MAX_ADDRESSES = 8
-"""Addresses of one host that are used."""
+"""Most addresses of one host that are used."""
 
 NO_SUCH_NAME, NO_RECORD, TIMEOUT, SERVER_FAILURE, TOO_LARGE = (
     "NO_SUCH_NAME",
@@ -39,14 +39,14 @@ NO_SUCH_NAME, NO_RECORD, TIMEOUT, SERVER_FAILURE, TOO_LARGE = (
     "SERVER_FAILURE",
     "TOO_LARGE",
 )
-"""Why a question has no answer."""
+"""Why a lookup has no result."""
 
 
 class Resolver:
-    """One DNS server, or the system's.
+    """Looks names up at one DNS server, or as the system is configured.
 
     Args:
-        server: address and port; None reads the system's configuration at the first question.
+        server: address and port; None reads the system's configuration at the first lookup.
     """
 
     def __init__(self, server: Bind | None) -> None:
@@ -55,10 +55,10 @@ class Resolver:
         self._resolver: dns.asyncresolver.Resolver | None = None
 
     async def txt(self, name: str) -> Lookup:
-        """The TXT records at a name, sorted, or why there are none.
+        """The TXT records at a name, sorted, or the reason why there are none; failures are not raised.
 
         Args:
-            name: A-labels, without a dot at the end.
+            name: A-labels, without a trailing dot.
         """
         found, error = await self._ask(name, "TXT")
         texts = [b"".join(record.strings) for record in found if isinstance(record, TXT)]
@@ -67,10 +67,10 @@ class Resolver:
         return Lookup(sorted(text.decode("utf-8", "replace") for text in texts), error)
 
     async def addresses(self, host: str) -> list[str]:
-        """The IPv4 addresses of a host, sorted; none when they cannot be found.
+        """The IPv4 addresses of a host, sorted; empty if the lookup fails.
 
         Args:
-            host: a name, or an address, which is its own.
+            host: a name, or an IPv4 address, which is returned itself; an IPv6 address has none.
         """
         if is_address(host):
             return [host] if "." in host else []
@@ -106,6 +106,6 @@ class Resolver:
                     host = str(found[0][4][0])
                 resolver.nameservers = [dns.nameserver.Do53Nameserver(host, self._server.port)]
             resolver.timeout = ATTEMPT_SECONDS
-            resolver.use_edns(0, 0, 1232)  # below every path's MTU: answers do not come in fragments
+            resolver.use_edns(0, 0, 1232)  # below the MTU of every path, so that answers are not fragmented
             self._resolver = resolver
         return self._resolver

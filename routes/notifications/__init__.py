@@ -1,1 +1,1 @@
-"""What a user is notified of: the list, and the channel (contract §5)."""
+"""Notifications of users: the list, and the live channel (contract §5)."""

@@ -1,4 +1,4 @@
-"""Notifications, as the service knows them."""
+"""The Domain record of notifications."""
 
 from actors.ids import UserId
 from actors.notifications.view import NOTIFICATIONS as VIEW

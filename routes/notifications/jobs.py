@@ -1,4 +1,4 @@
-"""What is forgotten of notifications now and then."""
+"""Periodic jobs of notifications."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ from routes.service import Service
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Forget what nobody will look up any more."""
+    """The job that deletes old notifications."""
     return (Job("old notifications", 60, Pruning(partial(_prune, service)).run),)
 
 

@@ -1,4 +1,4 @@
-"""A user's own notifications: listed, and marked as read (contract §5)."""
+"""Routes that list the caller's notifications and mark them as read (contract §5)."""
 
 from functools import partial
 from typing import Annotated
@@ -35,11 +35,11 @@ class NotificationPage(Wire, frozen=True):
 
 
 class ReadBody(Wire, frozen=True):
-    """Which notifications were read; at least one of the two.
+    """The notifications to mark as read; at least one of the two fields is required.
 
     Args:
-        ids: these; unknown ones are passed over.
-        before_ms: all that were made before this, epoch milliseconds.
+        ids: ids of notifications; unknown ones are ignored.
+        before_ms: all that were created before this, epoch milliseconds.
     """
 
     ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=KEPT_MAX)] | None = None
@@ -47,11 +47,11 @@ class ReadBody(Wire, frozen=True):
 
 
 class ReadCounts(Wire, frozen=True):
-    """What marking has changed.
+    """The effect of marking.
 
     Args:
-        read: notifications that were unread before.
-        unread: those that are unread now.
+        read: how many notifications became read.
+        unread: how many are unread now.
     """
 
     read: int
@@ -60,7 +60,7 @@ class ReadCounts(Wire, frozen=True):
 
 @endpoint("GET", "/v1/notifications", needs=AUTHENTICATED)
 async def list_notifications(call: Call, query: NotificationQuery) -> NotificationPage:
-    """Lists the caller's notifications, newest first; kept for 90 days, the newest 500."""
+    """Lists the caller's notifications, newest first. The newest 500 are kept, for 90 days."""
     below, limit = cursor_number(query.cursor), query.limit
     read = partial(notifications.newest, below=below, limit=limit + 1)
     rows = await call.service.database.read(read, call.user_id)
@@ -70,7 +70,7 @@ async def list_notifications(call: Call, query: NotificationQuery) -> Notificati
 
 @endpoint("POST", "/v1/notifications/read", needs=AUTHENTICATED, refusals=(Invalid,))
 async def read_notifications(call: Call, body: ReadBody) -> ReadCounts:
-    """Marks the caller's notifications as read: those named by `ids`, those made before `beforeMs`, or both."""
+    """Marks the caller's notifications as read: those named by `ids`, those created before `beforeMs`, or both."""
     unit = partial(mark, ids=body.ids, before_ms=body.before_ms, now_ms=call.now_ms)
     about = f"notifications {call.user_id}"
     return await change(call, unit, call.user_id, about=about, shape=_counts)

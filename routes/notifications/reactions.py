@@ -1,4 +1,4 @@
-"""What the view of notifications makes of rows that were added, read or forgotten."""
+"""The reaction of the view of notifications to rows that were added, marked or deleted."""
 
 from actors.notifications.view import NOTIFICATIONS, NotificationsChanged
 from routes.changes import Reaction

@@ -1,1 +1,1 @@
-"""Running the service: health, metrics, documents, and what keeps its tables small."""
+"""Operating the service: health, metrics, API documents, and jobs that keep its tables small."""

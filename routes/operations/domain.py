@@ -1,4 +1,4 @@
-"""Running the service, as the service knows it."""
+"""The Domain record of operations."""
 
 from actors.ids import UserId
 from actors.users.forgetting import forget_in_receipts

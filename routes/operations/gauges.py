@@ -1,4 +1,4 @@
-"""What `/metrics` shows beside the requests and of no domain: numbers that the parts of the service keep anyway."""
+"""Metrics that belong neither to requests nor to a domain: numbers that the parts of the service keep anyway."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -19,7 +19,7 @@ _DATABASE_COUNTERS = (
 
 
 def show_gauges(service: Service) -> None:
-    """Register what is read at scrape time."""
+    """Register gauges and counters, whose values are read at each scrape."""
     metrics, database, system = service.metrics, service.database, service.system
     metrics.gauge("sockets", "Open live sockets.", lambda: len(service.sockets))
     metrics.gauge("actors", "Live actors and views.", lambda: len(system.statistics()))
@@ -49,7 +49,7 @@ def show_gauges(service: Service) -> None:
 
 
 def _show_memory(service: Service) -> None:
-    """What is held for clients, in bytes where it is bounded in bytes."""
+    """Register what is held for clients, in bytes if its limit is in bytes."""
     metrics, unsent, arriving = service.metrics, service.unsent, service.arriving
     documents, limits, sockets = service.documents, service.limits, service.sockets
     metrics.gauge("unsent_bytes", "Bytes that clients have not taken yet.", lambda: unsent.total_bytes)

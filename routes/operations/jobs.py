@@ -1,4 +1,4 @@
-"""What keeps the service itself small and right."""
+"""Periodic jobs that concern all domains."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ from routes.service import Service
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Ask what is in doubt, give back free memory, look at the tables, forget what all domains have in common."""
+    """The jobs: reconcile unknown outcomes, return free memory, measure tables, prune receipts and journal."""
     now_ms, database = service.clock.now_ms, service.database
 
     async def expire_receipts(conn: Connection, limit: int) -> int:

@@ -1,7 +1,7 @@
-"""Running the service: is it alive, is it ready, what is it doing, and what can it do (contract §11).
+"""Operating the service: liveness, readiness, metrics, API documents, and live actors (contract §11).
 
-Nothing here asks more than it must: `/health` touches no database, so that a process whose database is away
-is not restarted for it; `/ready` asks the database, so that such a process gets no traffic.
+`/health` does not ask the database, so that a process is not restarted because its database is unavailable; `/ready`
+does, so that such a process gets no traffic.
 """
 
 from hmac import compare_digest
@@ -42,14 +42,14 @@ HTML = "text/html; charset=utf-8"
 _FORWARDED = frozenset(
     {b"forwarded", b"via", b"x-forwarded-for", b"x-forwarded-host", b"x-forwarded-proto", b"x-real-ip"}
 )
-"""What proxies add, those included that nobody told us of."""
+"""Headers that proxies add; one of them shows a proxy even if it is not configured."""
 
 STABLE = "public, max-age=300"
-"""What changes only with a new release is asked for again after five minutes, and then answered with 304."""
+"""Cache-Control of what changes only with a release: revalidated after five minutes, and then usually a 304."""
 
 
 class Checks(Wire, frozen=True):
-    """One word for each thing that the service stands on.
+    """The state of what the service depends on.
 
     Args:
         database: `ok` or `unavailable`.
@@ -62,10 +62,10 @@ class Health(Wire, frozen=True):
     """The process is alive.
 
     Args:
-        status: `ok`; `degraded` while the database is away; `draining` when it is about to stop.
-        version: of the service.
-        uptime_ms: since its start.
-        checks: as last known, never asked for this answer.
+        status: `ok`; `degraded` while the database is unavailable; `draining` before the process stops.
+        version: version of the service.
+        uptime_ms: milliseconds since the start of the process.
+        checks: the last known states; nothing is checked for this answer.
     """
 
     status: str
@@ -75,10 +75,10 @@ class Health(Wire, frozen=True):
 
 
 class Ready(Wire, frozen=True):
-    """The process takes traffic.
+    """The process accepts traffic.
 
     Args:
-        status: always `ok`; otherwise it is a 503.
+        status: always `ok`; a process that is not ready answers 503.
     """
 
     status: str
@@ -88,7 +88,7 @@ class ActorList(Wire, frozen=True):
     """Every live actor of this process.
 
     Args:
-        items: owners and views, in no order.
+        items: actors and views, in no particular order.
     """
 
     items: list[ActorStatistics]
@@ -96,7 +96,7 @@ class ActorList(Wire, frozen=True):
 
 @endpoint("GET", "/health", needs=PUBLIC, rate="operations")
 def health(call: Call) -> Health:
-    """Tells that the process is alive. The database's state is the last known one; it is never asked here."""
+    """Answers that the process is alive, with the last known state of the database, which is not asked here."""
     service = call.service
     available = service.database.available
     status = "draining" if service.draining else "ok" if available else "degraded"
@@ -110,8 +110,9 @@ def health(call: Call) -> Health:
 
 @endpoint("GET", "/ready", needs=PUBLIC, rate="operations", refusals=(Draining, DatabaseDown))
 async def ready(call: Call) -> Ready:
-    """Tells whether the process takes traffic: the database answers, its schema is ours, and no stop is under
-    way."""
+    """Answers 200 if the process accepts traffic: the database answers, and has all migrations, and the process is not
+    stopping. Otherwise it is a 503: Draining, or DatabaseDown.
+    """
     if call.service.draining:
         raise Draining
     missing = await call.service.database.read(unapplied)
@@ -121,12 +122,12 @@ async def ready(call: Call) -> Ready:
 
 
 def operator_of(call: Call) -> None:
-    """Passes who scrapes from this machine, or brings the operator's token.
+    """Guard: requires a request from this machine, or `PARTYLINE_METRICS_TOKEN` as bearer token.
 
-    A request that a proxy forwarded is not from this machine, whether we trust that proxy or do not know of it.
+    A request that a proxy forwarded does not count as from this machine, whether or not the proxy is configured.
 
     Raises:
-        Unauthenticated: anybody else.
+        Unauthenticated: neither holds.
     """
     config = call.service.config
     forwarded = any(name in _FORWARDED or name == config.client_ip_header for name, _ in call.headers)
@@ -148,8 +149,9 @@ def operator_of(call: Call) -> None:
     produces="text/plain",
 )
 def metrics(call: Call) -> Page:
-    """Numbers for Prometheus, in its text form. Answers this machine, and who brings `PARTYLINE_METRICS_TOKEN` as a
-    bearer token."""
+    """Answers the metrics in Prometheus' text format. Needs a request from this machine, or `PARTYLINE_METRICS_TOKEN`
+    as bearer token.
+    """
     return Page(call.service.metrics.text(), content_type=CONTENT_TYPE)
 
 
@@ -167,13 +169,13 @@ def asyncapi_document(call: Call) -> MaybeAwaitable[Document[dict[str, object]]]
 
 @endpoint("GET", "/docs", needs=PUBLIC, rate="operations", cacheable=STABLE)
 def docs(call: Call) -> MaybeAwaitable[Document[Page]]:
-    """The description as a page to read and try out; works without any outside network."""
+    """The description as a page to read and to try out; it loads nothing from other hosts."""
     return call.service.documents.get("docs", lambda: _shipped("docs.html", HTML, DOCS_POLICY))
 
 
 @endpoint("GET", "/docs/{file}", needs=PUBLIC, rate="operations", cacheable=STABLE, produces="text/*")
 def docs_file(call: Call, file: str) -> MaybeAwaitable[Document[Page]]:
-    """A script or style sheet of that page."""
+    """A script or style sheet of the page at `/docs`; another name is a 404 (NotFound)."""
     found = DOCS_FILES.get(file)
     if found is None:
         raise NotFound

@@ -1,7 +1,7 @@
-"""What one user does in parties: the same whether they do it themselves or a game server does it for them.
+"""What one user does in parties, for the routes of users and for those of game servers that act for a user.
 
-`actor_id` is who acts; that the caller may act for them is decided before. Everything that changes something answers
-the frame of the actor, as it is after the turn.
+`actor_id` is the user who acts; the routes have checked that the caller may act for them. Every change answers the
+actor's party and invites as they are after the turn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from actors.party.loading import fetch, invite_of, load
 from actors.party.public import PartyLookup, PartyMembership, PartySnapshot
 from actors.party.rules_invites import check_invite
 from actors.party.state import Invite, State
-from actors.party.units import Founding, found
+from actors.party.units import PartyCreation, create_party
 from persistence.errors import RowsRejected
 from persistence.party.rows import invites_to
 from routes.call import Call
@@ -27,17 +27,17 @@ from routes.party.parts import PARTY_KINDS
 from routes.party.reactions import PartyInDoubt
 
 EPOCH_BYTES = 5
-"""Of the name of a party's history; two of one user only have to differ."""
+"""Random bytes in the epoch of a party's history; two parties of one user only have to differ."""
 
 
 async def overview(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
-    """The actor's party and invites."""
+    """The actor's party, if any, and pending invites."""
     shown = await _shown(call, actor_id)
     return _encoded(call, actor_id, shown.party, shown.incoming)
 
 
 async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
-    """Make the actor a party, or find the one that they are in.
+    """Create a party for the actor, or answer the one that they are in.
 
     Raises:
         NotFound: there is no such user.
@@ -46,7 +46,7 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
     shown = await _shown(call, actor_id)
     if shown.party is not None:
         return _encoded(call, actor_id, shown.party, shown.incoming)
-    # A transaction's result is shaped on another thread: what it shows of presence is looked up before.
+    # A transaction's result is shaped on another thread, so presence is looked up before.
     seen = service.of(FRIENDS_LIVE).appearance(actor_id, actor_id)
 
     def shape(state: State) -> Encoded[PartySnapshot]:
@@ -55,12 +55,12 @@ async def create(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
             frames.encoded(lambda _user, _viewer: seen, state, incoming, actor_id, now_ms=call.now_ms)
         )
 
-    founding = _founding(call, actor_id)
-    return await change(call, found, founding, about=PartyInDoubt(founding.party_id), shape=shape)
+    creation = _creation(call, actor_id)
+    return await change(call, create_party, creation, about=PartyInDoubt(creation.party_id), shape=shape)
 
 
 async def leave(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
-    """Go from the party; who is in none has gone already."""
+    """Leave the party; does nothing if the actor is in none."""
     party_id = call.service.of(MEMBERSHIPS).of(actor_id)
     if party_id is None:
         return await overview(call, actor_id)
@@ -71,36 +71,42 @@ async def disband(call: Call, actor_id: UserId) -> Encoded[PartySnapshot]:
     """End the party.
 
     Raises:
-        NotFound: the actor is in none.
-        NotLeader: they do not lead it.
+        NotFound: the actor is in no party.
+        NotLeader: the actor does not lead it.
     """
     return await do(call, actor_id, party_of(call, actor_id), Disband(actor_id))
 
 
 async def invite(call: Call, actor_id: UserId, target_id: UserId) -> Encoded[PartySnapshot]:
-    """Invite somebody; a party is made when the actor is in none.
+    """Invite a user; creates a party first if the actor is in none.
 
-    Raises: as `rules_invites.send` and `count_invite`.
+    Cancellation, or a refusal by the turn, may leave that new party.
+
+    Raises: what `rules_invites.send` and `count_invite` raise.
     """
     service = call.service
     count_invite(call, actor_id, target_id)
     party_id = service.of(MEMBERSHIPS).of(actor_id)
     if party_id is None:
-        # Not the effect of this request, but its ground: whoever repeats it finds the party.
+        # Not stored as this request's effect: a repeat finds the party and invites again.
         await _check_target(call, actor_id, target_id)
-        founding = _founding(call, actor_id)
-        about = PartyInDoubt(founding.party_id)
-        party_id = (await change_by_itself(service, found, founding, about=about)).id
+        creation = _creation(call, actor_id)
+        about = PartyInDoubt(creation.party_id)
+        party_id = (await change_by_itself(service, create_party, creation, about=about)).id
     notice_id = call.new_id()
     return await do(call, actor_id, party_id, SendInvite(actor_id, target_id, notice_id))
 
 
 async def accept(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartySnapshot]:
-    """Join the party that has invited the actor, and before that leave the one that they are in.
+    """Leave the party that the actor is in, and join the one that has invited them.
 
-    Should all end between the two, they are in no party, and the invite is still there.
+    If the second step fails or is cancelled, they are in no party, and the invite still stands.
 
-    Raises: as `rules_invites.accept`.
+    Raises:
+        NotFound: there is no such invite.
+        Blocked: the actor and the sender of the invite block each other, in either direction.
+        Conflict: the actor has joined another party meanwhile.
+        Refused: what else `rules_invites.accept` raises, such as InviteExpired.
     """
     service = call.service
     kind = service.of(PARTY_KINDS).party
@@ -108,7 +114,7 @@ async def accept(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartyS
     if state is None:
         raise NotFound("no such invite")
     if actor_id not in state.members:
-        # What is sure to be refused must not cost them their party.
+        # Check before leaving: an invite that would be refused must not cost the actor their party.
         invited = check_invite(state, actor_id, call.now_ms)
         now = await service.database.read(fetch, party_id, (actor_id, invited.sender_id))
         if now.barred:
@@ -122,18 +128,18 @@ async def accept(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartyS
 
 
 async def decline(call: Call, actor_id: UserId, party_id: Uuid) -> Encoded[PartySnapshot]:
-    """Turn an invite down.
+    """Decline an invite.
 
-    Raises: as `rules_invites.decline`.
+    Raises: what `rules_invites.decline` raises.
     """
     return await do(call, actor_id, party_id, DeclineInvite(actor_id))
 
 
 async def lookup(call: Call, player_ids: Sequence[UserId]) -> PartyLookup:
-    """Which of these players are in parties, and these parties, as somebody sees them who is no user.
+    """The parties of some players, shown as to a viewer who is not a user.
 
     Args:
-        player_ids: at most 100; the caller checks.
+        player_ids: at most 100, which the caller checks.
     """
     service = call.service
     party_ids = {user_id: service.of(MEMBERSHIPS).of(user_id) for user_id in player_ids}
@@ -147,14 +153,19 @@ async def lookup(call: Call, player_ids: Sequence[UserId]) -> PartyLookup:
         for user_id, party_id in party_ids.items()
         if party_id is not None and (state := states.get(party_id)) is not None and user_id in state.members
     )
-    seen = service.of(PARTY_KINDS).rendered.seen
+    seen = service.of(PARTY_KINDS).render_cache.seen
     return PartyLookup(memberships, tuple(frames.party_of(seen, state, "") for state in states.values()))
 
 
 async def do(call: Call, actor_id: UserId, party_id: str, command: AnyCommand) -> Encoded[PartySnapshot]:
-    """Ask a party, and answer the frame of the actor.
+    """Send a command to a party, and answer the actor's party and invites after it.
 
-    Raises: as the rules do.
+    Args:
+        party_id: the party that takes the command.
+        command: carried out in the party's turn.
+
+    Raises:
+        Refused: what the command's rule raises.
     """
     incoming = await _incoming(call, actor_id)
 
@@ -166,10 +177,10 @@ async def do(call: Call, actor_id: UserId, party_id: str, command: AnyCommand) -
 
 
 def party_of(call: Call, actor_id: UserId) -> str:
-    """The party that the actor is in.
+    """The id of the party that the actor is in.
 
     Raises:
-        NotFound: none.
+        NotFound: the actor is in no party.
     """
     party_id = call.service.of(MEMBERSHIPS).of(actor_id)
     if party_id is None:
@@ -201,7 +212,7 @@ async def _incoming(call: Call, actor_id: UserId) -> dict[str, Invite]:
 
 
 async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None:
-    """Nobody is given a party for an invite that is sure to be refused."""
+    """Refuse early what the turn would refuse, so that no party is created for such an invite."""
     if target_id == actor_id:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "somebody other than yourself"))
     found = await call.service.database.read(fetch, "", (target_id, actor_id))
@@ -211,13 +222,13 @@ async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None
         raise Blocked
 
 
-def _founding(call: Call, actor_id: UserId) -> Founding:
+def _creation(call: Call, actor_id: UserId) -> PartyCreation:
     random_bytes = call.service.random_bytes
-    return Founding(actor_id, new_uuid(random_bytes), random_bytes(EPOCH_BYTES).hex(), call.now_ms)
+    return PartyCreation(actor_id, new_uuid(random_bytes), random_bytes(EPOCH_BYTES).hex(), call.now_ms)
 
 
 def _encoded(
     call: Call, actor_id: UserId, party: State | None, incoming: Mapping[str, Invite]
 ) -> Encoded[PartySnapshot]:
-    rendered = call.service.of(PARTY_KINDS).rendered
-    return Encoded(rendered.snapshot(party, incoming.values(), actor_id, now_ms=call.now_ms))
+    render_cache = call.service.of(PARTY_KINDS).render_cache
+    return Encoded(render_cache.snapshot(party, incoming.values(), actor_id, now_ms=call.now_ms))

@@ -1,11 +1,11 @@
-"""The channel `party` of `/v1/social/live`: the user's own party, whichever that is. Its offsets are durable.
+"""The channel `party` of `/v1/social/live`: the party that the user is in at the time. Its offsets are durable.
 
-| snapshot      | events in delta mode                                                                           |
-|---------------|------------------------------------------------------------------------------------------------|
-| PartySnapshot | party_updated, one for each revision; without an offset when only somebody's presence has moved |
+| snapshot      | events in delta mode                                                                        |
+|---------------|---------------------------------------------------------------------------------------------|
+| PartySnapshot | party_updated, one for each revision; without an offset if only a member's presence changed |
 
-An event's `data` is a PartySnapshot too. When the user changes parties, or an invite of theirs comes or goes, the epoch
-is another, and a snapshot follows in either mode.
+An event's `data` is a PartySnapshot too. When the user changes parties, or one of their invites is added or removed,
+the epoch changes, and a snapshot follows in either mode.
 """
 
 from actors.party.commands import PartyViewer

@@ -1,4 +1,4 @@
-"""Parties, as the service knows them."""
+"""The Domain record of parties."""
 
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount

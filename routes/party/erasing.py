@@ -1,4 +1,4 @@
-"""What becomes of an erased user in parties."""
+"""Removes a user who is erased from parties, and their name from what is kept of parties."""
 
 from actors.errors import Conflict, NotFound
 from actors.ids import UserId
@@ -11,7 +11,12 @@ from routes.service import Service
 
 
 async def let_go(service: Service, user_id: UserId) -> None:
-    """They leave their party."""
+    """Let the user leave their party; safe to repeat.
+
+    Raises:
+        PersistenceError: the database failed; call it again.
+        Refused: the party refused; call it again.
+    """
     party_id = service.of(MEMBERSHIPS).of(user_id)
     if party_id is not None:
         command = Leave(user_id)
@@ -21,7 +26,12 @@ async def let_go(service: Service, user_id: UserId) -> None:
 
 
 async def forget_user(service: Service, user_id: UserId) -> None:
-    """Nothing that is kept of parties calls them by their name."""
+    """Replace the user's name in live parties, rows and journal; safe to repeat.
+
+    Raises:
+        PersistenceError: the database failed; call it again.
+        Refused: a party refused; call it again.
+    """
 
     async def tell(party_id: str) -> None:
         await ask_if_there(service, service.of(PARTY_KINDS).party, party_id, TellErased(user_id))

@@ -1,9 +1,9 @@
-"""What parties must hear from elsewhere, and who must hear from parties."""
+"""Passes changes of presence, names and visibility on to parties, and changes of membership to friends."""
 
 from actors.kernel.mailbox import Answer
-from actors.party.absence import LOOK_SECONDS, Attendance
+from actors.party.absence import LOOK_SECONDS, Absences
 from actors.party.commands import TellPresence, TellRename
-from actors.party.days_together import Company
+from actors.party.days_together import DaysTogether
 from actors.party.own_view import FACES
 from routes.friends.parts import FRIENDS_LIVE, STREAKS
 from routes.jobs import BackgroundTask, Job, ticking
@@ -15,14 +15,14 @@ from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
-    """Pass on presence, names, visibility and memberships from now on; returns what must be looked at now and then."""
+    """Subscribe to these changes; returns the jobs for members who are away and days in company."""
     system, parties, memberships = service.system, service.of(PARTY_KINDS), service.of(MEMBERSHIPS)
 
     def send(party_id: str, command: TellPresence) -> None:
         system.post(parties.party, party_id, command, _unheard)
 
     def met(user_id: str, online: bool) -> None:
-        attendance.heard(user_id, online)
+        absences.heard(user_id, online)
         party_id = memberships.of(user_id)
         if party_id is not None:
             hides = service.of(FRIENDS_LIVE).hides
@@ -34,7 +34,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         if party_id is not None and not system.tell(parties.party, party_id, TellRename(user_id, name)):
             system.touched(parties.own.name, memberships.members(party_id), party_id)
 
-    attendance = Attendance(service.of(PRESENCE), memberships, send, service.clock.now_ms)
+    absences = Absences(service.of(PRESENCE), memberships, send, service.clock.now_ms)
     service.of(PRESENCE).on_change(met)
     service.of(USER_DIRECTORY).on_rename(renamed)
     service.of(FRIENDS_LIVE).on_visibility_change(
@@ -42,12 +42,12 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     )
     follow_unknown_outcomes(service)
     memberships.on_change(lambda user_id, _party_id: service.of(FRIENDS_LIVE).party_changed(user_id))
-    company = Company(memberships, service.of(STREAKS).together, service.clock.now_ms)
+    days_together = DaysTogether(memberships, service.of(STREAKS).together, service.clock.now_ms)
     return (
-        ticking("members who are away", LOOK_SECONDS, attendance.look),
-        ticking("days in company", 1, company.look),
+        ticking("members who are away", LOOK_SECONDS, absences.look),
+        ticking("days in days_together", 1, days_together.look),
     )
 
 
 def _unheard(_answer: Answer) -> None:
-    """Nobody waits for what becomes of it."""
+    """Ignore the answer: no caller waits for it."""

@@ -1,6 +1,6 @@
-"""Who is let near a party: asked before the body is read, and decided again in the turn (contract §1).
+"""Guards of the caller's party: checked before the body is read, and again in the turn (contract §1).
 
-Whoever is in no party gets a 404; a member who lacks the right a 403.
+A caller in no party gets a 404, a member without the right a 403.
 """
 
 from collections.abc import Callable
@@ -11,13 +11,13 @@ from actors.party.rules_lobby import selector_of
 from actors.party.rules_members import leader_of
 from actors.party.state import Member, State
 from routes.call import Call
-from routes.edge.reply import MaybeAwaitable
+from routes.edge.reply import MaybeAwaitable, then
 from routes.party.actions import party_of
 from routes.party.parts import PARTY_KINDS
 
 
 def member(call: Call) -> str:
-    """Lets members pass; returns the party's id.
+    """Guard: requires that the caller is in a party; returns its id.
 
     Raises:
         NotFound: the caller is in no party.
@@ -26,37 +26,36 @@ def member(call: Call) -> str:
 
 
 def leader(call: Call) -> MaybeAwaitable[str]:
-    """Lets the leader pass; returns the party's id.
+    """Guard: requires that the caller leads their party; returns its id.
 
     Raises:
         NotFound: the caller is in no party.
-        NotLeader: they do not lead it.
+        NotLeader: the caller does not lead it.
     """
     return _standing(call, leader_of)
 
 
 def selector(call: Call) -> MaybeAwaitable[str]:
-    """Lets the leader and the selectors pass; returns the party's id.
+    """Guard: requires that the caller leads their party or may select in its lobby; returns the party's id.
 
     Raises:
         NotFound: the caller is in no party.
-        NotSelector: they may not select.
+        NotSelector: the caller may not select.
     """
     return _standing(call, selector_of)
 
 
 def _standing(call: Call, rule: Callable[[State, str], Member]) -> MaybeAwaitable[str]:
     party_id = party_of(call, call.user_id)
-    state: State | None = call.service.system.peek(call.service.of(PARTY_KINDS).party, party_id)
-    if state is None:
-        return _by_rows(call, party_id, rule)
-    rule(state, call.user_id)
-    return party_id
+    service = call.service
 
+    def check(state: State | None) -> str:
+        if state is None:
+            raise NotFound("you are in no party")
+        rule(state, call.user_id)
+        return party_id
 
-async def _by_rows(call: Call, party_id: str, rule: Callable[[State, str], Member]) -> str:
-    state = await call.service.database.read(load, party_id)
-    if state is None:
-        raise NotFound("you are in no party")
-    rule(state, call.user_id)
-    return party_id
+    live: State | None = service.system.peek(service.of(PARTY_KINDS).party, party_id)
+    if live is not None:
+        return check(live)
+    return then(service.database.read(load, party_id), check)

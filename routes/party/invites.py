@@ -22,11 +22,11 @@ _INVITES = "/v1/social/party/invites"
 
 
 class InviteBody(Wire, frozen=True):
-    """Whom to invite: one of both, `targetId` first.
+    """The user to invite, by id or name; `targetId` takes precedence.
 
     Args:
         target_id: uuid.
-        target_name: a name that nobody else has, in any case.
+        target_name: a name that only one user has, case ignored.
     """
 
     target_id: IdText | None = None
@@ -37,9 +37,9 @@ class InviteBody(Wire, frozen=True):
     "POST", _INVITES, needs=AUTHENTICATED, refusals=(NotFound, Blocked, Invalid, Conflict, QuotaExceeded)
 )
 async def invite_to_party(call: Call, body: InviteBody) -> Encoded[PartySnapshot]:
-    """POST /v1/social/party/invites: invites a user for ten minutes; the caller gets a party when they have none.
+    """POST /v1/social/party/invites: invites a user for ten minutes; creates a party if the caller is in none.
 
-    No friendship is needed, but no block may stand between the two (403 BLOCKED). A party has at most 16 members.
+    The two need not be friends, but a block between them is a 403 `BLOCKED`. A party has at most 16 members.
     """
     target_id = await resolve_target(call, body.target_id, body.target_name)
     return await actions.invite(call, call.user_id, target_id)
@@ -52,13 +52,13 @@ async def invite_to_party(call: Call, body: InviteBody) -> Encoded[PartySnapshot
     refusals=(NotFound, Blocked, Conflict, InviteExpired, QuotaExceeded),
 )
 async def accept_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnapshot]:
-    """POST …/invites/{partyId}/accept: joins that party, and leaves the one that the caller is in."""
+    """POST …/invites/{partyId}/accept: leaves the party that the caller is in, and joins the one that invited them."""
     return await actions.accept(call, call.user_id, party_id)
 
 
 @endpoint("POST", f"{_INVITES}/{{partyId}}/decline", needs=AUTHENTICATED, refusals=(NotFound, InviteExpired))
 async def decline_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnapshot]:
-    """POST …/invites/{partyId}/decline: turns an invite down."""
+    """POST …/invites/{partyId}/decline: declines an invite."""
     return await actions.decline(call, call.user_id, party_id)
 
 
@@ -70,7 +70,10 @@ async def decline_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnaps
     guard=member,
 )
 async def revoke_party_invite(call: Call, party_id: Uuid, target_id: UserId) -> Encoded[PartySnapshot]:
-    """DELETE …/invites/{partyId}/{targetId}: takes an invite back; its sender and the leader may."""
+    """DELETE …/invites/{partyId}/{targetId}: revokes an invite; its sender and the party's leader may do that.
+
+    An invite of a party that the caller is not in is a 404 (NotFound).
+    """
     if party_id != call.subject:
         raise NotFound("no such invite")
     return await actions.do(call, call.user_id, party_id, RevokeInvite(call.user_id, target_id))

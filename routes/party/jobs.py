@@ -1,4 +1,4 @@
-"""What is forgotten of parties now and then."""
+"""Periodic jobs of parties."""
 
 from persistence.connection import Connection
 from persistence.party.rows import sweep_ended
@@ -8,7 +8,7 @@ from routes.service import Service
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Forget parties that have ended."""
+    """The job that deletes parties that have ended."""
 
     async def sweep(conn: Connection, after: str | None, limit: int) -> str | None:
         return await sweep_ended(conn, after, limit, now_ms=service.clock.now_ms())

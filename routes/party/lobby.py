@@ -1,4 +1,4 @@
-"""The lobby of a party: what is selected, who may select, who is ready (service-api §4 Party, contract §6)."""
+"""The lobby of a party: the selection, the selectors, and readiness (service-api §4 Party, contract §6)."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ _LOBBY = "/v1/social/party/lobby"
 
 
 class SelectorsBody(Wire, frozen=True):
-    """Who may select: members; the leader always may."""
+    """The members who may select beside the leader."""
 
     selector_ids: Annotated[tuple[IdText, ...], msgspec.Meta(max_length=MAX_MEMBERS)]
 
@@ -31,8 +31,8 @@ class ReadyBody(Wire, frozen=True):
     """Whether the caller is ready.
 
     Args:
-        profile_prepared: the profile has what is required; without it nobody is ready.
-        requirement_hash: the lobby's, for which it was prepared; null leaves it unsaid.
+        profile_prepared: whether the caller's profile meets the requirement; needed to be ready.
+        requirement_hash: `requirementHash` of the lobby for which the profile was prepared; null skips the comparison.
     """
 
     ready: bool
@@ -50,10 +50,10 @@ class ReadyBody(Wire, frozen=True):
     guard=selector,
 )
 async def select_for_party(call: Call, body: Selection) -> Encoded[PartySnapshot]:
-    """PUT …/lobby/selection: chooses what to play; nobody is ready for it yet, and the lobby's revision rises by one.
+    """PUT …/lobby/selection: selects what to play; no member is ready then, and the lobby's revision rises by one.
 
-    The leader and the selectors may (403 NOT_SELECTOR). `requirementHash` is the SHA-256 of the canonical JSON
-    (RFC 8785) of `profileRequirement` as it is answered.
+    For the leader and the selectors (403 `NOT_SELECTOR` otherwise). `requirementHash` is the SHA-256 of the canonical
+    JSON (RFC 8785) of `profileRequirement` as it is answered.
     """
     return await actions.do(call, call.user_id, call.subject, Select(call.user_id, body))
 
@@ -62,7 +62,7 @@ async def select_for_party(call: Call, body: Selection) -> Encoded[PartySnapshot
     "PUT", f"{_LOBBY}/selectors", needs=AUTHENTICATED, refusals=(NotFound, NotLeader, Invalid), guard=leader
 )
 async def set_party_selectors(call: Call, body: SelectorsBody) -> Encoded[PartySnapshot]:
-    """PUT …/lobby/selectors: says which members may select beside the leader, who alone may say so."""
+    """PUT …/lobby/selectors: sets the members who may select beside the leader; leader only (403 NOT_LEADER)."""
     ids = tuple(dict.fromkeys(id.lower() for id in body.selector_ids))
     return await actions.do(call, call.user_id, call.subject, SetSelectors(call.user_id, ids))
 
@@ -75,11 +75,11 @@ async def set_party_selectors(call: Call, body: SelectorsBody) -> Encoded[PartyS
     guard=member,
 )
 async def set_party_ready(call: Call, body: ReadyBody) -> Encoded[PartySnapshot]:
-    """PUT …/lobby/ready: the caller is ready, or is not.
+    """PUT …/lobby/ready: sets whether the caller is ready.
 
-    Ready without a prepared profile is a 409, and so is one prepared for another requirement. When all members are
-    ready for a round-based minigame, `launchSignal` is given, also when the last who was not ready goes; a selection, a
-    change of members or anybody who is no longer ready takes it away.
+    To be ready without a prepared profile is a 409, and so is a profile prepared for another requirement. When all
+    members are ready for a round-based minigame, `launchSignal` is set, also because the last member who was not ready
+    leaves; a selection, a change of members, or a member who is no longer ready removes it.
     """
     command = SetReady(
         actor_id=call.user_id,

@@ -1,4 +1,4 @@
-"""A user's party: making it, going from it, who is in it and who leads (service-api §4 Party, contract §6)."""
+"""The caller's party: creating and leaving it, its members and its leader (service-api §4 Party, contract §6)."""
 
 from actors.bounds import IdText
 from actors.errors import NotFound, NotLeader
@@ -17,35 +17,36 @@ _PARTY = "/v1/social/party"
 
 
 class NewLeader(Wire, frozen=True):
-    """Who is to lead: a member."""
+    """The member who is to lead the party."""
 
     player_id: IdText
 
 
 @endpoint("GET", _PARTY, needs=AUTHENTICATED)
 async def get_party(call: Call) -> Encoded[PartySnapshot]:
-    """GET /v1/social/party: the caller's party, or null, and the invites that stand."""
+    """GET /v1/social/party: the caller's party, or null, and pending invites."""
     return await actions.overview(call, call.user_id)
 
 
 @endpoint("POST", _PARTY, needs=AUTHENTICATED, refusals=(NotFound,))
 async def create_party(call: Call) -> Encoded[PartySnapshot]:
-    """POST /v1/social/party: makes the caller a party, unless they are in one."""
+    """POST /v1/social/party: creates a party for the caller, or answers the one that they are in."""
     return await actions.create(call, call.user_id)
 
 
 @endpoint("POST", f"{_PARTY}/leave", needs=AUTHENTICATED)
 async def leave_party(call: Call) -> Encoded[PartySnapshot]:
-    """POST /v1/social/party/leave: goes from the party; with the last member it ends.
+    """POST /v1/social/party/leave: leaves the party; it ends with its last member.
 
-    When the leader goes, the longest-standing online member leads, else the longest-standing. Harmless without a party.
+    When the leader leaves, the online member who has been in it longest leads, or the longest if none is online. Does
+    nothing if the caller is in no party.
     """
     return await actions.leave(call, call.user_id)
 
 
 @endpoint("DELETE", _PARTY, needs=AUTHENTICATED, refusals=(NotFound, NotLeader))
 async def disband_party(call: Call) -> Encoded[PartySnapshot]:
-    """DELETE /v1/social/party: ends the party; its leader alone may (403 NOT_LEADER)."""
+    """DELETE /v1/social/party: ends the party; for its leader only (403 `NOT_LEADER`)."""
     return await actions.disband(call, call.user_id)
 
 
@@ -57,13 +58,16 @@ async def disband_party(call: Call) -> Encoded[PartySnapshot]:
     guard=leader,
 )
 async def remove_party_member(call: Call, player_id: UserId) -> Encoded[PartySnapshot]:
-    """DELETE /v1/social/party/members/{playerId}: takes a member out; the leader alone may (403 NOT_LEADER)."""
+    """DELETE /v1/social/party/members/{playerId}: removes a member; for the leader only (403 `NOT_LEADER`)."""
     return await actions.do(call, call.user_id, call.subject, Kick(call.user_id, player_id))
 
 
 @endpoint("PUT", f"{_PARTY}/leader", needs=AUTHENTICATED, refusals=(NotFound, NotLeader), guard=leader)
 async def hand_over_party(call: Call, body: NewLeader) -> Encoded[PartySnapshot]:
-    """PUT /v1/social/party/leader: makes another member the leader; the leader alone may (403 NOT_LEADER)."""
+    """PUT /v1/social/party/leader: makes another member the leader; for the leader only (403 `NOT_LEADER`).
+
+    A `playerId` that is not a member is a 404 (NotFound).
+    """
     player_id = parse_uuid(body.player_id)
     if player_id is None:
         raise NotFound("no such member")

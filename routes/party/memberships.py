@@ -1,4 +1,4 @@
-"""Who is in which party, as rows say at the start and events from then on."""
+"""The part that knows the party of each user: loaded from rows at the start, then updated by events."""
 
 from actors.party.memberships import Memberships
 from persistence.party.rows import memberships as stored_memberships
@@ -10,4 +10,4 @@ async def _open(opening: Opening) -> Memberships:
 
 
 MEMBERSHIPS = Part(name="memberships of parties", open=_open)
-"""Who is in which party."""
+"""The party of each user."""

@@ -1,10 +1,10 @@
-"""What is open of parties while the service runs."""
+"""The part of parties: their kind of actor, and the view of a user's own party."""
 
 from typing import Any
 
 from actors.kernel.kind import Kind
 from actors.party.kind import PartyKinds, party_kinds
-from actors.party.render_cache import Rendered
+from actors.party.render_cache import RenderCache
 from routes.friends.parts import FRIENDS_LIVE
 from routes.part import Opening, Part
 from routes.party.memberships import MEMBERSHIPS
@@ -13,8 +13,8 @@ from routes.users.parts import PRESENCE
 
 async def _open(opening: Opening) -> PartyKinds:
     presence, friends = await opening.of(PRESENCE), await opening.of(FRIENDS_LIVE)
-    rendered = Rendered(friends.appearance, friends.hidden_among, presence.changes)
-    return party_kinds(presence.is_online, rendered, opening.clock.now_ms, await opening.of(MEMBERSHIPS))
+    render_cache = RenderCache(friends.appearance, friends.hidden_among, presence.changes)
+    return party_kinds(presence.is_online, render_cache, opening.clock.now_ms, await opening.of(MEMBERSHIPS))
 
 
 def _kinds(parties: PartyKinds) -> tuple[Kind[Any, Any], ...]:
@@ -22,4 +22,4 @@ def _kinds(parties: PartyKinds) -> tuple[Kind[Any, Any], ...]:
 
 
 PARTY_KINDS = Part(name="parties", open=_open, kinds=_kinds)
-"""The kind of parties, and the view of a user's own."""
+"""The kind of parties, and the view of a user's own party."""

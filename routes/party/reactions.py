@@ -1,4 +1,4 @@
-"""What memory and live views make of parties in rows, and how a party is asked who is in it."""
+"""Reactions of memory and live views to new parties, and the reconciliation of a party after an unknown outcome."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from actors.errors import NotFound
 from actors.notifications.view import NotificationsChanged
 from actors.party.commands import MeetDeadlines
 from actors.party.state import State
-from actors.party.units import PartyFound
+from actors.party.units import PartyMade
 from routes.changes import Reaction, Reconciliation
 from routes.party.memberships import MEMBERSHIPS
 from routes.party.parts import PARTY_KINDS
@@ -15,19 +15,19 @@ from routes.service import Service
 
 
 class PartyInDoubt(NamedTuple):
-    """Who is in a party, and who is invited."""
+    """Reconciliation subject: the members and invites of one party."""
 
     party_id: str
 
 
 def follow_unknown_outcomes(service: Service) -> None:
-    """From now on a party is asked after a turn of which nobody knows whether it was committed."""
+    """Subscribe: queue a party for reconciliation after one of its turns ended with an unknown outcome."""
     service.of(MEMBERSHIPS).on_outcome_unknown(
         lambda party_id: service.reconciler.add(PartyInDoubt(party_id))
     )
 
 
-def _found(service: Service, event: PartyFound) -> None:
+def _found(service: Service, event: PartyMade) -> None:
     service.of(MEMBERSHIPS).joined(event.user_id, event.party_id)
     service.system.changed(service.of(PARTY_KINDS).own, event.user_id, event.party_id)
 
@@ -44,12 +44,12 @@ async def _ask(
         known = service.system.peek(kind, party_id)
     members = () if known is None else tuple(known.members)
     concerned = {*memberships.members(party_id), *members, *(known.invites if known is not None else ())}
-    memberships.settle(party_id, members)
+    memberships.reconcile(party_id, members)
     for user_id in concerned:
         service.system.changed(service.of(PARTY_KINDS).own, user_id, party_id)
     return tuple(map(NotificationsChanged, concerned))
 
 
-REACTIONS = (Reaction(PartyFound, _found),)
+REACTIONS = (Reaction(PartyMade, _found),)
 
 RECONCILIATIONS = (Reconciliation(PartyInDoubt, _ask),)

@@ -1,4 +1,4 @@
-"""Publications, as the service knows them."""
+"""The Domain record of publications."""
 
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount

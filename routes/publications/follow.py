@@ -1,4 +1,4 @@
-"""What statuses follow: servers that move or go."""
+"""Passes changes of game servers on to the statuses: a new network, or their removal."""
 
 from functools import partial
 
@@ -13,13 +13,13 @@ from routes.service import Service
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
-    """From now on a server's status counts for the network that it is in, and is gone when it is."""
+    """Subscribe to the events of game servers, so that statuses follow their network and removal; runs no tasks."""
     service.of(GAME_SERVERS).listeners.append(partial(_happened, service.of(STATUSES)))
     return ()
 
 
 def show_gauges(service: Service) -> None:
-    """How many servers say something of themselves."""
+    """Register the gauge of how many servers have a status."""
     service.metrics.gauge(
         "server_statuses", "Game servers whose status is kept.", lambda: len(service.of(STATUSES))
     )

@@ -1,9 +1,9 @@
-"""What is done for publications now and then."""
+"""Periodic jobs of publications."""
 
 from functools import partial
 
 from actors.publications.states import STALE_MS
-from actors.publications.units import settle_ownership
+from actors.publications.units import verify_owners
 from persistence.connection import Connection
 from persistence.publications import publications, statuses
 from routes.jobs import Job, ticking
@@ -11,25 +11,25 @@ from routes.pruning import Pruning, pages_of
 from routes.publications.parts import STATUSES
 from routes.service import Service
 
-SETTLED = 500
-"""Publications whose ownership is looked at in one transaction."""
+VERIFIED_AT_ONCE = 500
+"""Most publications whose ownership is examined in one transaction."""
 
 
 async def flush_statuses(service: Service) -> None:
-    """Write what servers have said in the last second.
+    """Write the statuses that servers have reported since the last flush.
 
     Raises:
-        PersistenceError: the database is away.
+        PersistenceError: the database failed.
     """
     await service.of(STATUSES).flush(service.database, service.clock.now_ms())
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """Write what servers say, follow verified domains, and take from the list what has been silent for long."""
+    """The jobs: write statuses, update ownership after domains were verified, unlist and delete what is stale."""
     now_ms, database = service.clock.now_ms, service.database
 
-    async def settle(conn: Connection, after: str | None, limit: int) -> str | None:
-        return await settle_ownership(conn, after, limit, now_ms=now_ms())
+    async def verify(conn: Connection, after: str | None, limit: int) -> str | None:
+        return await verify_owners(conn, after, limit, now_ms=now_ms())
 
     async def grow_stale(conn: Connection, after: str | None, limit: int) -> str | None:
         return await publications.grow_stale(conn, after, limit, before_ms=now_ms() - STALE_MS)
@@ -40,7 +40,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     return (
         Job("statuses of game servers", 1, partial(flush_statuses, service)),
         ticking("statuses in memory that are old", 60, lambda: service.of(STATUSES).forget_old(now_ms())),
-        Job("owners of publications", 60, Pruning(pages_of(database, settle), most=SETTLED).run),
+        Job("owners of publications", 60, Pruning(pages_of(database, verify), most=VERIFIED_AT_ONCE).run),
         Job("publications that are silent", 60, Pruning(pages_of(database, grow_stale)).run),
         Job("statuses that are old", 60, Pruning(pages_of(database, forget)).run),
     )

@@ -1,4 +1,4 @@
-"""The caller's own servers, with what is published of them (service-api §4)."""
+"""The caller's own servers, with their publications (service-api §4)."""
 
 from typing import Annotated
 
@@ -20,23 +20,23 @@ from routes.publications.parts import STATUSES
 
 
 class ProfileQuery(Wire, frozen=True):
-    """`tag`: only servers that are published with it."""
+    """`tag`: only servers that are published with this tag."""
 
     tag: Annotated[str, msgspec.Meta(max_length=32)] | None = None
 
 
 class ProfileServer(Server, frozen=True, kw_only=True, rename="camel"):
-    """A server of the caller's, and its status now.
+    """A server of the caller, with its current status.
 
     Args:
         display_name: as published, else the server's own name.
         category: as published, else empty.
-        favorite: what is published is among the caller's favourites.
-        source: `CONNECT`.
-        online: its last status is fresh and said so.
+        favorite: whether the published server is among the caller's favourites.
+        source: always `CONNECT`.
+        online: whether its last status is fresh and says that it is online.
         address: as published, or null.
         tags: as published.
-        publication: what is published of it, or null.
+        publication: the publication, or null.
     """
 
     display_name: str

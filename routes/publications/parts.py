@@ -1,4 +1,4 @@
-"""What is known of published servers while the service runs."""
+"""The part of publications: the statuses of game servers."""
 
 from actors.publications.statuses import Statuses
 from routes.part import Opening, Part
@@ -11,4 +11,4 @@ async def _open(opening: Opening) -> Statuses:
 
 
 STATUSES = Part(name="statuses of servers", open=_open)
-"""What game servers say of themselves."""
+"""The statuses that game servers report of themselves."""

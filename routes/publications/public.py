@@ -19,20 +19,20 @@ from routes.edge.wire import Wire
 from routes.publications.parts import STATUSES
 
 KEPT = "public, max-age=5"
-"""Statuses move each second."""
+"""Cache-Control of the list and its entries; short, since statuses change each second."""
 
 _SERVERS = "/v1/public/servers"
 
 
 class ServersQuery(Wire, frozen=True):
-    """Which of them, and in which order.
+    """Filter and order of the list.
 
     Args:
-        query: a text somewhere in name, address, category or tags, in any case.
-        tag, category: in any case.
+        query: a substring of name, address, category or tags, case ignored.
+        tag, category: only servers with this one, case ignored.
         sort: most players first, newest first, or by name.
-        cursor: `nextCursor` of the page before, in the same order.
-        limit: 1 to 100, clamped.
+        cursor: `nextCursor` of the page before, with the same `sort`.
+        limit: servers of a page, clamped to 1..100.
     """
 
     query: Annotated[str, msgspec.Meta(max_length=100)] = ""
@@ -52,7 +52,7 @@ class ServersPage(Wire, frozen=True):
 
 
 class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """The last row of a page, in its order."""
+    """The position of a page's last row in its order."""
 
     sort: Sort
     number: int
@@ -62,9 +62,10 @@ class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_field
 
 @endpoint("GET", _SERVERS, needs=PUBLIC, cacheable=KEPT, refusals=(BadQuery,))
 async def list_public_servers(call: Call, query: ServersQuery) -> ServersPage:
-    """GET /v1/public/servers: what is published and listed.
+    """GET /v1/public/servers: published servers and networks that are listed.
 
-    By players, a page is as of the last second: who moves meanwhile may be on two pages, or on none.
+    Sorted by players, a page shows the order of the last second: a server that moves meanwhile may be on two pages, or
+    on none.
     """
     wanted = Wanted(
         query.query.replace("\x1f", " ").strip().lower(),
@@ -84,7 +85,7 @@ async def list_public_servers(call: Call, query: ServersQuery) -> ServersPage:
 
 @endpoint("GET", _SERVERS + "/{id}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
 async def read_public_server(call: Call, id: ObjectId) -> Publication:
-    """GET /v1/public/servers/{id}: one that is in the list."""
+    """GET /v1/public/servers/{id}: one entry of the list; 404 (NotFound) if it is not listed."""
     row = await call.service.database.read(publications.listed, id)
     if row is None:
         raise NotFound

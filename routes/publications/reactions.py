@@ -1,4 +1,4 @@
-"""What statuses in memory make of publications in rows."""
+"""The reaction of the statuses in memory to committed publications."""
 
 from actors.publications.units import Published
 from routes.changes import Reaction

@@ -1,4 +1,4 @@
-"""What a game server says of itself (service-api §4, contract §7 Publications)."""
+"""The status that a game server reports of itself (service-api §4, contract §7 Publications)."""
 
 from typing import Annotated
 
@@ -24,18 +24,18 @@ from routes.publications.parts import STATUSES
 MAX_MOTD_CHARACTERS = 500
 
 SCOPE = "server.status.write"
-"""What a delegated token must be for."""
+"""The scope that a delegated token needs."""
 
 
 class StatusBody(Wire, frozen=True):
     """A server's status.
 
     Args:
-        online: whether players can come.
-        address: where the server listens, as it knows it; shown to nobody, the published one counts.
-        motd: plain text; what cannot be printed is left out.
-        player_count, player_capacity: brought into 0 to capacity, and 0 to 100,000.
-        updated_at: when it was so; null for now. The future counts as now.
+        online: whether players can join.
+        address: where the server listens, as it knows it; never shown, since the published address applies.
+        motd: plain text; characters that are not printable are removed.
+        player_count, player_capacity: clamped to 0 to capacity, and to 0 to 100,000.
+        updated_at: time of the status; null for now. A time in the future counts as now.
     """
 
     online: bool
@@ -47,10 +47,10 @@ class StatusBody(Wire, frozen=True):
 
 
 class StatusReply(Wire, frozen=True):
-    """The status has come in.
+    """The status was accepted.
 
     Args:
-        network_id: the network whose status it counts for too, or null.
+        network_id: the network to whose status it contributes, or null.
     """
 
     ok: bool
@@ -67,10 +67,10 @@ class StatusReply(Wire, frozen=True):
     guard=itself_for(SCOPE),
 )
 def push_status(call: Call, server_id: Uuid, body: StatusBody) -> MaybeAwaitable[StatusReply]:
-    """PUT …/servers/{serverId}/publication/status: the calling server says how it is, twice a second at most.
+    """PUT …/servers/{serverId}/publication/status: the calling server reports its status, twice a second at most.
 
-    Moves what is published of it and of its network, and publishes nothing by itself. Something older than what was
-    said before is ignored. It counts for 90 seconds. What a server says that nobody has claimed is not kept.
+    Updates the publications of the server and of its network, and publishes nothing by itself. A status older than the
+    last one is ignored. A status counts for 90 seconds. The status of a server that is not claimed is not kept.
     """
     row = call.service.of(GAME_SERVERS).credentials.peek(server_id)
     if row is None or call.attempt is not None:
@@ -100,7 +100,7 @@ async def _push_later(call: Call, server_id: Uuid, body: StatusBody) -> StatusRe
     reply = _push(call, row, body)
     if call.attempt is None:
         return reply
-    return await change(call, _nothing, about=None, shape=lambda _: reply)  # to say it twice changes nothing
+    return await change(call, _nothing, about=None, shape=lambda _: reply)  # stores the answer for a repeat
 
 
 async def _nothing(_conn: Connection) -> None:

@@ -39,19 +39,19 @@ Url = Annotated[str, msgspec.Meta(max_length=300)]
 
 
 class PublicationBody(Wire, frozen=True):
-    """What is to be public; a field that is left out is empty, `featured` and `suppressed` then stay as they are.
+    """The publication; a field that is left out becomes empty, but `featured` and `suppressed` stay.
 
     Args:
-        address: `host` or `host:port` where players connect, no scheme; an internal one only where the server itself
-            calls from.
+        address: `host` or `host:port` where players connect, no scheme; an internal address only if the server itself
+            calls from it.
         display_name: 1 to 100 printable characters.
         category: a word, or empty.
-        tags: at most 10, kept in lower case, each once.
-        social_links: at most 10 http or https addresses, bare or as the `url` of an object of up to 6 texts, which come
-            back as they are.
-        hidden: not in the public list.
-        featured, suppressed: for moderators alone.
-        motd_override: stands in place of what the servers say.
+        tags: at most 10; stored in lower case without duplicates.
+        social_links: at most 10 http or https addresses, bare or as the `url` of an object of up to 6 texts, which are
+            answered unchanged.
+        hidden: whether it is left out of the public list.
+        featured, suppressed: only for moderators.
+        motd_override: shown in place of the servers' own `motd`.
     """
 
     address: Annotated[str, msgspec.Meta(max_length=255)]
@@ -66,13 +66,13 @@ class PublicationBody(Wire, frozen=True):
 
 
 class PublicationReply(Wire, frozen=True):
-    """What is published, or null."""
+    """The publication, or null."""
 
     publication: Publication | None
 
 
 class Removed(Wire, frozen=True):
-    """How many publications were taken back: 0 or 1."""
+    """How many publications were removed: 0 or 1."""
 
     target_type: TargetType
     target_id: str
@@ -80,18 +80,22 @@ class Removed(Wire, frozen=True):
 
 
 async def manages(call: Call, target_type: str, target_id: Uuid) -> None:
-    """Guard: passes who manages the publication, and moderators; decided again in the transaction.
+    """Guard: requires that the caller manages the target or is a moderator; checked again in the transaction.
+
+    Args:
+        target_type: `server` or `network`, as in the path.
+        target_id: id of the server or network.
 
     Raises:
-        NotFound: there is no such target, or it is a stranger's.
-        Forbidden: a member without the capability.
+        NotFound: there is no such target, or the caller does not belong to it.
+        Forbidden: the caller is a member without the capability.
     """
     await call.service.database.read(units.authorise, _target(target_type, target_id), _manager(call))
 
 
 @endpoint("GET", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden), guard=manages)
 async def read_publication(call: Call, target_type: str, target_id: Uuid) -> PublicationReply:
-    """GET /v1/connect/publications/{targetType}/{targetId}: what is published of a server or network, or null.
+    """GET /v1/connect/publications/{targetType}/{targetId}: the publication of a server or network, or null.
 
     For its owner, members with `server.settings.write`, and moderators.
     """
@@ -105,10 +109,10 @@ async def read_publication(call: Call, target_type: str, target_id: Uuid) -> Pub
 async def put_publication(
     call: Call, target_type: str, target_id: Uuid, body: PublicationBody
 ) -> PublicationReply:
-    """PUT /v1/connect/publications/{targetType}/{targetId}: publishes a server or network, in place of before.
+    """PUT /v1/connect/publications/{targetType}/{targetId}: publishes a server or network, or replaces its publication.
 
-    The address counts as its own at once below the gateway domain or where the server itself calls from; inside a
-    verified domain of its network; else it is PENDING, which the list shows.
+    The address counts as the target's own if it is below the gateway domain, is where the server itself calls from, or
+    is inside a verified domain of its network; else its ownership is PENDING, which the list shows.
     """
     target, wish, service = _target(target_type, target_id), _wish(body), call.service
     heard = service.of(GAME_SERVERS).credentials.last_seen(target_id)
@@ -128,9 +132,9 @@ async def put_publication(
 
 @endpoint("DELETE", _TARGET, needs=AUTHENTICATED, refusals=(NotFound, Forbidden, Conflict), guard=manages)
 async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> Removed:
-    """DELETE /v1/connect/publications/{targetType}/{targetId}: takes back what is published.
+    """DELETE /v1/connect/publications/{targetType}/{targetId}: removes the publication.
 
-    Of a suppressed one only by moderators: 409 `INVALID_STATE`.
+    Only moderators may remove a suppressed one (409 `INVALID_STATE` otherwise).
     """
     target = _target(target_type, target_id)
 

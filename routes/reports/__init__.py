@@ -1,1 +1,1 @@
-"""What users tell moderators."""
+"""Reports of users to moderators."""

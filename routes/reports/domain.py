@@ -1,4 +1,4 @@
-"""Reports, as the service knows them."""
+"""The Domain record of reports."""
 
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount

@@ -24,7 +24,7 @@ WRITE = "social:friends.write"
 
 
 class ReportBody(Wire, frozen=True):
-    """Whom to report, and why.
+    """The user to report, and the reason.
 
     Args:
         target_id: uuid.
@@ -45,7 +45,7 @@ class ReportMade(Wire, frozen=True):
 
 
 class ReportQuery(Wire, frozen=True):
-    """`status`: only these; left out = all. `cursor`: `nextCursor` of the page before."""
+    """`status`: only reports with this status; left out = all. `cursor`: `nextCursor` of the page before."""
 
     status: ReportStatus | None = None
     cursor: str | None = None
@@ -56,9 +56,9 @@ class ReportItem(Wire, frozen=True):
     """A report, as moderators see it.
 
     Args:
-        reporter_name, target_name: as they are called now; null where they are no more.
+        reporter_name, target_name: current names; null for users who no longer exist.
         settled_at: when it got its status; null while it is open.
-        settled_by: the moderator who gave it.
+        settled_by: the moderator who set the status.
     """
 
     id: ObjectId
@@ -82,7 +82,7 @@ class ReportPage(Wire, frozen=True):
 
 
 class Settlement(Wire, frozen=True):
-    """What becomes of a report."""
+    """The new status of a report."""
 
     status: ReportStatus
 
@@ -95,7 +95,7 @@ class Settlement(Wire, frozen=True):
     refusals=(NotFound, Invalid, QuotaExceeded),
 )
 async def report_user(call: Call, body: ReportBody) -> ReportMade:
-    """Reports a user to the moderators; at most 20 a day. Oneself is a 422, an unknown user a 404."""
+    """Reports a user to the moderators; at most 20 a day. Oneself is a 422, an unknown user a 404 (NotFound)."""
     target_id = parse_uuid(body.target_id)
     if target_id is None:
         raise NotFound("no such user")
@@ -115,7 +115,7 @@ async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
 
 @endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound,))
 async def settle_user_report(call: Call, id: ObjectId, body: Settlement) -> ReportItem:
-    """Settles a report, or opens it again; the audit trail keeps each change."""
+    """Settles a report, or reopens it; the audit trail records each change."""
     return await change(call, settle, id, body.status, stamp_of(call), about=None, shape=_item)
 
 

@@ -1,4 +1,4 @@
-"""Saved servers, as the service knows them."""
+"""The Domain record of saved servers."""
 
 from persistence.connection import Connection
 from persistence.saved_servers import addresses
@@ -10,7 +10,7 @@ from routes.saved_servers import others, own
 from routes.service import Service
 
 UNSAVED_KEPT_MS = 24 * 3_600_000
-"""An address that nobody saves any more stays for so long."""
+"""How long an address that is in no user's list is kept."""
 
 
 def _jobs(service: Service) -> tuple[Job, ...]:

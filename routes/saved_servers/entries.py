@@ -1,4 +1,4 @@
-"""Saved public servers as they cross the wire (service-api §2 Saved public server)."""
+"""The wire form of saved public servers (service-api §2 Saved public server)."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ from routes.edge.wire import Wire
 
 
 class SavedServer(Wire, frozen=True):
-    """A public server in somebody's list.
+    """A public server in a user's list.
 
     Args:
-        id: of the public server.
-        saved_position: its place in the whole list, from 0.
-        favorite: it is among the favourites of whose list it is.
-        favorite_count: how many users have it among theirs.
+        id: id of the public server.
+        saved_position: its position in the whole list, from 0.
+        favorite: whether it is a favourite of the list's owner.
+        favorite_count: how many users have it among their favourites.
     """
 
     id: str
@@ -27,7 +27,7 @@ class SavedServer(Wire, frozen=True):
 
 
 class SavedCounts(Wire, frozen=True):
-    """Of the whole list, whatever part of it is shown."""
+    """Counts of the whole list, also if only a part of it is shown."""
 
     total: int
     favorites: int
@@ -37,7 +37,7 @@ class SavedServers(Wire, frozen=True):
     """A list of saved servers, in its owner's order.
 
     Args:
-        server_ids: of `items`.
+        server_ids: the ids of `items`.
     """
 
     items: list[SavedServer]
@@ -46,7 +46,7 @@ class SavedServers(Wire, frozen=True):
 
 
 def entry_of(placed: Placed) -> SavedServer:
-    """One of a list."""
+    """The wire form of one saved server."""
     saved = placed.saved
     return SavedServer(
         saved.server_id,
@@ -60,7 +60,12 @@ def entry_of(placed: Placed) -> SavedServer:
 
 
 def list_of(saved: Sequence[Saved], *, favorites_only: bool = False) -> SavedServers:
-    """A whole list, or the favourites in it."""
+    """The wire form of a list.
+
+    Args:
+        saved: the whole list, in its order.
+        favorites_only: show only its favourites; positions and counts are still those of the whole list.
+    """
     items = [
         entry_of(Placed(one, place)) for place, one in enumerate(saved) if one.favorite or not favorites_only
     ]

@@ -1,4 +1,4 @@
-"""The saved public servers of others, as far as they show them (service-api §5 rule 7)."""
+"""The saved public servers of other users, if they show them (service-api §5 rule 7)."""
 
 from actors.errors import NotFound, VisibilityDenied
 from actors.ids import UserId
@@ -16,8 +16,8 @@ _OF_USER = "/v1/users/{id}/public-servers"
 async def list_saved_servers_of(call: Call, id: UserId) -> SavedServers:
     """GET /v1/users/{id}/public-servers/saved: a user's saved servers, in their order.
 
-    For oneself, for `social:servers.read.others` and `admin:user:view`, and for those to whom the user shows them
-    (`privacy.serverListVisibility`). Everybody else is refused, whether there is such a user or not.
+    For the user themselves, for holders of `social:servers.read.others` or `admin:user:view`, and for users to whom
+    they show the list (`privacy.serverListVisibility`). Others are refused, whether there is such a user or not.
     """
     return list_of(await _read(call, id))
 
@@ -26,7 +26,7 @@ async def list_saved_servers_of(call: Call, id: UserId) -> SavedServers:
 async def list_favorite_servers_of(call: Call, id: UserId) -> SavedServers:
     """GET /v1/users/{id}/public-servers/favorites: the favourites among a user's saved servers.
 
-    For the same as `…/saved`; `counts` are of the whole list.
+    For the same callers as `…/saved`; `counts` are those of the whole list.
     """
     return list_of(await _read(call, id), favorites_only=True)
 

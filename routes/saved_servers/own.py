@@ -20,7 +20,7 @@ from routes.edge.wire import Wire
 from routes.saved_servers.entries import SavedServer, SavedServers, entry_of, list_of
 
 ADDRESS_MAX = 260
-"""Characters of an address."""
+"""Most characters of an address."""
 
 _SAVED = "/v1/profile/public-servers/saved"
 _ONE = _SAVED + "/{serverId}"
@@ -30,8 +30,8 @@ class SaveBody(Wire, frozen=True):
     """The server to save: exactly one of the two.
 
     Args:
-        server_id: of a public server.
-        address: `host` or `host:port`; where no public server has it, an unlisted one is made.
+        server_id: id of a public server.
+        address: `host` or `host:port`; if no public server has it, an unlisted one is created.
     """
 
     server_id: IdText | None = None
@@ -39,7 +39,7 @@ class SaveBody(Wire, frozen=True):
 
 
 class SavedPatch(Wire, frozen=True):
-    """What to change; what is left out stays."""
+    """Changes to a saved server; a field that is left out stays."""
 
     favorite: bool | None = None
 
@@ -79,8 +79,8 @@ async def list_saved_servers(call: Call) -> SavedServers:
 async def save_server(call: Call, body: SaveBody) -> Reply[SavedServer]:
     """POST /v1/profile/public-servers/saved: saves a public server, at the end of the list.
 
-    Answers 201 with its entry, 200 when it was saved already. An address that no public server has makes an unlisted
-    one. At most 500 are saved.
+    Answers 201 with its entry, 200 if it was saved already. For an address that no public server has, an unlisted one
+    is created. At most 500 are saved.
     """
     wanted = _wanted(body, call.new_id())
     return await change(call, units.save, call.user_id, wanted, call.now_ms, about=None, shape=_reply)
@@ -96,15 +96,15 @@ async def change_saved_server(call: Call, server_id: ObjectId, body: SavedPatch)
 
 @endpoint("DELETE", _ONE, needs=AUTHENTICATED, refusals=(NotFound,))
 async def unsave_server(call: Call, server_id: ObjectId) -> NotSaved:
-    """DELETE /v1/profile/public-servers/saved/{serverId}: takes a server out of the list, if it is in there."""
+    """DELETE /v1/profile/public-servers/saved/{serverId}: removes a server from the list, if it is in it."""
     return await change(call, units.remove, call.user_id, server_id, about=None, shape=_not_saved)
 
 
 @endpoint("PUT", _SAVED + "/order", needs=AUTHENTICATED, refusals=(Invalid, NotFound))
 async def arrange_saved_servers(call: Call, body: SavedOrder) -> SavedServers:
-    """PUT /v1/profile/public-servers/saved/order: gives the list another order.
+    """PUT /v1/profile/public-servers/saved/order: changes the order of the list.
 
-    `serverIds` is the complete list, each server exactly once; anything else is a 422.
+    `serverIds` must be the complete list, each server exactly once; anything else is a 422.
     """
     wanted = tuple(parse_object_id(one) or one for one in body.server_ids)
     return await change(call, units.arrange, call.user_id, wanted, about=None, shape=list_of)

@@ -1,7 +1,7 @@
 """Totems over HTTP.
 
-All routes of a user have a second address below `/v1/api`, from before: it is the same declaration, so that no check
-can be missing there.
+All routes of the caller's totem have an older second path below `/v1/api`. It is part of the same declaration, so that
+the two cannot differ in their checks.
 """
 
 PATH, ALIAS = "/v1/profile/personal-totem", "/v1/api/profile/personal-totem"

@@ -1,4 +1,4 @@
-"""Totems, as the service knows them."""
+"""The Domain record of totems."""
 
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount

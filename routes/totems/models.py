@@ -1,4 +1,4 @@
-"""Reading totems: one's own, those that one has uploaded, the gallery, and the models themselves."""
+"""Reading totems: the caller's own, their uploads, the gallery, and the models themselves."""
 
 from functools import partial
 from typing import Annotated, Any
@@ -23,27 +23,27 @@ MAX_OFFSET = 1_000_000
 
 
 class OwnQuery(Wire, frozen=True):
-    """How the caller's totem is shown.
+    """How the caller's totem is answered.
 
     Args:
-        include_model: inline the model, in place of its address.
+        include_model: whether to inline the model, in place of its address.
     """
 
     include_model: bool = False
 
 
 class HistoryQuery(Wire, frozen=True):
-    """Which part of the history."""
+    """Which page of the history."""
 
     limit: Annotated[int, Clamp(1, 50)] = 10
     offset: Annotated[int, Clamp(0, MAX_OFFSET)] = 0
 
 
 class GalleryQuery(Wire, frozen=True):
-    """Which part of the gallery.
+    """Which page of the gallery.
 
     Args:
-        order: by default `asc` for names, `desc` for all else.
+        order: by default `asc` if sorted by name, else `desc`.
     """
 
     limit: Annotated[int, Clamp(1, 500)] = 200
@@ -54,7 +54,7 @@ class GalleryQuery(Wire, frozen=True):
 
 @endpoint("GET", PATH, needs=READ, aliases=(ALIAS,))
 async def read_totem(call: Call, query: OwnQuery) -> Totem:
-    """Answers what the caller carries; all null for nothing.
+    """Answers the totem that the caller carries; all null if none.
 
     With `includeModel` the model is inlined as `itemModel`, and `itemModelUrl` is null.
     """
@@ -75,14 +75,14 @@ async def _carried(conn: Connection, user_id: str, with_content: bool) -> tuple[
 
 @endpoint("GET", PATH + "/history", needs=READ, aliases=(ALIAS + "/history",))
 async def read_totem_history(call: Call, query: HistoryQuery) -> TotemPage:
-    """Answers what the caller has uploaded, newest first: the newest 50, and what is still carried by somebody."""
+    """Answers the caller's uploads, newest first: the newest 50, and older ones that a user still carries."""
     read = partial(totems.uploaded_by, limit=query.limit, offset=query.offset)
     return page_of(await call.service.database.read(read, call.user_id))
 
 
 @endpoint("GET", PATH + "/gallery", needs=READ, aliases=(ALIAS + "/gallery",))
 async def read_totem_gallery(call: Call, query: GalleryQuery) -> TotemPage:
-    """Answers what everybody has uploaded; nothing where the gallery is switched off."""
+    """Answers the uploads of all users; an empty page if the gallery is switched off."""
     if not call.service.config.totem_gallery:
         return TotemPage([], 0)
     order = query.order or ("asc" if query.sort == "name" else "desc")
@@ -98,8 +98,9 @@ async def read_totem_gallery(call: Call, query: GalleryQuery) -> TotemPage:
     refusals=(NotFound,),
 )
 async def read_totem_model(call: Call, item_model_id: ObjectId) -> Totem:
-    """Answers a totem with its model inlined: the caller's own, one that somebody carries, or any of the gallery while
-    that is open. Others are a 404."""
+    """Answers a totem with its model inlined: the caller's own, one that any user carries, or, if the gallery is on,
+    any. Others are a 404.
+    """
     gallery = call.service.config.totem_gallery
     read = partial(_visible, gallery=gallery)
     model, content = await call.service.database.read(read, item_model_id, call.user_id)
@@ -114,8 +115,9 @@ async def read_totem_model(call: Call, item_model_id: ObjectId) -> Totem:
     refusals=(NotFound,),
 )
 async def read_public_totem(call: Call, item_model_id: ObjectId) -> Encoded[dict[str, Any]]:
-    """Answers the model that `itemModelUrl` names, as JSON of its format: one that somebody carries, or any of the
-    gallery while that is open."""
+    """Answers the model that `itemModelUrl` names, as JSON in its own format: one that any user carries, or, if the
+    gallery is on, any.
+    """
     read = partial(_visible, gallery=call.service.config.totem_gallery)
     _, content = await call.service.database.read(read, item_model_id, None)
     return Encoded(content)

@@ -1,4 +1,4 @@
-"""Carrying a totem: one that is uploaded, or one that is there already."""
+"""The route that sets the caller's totem: an upload, or an existing one."""
 
 from functools import partial
 from typing import Annotated
@@ -22,11 +22,11 @@ from routes.totems.parts import TOTEM_CHECKS
 from routes.totems.public import Rating, Totem, totem_of
 
 BODY_MAX_BYTES = -(-MAX_BYTES // 3) * 4 + 16 * 1024
-"""The largest model in base64, and room for the rest."""
+"""Largest request body: the largest model in base64, and 16 KiB for the other fields."""
 
 
 class NewModel(Wire, frozen=True):
-    """A model to be uploaded.
+    """A model to upload.
 
     Args:
         data: base64 of JSON, at most 512 KiB decoded.
@@ -37,11 +37,11 @@ class NewModel(Wire, frozen=True):
 
 
 class NewAuthor(Wire, frozen=True):
-    """Who has made it; all of it may be left out.
+    """The author of the model; every field may be left out.
 
     Args:
-        id: the caller's, or nothing.
-        name: a credit; not the name of another user.
+        id: the caller's id, or left out.
+        name: a credit; must not be the name of another user.
     """
 
     id: IdText | None = None
@@ -50,11 +50,11 @@ class NewAuthor(Wire, frozen=True):
 
 
 class TotemChoice(Wire, frozen=True):
-    """A totem to be carried: either uploaded with this, or there already.
+    """The totem to carry: exactly one of `data` and `itemModelId`.
 
     Args:
-        data: a new one; `fileName`, `rating` and `author` are about it.
-        item_model_id: one that the caller may see.
+        data: a new model; `fileName`, `rating` and `author` describe it.
+        item_model_id: an existing totem that the caller may see.
     """
 
     data: NewModel | None = None
@@ -76,11 +76,11 @@ class TotemChoice(Wire, frozen=True):
     max_bytes=BODY_MAX_BYTES,
 )
 async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
-    """Carries a totem: one that is uploaded with this (`data`, 201), or one that is there (`itemModelId`, 200).
+    """Sets the caller's totem: one uploaded with the request (`data`, 201), or an existing one (`itemModelId`, 200).
 
-    One of the two is needed, both are a 422. An upload is checked as its format wants; `nsfw` and `nsfl` need an age
-    of 16 or more. The author's id is the caller's, and their name not that of another user. `fileName`, `rating` and
-    `author` count for uploads only.
+    Exactly one of the two is required; none or both are a 422 (Invalid). An upload is checked by the rules of its
+    format; `nsfw` and `nsfl` need an age of 16 or more. The author's id must be the caller's, and their name not that
+    of another user. `fileName`, `rating` and `author` apply to uploads only.
     """
     data, model_id = body.data, body.item_model_id
     if data is not None and model_id is None:

@@ -1,11 +1,11 @@
-"""What is open of totems while the service runs."""
+"""The part of totems: the limit of concurrent checks of uploads."""
 
 import trio
 
 from routes.part import Opening, Part
 
 CHECKS_AT_ONCE = 2
-"""Uploaded models that are looked at at the same time; more of them wait."""
+"""Most uploaded models checked at the same time; others wait."""
 
 
 async def _open(_opening: Opening) -> trio.CapacityLimiter:
@@ -13,4 +13,4 @@ async def _open(_opening: Opening) -> trio.CapacityLimiter:
 
 
 TOTEM_CHECKS = Part(name="checks of totems", open=_open)
-"""Lets few uploaded models at a time be looked at."""
+"""Limits how many uploaded models are checked at the same time."""

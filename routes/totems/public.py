@@ -1,4 +1,4 @@
-"""What clients see of a totem (service-api §2 Personal totem model, contract §8)."""
+"""The wire form of totems (service-api §2 Personal totem model, contract §8)."""
 
 from typing import Any, Literal, cast
 
@@ -10,11 +10,11 @@ from routes.edge.wire import Wire
 
 
 class Rating(Wire, frozen=True):
-    """For whom a totem is.
+    """The content rating of a totem.
 
     Args:
         content: `sfw`, `nsfw` or `nsfl`.
-        age: 0, 16, 18 or 21.
+        age: least age of its viewers: 0, 16, 18 or 21.
     """
 
     content: Literal["sfw", "nsfw", "nsfl"] = "sfw"
@@ -22,12 +22,12 @@ class Rating(Wire, frozen=True):
 
 
 class Author(Wire, frozen=True):
-    """Who has made a totem, as its owner says.
+    """The author of a totem, as its owner gave it.
 
     Args:
-        id: the owner's.
+        id: the owner's id.
         name: a credit, or the owner's name.
-        description: what they say of it.
+        description: the owner's text about the author, or null.
     """
 
     id: str
@@ -40,14 +40,14 @@ class Totem(Wire, frozen=True, kw_only=True):
 
     Args:
         item_model_id: objectId.
-        item_model_url: where anybody finds the model; null where it is inlined in its place.
-        item_model: the model itself, only where it was asked for.
+        item_model_url: public path of the model; null if it is inlined instead.
+        item_model: the model itself, only if it was asked for.
         item_model_rating: the same as `rating`.
         item_model_author: the same as `author`.
         file_name: as uploaded; "" for none.
         format: `minecraft-item-model` or `blockbench`.
-        selected_count: users who carry it now.
-        last_used_at: when somebody last chose it.
+        selected_count: how many users carry it now.
+        last_used_at: when a user last chose it.
     """
 
     item_model_id: str | None = None
@@ -65,14 +65,14 @@ class Totem(Wire, frozen=True, kw_only=True):
 
 
 class GalleryTotem(Totem, frozen=True, kw_only=True, omit_defaults=True):
-    """A totem of a list: as `Totem`, without what is null (service-api §2)."""
+    """A totem in a list: like `Totem`, but fields that are null are left out (service-api §2)."""
 
 
 class TotemPage(Wire, frozen=True):
-    """Some totems of a list.
+    """A page of a list of totems.
 
     Args:
-        total: how many there are in all.
+        total: how many totems the whole list has.
     """
 
     items: list[GalleryTotem]
@@ -80,12 +80,12 @@ class TotemPage(Wire, frozen=True):
 
 
 def address_of(model_id: str) -> str:
-    """Where anybody finds a model."""
+    """The public path of a model."""
     return f"/v1/public/totems/{model_id}"
 
 
 def shown(model: Model) -> dict[str, Any]:
-    """The members of a `Totem`."""
+    """The fields of a `Totem`, without `item_model`, by name."""
     rating = Rating(cast(Any, model.rating_content), cast(Any, model.rating_age))
     author = Author(model.owner_id, model.author_name or model.owner_name, model.author_description)
     return {
@@ -104,11 +104,11 @@ def shown(model: Model) -> dict[str, Any]:
 
 
 def totem_of(model: Model) -> Totem:
-    """A model as it crosses the wire."""
+    """The wire form of a model."""
     return Totem(**shown(model))
 
 
 def page_of(found: tuple[list[Model], int]) -> TotemPage:
-    """Some models of so many, as they cross the wire."""
+    """The wire form of a page: (its models, how many the whole list has)."""
     models, total = found
     return TotemPage([GalleryTotem(**shown(model)) for model in models], total)

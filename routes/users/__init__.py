@@ -1,1 +1,1 @@
-"""Users: tokens, rights, profiles, what they share, and forgetting them."""
+"""Users: tokens, rights, profiles, shared profiles, and erasure."""

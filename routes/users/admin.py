@@ -1,7 +1,6 @@
-"""Looking users up, and what they may do: the admin's routes (service-api §4 Admin, contract §2).
+"""Admin routes: looking up users, their permissions, and the audit trail (service-api §4 Admin, contract §2).
 
-Looking up needs `admin:user:view`; permissions and the audit trail are for super-admins alone (service-api §5
-rule 8).
+Looking up needs `admin:user:view`; permissions and the audit trail are for super-admins only (service-api §5 rule 8).
 """
 
 from typing import Annotated
@@ -42,14 +41,14 @@ USER_VIEW = "admin:user:view"
 
 
 class UserLookup(Wire, frozen=True):
-    """`query`: the beginning of a name in any case, or a whole uuid."""
+    """`query`: the beginning of a name, case ignored, or a whole uuid."""
 
     query: str
     limit: Annotated[int, Clamp(1, 50)] = 10
 
 
 class UserFound(Wire, frozen=True):
-    """One user of a look-up."""
+    """One user found by a lookup."""
 
     user_id: str
     name: str
@@ -58,7 +57,7 @@ class UserFound(Wire, frozen=True):
 
 
 class UsersFound(Wire, frozen=True):
-    """The users that were found, by name."""
+    """The users found by a lookup, sorted by name."""
 
     items: list[UserFound]
 
@@ -95,9 +94,9 @@ class Amount(Wire, frozen=True):
     """A number with a unit.
 
     Args:
-        value: from 0.
-        unit: bytes, kib, mib, gib, tib, seconds, minutes, hours, days, years, count or messages, in any case,
-            or a common way to write one (`gb`, `min`, `msgs`); answers always have the listed one.
+        value: 0 and up.
+        unit: bytes, kib, mib, gib, tib, seconds, minutes, hours, days, years, count or messages, case ignored, or a
+            common spelling (`gb`, `min`, `msgs`); answers always have the listed one.
     """
 
     value: float
@@ -109,9 +108,9 @@ class UserGrant(Wire, frozen=True):
 
     Args:
         node: a node, or a pattern whose `*` stands for exactly one segment.
-        negated: it takes away.
-        expires_at: from when it counts as absent; null = never.
-        value: the quantity that it carries.
+        negated: whether it denies the node instead of granting it.
+        expires_at: from when it has no effect; null = never.
+        value: the quantity that it carries, or null.
     """
 
     node: str
@@ -132,9 +131,9 @@ class GrantBody(Wire, frozen=True):
 
     Args:
         node: a node, or a pattern.
-        negated: it takes away.
+        negated: whether it denies the node instead of granting it.
         expires_at: left out or null = it never expires.
-        value: left out = the quantity stays as it is; null = it is cleared.
+        value: left out = the quantity stays; null = it is cleared.
     """
 
     node: ShortText
@@ -144,7 +143,7 @@ class GrantBody(Wire, frozen=True):
 
 
 class UserGranted(Wire, frozen=True):
-    """The grant as it is now."""
+    """The grant after the change."""
 
     user_id: str
     node: str
@@ -154,7 +153,7 @@ class UserGranted(Wire, frozen=True):
 
 
 class RemovedGrant(Wire, frozen=True):
-    """How many grants were taken away, 0 or 1."""
+    """How many grants were removed, 0 or 1."""
 
     removed: int
 
@@ -170,10 +169,10 @@ class AuditItem(Wire, frozen=True):
     """One line of the audit trail.
 
     Args:
-        actor_id: who did it; null = the command line.
+        actor_id: the user who acted; null = the command line.
         action: `permission.granted`, `permission.removed`, `role.added`, `tokens.revoked`, `report.settled`,
             `user.erased`, ….
-        detail: what was there before and after.
+        detail: the state before and after.
     """
 
     id: ObjectId
@@ -197,7 +196,7 @@ class AuditPage(Wire, frozen=True):
 
 @endpoint("GET", "/v1/admin/users/lookup", needs=USER_VIEW)
 async def look_up_users(call: Call, query: UserLookup) -> UsersFound:
-    """Finds users by the beginning of their name, or one by uuid."""
+    """Finds users by the beginning of their name, or one user by uuid."""
     user_id = parse_uuid(query.query)
     if user_id is not None:
         user = await call.service.database.read(read_user, user_id)
@@ -212,7 +211,7 @@ async def look_up_users(call: Call, query: UserLookup) -> UsersFound:
 
 @endpoint("GET", "/v1/admin/users/{userId}", needs=USER_VIEW, refusals=(NotFound,))
 async def read_user_detail(call: Call, user_id: UserId) -> UserDetail:
-    """Answers what is known of one user."""
+    """Answers the details of one user; an unknown one is a 404 (NotFound)."""
     user = await call.service.database.read(read_user, user_id)
     if user is None:
         raise NotFound("no such user")
@@ -228,7 +227,9 @@ async def list_permissions(call: Call) -> Nodes:
 
 @endpoint("GET", "/v1/admin/users/{userId}/permissions", needs=SUPER_ADMIN, refusals=(NotFound,))
 async def list_user_permissions(call: Call, user_id: UserId) -> UserGrants:
-    """Lists the grants of a user, expired ones too; what roles and defaults give is not among them."""
+    """Lists the grants of a user, expired ones too, but not what roles and defaults give; an unknown user is a 404
+    (NotFound).
+    """
     grants = await call.service.database.read(read_grants_of, user_id)
     if grants is None:
         raise NotFound("no such user")
@@ -243,7 +244,7 @@ async def list_user_permissions(call: Call, user_id: UserId) -> UserGrants:
     refusals=(NotFound, Invalid),
 )
 async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> UserGranted:
-    """Grants a node to a user, or changes the grant that they have; the node is in the catalog afterwards."""
+    """Grants a node to a user, or changes their grant of it; adds the node to the catalog if it is new."""
     wish = GrantChange(
         user_id,
         body.node,
@@ -262,7 +263,7 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
 
 @endpoint("DELETE", "/v1/admin/users/{userId}/permissions/{node}", needs=SUPER_ADMIN, refusals=(NotFound,))
 async def remove_permission(call: Call, user_id: UserId, node: str) -> RemovedGrant:
-    """Takes a grant from a user; the node stays in the catalog."""
+    """Removes a grant of a user; the node stays in the catalog. A malformed node is a 404 (NotFound)."""
     if not is_node(node):
         raise NotFound("no such permission")
     return await change(
@@ -272,13 +273,13 @@ async def remove_permission(call: Call, user_id: UserId, node: str) -> RemovedGr
 
 @endpoint("POST", "/v1/admin/users/{userId}/revoke-tokens", needs=SUPER_ADMIN, refusals=(NotFound, Conflict))
 async def revoke_tokens_of_user(call: Call, user_id: UserId) -> None:
-    """Revokes every token of a user that was issued so far; sockets that they have opened close with 4401."""
+    """Revokes every token of a user issued so far; live sockets that were opened with one close with 4401."""
     await change(call, revoke_tokens_of, user_id, stamp_of(call), about=TokensOf(user_id))
 
 
 @endpoint("GET", "/v1/admin/audit", needs=SUPER_ADMIN)
 async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
-    """Lists who changed whose rights, newest first."""
+    """Lists the audit trail, newest entries first."""
     rows = await call.service.database.read(read_audit, cursor_number(query.cursor), query.limit + 1)
     items, more = rows[: query.limit], len(rows) > query.limit
     return AuditPage([_audit_item(row) for row in items], str(items[-1].seq) if more else None, more)

@@ -1,8 +1,7 @@
-"""From a bearer token to a principal: verified once, remembered, and asked again whenever anything about it
-moves.
+"""Verifies users' bearer tokens, and caches the result.
 
-A remembered token is not believed after its `exp`, nor after the rights of its user have changed, nor after
-its issuer's keys have (performance: checking a signature costs 81 µs, a digest and a look into a dict 0.7 µs).
+A cached token is not accepted after its `exp`, and is verified again after the rights of its user or the keys of any
+issuer have changed (performance: verifying a signature costs 81 µs, a digest and a lookup in a dict 0.7 µs).
 """
 
 from hashlib import blake2b
@@ -20,27 +19,26 @@ from routes.part import Opening, Part
 from routes.users.parts import USER_DIRECTORY
 
 CAPACITY = 50_000
-"""Tokens remembered per generation, some 0.3 KB each; two generations are kept."""
+"""Most cached tokens per generation, some 0.3 KB each; two generations are kept."""
 
 DIGEST_BYTES = 16
 
 
 class TokenAuthenticator:
-    """Tells who a user token belongs to.
+    """Finds the user of a token.
 
-    The memory is two dicts: what was used lately, and what was used before that. When the first is full it
-    becomes the second and the second is forgotten, so a token that is in use stays, and nothing is moved at
-    most look-ups.
+    The cache has two generations, each a dict: tokens used lately, and tokens used before that. When the first is full
+    it becomes the second, and the former second is dropped. So tokens in use stay, and most lookups move nothing.
 
-    It is keyed by a digest of the whole Authorization header: nothing is taken apart, a token takes 0.4 KB less than
-    by itself, and none lies in memory.
+    Keys are digests of the whole Authorization header: it need not be parsed, an entry takes 0.4 KB less than with the
+    token itself, and no token is in memory.
 
     Args:
-        keys: our own.
-        issuers: the configured ones.
-        users: makes the user at first sight, and knows their rights.
-        clock: tells what has expired.
-        capacity: tokens per generation, at least 1.
+        keys: this service's keys.
+        issuers: the configured issuers of other tokens.
+        users: creates a user at their first request, and knows their rights.
+        clock: for the expiry of tokens.
+        capacity: most tokens per generation, at least 1.
     """
 
     def __init__(
@@ -56,20 +54,20 @@ class TokenAuthenticator:
         self._generation = issuers.generation
 
     def __len__(self) -> int:
-        """How many tokens are remembered."""
+        """How many tokens are cached."""
         return len(self._recent) + len(self._older)
 
     async def user(self, token: str) -> UserPrincipal:
-        """The user whose token this is.
+        """Verify a token, creating its user at their first request, and cache the result.
 
         Args:
-            token: as it came, without `Bearer`.
+            token: the token, without `Bearer`.
 
         Raises:
-            TokenExpired: it was good once.
-            Unauthenticated: it is not a token that we accept, or it was revoked, or its user was erased since.
+            TokenExpired: it was valid once.
+            Unauthenticated: it is not a valid token, it was revoked, or its user was erased since.
             UpstreamUnavailable: its issuer's keys are not known yet.
-            DatabaseUnavailable: the user's rights are not in memory and the store cannot be asked.
+            DatabaseUnavailable: the user's rights are not in memory and cannot be read.
         """
         carried = b"Bearer " + token.encode("latin-1")
         principal = self.known(carried, self._clock.now_ms())
@@ -92,14 +90,14 @@ class TokenAuthenticator:
         return principal
 
     def known(self, carried: bytes, now_ms: int) -> UserPrincipal | None:
-        """The user of a credential that was verified before, unless anything about it has moved since.
+        """The user of a token in the cache; None if it is not there or must be verified again.
 
         Args:
-            carried: `Bearer`, a space and the token.
+            carried: the value of Authorization: `Bearer`, a space and the token.
             now_ms: epoch milliseconds.
 
         Raises:
-            TokenExpired: it was good once.
+            TokenExpired: it was valid once.
         """
         if self._generation != self._issuers.generation:
             self._recent, self._older = {}, {}
@@ -143,7 +141,7 @@ async def _open(opening: Opening) -> TokenAuthenticator:
 
 
 ISSUERS = Part(name="issuers of tokens", open=_open_issuers)
-"""Whose tokens are believed beside our own."""
+"""The issuers whose tokens are accepted beside this service's own."""
 
 USER_AUTHENTICATOR = Part(name="tokens of users", open=_open)
 """Verifies the tokens of users."""

@@ -1,4 +1,4 @@
-"""Users, as the service knows them."""
+"""The Domain record of users."""
 
 from persistence.users.permissions import CHANNEL
 from routes.domain import Domain

@@ -1,6 +1,6 @@
-"""Erasing a user, and what is still to be done afterwards (contract §8).
+"""Erasing a user, and the job that completes it afterwards (contract §8).
 
-What a domain has to do for it stands in its record: `let_go` before, `forget_user` afterwards.
+What a domain does for it is in its Domain record: `let_go` before, `forget_user` afterwards.
 """
 
 from actors.errors import Conflict, NotFound, Refused
@@ -24,8 +24,8 @@ SWEPT_AT_ONCE = 10
 async def erase_user(call: Call, user_id: UserId) -> None:
     """DELETE /v1/admin/users/{userId}: erases a user for good.
 
-    Profile, rights, friendships, attachments, capes, shares and game servers go; in conversations they are called
-    `deleted`. Their tokens open nothing from then on. Oneself is a 409. Answers 204.
+    Profile, rights, friendships, attachments, capes, shares and game servers are deleted; in conversations the user is
+    called `deleted`. Their tokens are no longer accepted. Erasing oneself is a 409. Answers 204.
     """
     service = call.service
     if user_id != call.user_id and await service.database.read(read_user, user_id) is not None:
@@ -34,13 +34,13 @@ async def erase_user(call: Call, user_id: UserId) -> None:
 
 
 async def sweep_erased(service: Service) -> None:
-    """Take the names of erased users out of messages and of what others were told of them; a job.
+    """Replace the names of erased users in messages and in what others were sent about them; run as a job.
 
-    One of whom not everything could be done is not finished, and begun again by the next run; the others go on.
+    A user for whom a step fails stays queued and is started again by the next run; the others are processed.
 
     Raises:
-        PersistenceError: the database is away; the rest waits for the next run.
-        Fault, Refused: of the last who could not be finished, once the others are.
+        PersistenceError: the database failed; the rest waits for the next run.
+        Fault, Refused: the failure of the last user who could not be finished, after all were tried.
     """
     failure: Fault | Refused | None = None
     after: tuple[int, str] | None = (-1, "")
@@ -56,7 +56,8 @@ async def sweep_erased(service: Service) -> None:
 
 
 async def _sweep(service: Service, user_id: UserId) -> None:
-    # Backwards: notifications and receipts repeat what conversations and parties still say until they are told.
+    # In reverse order of the domains: conversations and parties first, since notifications and receipts copy their
+    # texts, and would otherwise copy the name again.
     for forget_user in service.forget_user:
         await forget_user(service, user_id)
     await change_by_itself(service, erasure.finish, user_id, about=None)

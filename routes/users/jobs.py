@@ -1,4 +1,4 @@
-"""What is done for users now and then."""
+"""Periodic jobs of users."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:
-    """End grants and shares that expire, write who was here, and finish erasures."""
+    """The jobs: expire grants and shares, announce presence, write when users were last seen, finish erasures."""
 
     async def expire_shares(conn: Connection, limit: int) -> int:
         return await shares.prune(conn, limit, now_ms=service.clock.now_ms())

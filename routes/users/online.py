@@ -1,4 +1,4 @@
-"""A user is online while one of their sockets is open."""
+"""Derives presence from live sockets: a user is online while one of their sockets is open."""
 
 from actors.ids import is_uuid
 from actors.users.presence import Presence
@@ -9,12 +9,12 @@ from routes.edge.websocket.socket import LiveSocket
 
 
 def follow_sockets(sockets: Sockets, presence: Presence, users: Users) -> None:
-    """Count the sockets of users, and close those whose token was revoked while they were opened."""
+    """Subscribe to opened and closed sockets: count those of users, and close one whose token was revoked meanwhile."""
 
     def opened(socket: LiveSocket) -> None:
         if socket.issued_at_s is not None and socket.issued_at_s < users.not_before_s(socket.user_id or ""):
             socket.close(CloseCode.UNAUTHENTICATED, "UNAUTHENTICATED")
-        if socket.user_id is not None and is_uuid(socket.user_id):  # a game server's is none
+        if socket.user_id is not None and is_uuid(socket.user_id):  # not of a game server
             presence.opened(socket.user_id)
 
     def closed(socket: LiveSocket) -> None:

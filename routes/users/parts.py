@@ -1,4 +1,4 @@
-"""What is known of users while the service runs."""
+"""The parts of users: the directory, presence, and the rights of open streams."""
 
 from actors.users.presence import Presence
 from actors.users.users import Users
@@ -21,10 +21,10 @@ async def _open_rights(opening: Opening) -> Rights:
 
 
 USER_DIRECTORY = Part(name="users", open=_open_users)
-"""Who is here, and what they may do."""
+"""Users in memory, and their rights."""
 
 PRESENCE = Part(name="presence", open=_open_presence)
-"""Who is online."""
+"""Which users are online."""
 
 RIGHTS = Part(name="rights of open streams", open=_open_rights)
-"""Tells open streams that rights have moved."""
+"""Notifies open streams when their user's rights have changed."""

@@ -1,5 +1,6 @@
 """The caller's own profile and settings (service-api §4 Profile, contract §8)."""
 
+from functools import partial
 from typing import Annotated
 
 import msgspec
@@ -21,22 +22,22 @@ from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
-from routes.edge.reply import MaybeAwaitable
+from routes.edge.reply import MaybeAwaitable, then
 from routes.edge.wire import Wire
 from routes.users.parts import PRESENCE, USER_DIRECTORY
 
 SETTINGS_BODY_MAX_BYTES = 96 * 1024
-"""A style of 64 KiB, written with some white space."""
+"""Largest request body: a style of 64 KiB, written with some white space."""
 
 StyleSource = Annotated[str, msgspec.Meta(max_length=UI_STYLE_SOURCE_MAX)]
 
 
 class OwnStatus(Wire, frozen=True):
-    """Whether somebody is online, and since when that is so.
+    """Whether the user is online, and since when.
 
     Args:
         state: `ONLINE` or `OFFLINE`.
-        timestamp: the last change.
+        timestamp: time of the last change.
     """
 
     state: str
@@ -51,9 +52,9 @@ class ProfileSelf(Wire, frozen=True):
         name: as in their newest token.
         highest_role_label: `Super Admin`, `Admin`, `Moderator` or `User`.
         permissions: every permission node that they hold, sorted.
-        online: a live socket of theirs is open, or closed less than 10 s ago.
+        online: whether a live socket of theirs is open, or closed less than 10 s ago.
         status: the same with its time.
-        last_seen_at: when they last did anything.
+        last_seen_at: time of their last request.
     """
 
     user_id: str
@@ -66,11 +67,11 @@ class ProfileSelf(Wire, frozen=True):
 
 
 class Privacy(Wire, frozen=True):
-    """Who may see what of the user.
+    """The user's privacy settings.
 
     Args:
-        server_list_visibility: who may read their saved servers; `FRIENDS` until they choose.
-        group_invites: who may put them into a group; `EVERYONE` until they choose.
+        server_list_visibility: who may read their saved servers; by default `FRIENDS`.
+        group_invites: who may add them to a group; by default `EVERYONE`.
     """
 
     server_list_visibility: Visibility
@@ -78,11 +79,11 @@ class Privacy(Wire, frozen=True):
 
 
 class UiStyleOut(Wire, frozen=True):
-    """How the user's launcher looks; the server keeps it and does not read it.
+    """The style of the user's launcher; the server stores it without interpreting it.
 
     Args:
-        sync_enabled: whether clients should keep it in step.
-        source: where it comes from, as the client calls it.
+        sync_enabled: whether clients should synchronise it.
+        source: where it comes from, named by the client.
         payload: any JSON.
     """
 
@@ -125,14 +126,14 @@ class ProfileSettings(Wire, frozen=True):
 
 
 class PrivacyPatch(Wire, frozen=True):
-    """What to change of `privacy`."""
+    """Changes to `privacy`; a field that is left out stays."""
 
     server_list_visibility: Visibility | None = None
     group_invites: GroupInvites | None = None
 
 
 class UiStylePatch(Wire, frozen=True):
-    """What to change of `uiStyle`; what is left out stays. All of it together has at most 64 KiB."""
+    """Changes to `uiStyle`; a field that is left out stays. The whole style has at most 64 KiB."""
 
     sync_enabled: bool | None = None
     source: StyleSource | msgspec.UnsetType | None = msgspec.UNSET
@@ -140,7 +141,7 @@ class UiStylePatch(Wire, frozen=True):
 
 
 class SettingsPatch(Wire, frozen=True):
-    """What to change; what is left out stays."""
+    """Changes to the settings; a field that is left out stays."""
 
     allow_friend_requests: bool | None = None
     privacy: PrivacyPatch | None = None
@@ -148,10 +149,11 @@ class SettingsPatch(Wire, frozen=True):
 
 
 def status_of(user: User, presence: Presence, started_at_ms: int) -> OwnStatus:
-    """The status of a user who is asked for by themselves.
+    """The status of a user, as they see it themselves.
 
     Args:
-        started_at_ms: the service's start: whoever has not been here since went offline then at the latest.
+        started_at_ms: start of the service, epoch milliseconds; a user who has not been online since is taken to have
+            gone offline then.
     """
     since_ms = presence.online_since_ms(user.id)
     if since_ms is not None:
@@ -161,7 +163,7 @@ def status_of(user: User, presence: Presence, started_at_ms: int) -> OwnStatus:
 
 
 def settings_of(settings: Settings) -> ProfileSettings:
-    """A user's settings as they cross the wire."""
+    """The wire form of a user's settings."""
     user, style = settings.user, ui_style_of(settings)
     return ProfileSettings(
         user.allow_friend_requests,
@@ -175,17 +177,12 @@ def settings_of(settings: Settings) -> ProfileSettings:
 
 @endpoint("GET", "/v1/profile/self", needs=AUTHENTICATED, refusals=(NotFound,))
 def read_own_profile(call: Call) -> MaybeAwaitable[ProfileSelf]:
-    """Answers who the caller is, and what they may do."""
-    known = call.service.of(USER_DIRECTORY).peek(call.user_id)
-    return _read_own_profile(call) if known is None else _profile(call, *known)
+    """Answers the caller's profile, with their permissions."""
+    return then(call.service.of(USER_DIRECTORY).get(call.user_id), partial(_profile, call))
 
 
-async def _read_own_profile(call: Call) -> ProfileSelf:
-    users = call.service.of(USER_DIRECTORY)
-    return _profile(call, await users.user_of(call.user_id), await users.access_of(call.user_id))
-
-
-def _profile(call: Call, user: User, access: Access) -> ProfileSelf:
+def _profile(call: Call, known: tuple[User, Access]) -> ProfileSelf:
+    user, access = known
     access = capped_to(access, capped=call.user.capped)
     status = status_of(user, call.service.of(PRESENCE), call.service.lifecycle.started_at_ms)
     return ProfileSelf(
@@ -201,7 +198,7 @@ def _profile(call: Call, user: User, access: Access) -> ProfileSelf:
 
 @endpoint("GET", "/v1/profile/settings", needs=AUTHENTICATED, refusals=(NotFound,))
 async def read_own_settings(call: Call) -> ProfileSettings:
-    """Answers the caller's settings."""
+    """Answers the caller's settings; 404 (NotFound) if the user was erased meanwhile."""
     settings = await call.service.database.read(read_settings, call.user_id)
     if settings is None:
         raise NotFound("no such user")
@@ -216,7 +213,7 @@ async def read_own_settings(call: Call) -> ProfileSettings:
     max_bytes=SETTINGS_BODY_MAX_BYTES,
 )
 async def change_own_settings(call: Call, body: SettingsPatch) -> ProfileSettings:
-    """Changes the settings that are named, and answers all of them."""
+    """Changes the settings that the body names, and answers all of them."""
     style, privacy = body.ui_style, body.privacy or PrivacyPatch()
     wish = SettingsChange(
         body.allow_friend_requests,

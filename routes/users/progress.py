@@ -1,4 +1,4 @@
-"""What the game keeps with us for the caller: their level, and the game's options (contract §10)."""
+"""What the game stores for the caller: their level, and the game's options (contract §10)."""
 
 import msgspec
 
@@ -25,13 +25,13 @@ _OPTIONS = "/v1/profile/minecraft-options"
 
 
 class LevelOut(Wire, frozen=True):
-    """How far the caller has come.
+    """The caller's level.
 
     Args:
-        level: from 1.
-        xp: gathered since this level began.
-        xp_for_next: what the whole of this level takes.
-        total_xp: gathered in all.
+        level: 1 and up.
+        xp: experience gained within this level.
+        xp_for_next: experience that the whole of this level takes.
+        total_xp: experience gained in all.
     """
 
     level: int
@@ -41,11 +41,11 @@ class LevelOut(Wire, frozen=True):
 
 
 class OptionsBody(Wire, frozen=True):
-    """The options to keep.
+    """The options to store.
 
     Args:
-        options: any JSON object of at most 64 KiB; the server keeps it and does not read it.
-        revision: the one that the client has worked on, in place of If-Match; left out or null = whatever is there.
+        options: any JSON object of at most 64 KiB; the server stores it without interpreting it.
+        revision: the revision that the client has changed, in place of If-Match; left out or null = any.
     """
 
     options: msgspec.Raw
@@ -53,11 +53,11 @@ class OptionsBody(Wire, frozen=True):
 
 
 class OptionsOut(Wire, frozen=True):
-    """The options as they are kept.
+    """The stored options.
 
     Args:
-        revision: 0 before anything was kept; it is the ETag as well.
-        updated_at: of the last change, or null.
+        revision: 0 before anything was stored; also the ETag.
+        updated_at: time of the last change, or null.
     """
 
     options: msgspec.Raw
@@ -75,7 +75,7 @@ async def read_level(call: Call) -> LevelOut:
 
 @endpoint("GET", _OPTIONS, needs=AUTHENTICATED)
 async def read_minecraft_options(call: Call) -> Reply[OptionsOut]:
-    """GET /v1/profile/minecraft-options: the game's options as the caller last kept them."""
+    """GET /v1/profile/minecraft-options: the game's options as the caller last stored them."""
     return _shown(await call.service.database.read(units_options.read, call.user_id))
 
 
@@ -87,10 +87,10 @@ async def read_minecraft_options(call: Call) -> Reply[OptionsOut]:
     refusals=(Invalid, NotFound, RevisionConflict),
 )
 async def keep_minecraft_options(call: Call, body: OptionsBody) -> Reply[OptionsOut]:
-    """PUT /v1/profile/minecraft-options: keeps the game's options.
+    """PUT /v1/profile/minecraft-options: stores the game's options.
 
-    If-Match, or `revision`, names the revision that the client has worked on: another one that is there by now is a
-    409 `REVISION_CONFLICT`, with the present one in `meta.revision`.
+    If-Match, or `revision`, names the revision that the client has changed: if it is not the current one, the answer is
+    a 409 `REVISION_CONFLICT`, with the current one in `meta.revision`.
     """
     known = revisions_known(call)
     if body.revision is not None:

@@ -1,4 +1,4 @@
-"""What anybody may see of users (contract §10)."""
+"""Public routes of users: what is shown of them without a token (contract §10)."""
 
 from typing import Annotated
 
@@ -19,15 +19,15 @@ KEPT = "public, no-cache"
 LISTED = "public, max-age=60"
 
 SHOWN = "PUBLIC"
-"""The `serverListVisibility` of somebody who shows the world where they are."""
+"""The `serverListVisibility` of users whose presence is public."""
 
 
 class PublicUser(Wire, frozen=True):
-    """A user as anybody sees them.
+    """A user as the public sees them.
 
     Args:
-        online: null where they do not show it: to everybody, it is shown by those alone whose
-            `privacy.serverListVisibility` is `PUBLIC` and who neither hide from a friend nor block anybody.
+        online: null unless it is public: their `privacy.serverListVisibility` is `PUBLIC`, and they neither hide from a
+            friend nor block a user.
         highest_role_label: `Super Admin`, `Admin`, `Moderator` or `User`.
         cape_id: the approved cape that they wear, or null.
     """
@@ -47,10 +47,10 @@ class SupportersQuery(Wire, frozen=True):
 
 
 class SupporterEntry(Wire, frozen=True):
-    """Somebody who supports the service.
+    """A user who supports the service.
 
     Args:
-        since: null where nobody noted it.
+        since: null if it is not recorded.
     """
 
     user_id: str
@@ -60,14 +60,17 @@ class SupporterEntry(Wire, frozen=True):
 
 
 class Supporters(Wire, frozen=True):
-    """Those who support the service, the longest first."""
+    """Users who support the service, the longest first."""
 
     items: list[SupporterEntry]
 
 
 @endpoint("GET", "/v1/public/users/{identifier}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
 async def read_public_user(call: Call, identifier: str) -> PublicUser:
-    """GET /v1/public/users/{identifier}: a user by uuid, or by a name that nobody else has, in any case."""
+    """GET /v1/public/users/{identifier}: a user by uuid, or by name, case ignored.
+
+    An unknown user, and a name that several users have, is a 404 (NotFound).
+    """
     users, database = call.service.of(USER_DIRECTORY), call.service.database
     user_id: str | None = parse_uuid(identifier)
     if user_id is None:
@@ -89,7 +92,7 @@ async def read_public_user(call: Call, identifier: str) -> PublicUser:
 
 @endpoint("GET", "/v1/public/supporters", needs=PUBLIC, cacheable=LISTED)
 async def list_supporters(call: Call, query: SupportersQuery) -> Supporters:
-    """GET /v1/public/supporters: those who support the service, the longest first."""
+    """GET /v1/public/supporters: users who support the service, the longest first."""
     found = await call.service.database.read(supporters, query.limit)
     return Supporters(
         [SupporterEntry(one.user_id, one.name, one.tier, iso_or_none(one.since_ms)) for one in found]
@@ -97,7 +100,7 @@ async def list_supporters(call: Call, query: SupportersQuery) -> Supporters:
 
 
 async def _online(call: Call, user: User) -> bool | None:
-    # Whoever they hide from could look here, without a name.
+    # A user from whom they hide could look here without a token.
     if user.server_list_visibility != SHOWN or await call.service.database.read(shuns_somebody, user.id):
         return None
     return call.service.of(PRESENCE).is_online(user.id)

@@ -1,4 +1,4 @@
-"""What users in memory, and their sockets, make of what happens to users in rows."""
+"""Reactions of users in memory, and of their sockets, to committed changes of users, and their reconciliation."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from routes.users.parts import USER_DIRECTORY
 
 
 class TokensOf(NamedTuple):
-    """The tokens of a user: from when on they are believed."""
+    """Reconciliation subject: the time from which a user's tokens are accepted."""
 
     user_id: str
 
 
 class ErasureOf(NamedTuple):
-    """A user who may be gone."""
+    """Reconciliation subject: a user who may have been erased."""
 
     user_id: str
 

@@ -1,8 +1,7 @@
-"""Making the first super-admin, once: the link that is printed at the start, and what lies behind it
-(contract §11).
+"""Creating the first super-admin: the link printed at the start, its page, and the route that it uses (contract §11).
 
-As long as there is no super-admin, each start makes a new code and forgets the one before; the database has
-its SHA-256 only. The page is plain and complete in itself; its policy lets nothing run but its own script.
+While there is no super-admin, each start makes a new code, which replaces the one before; the database stores only its
+SHA-256. The page loads nothing else; its policy lets only its own script run.
 """
 
 import re
@@ -32,20 +31,20 @@ from routes.edge.wire import Wire
 from routes.service import Service
 
 CODE_BYTES = 20
-"""160 random bits: nobody guesses it before the universe ends, so no counter of attempts is needed."""
+"""160 random bits: too many to guess, so attempts need not be counted."""
 
 PAGE = resources.files("routes.users").joinpath("setup.html").read_bytes()
 
 
 class SetupBody(Wire, frozen=True):
-    """The code of the printed link, and what the super-admin wants to be called."""
+    """The code of the printed link, and the name of the super-admin."""
 
     code: Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_MAX)]
 
 
 class SetUp(Wire, frozen=True):
-    """The new super-admin and their access token, which holds for 30 days."""
+    """The new super-admin and their access token, which is valid for 30 days."""
 
     user_id: str
     token: str
@@ -54,16 +53,16 @@ class SetUp(Wire, frozen=True):
 async def setup_link(
     database: Database, base_url: str, *, now_ms: int, random_bytes: RandomBytes
 ) -> str | None:
-    """The link that makes the first super-admin; None when there is one already. Earlier links end.
+    """Make a link that creates the first super-admin, and invalidate earlier ones; None if there is one already.
 
     Args:
-        database: migrated.
-        base_url: where the service is reached, without a slash at the end.
+        database: open and migrated.
+        base_url: the address of the service, without a trailing slash.
         now_ms: epoch milliseconds.
-        random_bytes: makes the code.
+        random_bytes: the random source of the code.
 
     Raises:
-        DatabaseUnavailable: it cannot be asked.
+        DatabaseUnavailable: the code cannot be stored.
     """
     code = to_base64url(random_bytes(CODE_BYTES))
     opened = await database.transact(open_setup, _hash(code), now_ms)
@@ -71,12 +70,15 @@ async def setup_link(
 
 
 async def announce_setup(service: Service) -> None:
-    """Tell the operator the link that makes the first super-admin, while there is none.
+    """Print the link that creates the first super-admin, if there is none.
 
-    It goes to standard output and not to the log: it is a secret.
+    It goes to standard output and not to the log, because it is a secret.
 
     Args:
         service: just opened.
+
+    Raises:
+        DatabaseUnavailable: the code cannot be stored.
     """
     link = await setup_link(
         service.database,
@@ -94,7 +96,7 @@ def _hash(code: str) -> bytes:
 
 
 def _policy(page: bytes) -> str:
-    """A Content-Security-Policy under which only the page's own script and style count (CSP Level 3 §8.2)."""
+    """A Content-Security-Policy that allows only the page's own script and style (CSP Level 3 §8.2)."""
 
     def source(tag: bytes) -> str:
         inside = re.search(rb"<%b>(.*?)</%b>" % (tag, tag), page, re.DOTALL)
@@ -126,7 +128,9 @@ async def read_setup_page(call: Call) -> Page:  # noqa: ARG001
     secret_reply=True,
 )
 async def set_up_server(call: Call, body: SetupBody) -> SetUp:
-    """Makes the first super-admin and answers their token; works once, with the code of the newest link."""
+    """Creates the first super-admin and answers their token; works once, with the code of the newest link. An invalid
+    name is a 422 (Invalid).
+    """
     if not is_name(body.name):
         raise Invalid(FieldError("/name", "BAD_FORMAT", f"a name is 1 to {NAME_MAX} printable characters"))
     service = call.service

@@ -1,4 +1,4 @@
-"""Sharing launcher profiles by a code (contract §8)."""
+"""Routes that share launcher profiles by a code (contract §8)."""
 
 from typing import Annotated
 
@@ -18,12 +18,12 @@ from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
 
 NAME_MAX = 100
-"""Characters of a name."""
+"""Most characters of a name."""
 
 BODY_MAX_BYTES = MANIFEST_MAX_BYTES + 16 * 1024
 
 KEPT = "public, no-cache"
-"""A share may be taken away: whoever keeps it asks each time whether it is still there."""
+"""Cache-Control of a share: caches must revalidate each time, since a share may be removed."""
 
 _SHARES = "/v1/profile/shares"
 
@@ -33,7 +33,7 @@ class NewShare(Wire, frozen=True):
 
     Args:
         name: 1 to 100 printable characters.
-        manifest: any JSON object of at most 128 KiB; the server keeps it and does not read it.
+        manifest: any JSON object of at most 128 KiB; the server stores it without interpreting it.
     """
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=NAME_MAX)]
@@ -41,11 +41,11 @@ class NewShare(Wire, frozen=True):
 
 
 class ShareEntry(Wire, frozen=True):
-    """A shared profile, without what it holds.
+    """A shared profile, without its manifest.
 
     Args:
         code: 12 characters in groups of four.
-        expires_at: from then on it is not there.
+        expires_at: when the share ends.
     """
 
     code: str
@@ -81,9 +81,10 @@ class SharedProfile(Wire, frozen=True):
     refusals=(NotFound, Invalid, QuotaExceeded),
 )
 async def share_profile(call: Call, body: NewShare) -> ShareEntry:
-    """POST /v1/profile/shares: shares a launcher profile, for 90 days.
+    """POST /v1/profile/shares: shares a launcher profile for 90 days.
 
-    Answers 201 with the code. How many one may have, `profile-share.max` says: 10 where nothing is granted.
+    Answers 201 with the code. A user may have as many shares as `profile-share.max` grants, by default 10. An invalid
+    name or manifest is a 422 (Invalid).
     """
     name = body.name.strip()
     if not name or not name.isprintable():
@@ -104,13 +105,16 @@ async def list_shares(call: Call) -> ShareList:
 
 @endpoint("DELETE", _SHARES + "/{code}", needs=AUTHENTICATED, refusals=(NotFound,))
 async def unshare_profile(call: Call, code: str) -> None:
-    """DELETE /v1/profile/shares/{code}: shares a profile no longer. Answers 204."""
+    """DELETE /v1/profile/shares/{code}: ends a share. Answers 204."""
     await change(call, units_shares.remove, call.user_id, code.upper(), call.now_ms, about=None)
 
 
 @endpoint("GET", "/v1/public/profile-shares/{code}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
 async def read_shared_profile(call: Call, code: str) -> SharedProfile:
-    """GET /v1/public/profile-shares/{code}: a shared profile, for anybody who has its code."""
+    """GET /v1/public/profile-shares/{code}: a shared profile, for any client that has its code.
+
+    An unknown or expired code is a 404 (NotFound).
+    """
     share = await call.service.database.read(shares.read, code.upper(), call.now_ms)
     if share is None:
         raise NotFound("no such share")

@@ -16,7 +16,7 @@ from scripts.benchmarks.cases import OURS, Case, plan
 from scripts.benchmarks.peers import NotHere
 from scripts.benchmarks.servers import NICENESS, Name, NotServing, Server, cpus, serving
 from scripts.load import server_process
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.http import RequestFailed, Requests
 from scripts.load.failures import first
 from scripts.load.plan import Plan, user_id, user_name
@@ -91,10 +91,10 @@ async def staged(options: dict[str, object], server: Server, messages: int = 0) 
         for user in range(what.users)
     }
     conversations = await prepare(what, tokens, lambda *_seen: None)
-    hub = Hub()
+    loop = EventLoop()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(hub.run)
-        requests = Requests(hub, what.address, what.host, 1)
+        nursery.start_soon(loop.run)
+        requests = Requests(loop, what.address, what.host, 1)
         for number in range(messages):
             target = f"/v1/social/chat/conversations/{conversations[0]}/messages"
             body = {"content": f"message {number}"}
@@ -129,9 +129,9 @@ async def _run(
     tick: Callable[[Interval], None] = lambda _seen: None,
     niceness: int = NICENESS,
 ) -> Outcome:
-    async with hire(stage.plan.processes, cpus()[1], niceness) as crew:
+    async with hire(stage.plan.processes, cpus()[1], niceness) as workers:
         return await carry_out(
-            crew,
+            workers,
             stage.plan,
             timing,
             tokens=stage.tokens,

@@ -1,14 +1,13 @@
 """`scripts/new-domain NAME [--live]`: writes a new domain into each layer, lists it, and runs its test.
 
-The domain is small and whole: something with a title that belongs to a user. With `--live` it is an actor
-that can be watched. What is written is a beginning to be changed, not a framework.
+The domain is small and whole: something with a title that belongs to a user. With `--live` each is an actor that can
+be watched, and so can the list of all that a user has. What is written is a beginning to be changed, not a framework.
 """
 
 import argparse
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +15,6 @@ ROOT = Path(__file__).resolve().parents[2]
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 MAX_NAME = 24  # characters: longer ones break lines of what is written
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-
-
-Change = Callable[[str, "Names"], str]
-"""From a file's text to its new text."""
 
 
 class CannotWrite(Exception):
@@ -73,44 +68,44 @@ def names_of(name: str) -> Names:
 def write_domain(root: Path, name: str, live: bool) -> list[Path]:
     """Write all files of a domain below `root`; returns those that are Python.
 
+    Outside of the domain's own folders, and its migration, one line is added: in `routes/domains.py`, with its import.
+
     Args:
         root: of the checkout.
         name: of the domain.
-        live: with an actor and a stream.
+        live: with an actor, streams and a channel.
 
     Raises:
         CannotWrite: the name is taken or bad, or a table is not where it is expected; nothing was written.
     """
-    names, sort = names_of(name), "live" if live else "plain"
-    number = 1 + max(
-        int(path.name[:4])
-        for path in (root / "persistence" / "migrations").glob("[0-9][0-9][0-9][0-9]_*.sql")
-    )
-    files = {
-        root / "routes" / name / "__init__.py": "package.py.txt",
-        root / "routes" / name / "domain.py": f"{sort}_domain.py.txt",
-        root / "routes" / name / f"{name}.py": f"{sort}_routes.py.txt",
-        root / "actors" / f"{name}.py": f"{sort}_actors.py.txt",
-        root / "persistence" / f"{name}.py": f"{sort}_persistence.py.txt",
-        root / "persistence" / "migrations" / f"{number:04d}_{name}.sql": f"{sort}_migration.sql.txt",
-        root / "tests" / f"test_{name}.py": f"{sort}_tests.py.txt",
-    }
-    taken = [
-        path for layer in ("routes", "actors", "persistence") for path in (root / layer).glob(f"{name}*")
-    ]
-    if any(path.stem == name for path in taken):
-        raise CannotWrite(f"there is a domain {name} already: {taken[0].relative_to(root)}")
-    edited: dict[Path, Change] = {
-        root / "routes" / "domains.py": _listed_among_domains,
-        root / "tests" / "contract" / "endpoints.csv": _listed(sort),
-    }
-    texts = {path: change(path.read_text(encoding="utf-8"), names) for path, change in edited.items()}
-    for path, template in files.items():
-        texts[path] = names.fill((TEMPLATES / template).read_text(encoding="utf-8"))
+    names = names_of(name)
+    _check_free(root, name)
+    contents = root / "routes" / "domains.py"
+    texts = {contents: _listed_among_domains(contents.read_text(encoding="utf-8"), names)}
+    templates = TEMPLATES / ("live" if live else "plain")
+    for template in sorted(templates.rglob("*.txt")):
+        path = root / _place_of(template.relative_to(templates), names, root)
+        texts[path] = names.fill(template.read_text(encoding="utf-8"))
     for path, text in texts.items():
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return [path for path in texts if path.suffix == ".py"]
+
+
+def _check_free(root: Path, name: str) -> None:
+    for layer in ("routes", "actors", "persistence", "tests"):
+        for path in (root / layer / name, root / layer / f"{name}.py"):
+            if path.exists():
+                raise CannotWrite(f"there is a domain {name} already: {path.relative_to(root)}")
+
+
+def _place_of(template: Path, names: Names, root: Path) -> Path:
+    """Where a file of a template belongs: `actors/kind.py.txt` in `actors/<domain>/kind.py`."""
+    if template.name == "migration.sql.txt":
+        made = (root / "persistence" / "migrations").glob("[0-9][0-9][0-9][0-9]_*.sql")
+        number = 1 + max(int(path.name[:4]) for path in made)
+        return Path("persistence", "migrations", f"{number:04d}_{names.domain}.sql")
+    return Path(template.parts[0], names.domain, names.fill(template.name).removesuffix(".txt"))
 
 
 def _listed_among_domains(text: str, names: Names) -> str:
@@ -124,12 +119,6 @@ def _listed_among_domains(text: str, names: Names) -> str:
     text = text[:at] + f"    {record},\n" + text[at:]
     line = f"from routes.{names.domain}.domain import {record}\n"
     return text[: imported.start()] + line + text[imported.start() :]
-
-
-def _listed(sort: str) -> Change:
-    """The change that adds the domain's rows to the table of endpoints."""
-    rows = (TEMPLATES / f"{sort}_endpoints.csv.txt").read_text(encoding="utf-8")
-    return lambda text, names: text + names.fill(rows)
 
 
 def tidy(root: Path, paths: list[Path]) -> None:
@@ -148,7 +137,7 @@ def main() -> int:
     """Run the command line."""
     it = argparse.ArgumentParser(prog="scripts/new-domain", description=__doc__)
     it.add_argument("name", metavar="NAME", help="of the modules and in paths, best a plural: badges")
-    it.add_argument("--live", action="store_true", help="with an actor, and a stream to watch it")
+    it.add_argument("--live", action="store_true", help="with actors, streams and a channel to watch them")
     options = it.parse_args()
     try:
         written = write_domain(ROOT, options.name, options.live)
@@ -158,11 +147,8 @@ def main() -> int:
     tidy(ROOT, written)
     for path in written:
         print(path.relative_to(ROOT))
-    if options.live:
-        node = options.name.replace("_", "-")
-        print(f"Say in actors/users/permissions.py which role holds {node}:read and {node}:write.")
-    test = ROOT / "tests" / f"test_{options.name}.py"
-    return subprocess.run([sys.executable, "-m", "pytest", "-q", str(test)], cwd=ROOT, check=False).returncode
+    tests = str(ROOT / "tests" / options.name)
+    return subprocess.run([sys.executable, "-m", "pytest", "-q", tests], cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":

@@ -184,10 +184,10 @@ async def run(plan: Plan, options: argparse.Namespace) -> bool:
         say(line + ("  (warm-up)" if seconds < warmup_of(options) + 0.5 else ""))
 
     timing = Timing(warmup_seconds=warmup_of(options), interval_seconds=options.duration)
-    async with hire(plan.processes) as crew:
-        say(f"       opening {plan.seats:,} sockets")
+    async with hire(plan.processes) as workers:
+        say(f"       opening {plan.clients:,} sockets")
         outcome = await carry_out(
-            crew,
+            workers,
             plan,
             timing,
             tokens=bearer,

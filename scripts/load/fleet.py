@@ -9,9 +9,9 @@ from typing import NamedTuple
 import msgspec
 import trio
 
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Stopped, Tally
-from scripts.load.clients.stream_client import Ledger, Onlooker
+from scripts.load.clients.stream_client import Ledger, StreamClient
 from scripts.load.meter import Meter
 from scripts.load.pace import Pace
 from scripts.load.plan import network_of
@@ -54,18 +54,18 @@ class Fleet(ABC):
     same for all.
     """
 
-    def __init__(self, hub: Hub, job: Open) -> None:
-        self._hub, self._job, self._plan = hub, job, job.plan
+    def __init__(self, loop: EventLoop, job: Open) -> None:
+        self._loop, self._job, self._plan = loop, job, job.plan
         self._agents = agents_of(job)
-        self._pool = Pool(hub, job.plan.address)
+        self._pool = Pool(loop, job.plan.address)
         self._pace = Pace(job.plan)
-        self._sockets: list[Onlooker] = []
+        self._sockets: list[StreamClient] = []
         self._in_flight = 0
         self._meter = Meter()
 
     async def open(self) -> int:
         """Open all streams; returns how many."""
-        self._sockets = await open_streams(self._hub, self._job, self._agents, self)
+        self._sockets = await open_streams(self._loop, self._job, self._agents, self)
         await self._pool.open(CONNECTIONS)
         return len(self._sockets)
 
@@ -107,20 +107,20 @@ def agents_of(job: Open) -> list[Agent]:
     return found
 
 
-async def open_streams(hub: Hub, job: Open, agents: list[Agent], ledger: Ledger) -> list[Onlooker]:
+async def open_streams(loop: EventLoop, job: Open, agents: list[Agent], ledger: Ledger) -> list[StreamClient]:
     """The streams of all of them.
 
     Raises:
         UpgradeRefused, OSError: the server does not let one in.
     """
     room = trio.CapacityLimiter(OPENING_AT_ONCE)
-    sockets: list[Onlooker] = []
+    sockets: list[StreamClient] = []
 
     async def open_one(place: int, agent: Agent) -> None:
         async with room:
             plan = job.plan
-            socket = await Onlooker.open(
-                hub,
+            socket = await StreamClient.open(
+                loop,
                 plan.address,
                 plan.host,
                 f"{agent.path}/stream",

@@ -69,7 +69,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     processes: int = 1
 
     @property
-    def seats(self) -> int:
+    def clients(self) -> int:
         """How many users open a socket: the first so many."""
         if self.traffic == "parties":
             return self.conversations * self.members
@@ -98,7 +98,7 @@ def check(plan: Plan) -> None:
         raise BadPlan(f"--members must be 2 to {MAX_MEMBERS:,}, and not more than --users")
     if plan.conversations < 1:
         raise BadPlan("--conversations must be at least 1")
-    if plan.traffic == "parties" and (plan.members > MAX_PARTY or plan.seats > plan.users):
+    if plan.traffic == "parties" and (plan.members > MAX_PARTY or plan.clients > plan.users):
         raise BadPlan(f"a party has at most {MAX_PARTY} --members, and nobody is in two: more --users")
     if plan.traffic == "chat" and not (1 <= plan.senders <= plan.users and 0 <= plan.live <= plan.users):
         raise BadPlan("--senders must be 1 to --users, --live 0 to --users")

@@ -2,7 +2,7 @@
 
 from collections import deque
 
-from scripts.load.clients.event_loop import Hub, connect
+from scripts.load.clients.event_loop import EventLoop, connect
 from scripts.load.clients.http import Answered, Http
 
 
@@ -10,12 +10,12 @@ class Pool:
     """Connections with at most one request in flight each.
 
     Args:
-        hub: serves them.
+        loop: serves them.
         address: of the server.
     """
 
-    def __init__(self, hub: Hub, address: tuple[str, int]) -> None:
-        self._hub, self._address = hub, address
+    def __init__(self, loop: EventLoop, address: tuple[str, int]) -> None:
+        self._loop, self._address = loop, address
         self._idle: list[Http] = []
         self._waiting: deque[tuple[bytes, Answered]] = deque()
 
@@ -31,7 +31,7 @@ class Pool:
             OSError: the server does not accept.
         """
         for _ in range(connections):
-            self._idle.append(Http(self._hub, await connect(self._address)))
+            self._idle.append(Http(self._loop, await connect(self._address)))
 
     def send(self, request: bytes, answered: Answered) -> None:
         """Send a request as soon as a connection is free; `answered(status, body)`, status 0 when it was lost."""

@@ -20,7 +20,7 @@ from scripts.load.clients.exchange import (
 )
 from scripts.load.histogram import Histogram
 from scripts.load.plan import FLEETS, Plan
-from scripts.load.workers import Crew
+from scripts.load.workers import Workers
 
 TICK_SECONDS = 1.0
 
@@ -90,7 +90,7 @@ class Timing:
 
 
 async def carry_out(
-    crew: Crew,
+    workers: Workers,
     plan: Plan,
     timing: Timing,
     *,
@@ -108,31 +108,33 @@ async def carry_out(
         cpu_ns: how much CPU time the server has used.
 
     Raises:
-        WorkerFailed: a worker could not go on. Cancellation ends the run; the workers end with their crew.
+        WorkerFailed: a worker could not go on. Cancellation ends the run; the workers end with their workers.
     """
     jobs = [
         Open(plan, worker, _tokens_of(plan, worker, tokens), conversations)
         for worker in range(plan.processes)
     ]
-    sockets = sum(opened.sockets for opened in await crew.ask(jobs, Opened))
-    await crew.ask_all(Mark(), Tally)  # what came while it was built up is not counted
-    await crew.ask_all(Start(), Done)
-    await _measure(crew, timing.warmup_seconds, tick, cpu_ns)
-    intervals = [await _measure(crew, timing.interval_seconds, tick, cpu_ns) for _ in range(timing.intervals)]
-    stopped = await crew.ask_all(Stop(), Stopped)
+    sockets = sum(opened.sockets for opened in await workers.ask(jobs, Opened))
+    await workers.ask_all(Mark(), Tally)  # what came while it was built up is not counted
+    await workers.ask_all(Start(), Done)
+    await _measure(workers, timing.warmup_seconds, tick, cpu_ns)
+    intervals = [
+        await _measure(workers, timing.interval_seconds, tick, cpu_ns) for _ in range(timing.intervals)
+    ]
+    stopped = await workers.ask_all(Stop(), Stopped)
     verdict = Verdict()
     if plan.traffic == "chat":
         kept = [sum(parts) for parts in zip(*(one.acknowledged for one in stopped), strict=True)]
         unknown = [sum(parts) for parts in zip(*(one.unknown for one in stopped), strict=True)]
         most = [a + b for a, b in zip(kept, unknown, strict=True)]
-        verdict = _joined(await crew.ask_all(Settle(kept, most), Verdict))
+        verdict = _joined(await workers.ask_all(Settle(kept, most), Verdict))
     elif plan.traffic in ("friends", "parties", *FLEETS):
-        verdict = _joined(await crew.ask_all(Settle([], []), Verdict))
+        verdict = _joined(await workers.ask_all(Settle([], []), Verdict))
     return Outcome(sockets, intervals, verdict)
 
 
 async def _measure(
-    crew: Crew, seconds: float, tick: Callable[[Interval], None], cpu_ns: Callable[[], int]
+    workers: Workers, seconds: float, tick: Callable[[Interval], None], cpu_ns: Callable[[], int]
 ) -> Interval:
     """Let the traffic run, and count it, a tick at a time."""
     whole = Interval()
@@ -141,7 +143,7 @@ async def _measure(
     end = before + seconds
     while (left := end - trio.current_time()) > 0.001:
         await trio.sleep(min(TICK_SECONDS, left))
-        tallies = await crew.ask_all(Mark(), Tally)
+        tallies = await workers.ask_all(Mark(), Tally)
         now = trio.current_time()
         one = Interval()
         one.add(tallies, now - before)

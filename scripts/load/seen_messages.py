@@ -48,7 +48,7 @@ class Piece(msgspec.Struct, frozen=True):
     messages: tuple[Message, ...]
 
 
-class Familiar:
+class SeenMessages:
     """The pieces that arrived of late.
 
     Args:

@@ -6,7 +6,7 @@ from typing import TypeVar
 import msgspec
 import trio
 
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.http import RequestFailed, Requests
 from scripts.load.plan import FLEETS, Plan, friendships, memberships, user_id
 
@@ -69,11 +69,11 @@ async def prepare(plan: Plan, tokens: dict[int, str], progress: Progress) -> lis
     Raises:
         RequestFailed: the server refused. Cancellation leaves what was made.
     """
-    hub = Hub()
+    loop = EventLoop()
     ids: list[str] = []
     async with trio.open_nursery() as serving:
-        serving.start_soon(hub.run)
-        stage = _Stage(plan, tokens, progress, Requests(hub, plan.address, plan.host, CONNECTIONS))
+        serving.start_soon(loop.run)
+        stage = _Stage(plan, tokens, progress, Requests(loop, plan.address, plan.host, CONNECTIONS))
         owners = plan.conversations if plan.traffic in FLEETS else plan.users
         await stage.each("users", range(owners), stage.know)
         if plan.traffic in FLEETS:

@@ -12,7 +12,7 @@ import msgspec
 import trio
 
 from scripts.load.clients.client import SubscribeRefused
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Answer, Done, Failed, Mark, Open, Opened, Order, Settle, Start, Stop
 from scripts.load.clients.http import RequestFailed
 from scripts.load.clients.websocket import UpgradeRefused
@@ -26,7 +26,7 @@ from scripts.load.workloads.parties import Parties
 from scripts.load.workloads.rest import Rest
 
 _MAX_LINE_BYTES = 64 << 20
-_TRAFFIC: dict[str, Callable[[Hub, Open], Traffic]] = {
+_TRAFFIC: dict[str, Callable[[EventLoop, Open], Traffic]] = {
     "chat": Chat,
     "rest": Rest,
     "idle": Idle,
@@ -59,14 +59,14 @@ class Lines:
         return line
 
 
-async def obey(hub: Hub, lines: Lines, answers: trio.abc.SendStream, nursery: trio.Nursery) -> None:
+async def obey(loop: EventLoop, lines: Lines, answers: trio.abc.SendStream, nursery: trio.Nursery) -> None:
     """Carry out orders until there are no more."""
     traffic: Traffic | None = None
     while (line := await lines.next()) is not None:
         order = _decode(line)
         answer: Answer
         if isinstance(order, Open):
-            opened = _traffic(hub, order)
+            opened = _traffic(loop, order)
             traffic, answer = opened, await _open(opened)
         elif traffic is None:
             answer = Failed("nothing is open")
@@ -84,8 +84,8 @@ async def obey(hub: Hub, lines: Lines, answers: trio.abc.SendStream, nursery: tr
         await answers.send_all(_encode(answer) + b"\n")
 
 
-def _traffic(hub: Hub, job: Open) -> Traffic:
-    return _TRAFFIC[job.plan.traffic](hub, job)
+def _traffic(loop: EventLoop, job: Open) -> Traffic:
+    return _TRAFFIC[job.plan.traffic](loop, job)
 
 
 async def _open(traffic: Traffic) -> Answer:
@@ -110,11 +110,11 @@ async def main() -> None:
     """Serve one parent."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    hub = Hub()
+    loop = EventLoop()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(hub.run)
+        nursery.start_soon(loop.run)
         orders, answers = trio.lowlevel.FdStream(os.dup(0)), trio.lowlevel.FdStream(os.dup(1))
-        await obey(hub, Lines(orders), answers, nursery)
+        await obey(loop, Lines(orders), answers, nursery)
         nursery.cancel_scope.cancel()
 
 

@@ -57,7 +57,7 @@ class Worker:
         return answer
 
 
-class Crew:
+class Workers:
     """All workers of one run."""
 
     def __init__(self, workers: Sequence[Worker]) -> None:
@@ -100,7 +100,7 @@ class Crew:
 
 
 @asynccontextmanager
-async def hire(count: int, cpu: int | None = None, niceness: int = 0) -> AsyncIterator[Crew]:
+async def hire(count: int, cpu: int | None = None, niceness: int = 0) -> AsyncIterator[Workers]:
     """Start so many workers; they end with the block.
 
     Args:
@@ -123,7 +123,7 @@ async def hire(count: int, cpu: int | None = None, niceness: int = 0) -> AsyncIt
                 prefer(process.pid, niceness)
             if process.stdin is not None and process.stdout is not None:
                 workers.append(Worker(process, process.stdin, process.stdout))
-        yield Crew(workers)
+        yield Workers(workers)
 
 
 def prefer(thread: int, niceness: int) -> None:

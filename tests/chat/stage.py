@@ -16,7 +16,7 @@ from actors.chat.kind import ChatKinds, chat_kinds
 from actors.chat.lookups import distrust, overlaps
 from actors.chat.public import Message, MessagePage
 from actors.chat.records import decode
-from actors.chat.state import NOTHING_RECALLED, State
+from actors.chat.state import NOTHING_LOOKED_UP, State
 from actors.chat.units import ConversationDraft, Created, create, plan
 from actors.errors import Refused
 from persistence.bridge.database import Database
@@ -106,12 +106,14 @@ class Stage:
         durable: list[Any] = []
         for place, command in enumerate(commands):
             scratch = state
-            missing = kind.missing(scratch, command)
+            missing = kind.lookups.missing(scratch, command)
             if missing is not None and any(overlaps(event, missing) for event in durable):
                 await self._commit(state, durable)
                 return replies + await self._act(commands[place:])
             if missing is not None:
-                scratch = kind.absorb(scratch, await self.database.read(kind.fetch, state.id, missing))
+                scratch = kind.lookups.absorb(
+                    scratch, await self.database.read(kind.lookups.fetch, state.id, missing)
+                )
             try:
                 events = kind.decide(scratch, command, self.now_ms)
             except Refused as refused:
@@ -121,7 +123,7 @@ class Stage:
                 scratch = kind.apply(scratch, event)
             replies.append(kind.answer(scratch, command, events))
             durable += [event for event in events if event.durable]
-            state = kind.forget(scratch)
+            state = kind.lookups.forget(scratch)
         await self._commit(state, durable)
         return replies
 
@@ -190,11 +192,11 @@ class Stage:
         state = kind.restore(kept)
         for row in await self.database.read(_events_after, self.id, seq):
             state = apply(state, msgspec.msgpack.decode(row.event, type=kind.events))
-        return await self.database.read(kind.refresh, self.id, state)
+        return await self.database.read(kind.unjournaled.refresh, self.id, state)
 
     async def page(self, name: str = "ann", **query: Any) -> MessagePage:
         """A page as the routes would answer it: from memory when it can, and from rows; both must agree."""
-        asked = reading.PageQuery(**{"limit": 50, **query})
+        asked = reading.MessageSlice(**{"limit": 50, **query})
         stored = await self.database.read(reading.read_page, self.id, uid(name), asked)
         from_rows = rendering.message_page(self.kinds.frames, stored)
         live = self.kinds.frames.page_for(
@@ -215,7 +217,7 @@ async def _events_after(conn: Connection, id: str, seq: int) -> list[journal.Jou
 def lasting(state: State) -> State:
     """What of a state must come back after a crash."""
     return msgspec.structs.replace(
-        state, told_reads={}, owed_reads={}, recalled=NOTHING_RECALLED, doubtful=False
+        state, read_notices_sent_ms={}, read_notices_due={}, looked_up=NOTHING_LOOKED_UP, doubtful=False
     )
 
 

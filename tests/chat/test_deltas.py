@@ -22,7 +22,7 @@ from actors.chat.events import AnyEvent, MessageRetold, TextReplaced
 from actors.chat.frames import audience
 from actors.chat.kind import touches
 from actors.chat.public import OwnChoice, ReadNotice, TypingNotice
-from actors.kernel.kind import Delta
+from actors.kernel.facets import Delta
 from tests.chat.play import NOW_MS, Play, a_poll, mid, uid
 
 

@@ -16,7 +16,7 @@ HIDDEN = {uid("ann"): frozenset({uid("bob"), uid("eve")})}
 FRIENDS = {uid("kim"): frozenset({uid("lea")})}
 
 
-class Company:
+class Relationships:
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
         return FRIENDS.get(viewer_id, frozenset()).intersection(ids)
 
@@ -24,7 +24,7 @@ class Company:
         return HIDDEN.get(viewer_id, frozenset()).intersection(ids)
 
 
-KINDS = chat_kinds(lambda _id: True, lambda: NOW_MS, Company())
+KINDS = chat_kinds(lambda _id: True, lambda: NOW_MS, Relationships())
 
 
 def talking(*names: str) -> Play:
@@ -45,13 +45,13 @@ def online(shown: Any) -> dict[str, bool]:
 
 def names(play: Play, viewer: str) -> dict[str, bool]:
     """What a viewer's own snapshot says."""
-    seen = KINDS.conversation.audience(play.state, ChatViewer(uid(viewer)))
-    return online(KINDS.conversation.frame(play.state, seen))
+    seen = KINDS.conversation.rendering.audience(play.state, ChatViewer(uid(viewer)))
+    return online(KINDS.conversation.rendering.render(play.state, seen))
 
 
 def audiences(play: Play, *viewers: str) -> int:
     """How many different ones the viewers are."""
-    return len({KINDS.conversation.audience(play.state, ChatViewer(uid(name))) for name in viewers})
+    return len({KINDS.conversation.rendering.audience(play.state, ChatViewer(uid(name))) for name in viewers})
 
 
 ALL = {"ann": True, "bob": True, "cid": True}
@@ -95,8 +95,8 @@ def test_in_events_and_replies():
     command = ChangeConversation(uid("ann"), title="Raid")
     events = play.do(command)
     for viewer, shown in (("ann", BUT_BOB), ("cid", ALL)):
-        seen = KINDS.conversation.audience(play.state, ChatViewer(uid(viewer)))
-        told = KINDS.conversation.delta(play.state, events[0], seen)
+        seen = KINDS.conversation.rendering.audience(play.state, ChatViewer(uid(viewer)))
+        told = KINDS.conversation.rendering.render_event(play.state, events[0], seen)
         assert told is not None
         assert online(told.data) == shown
     assert online(answer(KINDS.frames, play.state, command, events)) == BUT_BOB
@@ -109,13 +109,13 @@ def test_in_the_inbox():
         inbox, _ = take(
             KINDS.frames, KINDS.conversation, empty, {play.state.id}, lambda _kind, _id: play.state
         )
-        assert KINDS.inbox.audience(inbox, InboxViewer(uid(viewer))) is None
-        frame = msgspec.json.decode(bytes(KINDS.inbox.frame(inbox, None)))
+        assert KINDS.inbox.rendering.audience(inbox, InboxViewer(uid(viewer))) is None
+        frame = msgspec.json.decode(bytes(KINDS.inbox.rendering.render(inbox, None)))
         assert {one["name"]: one["online"] for one in frame["conversations"][0]["participants"]} == shown
         assert KINDS.inbox.events is not None
         for source in (play.state.id, f"face:{uid('bob')}"):
             (event,) = KINDS.inbox.events(empty, inbox, {source})
-            told = KINDS.inbox.delta(inbox, event, None)
+            told = KINDS.inbox.rendering.render_event(inbox, event, None)
             assert told is not None
             assert online(told.data) == shown
         assert KINDS.inbox.events(empty, inbox, {f"face:{uid('zoe')}"}) == []

@@ -12,14 +12,14 @@ from msgspec.structs import replace
 from actors.chat.apply import apply
 from actors.chat.commands import ChatViewer
 from actors.chat.deltas import delta as change
-from actors.chat.deltas import delta_key
+from actors.chat.deltas import event_key
 from actors.chat.frames import Frames, audience
 from actors.chat.inbox import InboxState, load, snapshot, take
 from actors.chat.loading import dump, restore
 from actors.chat.public import Conversation, InboxSnapshot, MessagePage
 from actors.chat.records import decode
 from actors.chat.sight import STRANGER, Sight
-from actors.chat.state import Recalled, State, standing
+from actors.chat.state import LookedUp, State, standing
 from actors.errors import Refused
 from persistence.bridge.database import open_database
 from tests.chat.play import NOW_MS, Play, uid
@@ -37,7 +37,7 @@ def test_counts_equal_a_plain_model(steps: list[Step]):
     names = {uid(name): name for name in NAMES}
     for number, step in enumerate(steps, 1):
         command = command_of(step, number, play.state, [sent.id for sent in model.sent])
-        play.state = replace(play.state, recalled=Recalled(names=names))
+        play.state = replace(play.state, looked_up=LookedUp(names=names))
         try:
             events = play.later(7).do(command)
         except Refused:
@@ -108,7 +108,7 @@ def test_whoever_shares_the_bytes_of_an_event_is_told_the_same(steps: list[Step]
             told: dict[object, object] = {}
             for one in own:
                 delta = change(frames.seen_with(one.sight), play.state, event, one)
-                assert told.setdefault(delta_key(event, one), delta) == delta
+                assert told.setdefault(event_key(event, one), delta) == delta
 
 
 @settings(max_examples=60, deadline=None)

@@ -39,7 +39,7 @@ async def test_a_stranger_reads_nothing(stage: Stage):
     message = await stage.post()
     for unit, *args in (
         (reading.read_conversation,),
-        (reading.read_page, reading.PageQuery(10)),
+        (reading.read_page, reading.MessageSlice(10)),
         (reading.read_participants, None, 10),
         (reading.read_revisions, message.id),
         (reading.read_events, 0, 10),

@@ -106,7 +106,7 @@ async def test_old_messages_are_recalled_for_one_command(stage: Stage):
     assert [option.selected for option in moved.poll.options] == [False, True, False]
     edited = decode(bytes(await stage.do(EditMessage(uid("ann"), poll.id, "older"))))
     assert (edited.content, edited.revision) == ("older", 2)
-    assert stage.state.recalled.lines == {}
+    assert stage.state.looked_up.lines == {}
     await stage.do(DeleteMessage(uid("bob"), (await stage.page(before_ms=NOW_MS + 2)).items[1].id))
     assert await agrees(stage)
 
@@ -186,8 +186,8 @@ async def test_a_message_archived_meanwhile_is_not_acknowledged(stage: Stage):
     await stage.fill(130)
     kind, state = stage.kinds.conversation, stage.state
     command = EditMessage(uid("ann"), message.id, "new")
-    need = kind.missing(state, command)
-    state = kind.absorb(state, await stage.database.read(kind.fetch, stage.id, need))
+    need = kind.lookups.missing(state, command)
+    state = kind.lookups.absorb(state, await stage.database.read(kind.lookups.fetch, stage.id, need))
     events = kind.decide(state, command, stage.now_ms)
     moved = await stage.database.transact(_move_all, stage.id)
     assert moved == 11

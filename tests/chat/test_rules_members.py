@@ -19,7 +19,7 @@ from actors.chat.commands import (
 from actors.chat.events import ReadMarked, ReadTold, TypingStarted
 from actors.chat.public import ReadMarker
 from actors.chat.rules_polls import due, expire
-from actors.chat.state import Recalled, participant_key, standing
+from actors.chat.state import LookedUp, participant_key, standing
 from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound
 from tests.chat.play import NOW_MS, Play, a_conversation, a_mention, mid, uid
 
@@ -63,7 +63,7 @@ def test_reading_what_is_not_there():
         play.do(MarkRead(uid("bob"), mid(7)))
     with pytest.raises(ConversationNotFound):
         play.do(MarkRead(uid("eve"), mid(1)))
-    play.state = replace(play.state, recalled=Recalled(archived=frozenset({mid(7)})))
+    play.state = replace(play.state, looked_up=LookedUp(archived=frozenset({mid(7)})))
     assert play.do(MarkRead(uid("bob"), mid(7))) == ()
 
 
@@ -140,7 +140,7 @@ def test_everybody_mutes_for_themselves():
 def adding(play: Play, *names: str) -> AddParticipants:
     ids = tuple(uid(name) for name in names)
     known = {uid(name): name for name in names if name != "nobody"}
-    play.state = replace(play.state, recalled=Recalled(names=known))
+    play.state = replace(play.state, looked_up=LookedUp(names=known))
     return AddParticipants(uid("ann"), ids)
 
 

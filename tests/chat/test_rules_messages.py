@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from actors.chat.commands import DeleteMessage, EditMessage, MessageDraft, PostMessage, TellBlock
 from actors.chat.events import DeletionAudited
 from actors.chat.records import decode
-from actors.chat.state import Recalled, standing
+from actors.chat.state import LookedUp, standing
 from actors.errors import Blocked, Conflict, ConversationNotFound, Forbidden, Invalid, NotFound, QuotaExceeded
 from persistence.chat.rows import AttachmentRow
 from persistence.users.audit import Stamp
@@ -32,7 +32,7 @@ def an_upload(number: int = 7, **fields: Any) -> AttachmentRow:
 
 
 def with_uploads(play: Play, *rows: AttachmentRow) -> Play:
-    play.state = replace(play.state, recalled=Recalled(attachments={row.id: row for row in rows}))
+    play.state = replace(play.state, looked_up=LookedUp(attachments={row.id: row for row in rows}))
     return play
 
 
@@ -172,7 +172,7 @@ def test_a_client_id_from_long_ago_is_recalled():
     for _ in range(120):
         play.post("bob")
     assert line not in play.state.window
-    play.state = replace(play.state, recalled=Recalled(original=line))
+    play.state = replace(play.state, looked_up=LookedUp(original=line))
     assert play.post("ann", "two", client_message_id="c").content == "one"
     assert play.post("bob", "two", client_message_id="c").content == "two"
 
@@ -255,7 +255,7 @@ def test_refused_edits_and_deletions_change_nothing(command: Any, error: type[Ex
     play.post("ann")
     play.post("ann")
     play.do(DeleteMessage(uid("ann"), mid(2)))
-    play.state = before = replace(play.state, recalled=Recalled(archived=frozenset({mid(6)})))
+    play.state = before = replace(play.state, looked_up=LookedUp(archived=frozenset({mid(6)})))
     with pytest.raises(error):
         play.do(command)
     assert play.state == before

@@ -18,7 +18,7 @@ from actors.chat.drafts import (
     MAX_QUESTION_CHARACTERS,
     MAX_RECORD_BYTES,
 )
-from actors.chat.state import Recalled
+from actors.chat.state import LookedUp
 from actors.errors import Invalid
 from actors.texts import is_text, line_flaw, with_line_feeds
 from persistence.chat.rows import AttachmentRow
@@ -123,7 +123,7 @@ def test_no_message_is_larger_than_said():
     names = [f"n{number}" for number in range(MAX_MENTIONS)]
     state = a_conversation(*names)
     members = {id: replace(one, name=WIDEST * 64) for id, one in state.members.items()}
-    play = Play(state=replace(state, members=members, recalled=Recalled(attachments=uploads)))
+    play = Play(state=replace(state, members=members, looked_up=LookedUp(attachments=uploads)))
     options = [f"{number}" + WIDEST * (MAX_LABEL_CHARACTERS - 1) for number in range(MAX_OPTIONS)]
     play.post(
         "n0",

@@ -15,11 +15,10 @@ import pytest
 import structlog
 import trio
 
-from routes import MOUNTS
+from routes import TABLE
 from routes.cli.doctor import examine
 from routes.cli.main import main
 from routes.edge.config.table import SETTINGS, read_config
-from routes.edge.declare.endpoint import RouteTable
 from routes.edge.identity.keys import open_keys
 from routes.logs import configure_logging
 from tests.support.process import reachable_directory, server_process
@@ -46,7 +45,7 @@ def environ(monkeypatch, tmp_path):
 def test_routes(environ, capsys):
     assert main(["routes"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    table = RouteTable.of(MOUNTS)
+    table = TABLE
     aliases = sum(len(one.aliases) for one in table.endpoints)
     assert len(lines) == len(table.endpoints) + len(table.streams) + aliases
     assert "GET /auth/verify authenticated routes.users.verify.verify_token" in [

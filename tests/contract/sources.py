@@ -4,6 +4,7 @@ Nothing here imports the modules that it reads, so a module that cannot be impor
 """
 
 import ast
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -36,13 +37,17 @@ class Source:
 @cache
 def sources(*folders: str) -> tuple[Source, ...]:
     """Every Python file below the folders, in order of path."""
-    found = []
-    for folder in folders:
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            text = path.read_text(encoding="utf-8")
-            if text:
-                found.append(Source(path.relative_to(ROOT).as_posix(), text, ast.parse(text)))
-    return tuple(found)
+    paths = (path for folder in folders for path in sorted((ROOT / folder).rglob("*.py")))
+    found = tuple(source for path in paths if (source := _source(path)).text)
+    # Millions of nodes that live until the end: each full collection of the tests that follow would walk them.
+    gc.freeze()
+    return found
+
+
+@cache
+def _source(path: Path) -> Source:
+    text = path.read_text(encoding="utf-8")
+    return Source(path.relative_to(ROOT).as_posix(), text, ast.parse(text))
 
 
 def imports(source: Source) -> Iterator[tuple[str, ast.stmt]]:

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 from msgspec import inspect
 
-from routes import MOUNTS
-from routes.edge.declare.endpoint import Endpoint, Route, RouteTable
+from routes import TABLE
+from routes.edge.declare.endpoint import Endpoint, Route
 from routes.edge.declare.query import MAX_TEXT_CHARACTERS
 from routes.edge.errors import BadQuery
 
-TABLE = RouteTable.of(MOUNTS)
 ROUTES: tuple[Route, ...] = (*TABLE.endpoints, *TABLE.streams)
 
 BODY = "the route's largest body, and the rule that looks at it: "

@@ -9,17 +9,17 @@ import pytest
 from msgspec import inspect
 
 from actors.errors import Invalid
-from routes import MOUNTS
-from routes.edge.declare.endpoint import Endpoint, RouteTable
+from routes import TABLE
+from routes.domains import COMMANDS
+from routes.edge.declare.endpoint import Endpoint
 from routes.edge.declare.query import PathForm
 from routes.edge.errors import BadQuery, MalformedJson
 from routes.edge.wire import decode
-from routes.live.commands import AnyCommand, BadFrame, Misread, read_command
+from routes.live.commands import BadFrame, Misread
 from tests.support.world import Player, Room, World, world
 
 __all__ = ["world"]
 
-TABLE = RouteTable.of(MOUNTS)
 
 BEYOND = (b"9223372036854775808", b"-9223372036854775809", b"1" + b"0" * 30, b"1e400", b"-1e400")
 """Beyond what is stored, or beyond a double."""
@@ -94,7 +94,7 @@ def test_no_number_of_a_query_is_a_fault(route: Any) -> None:
                 assert refused.meta.get("parameter"), number
 
 
-OPS = sorted(set(numbers_in(inspect.type_info(AnyCommand))), key=str)
+OPS = sorted({path for struct in COMMANDS.structs for path in numbers_in(inspect.type_info(struct))}, key=str)
 
 
 @pytest.mark.parametrize("op", ["subscribe", "unsubscribe", "ping", "typing", "read", "send", "dance"])
@@ -104,7 +104,7 @@ def test_no_number_of_a_command_is_a_fault(op: str) -> None:
         for number in (*BEYOND, b"9" * 5_000, *(b"%d" % extreme for extreme in EXTREME)):
             message = b'{"op":"%b",%b' % (op.encode(), holding(path, number)[1:])
             try:
-                read_command(message)
+                COMMANDS.read(message)
             except Misread as misread:
                 assert misread.refused.errors
             except BadFrame as bad:

@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from routes import MOUNTS
+from routes import TABLE
 from routes.edge.declare.endpoint import RouteTable
 from routes.edge.docs.asyncapi import asyncapi
 from routes.edge.docs.openapi import openapi
@@ -19,7 +19,7 @@ PROBLEM = "application/problem+json"
 
 @pytest.fixture(scope="module")
 def table() -> RouteTable:
-    return RouteTable.of(MOUNTS)
+    return TABLE
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from statistics import median
 from tests.contract.sources import LAYERS, Function, functions, sources
 
 MAX_FILE_LINES = 400
-MAX_MEDIAN_FILE_LINES = 200
+MAX_MEDIAN_FILE_LINES = 120
 MAX_FUNCTION_LINES = 60
 MAX_MEDIAN_FUNCTION_LINES = 15
 MAX_POSITIONAL = 5

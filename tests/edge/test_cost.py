@@ -13,12 +13,13 @@ import msgspec
 import pytest
 
 from actors.errors import Refused
-from routes import MOUNTS
-from routes.edge.declare.endpoint import Endpoint, RouteTable
+from routes import TABLE
+from routes.domains import COMMANDS
+from routes.edge.declare.endpoint import Endpoint
 from routes.edge.declare.query import MAX_SEGMENT_CHARACTERS
 from routes.edge.strict_json import MAX_BYTES, parse
 from routes.edge.wire import decode
-from routes.live.commands import BadFrame, Misread, read_command
+from routes.live.commands import BadFrame, Misread
 from tests.support.cost import least_seconds, without_collector
 from tests.support.world import Player, World, world
 
@@ -29,7 +30,7 @@ __all__ = ["world"]
 MARGIN = 40
 """Times what an ordinary body costs. The worst that is known costs ten times that; what was cured, a thousand times."""
 
-ENDPOINTS = [one for one in RouteTable.of(MOUNTS).endpoints if one.shape is not None]
+ENDPOINTS = [one for one in TABLE.endpoints if one.shape is not None]
 
 FRAME_BYTES = 65_536
 UPLOAD_BYTES = 2 * 1024 * 1024
@@ -127,9 +128,9 @@ def test_no_body_of_any_route_costs_more_than_its_length(endpoint: Endpoint) -> 
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_no_message_of_a_socket_costs_more_than_its_length(kind: str) -> None:
-    usual = cost_of(lambda: read_command(ordinary(b"data", FRAME_BYTES)))
+    usual = cost_of(lambda: COMMANDS.read(ordinary(b"data", FRAME_BYTES)))
     body = HOSTILE[kind](b"data", FRAME_BYTES)
-    assert cost_of(lambda: read_command(body)) < MARGIN * usual
+    assert cost_of(lambda: COMMANDS.read(body)) < MARGIN * usual
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -171,7 +172,7 @@ QUERIES = {
 
 @pytest.mark.parametrize("kind", QUERIES)
 def test_no_query_costs_more_than_its_length(kind: str) -> None:
-    routes = [one for one in RouteTable.of(MOUNTS).endpoints if one.query is not None]
+    routes = [one for one in TABLE.endpoints if one.query is not None]
     for route in routes:
         assert route.query is not None
         usual = cost_of(partial(route.query.decode, b"&".join(b"name%d=value" % n for n in range(100))))
@@ -179,7 +180,7 @@ def test_no_query_costs_more_than_its_length(kind: str) -> None:
 
 
 def test_no_segment_of_a_path_is_looked_up_that_is_longer_than_names_are() -> None:
-    for endpoint in RouteTable.of(MOUNTS).endpoints:
+    for endpoint in TABLE.endpoints:
         for parameter in endpoint.parameters:
             assert parameter.parse("a" * (MAX_SEGMENT_CHARACTERS + 1)) is None
 

@@ -73,13 +73,13 @@ def test_faces_are_encoded_anew_beyond_the_bound(monkeypatch: pytest.MonkeyPatch
     adopt = live.view.adopt
     assert adopt is not None
     state = adopt(None, a_state("ann", "x", "y", "z"))
-    whole = bytes(live.view.frame(state, None))  # type: ignore[call-overload]
+    whole = bytes(live.view.rendering.render(state, None))  # type: ignore[call-overload]
     assert all(face.shown is not None for face in state.faces)
     monkeypatch.setattr(watched_users, "ENCODED_KEPT", 1)
     other = a_live()
     again = other.view.adopt(None, a_state("ann", "x", "y", "z"))  # type: ignore[misc]
     for _ in range(2):
-        assert bytes(other.view.frame(again, None)) == whole  # type: ignore[call-overload]
+        assert bytes(other.view.rendering.render(again, None)) == whole  # type: ignore[call-overload]
         assert sum(face.shown is not None for face in again.faces) == 1
 
 

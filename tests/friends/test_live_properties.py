@@ -142,21 +142,23 @@ class Circle:
             state = self.states[id] = adopted(self.live, before, state)
             assert view.events is not None
             for event in view.events(before, state, dirty.keys()):
-                told = view.delta(state, event, None)
+                told = view.rendering.render_event(state, event, None)
                 if told is not None:
                     assert event.journaled == (told.event != "presence")
                     take(self.clients[id], told.event, msgspec.json.decode(bytes(told.data)))
         self.dirty = {}
 
     def frame(self, id: str) -> Any:
-        return msgspec.json.decode(bytes(self.live.view.frame(self.states[id], None)))
+        return msgspec.json.decode(bytes(self.live.view.rendering.render(self.states[id], None)))
 
     async def check(self) -> None:
         """Every view equals one that is loaded anew, and every client equals the view."""
         for id, state in self.states.items():
             anew = self.make()
             fresh = adopted(anew, None, await self.database.read(anew.view.load, id))
-            assert bytes(anew.view.frame(fresh, None)) == bytes(self.live.view.frame(state, None))
+            assert bytes(anew.view.rendering.render(fresh, None)) == bytes(
+                self.live.view.rendering.render(state, None)
+            )
             shown = self.frame(id)
             assert order(self.clients[id]) == order(shown)
             assert shown["counts"]["online"] == sum(one["online"] for one in shown["friends"])

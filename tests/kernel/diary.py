@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from actors.kernel.kind import Delta, Durable, View
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Durable, View
 
 
 class Diary(msgspec.Struct, frozen=True):
@@ -70,9 +71,11 @@ DIARY: View[Diary] = View(
     reread=_reread,
     take=lambda state, sources, _peek: (state, sources),
     absorb=lambda _state, found: found,
-    audience=lambda _state, _viewer: "owner",
-    frame=lambda state, _audience: {"cover": state.cover, "lines": state.lines},
-    delta=lambda _state, line, _audience: None if line == "turned" else Delta("written", line),
+    rendering=Rendering(
+        audience=lambda _state, _viewer: "owner",
+        render=lambda state, _audience: {"cover": state.cover, "lines": state.lines},
+        render_event=lambda _state, line, _audience: None if line == "turned" else Delta("written", line),
+    ),
     durable=Durable(position=_position, replay=_replay),
 )
 

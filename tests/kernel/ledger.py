@@ -18,7 +18,8 @@ from typing import Any, ClassVar, Protocol
 import msgspec
 
 from actors.errors import Conflict, Forbidden
-from actors.kernel.kind import Delta, Event, Kind, View
+from actors.kernel.facets import Deadlines, Delta, Followers, Lookups, Rendering, Unjournaled
+from actors.kernel.kind import Event, Kind, View
 from persistence.errors import RowsRejected
 from persistence.journal.turn import Turn
 
@@ -246,11 +247,11 @@ def delta(state: Ledger, event: Any, audience: Any) -> Delta | None:
             raise ZeroDivisionError
         case Exploded():
             return None
-    boss = audience == "boss" and delta_key(event, audience) is not None
+    boss = audience == "boss" and event_key(event, audience) is not None
     return Delta(type(event).__name__, msgspec.to_builtins(event), self_={"boss": boss})
 
 
-def delta_key(event: Any, audience: Any) -> Hashable:
+def event_key(event: Any, audience: Any) -> Hashable:
     return None if isinstance(event, Waved | WasRead) else audience
 
 
@@ -282,27 +283,27 @@ def ledger_kind(rows: Rows, *, version: int = 1) -> Kind[Ledger, Any]:
         version=version,
         events=Events,
         load=rows.load,
-        refresh=rows.refresh,
         dump=msgspec.msgpack.encode,
         restore=msgspec.msgpack.Decoder(Ledger).decode,
-        missing=missing,
-        fetch=rows.fetch,
-        absorb=absorb,
-        forget=lambda state: msgspec.structs.replace(state, recalled=None),
         decide=decide,
         apply=apply,
         answer=answer,
         persist=rows.persist,
-        due=lambda state: state.alarm_ms,
-        expire=lambda state, now_ms: Ring(now_ms),
         summary=lambda state: str(state.total).encode(),
-        audience=audience,
-        frame=frame,
-        delta=delta,
-        delta_key=delta_key,
-        touches=lambda state, event: (
-            [(PURSE.name, {state.recent[-1].by})] if isinstance(event, Changed) else []
+        rendering=Rendering(audience=audience, render=frame, render_event=delta, event_key=event_key),
+        lookups=Lookups(
+            missing=missing,
+            fetch=rows.fetch,
+            absorb=absorb,
+            forget=lambda state: msgspec.structs.replace(state, recalled=None),
         ),
+        deadlines=Deadlines(due=lambda state: state.alarm_ms, expire=lambda state, now_ms: Ring(now_ms)),
+        followers=Followers(
+            touches=lambda state, event: (
+                [(PURSE.name, {state.recent[-1].by})] if isinstance(event, Changed) else []
+            )
+        ),
+        unjournaled=Unjournaled(refresh=rows.refresh),
     )
 
 
@@ -342,9 +343,11 @@ PURSE: View[Purse] = View(
     reread=_reread,
     take=_take,
     absorb=lambda state, found: Purse(state.totals | found),
-    audience=lambda state, viewer: "owner",
-    frame=lambda state, audience: state.totals,
-    delta=lambda state, source, audience: Delta("purse", {source: state.totals[source]}),
+    rendering=Rendering(
+        audience=lambda state, viewer: "owner",
+        render=lambda state, audience: state.totals,
+        render_event=lambda state, source, audience: Delta("purse", {source: state.totals[source]}),
+    ),
 )
 
 

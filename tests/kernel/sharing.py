@@ -17,6 +17,7 @@ from hypothesis.strategies import SearchStrategy
 
 from actors.errors import Refused
 from actors.kernel.directory import System, open_system
+from actors.kernel.facets import Followers
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer
 from actors.kernel.placement import open_local_placement
@@ -90,7 +91,8 @@ async def outcome(
     def happened(_state: Any, event: Any) -> None:
         events.append(repr(event))
 
-    kind = replace(subject.kind, on_committed=happened)
+    followers = replace(subject.kind.followers or Followers(), on_committed=happened)
+    kind = replace(subject.kind, followers=followers)
     answers = await _decide(database, kind, subject.id, groups)
     after = await database.read(_read_rows)
     return Outcome(answers, events, {table: sorted(_rows_of(table, text)) for table, text in after.items()})

@@ -15,8 +15,8 @@ from actors.connect.vault import Vault
 from actors.party import commands as party
 from actors.party.kind import party_kinds
 from actors.party.memberships import Memberships
-from actors.party.render_cache import Rendered
-from actors.party.units import Founding, found
+from actors.party.render_cache import RenderCache
+from actors.party.units import PartyCreation, create_party
 from persistence.chat import attachments
 from persistence.chat.rows import AttachmentRow
 from persistence.connect import servers
@@ -257,8 +257,8 @@ PARTY = "00000000-0000-4000-8000-000000000003"
 
 async def _found_party(conn: Connection) -> None:
     await make_users(conn, NAMES)
-    await found(conn, Founding(uid("ann"), PARTY, "e1", NOW_MS - 1))
-    await found(conn, Founding(uid("dan"), SERVER, "e2", NOW_MS - 1))
+    await create_party(conn, PartyCreation(uid("ann"), PARTY, "e1", NOW_MS - 1))
+    await create_party(conn, PartyCreation(uid("dan"), SERVER, "e2", NOW_MS - 1))
     await _block(conn, "cid", "bob")
 
 
@@ -288,8 +288,8 @@ def _party_steps() -> st.SearchStrategy[Sequence[Step]]:
 
 
 def parties() -> Subject:
-    rendered = Rendered(lambda *_: None, lambda _id: frozenset(), lambda *_: 0)  # type: ignore[arg-type, return-value]
-    kinds = party_kinds(lambda _id: True, rendered, lambda: NOW_MS, Memberships([]))
+    render_cache = RenderCache(lambda *_: None, lambda _id: frozenset(), lambda *_: 0)  # type: ignore[arg-type, return-value]
+    kinds = party_kinds(lambda _id: True, render_cache, lambda: NOW_MS, Memberships([]))
     return Subject(
         made_in="actors/party/kind.py",
         kind=kinds.party,

@@ -246,7 +246,7 @@ async def test_letters_wait_out_a_fault(autojump_clock: MockClock, stage: Stage)
             explosions.pop()
             raise ZeroDivisionError
 
-    broken = replace(KIND, due=due)
+    broken = replace(KIND, deadlines=replace(KIND.deadlines, due=due))
     told: list[Answer] = []
     stage.system.post(broken, "a", Deposit("ann", 1), told.append)
     await wait_all_tasks_blocked()

@@ -51,11 +51,10 @@ def test_turns_may_be_cut_anywhere(subject_of: Callable[[], Subject], database_u
 
 
 def _looks_things_up(tree: ast.AST) -> bool:
-    """Whether a module makes a `Kind` whose `missing` is more than a lambda that says None."""
+    """Whether a module makes a `Kind` with lookups."""
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Kind":
-            (missing,) = [keyword.value for keyword in call.keywords if keyword.arg == "missing"]
-            return not isinstance(missing, ast.Lambda)
+            return any(keyword.arg == "lookups" for keyword in call.keywords)
     return False
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from trio.testing import MockClock
 
 from actors.errors import Conflict, NotFound, Overloaded
+from actors.kernel.facets import Followers
 from actors.kernel.mailbox import Answer
 from actors.kernel.supervisor import Fault
 from persistence.errors import (
@@ -273,7 +274,7 @@ async def test_rows_that_were_refused_are_tried_again_in_doubt(
         doubts.append(state)
         return replace(state, rang=1)
 
-    kind = dataclasses.replace(KIND, distrust=distrust)
+    kind = dataclasses.replace(KIND, lookups=dataclasses.replace(KIND.lookups, distrust=distrust))
     async with open_stage(simulation) as stage:
         ask = partial(stage.system.ask, kind, "a")
         await ask(Deposit("ann", 1))
@@ -289,10 +290,10 @@ async def test_rows_that_were_refused_are_tried_again_in_doubt(
 
 async def test_soft_memory_hears_what_is_committed(autojump_clock: MockClock, simulation: Simulation) -> None:
     heard: list[tuple[int, int]] = []
-    kind = dataclasses.replace(
-        KIND,
-        on_committed=lambda state, _event: heard.append((simulation.rows["ledger", "a"].total, state.total)),
+    followers = Followers(
+        on_committed=lambda state, _event: heard.append((simulation.rows["ledger", "a"].total, state.total))
     )
+    kind = dataclasses.replace(KIND, followers=followers)
     async with open_stage(simulation) as stage:
         ask = partial(stage.system.ask, kind, "a")
         await ask(Deposit("ann", 2))
@@ -315,7 +316,7 @@ async def test_soft_memory_hears_of_what_it_may_have_missed(
     simulation: Simulation, fate: object, error: type[Exception], *, unsure: bool
 ) -> None:
     heard: list[str] = []
-    kind = dataclasses.replace(KIND, on_outcome_unknown=heard.append)
+    kind = dataclasses.replace(KIND, followers=Followers(on_outcome_unknown=heard.append))
     async with open_stage(simulation) as stage:
         ask = partial(stage.system.ask, kind, "a")
         await ask(Deposit("ann", 2))

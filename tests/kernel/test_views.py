@@ -11,7 +11,8 @@ import trio
 from trio.testing import MockClock
 
 from actors.errors import NotFound
-from actors.kernel.kind import Delta, Event
+from actors.kernel.facets import Delta
+from actors.kernel.kind import Event
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable
 from tests.kernel.conftest import Stage
@@ -196,7 +197,10 @@ class Memory:
             PURSE,
             name="shared",
             take=lambda state, sources, peek: (state, {one for one in sources if not one.startswith("seen")}),
-            delta=lambda state, event, audience: Delta(type(event).__name__, event.source),
+            rendering=replace(
+                PURSE.rendering,
+                render_event=lambda state, event, audience: Delta(type(event).__name__, event.source),
+            ),
             adopt=self._adopt,
             release=lambda state: self.released.append(state.totals),
             events=_grown,

@@ -7,12 +7,14 @@ import pytest
 
 from actors.chat.commands import MessageDraft
 from routes.chat.socket_commands import Read, Send, Typing
+from routes.domains import COMMANDS
 from routes.live.channel import SubscribeParams
-from routes.live.commands import BadFrame, Misread, Ping, Position, Subscribe, Unsubscribe, read_command
+from routes.live.command import LiveCommand
+from routes.live.commands import BadFrame, Commands, Misread, Ping, Position, Subscribe, Unsubscribe
 
 CHANNEL = "conversation:" + "a" * 24
 
-COMMANDS = [
+SAID = [
     ({"op": "ping"}, Ping()),
     ({"op": "ping", "id": "x", "whatever": [1]}, Ping(id="x")),
     ({"op": "subscribe", "id": 1, "channel": "inbox"}, Subscribe(id=1, channel="inbox")),
@@ -40,9 +42,9 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize(("said", "command"), COMMANDS, ids=lambda value: str(value)[:40])
+@pytest.mark.parametrize(("said", "command"), SAID, ids=lambda value: str(value)[:40])
 def test_each_command_is_read_in_one_piece(said: object, command: object) -> None:
-    assert read_command(json.dumps(said).encode()) == command
+    assert COMMANDS.read(json.dumps(said).encode()) == command
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_each_command_is_read_in_one_piece(said: object, command: object) -> Non
 )
 def test_what_is_no_command_at_all_closes_the_socket(message: bytes) -> None:
     with pytest.raises(BadFrame):
-        read_command(message)
+        COMMANDS.read(message)
 
 
 @pytest.mark.parametrize(
@@ -105,14 +107,14 @@ def test_what_is_no_command_at_all_closes_the_socket(message: bytes) -> None:
 def test_what_is_no_valid_command_is_refused_with_a_pointer(said: object, pointer: str, code: str) -> None:
     message = {**said, "id": 3} if isinstance(said, dict) else said
     with pytest.raises(Misread) as misread:
-        read_command(msgspec.json.encode(message))
+        COMMANDS.read(msgspec.json.encode(message))
     assert misread.value.id == 3
     assert [(error.pointer, error.code) for error in misread.value.refused.errors] == [(pointer, code)]
 
 
 def test_a_broken_command_without_an_id_is_known_as_such() -> None:
     with pytest.raises(Misread) as misread:
-        read_command(b'{"op":"dance"}')
+        COMMANDS.read(b'{"op":"dance"}')
     assert misread.value.id is None
 
 
@@ -123,9 +125,14 @@ def test_no_number_out_of_range_is_more_than_a_refused_command(number: bytes) ->
     """To the socket such a number is a value like any other that does not fit, wherever it stands."""
     message = b'{"op":"subscribe","id":3,"channel":"inbox","since":{"epoch":"k","offset":%s}}' % number
     with pytest.raises(Misread) as misread:
-        read_command(message)
+        COMMANDS.read(message)
     assert misread.value.id == 3
     (error,) = misread.value.refused.errors
     assert (error.pointer, error.code) == ("/since/offset", "OUT_OF_RANGE")
     with pytest.raises(BadFrame):
-        read_command(b'{"op":"dance","id":%s}' % number)
+        COMMANDS.read(b'{"op":"dance","id":%s}' % number)
+
+
+def test_two_commands_of_one_op_are_refused() -> None:
+    with pytest.raises(ValueError, match="one op"):
+        Commands([LiveCommand(Ping, lambda _session, _command: None)])

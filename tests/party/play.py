@@ -13,9 +13,9 @@ from actors.party.apply import apply
 from actors.party.commands import AcceptInvite, AnyCommand, Select, SendInvite, SetReady
 from actors.party.events import AnyEvent
 from actors.party.kind import decide
-from actors.party.loading import founded, missing
+from actors.party.loading import missing, new_party
 from actors.party.selection import Minigame, Selection
-from actors.party.state import Found, State
+from actors.party.state import LookedUp, State
 from persistence.party.rows import PartyRow
 
 NOW_MS = 1_795_000_000_000
@@ -55,7 +55,7 @@ class Play:
         self.barred: set[frozenset[str]] = set()
         self.elsewhere: set[str] = set()
         self.events: list[AnyEvent] = []
-        self.state: State = founded(PartyRow(PARTY_ID, uid(names[0]), names[0], NOW_MS), "e1")
+        self.state: State = new_party(PartyRow(PARTY_ID, uid(names[0]), names[0], NOW_MS), "e1")
         for name in names[1:]:
             self.do(SendInvite(uid(names[0]), uid(name), f"{1:024x}"))
             self.do(AcceptInvite(uid(name)))
@@ -68,11 +68,11 @@ class Play:
             user_id, _ = asked
             elsewhere = OTHER_ID if user_id in self.elsewhere else None
             barred = frozenset(asked) in self.barred
-            state = replace(state, found=Found(user_id, f"name of {user_id}", barred, elsewhere))
+            state = replace(state, looked_up=LookedUp(user_id, f"name of {user_id}", barred, elsewhere))
         events = decide(self.online.__contains__, NOW_MS, state, command, self.now_ms)
         for event in events:
             state = apply(state, event)
-        self.state = replace(state, found=None)
+        self.state = replace(state, looked_up=None)
         self.events += events
         return events
 

@@ -1,6 +1,6 @@
 """What is kept in memory beside parties: who is in which, who is away, who shares a day."""
 
-from actors.party.absence import TOLD_AT_ONCE, Attendance
+from actors.party.absence import TOLD_AT_ONCE, Absences
 from actors.party.commands import TellPresence
 from actors.party.events import MemberJoined, MembersLeft
 from actors.party.memberships import Memberships
@@ -43,17 +43,17 @@ def test_memberships_equal_the_parties_they_follow():
     assert len(memberships) == 0
 
 
-def attendance(*members: str) -> tuple[Attendance, Presence, Memberships, HandClock, list[TellPresence]]:
+def absences(*members: str) -> tuple[Absences, Presence, Memberships, HandClock, list[TellPresence]]:
     clock = HandClock()
     presence, memberships = Presence(clock), Memberships([(member, "p") for member in members])
     sent: list[TellPresence] = []
-    told = Attendance(presence, memberships, lambda _party, command: sent.append(command), clock.now_ms)
+    told = Absences(presence, memberships, lambda _party, command: sent.append(command), clock.now_ms)
     presence.on_change(told.heard)
     return told, presence, memberships, clock, sent
 
 
 def test_who_goes_and_comes_back_is_told_at_once():
-    _, presence, _, clock, sent = attendance("a")
+    _, presence, _, clock, sent = absences("a")
     presence.opened("a")
     presence.opened("stranger")
     assert sent == []
@@ -67,7 +67,7 @@ def test_who_goes_and_comes_back_is_told_at_once():
 
 
 def test_who_was_never_here_is_found():
-    told, presence, memberships, clock, sent = attendance("a", "b")
+    told, presence, memberships, clock, sent = absences("a", "b")
     presence.opened("a")
     told.look()
     told.look()
@@ -80,7 +80,7 @@ def test_who_was_never_here_is_found():
 
 
 def test_a_look_is_bounded():
-    told, _, _, _, sent = attendance(*(f"u{number}" for number in range(TOLD_AT_ONCE + 1)))
+    told, _, _, _, sent = absences(*(f"u{number}" for number in range(TOLD_AT_ONCE + 1)))
     told.look()
     assert len(sent) == TOLD_AT_ONCE
     told.look()

@@ -25,7 +25,7 @@ from actors.party.commands import (
     TellPresence,
 )
 from actors.party.events import AnyEvent, SelectionChanged
-from actors.party.loading import dump, founded, load, replay, restore, revisions, summary_of
+from actors.party.loading import dump, load, new_party, replay, restore, revisions, summary_of
 from actors.party.own_view import OwnParty, recall, with_party
 from actors.party.own_view import load as load_own
 from actors.party.persisting import persist
@@ -154,7 +154,7 @@ def test_every_history_keeps_the_rules(steps: list[Step]):
 
 def lasting(state: State) -> State:
     """What outlives this process."""
-    return replace(state, trail=(), found=None)
+    return replace(state, trail=(), looked_up=None)
 
 
 def playing(steps: list[Step]) -> Play:
@@ -171,7 +171,7 @@ def playing(steps: list[Step]) -> Play:
 def test_a_snapshot_and_the_events_after_it_are_the_state(steps: list[Step], at: int):
     play = playing(steps)
     journal_of: list[AnyEvent] = [event for event in play.events if event.journaled]
-    kept = founded(PartyRow(PARTY_ID, uid("ann"), "ann", NOW_MS), "e1")
+    kept = new_party(PartyRow(PARTY_ID, uid("ann"), "ann", NOW_MS), "e1")
     told = dict(revisions(kept, journal_of, 1))
     assert list(told) == list(range(2, play.state.revision + 1))
     for event in journal_of[:at]:
@@ -206,7 +206,7 @@ async def _reloads(database: Database, steps: list[Step]) -> None:
     row = PartyRow(PARTY_ID, uid("ann"), "ann", NOW_MS)
 
     async def found(conn: Connection) -> None:
-        await rows.found(conn, row, epoch="e1", summary=summary_of(play.state), due_at_ms=None)
+        await rows.insert_party(conn, row, epoch="e1", summary=summary_of(play.state), due_at_ms=None)
 
     await database.transact(found)
     views = {name: await database.read(load_own, uid(name)) for name in NAMES}

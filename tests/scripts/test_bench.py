@@ -40,10 +40,10 @@ class TestPeers:
     async def test_the_c_loop_delivers_each_message_once_and_in_order(self, name):
         if not (shutil.which("cc") or shutil.which("gcc")):
             pytest.skip("no C compiler on this machine")
-        async with serving(name) as server, hire(1) as crew:
+        async with serving(name) as server, hire(1) as workers:
             stage = await staged(FANOUT, server)
             outcome = await carry_out(
-                crew,
+                workers,
                 stage.plan,
                 SHORT,
                 tokens=stage.tokens,

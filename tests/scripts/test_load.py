@@ -7,14 +7,14 @@ import msgspec
 import pytest
 
 from scripts.load.__main__ import parser, plan_of
-from scripts.load.clients.client import Seat, Track
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.client import Client, Track
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open
 from scripts.load.clients.http import Http
 from scripts.load.clients.websocket import WebSocket, client_frame
 from scripts.load.histogram import Histogram
 from scripts.load.plan import BadPlan, Plan, check, conversations_of, friendships, memberships, user_id
-from scripts.load.seen_messages import Familiar
+from scripts.load.seen_messages import SeenMessages
 from scripts.load.workloads.chat import Chat
 
 
@@ -103,7 +103,7 @@ class TestPlan:
         plan = a_plan(traffic="parties", users=96, conversations=12, members=8)
         check(plan)
         found = memberships(plan)
-        assert len({user for party in found for user in party}) == plan.seats == 96
+        assert len({user for party in found for user in party}) == plan.clients == 96
 
     def test_users_of_a_prefix_are_the_same_in_every_run(self):
         assert user_id(a_plan(), 7) == user_id(a_plan(seed=9, users=500), 7)
@@ -124,10 +124,10 @@ class TestPlan:
 class Heard(WebSocket):
     """Remembers its messages, and why it ended."""
 
-    def __init__(self, hub: Hub, sock: socket.socket) -> None:
+    def __init__(self, loop: EventLoop, sock: socket.socket) -> None:
         self.messages: list[bytes] = []
         self.why: str | None = None
-        super().__init__(hub, sock)
+        super().__init__(loop, sock)
 
     def message(self, payload: bytes) -> None:
         self.messages.append(payload)
@@ -160,7 +160,7 @@ class TestWebSocket:
 
     @pytest.mark.parametrize("piece", [1, 3, 1000, 1 << 20])
     async def test_messages_are_whole_however_they_arrive(self, pair, piece):
-        wire = Heard(Hub(), pair[0])
+        wire = Heard(EventLoop(), pair[0])
         sent = [bytes([65 + number]) * size for number, size in enumerate(self.SIZES)]
         data = b"".join(server_frame(payload) for payload in sent)
         for at in range(0, len(data), piece):
@@ -168,13 +168,13 @@ class TestWebSocket:
         assert wire.messages == sent
 
     async def test_fragments_are_joined_and_pings_answered(self, pair):
-        wire = Heard(Hub(), pair[0])
+        wire = Heard(EventLoop(), pair[0])
         wire.heard(server_frame(b"ab", 0x01) + server_frame(b"x", 0x89) + server_frame(b"cd", 0x80))
         assert wire.messages == [b"abcd"]
         assert pair[1].recv(100) == client_frame(b"x", 10)
 
     async def test_a_close_frame_ends_it(self, pair):
-        wire = Heard(Hub(), pair[0])
+        wire = Heard(EventLoop(), pair[0])
         wire.heard(server_frame((4503).to_bytes(2, "big"), 0x88))
         assert wire.closed == "closed with 4503"
 
@@ -188,7 +188,7 @@ class TestWebSocket:
 class TestHttp:
     @pytest.mark.parametrize("piece", [1, 7, 1000])
     async def test_a_response_is_whole_however_it_arrives(self, pair, piece):
-        wire = Http(Hub(), pair[0])
+        wire = Http(EventLoop(), pair[0])
         answers = []
         for status, body in ((200, b"abc"), (204, b""), (503, b"{}")):
             wire.send_request(b"GET / HTTP/1.1\r\n\r\n", lambda *answer: answers.append(answer))
@@ -199,7 +199,7 @@ class TestHttp:
         assert answers == [(200, b"abc"), (204, b""), (503, b"{}")]
 
     async def test_who_waits_hears_of_the_end(self, pair):
-        wire = Http(Hub(), pair[0])
+        wire = Http(EventLoop(), pair[0])
         answers = []
         wire.send_request(b"x", lambda *answer: answers.append(answer))
         wire.close("gone")
@@ -212,7 +212,7 @@ class Book:
     run_mark = "r"
 
     def __init__(self) -> None:
-        self.familiar = Familiar("r")
+        self.seen_messages = SeenMessages("r")
         self.entries: list[tuple[object, ...]] = []
 
     def answered(self, conversation, due_ns, code):
@@ -244,10 +244,10 @@ def an_event(offset: int, number: int, run: str = "r", sender: int = 3) -> bytes
 
 class TestSeat:
     @pytest.fixture
-    def seat(self, pair) -> Seat:
-        seat = Seat(Hub(), pair[0], b"", user=0, ledger=Book())
-        seat.tracks["conversation:c"] = Track(0, 10)
-        return seat
+    def client(self, pair) -> Client:
+        client = Client(EventLoop(), pair[0], b"", user=0, ledger=Book())
+        client.tracks["conversation:c"] = Track(0, 10)
+        return client
 
     @pytest.mark.parametrize(
         ("offsets", "numbers", "found"),
@@ -259,28 +259,28 @@ class TestSeat:
             ((11, 12), (2, 1), (2, 0, 1)),  # a sender's messages change places
         ],
     )
-    async def test_each_once_and_in_order_is_noticed(self, seat, offsets, numbers, found):
+    async def test_each_once_and_in_order_is_noticed(self, client, offsets, numbers, found):
         for offset, number in zip(offsets, numbers, strict=True):
-            seat.message(an_event(offset, number))
-        track = seat.tracks["conversation:c"]
+            client.message(an_event(offset, number))
+        track = client.tracks["conversation:c"]
         assert (track.received, track.repeated, track.disordered) == found
 
-    async def test_messages_of_others_are_not_ours(self, seat):
-        seat.message(an_event(11, 1, run="other"))
-        assert (seat.tracks["conversation:c"].received, seat.tracks["conversation:c"].offset) == (0, 11)
+    async def test_messages_of_others_are_not_ours(self, client):
+        client.message(an_event(11, 1, run="other"))
+        assert (client.tracks["conversation:c"].received, client.tracks["conversation:c"].offset) == (0, 11)
 
-    async def test_a_snapshot_stands_for_what_it_skipped(self, seat):
-        seat.message(
+    async def test_a_snapshot_stands_for_what_it_skipped(self, client):
+        client.message(
             b'{"type":"snapshot","channel":"conversation:c","epoch":"e","offset":15,"skipped":5,"data":{}}'
         )
-        seat.message(an_event(16, 9))
-        track = seat.tracks["conversation:c"]
+        client.message(an_event(16, 9))
+        track = client.tracks["conversation:c"]
         assert (track.skipped, track.received, track.disordered) == (5, 1, 0)
 
-    async def test_a_lost_socket_leaves_no_message_without_an_answer(self, seat):
-        seat.post("conversation:c", 0, "text", 5)
-        seat.close("closed by the server")
-        assert seat.ledger.entries == [
+    async def test_a_lost_socket_leaves_no_message_without_an_answer(self, client):
+        client.post("conversation:c", 0, "text", 5)
+        client.close("closed by the server")
+        assert client.ledger.entries == [
             ("answered", 0, 5, "CONNECTION_LOST"),
             ("fault", "closed by the server"),
         ]
@@ -290,16 +290,16 @@ class TestFamiliar:
     """What many sockets are sent alike is read once; what they count is the same as if each had read it."""
 
     def _track(
-        self, pair, familiar: Familiar, pieces: list[bytes]
+        self, pair, seen_messages: SeenMessages, pieces: list[bytes]
     ) -> tuple[tuple[object, ...], list[object]]:
         book = Book()
-        book.familiar = familiar
-        seat = Seat(Hub(), pair[0].dup(), b"", user=0, ledger=book)
-        seat.tracks["conversation:c"] = Track(0, 10)
+        book.seen_messages = seen_messages
+        client = Client(EventLoop(), pair[0].dup(), b"", user=0, ledger=book)
+        client.tracks["conversation:c"] = Track(0, 10)
         for piece in pieces:
-            seat.heard(piece)
-        track = seat.tracks["conversation:c"]
-        seat.close()
+            client.heard(piece)
+        track = client.tracks["conversation:c"]
+        client.close()
         return (track.received, track.repeated, track.disordered, track.offset, track.last), book.entries
 
     @pytest.mark.parametrize("seed", range(20))
@@ -319,31 +319,31 @@ class TestFamiliar:
             size = len(frames[0]) * rng.randint(1, 3) if rng.random() < 0.5 else rng.randint(1, 900)
             pieces.append(whole[at : at + size])
             at += size
-        bytewise = self._track(pair, Familiar("r"), [whole[at : at + 1] for at in range(len(whole))])
-        familiar = Familiar("r")
-        assert self._track(pair, familiar, pieces) == bytewise
-        assert self._track(pair, familiar, pieces) == bytewise  # looked up this time
-        assert self._track(pair, familiar, [whole]) == bytewise
+        bytewise = self._track(pair, SeenMessages("r"), [whole[at : at + 1] for at in range(len(whole))])
+        seen_messages = SeenMessages("r")
+        assert self._track(pair, seen_messages, pieces) == bytewise
+        assert self._track(pair, seen_messages, pieces) == bytewise  # looked up this time
+        assert self._track(pair, seen_messages, [whole]) == bytewise
 
     def test_only_events_of_one_channel_without_a_gap_are_remembered(self):
         one, two, four = (server_frame(an_event(offset, offset)) for offset in (1, 2, 4))
-        familiar = Familiar("r")
-        piece = familiar.look_up(one + two)
+        seen_messages = SeenMessages("r")
+        piece = seen_messages.look_up(one + two)
         assert piece is not None
         assert (piece.first, piece.last, len(piece.messages)) == (1, 2, 2)
         for other in (one + four, one + two[:-1], one + server_frame(b"x", 0x89), b"", server_frame(b"{}")):
-            assert familiar.look_up(other) is None
+            assert seen_messages.look_up(other) is None
 
 
 class TestVerdict:
     async def test_what_is_missing_is_told(self, pair, autojump_clock):
         plan = a_plan(users=2, conversations=1, senders=2, live=2)
-        chat = Chat(Hub(), Open(plan, 0, {}, ["c"]))
-        seat = Seat(Hub(), pair[0], b"", user=0, ledger=chat)
-        chat._seats.append(seat)
+        chat = Chat(EventLoop(), Open(plan, 0, {}, ["c"]))
+        client = Client(EventLoop(), pair[0], b"", user=0, ledger=chat)
+        chat._clients.append(client)
         for name, received in (("conversation:c", 3), ("conversation:d", 5), ("conversation:e", 9)):
-            seat.tracks[name] = Track(0, 0)
-            seat.tracks[name].received = received
+            client.tracks[name] = Track(0, 0)
+            client.tracks[name].received = received
         verdict = await chat.settle([5], [6])
         assert (verdict.subscriptions, verdict.missing, verdict.repeated) == (3, 2, 3)
         assert not verdict.exact

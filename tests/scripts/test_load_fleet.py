@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Verdict
 from scripts.load.fleet import agents_of
 from scripts.load.plan import BadPlan, Plan, check, user_id, user_name
@@ -34,9 +34,9 @@ async def unlimited(database_url: str, tmp_path: Path) -> AsyncIterator[World]:
 async def _opened(world: World, plan: Plan, nursery: trio.Nursery, sort: type[Traffic]) -> Traffic:
     tokens = {user: world.token(user_id(plan, user), user_name(plan, user)) for user in range(2)}
     agents = await prepare(plan, tokens, lambda *_: None)
-    hub = Hub()
-    nursery.start_soon(hub.run)
-    traffic = sort(hub, Open(plan, 0, tokens, agents))  # type: ignore[call-arg]
+    loop = EventLoop()
+    nursery.start_soon(loop.run)
+    traffic = sort(loop, Open(plan, 0, tokens, agents))  # type: ignore[call-arg]
     assert await traffic.open() == plan.users
     return traffic
 
@@ -89,7 +89,7 @@ async def test_sums_of_networks_are_what_their_agents_say(unlimited: World):
 
 
 async def test_what_is_not_acknowledged_is_missing():
-    traffic = Commands(Hub(), Open(a_plan(traffic="commands"), 0, {}, ["s secret n"] * 6))
+    traffic = Commands(EventLoop(), Open(a_plan(traffic="commands"), 0, {}, ["s secret n"] * 6))
     traffic._given, traffic._finished = 3, 2
     verdict = await traffic.settle([], [])
     assert (verdict.missing, verdict.exact) == (1, False)

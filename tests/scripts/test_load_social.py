@@ -6,7 +6,7 @@ import msgspec
 import pytest
 import trio
 
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Verdict
 from scripts.load.clients.websocket import upgrade
 from scripts.load.histogram import Histogram
@@ -33,7 +33,7 @@ class TestFriends:
     @pytest.fixture
     def friends(self) -> Friends:
         plan = a_plan(traffic="friends", users=4, friends=2, rate=0.1)
-        friends = Friends(Hub(), Open(plan, 0, {}, []))
+        friends = Friends(EventLoop(), Open(plan, 0, {}, []))
         for user in range(4):
             friends._shown[user] = Watched()
         return friends
@@ -122,7 +122,7 @@ class TestParties:
 
     async def test_parties_are_dealt_out_whole_and_judged(self, autojump_clock):
         plan = a_plan(traffic="parties", users=24, conversations=3, members=8, processes=2)
-        first, second = (Parties(Hub(), Open(plan, worker, {}, [])) for worker in range(2))
+        first, second = (Parties(EventLoop(), Open(plan, worker, {}, [])) for worker in range(2))
         assert [party.members[0] for party in (*first._parties, *second._parties)] == [0, 16, 8]
         frame = {"type": "event", "channel": "party", "event": "party_updated"}
         for user in range(8, 16):

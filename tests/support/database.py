@@ -72,6 +72,8 @@ def running_server(pg_bin: Path | None) -> Iterator[str]:
             make_template(cluster.dsn)
             yield cluster.dsn
         finally:
+            if (administration := _administrations.pop(cluster.dsn, None)) is not None:
+                administration.close()
             stop(cluster)
     finally:
         shutil.rmtree(folder)
@@ -108,11 +110,39 @@ def make_template(server_url: str) -> None:
 @contextmanager
 def cloned_database(server_url: str) -> Iterator[str]:
     """A database cloned from the template, dropped at the end whoever still uses it."""
+    administration = _administrations.get(server_url)
+    if administration is None:
+        administration = _administrations[server_url] = Administration(server_url)
     name = f"test_{next(_numbers)}"
     # In memory, copying the files is quicker than logging every page.
-    run_sql(server_url, f'CREATE DATABASE "{name}" TEMPLATE "{_TEMPLATE}" STRATEGY FILE_COPY')
+    administration.run(f'CREATE DATABASE "{name}" TEMPLATE "{_TEMPLATE}" STRATEGY FILE_COPY')
     yield with_database(server_url, name)
-    run_sql(server_url, f'DROP DATABASE "{name}" WITH (FORCE)')
+    administration.run(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+class Administration:
+    """One connection for all that makes and drops databases: PostgreSQL starts a process for each connection.
+
+    Args:
+        url: of the maintenance database.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._connection: asyncpg.Connection = self._loop.run_until_complete(asyncpg.connect(url))
+
+    def run(self, sql: str) -> None:
+        """Execute one statement, outside of trio."""
+        self._loop.run_until_complete(self._connection.execute(sql))
+
+    def close(self) -> None:
+        """End the connection and its event loop."""
+        self._loop.run_until_complete(self._connection.close())
+        self._loop.close()
+
+
+_administrations: dict[str, Administration] = {}
+"""{address of a server: the connection to it}"""
 
 
 def with_database(url: str, name: str) -> str:

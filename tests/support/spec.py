@@ -11,8 +11,7 @@ import msgspec
 from jsonschema import Draft202012Validator
 from jsonschema.protocols import Validator
 
-from routes import MOUNTS
-from routes.edge.declare.endpoint import RouteTable
+from routes import TABLE
 from routes.edge.docs.asyncapi import asyncapi
 from routes.edge.docs.openapi import openapi
 
@@ -21,8 +20,8 @@ class Spec:
     """OpenAPI and AsyncAPI, with a validator for each schema that was asked for."""
 
     def __init__(self) -> None:
-        self.document: dict[str, Any] = msgspec.json.decode(openapi(RouteTable.of(MOUNTS)))
-        self.frames: dict[str, Any] = msgspec.json.decode(asyncapi(RouteTable.of(MOUNTS)))
+        self.document: dict[str, Any] = msgspec.json.decode(openapi(TABLE))
+        self.frames: dict[str, Any] = msgspec.json.decode(asyncapi(TABLE))
         self._paths = [
             (re.compile(re.sub(r"\\\{[^/]+\\\}", "[^/]+", re.escape(path))), operations)
             # What is spelled out comes before what is a parameter, as in the router.

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from actors.ids import new_uuid
-from routes import MOUNTS
-from routes.edge.declare.endpoint import RouteTable
+from routes import TABLE
 from tests.capes.stage import ADMIN as CAPES
 from tests.capes.stage import cape_in
 from tests.support.world import Player, World
@@ -68,7 +67,7 @@ PLAYS: dict[tuple[str, str], Play] = {
 def test_every_such_route_is_in_the_table():
     declared = {
         (route.method, route.path)
-        for route in RouteTable.of(MOUNTS).endpoints
+        for route in TABLE.endpoints
         if route.path.startswith("/v1/admin/") and route.method != "GET"
     }
     assert declared == set(PLAYS)

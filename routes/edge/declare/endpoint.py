@@ -305,10 +305,12 @@ class Mount:
     Args:
         area: the domain's name in the specification, such as `chat` or `auth`; the tag in OpenAPI.
         modules: those that declare its endpoints and streams.
+        streams: further ones, which were made rather than declared in a module.
     """
 
     area: str
-    modules: tuple[ModuleType, ...]
+    modules: tuple[ModuleType, ...] = ()
+    streams: tuple[Stream, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +338,7 @@ class RouteTable:
                         endpoints.append(replace(declared, area=mount.area))
                     elif isinstance(declared, Stream):
                         streams.append(replace(declared, area=mount.area))
+            streams += [replace(declared, area=mount.area) for declared in mount.streams]
         seen: set[str] = set()
         for route in (*endpoints, *streams):
             paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (f"ws {route.path}",)

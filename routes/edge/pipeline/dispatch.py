@@ -44,7 +44,7 @@ from routes.edge.pipeline.idempotency import METHODS, Attempt, Idempotency, fing
 from routes.edge.pipeline.large_bodies import LARGE_BYTES, DecodingSlot, LargeBodies
 from routes.edge.pipeline.media import check_media, sentence
 from routes.edge.pipeline.parts import Parts
-from routes.edge.pipeline.rendering import JSON_HEADER, rendered
+from routes.edge.pipeline.rendering import JSON_HEADER, render
 from routes.edge.reply import Ask
 from routes.edge.tabs import Tab
 from routes.edge.websocket.socket import LiveSocket
@@ -147,6 +147,8 @@ class Edge:
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
         """Check a WebSocket handshake: the response that refuses it, or the stream. Cancellation abandons it.
+
+        Cancellation refuses nothing and accepts nothing.
 
         Args:
             stream: as declared.
@@ -263,7 +265,7 @@ class Edge:
                 result = await result
             elif isinstance(result, Ask):
                 result = await result
-            return await rendered(call, endpoint, incoming, result)
+            return await render(call, endpoint, incoming, result)
         call.deadline.begin()
         if len(data) > OFFLOAD_BYTES:
             fingerprint = await trio.to_thread.run_sync(fingerprint_of, data, limiter=self._offloaded)
@@ -308,7 +310,7 @@ class Edge:
             if replayed is None:
                 raise
             return replayed
-        return await rendered(call, endpoint, incoming, result)
+        return await render(call, endpoint, incoming, result)
 
     async def _replay(
         self, call: Call[Parts], endpoint: Endpoint, arguments: dict[str, object], attempt: Attempt

@@ -21,6 +21,8 @@ async def rendered(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, re
 
     Waits for nothing but the size of a file; cancellation leaves nothing behind.
 
+    Cancellation changes nothing.
+
     Args:
         call: of the request.
         endpoint: as declared.

@@ -5,6 +5,7 @@ about this server.
 """
 
 from enum import IntEnum
+from typing import NamedTuple
 
 
 class CloseCode(IntEnum):
@@ -58,3 +59,18 @@ SENTENCES: dict[Duty, str] = {
     Duty.BACK_OFF: "Reconnect after at least 10 s, doubling.",
     Duty.RECONNECT: "Reconnect, after `afterMs` of the `reconnect` frame or a random time up to 10 s.",
 }
+
+CLOSE_CODE_OF = {
+    "UNAUTHENTICATED": CloseCode.UNAUTHENTICATED,
+    "TOKEN_EXPIRED": CloseCode.UNAUTHENTICATED,
+    "DRAINING": CloseCode.DRAINING,
+    "INTERNAL": CloseCode.INTERNAL_ERROR,
+}
+"""{code of a refusal that ended a single-purpose stream: close code}; all others are FORBIDDEN."""
+
+
+class Ending(NamedTuple):
+    """How a socket ended, from either side: close code (1005 and 1006 included, RFC 6455 §7.4.1), and reason."""
+
+    code: int
+    reason: str

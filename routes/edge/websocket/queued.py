@@ -13,9 +13,9 @@ from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable
 
 from actors.kernel.sink import Prepared
 from routes.edge.errors import contained
-from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.close_codes import CloseCode, Ending
 from routes.edge.websocket.registry import Sockets
-from routes.edge.websocket.socket import Ending, LiveSocket, SocketHandler
+from routes.edge.websocket.socket import LiveSocket, SocketHandler
 
 STALL_SECONDS = 60.0
 """A client that takes nothing for so long is closed (contract §9)."""
@@ -137,6 +137,8 @@ class QueuedSocket(LiveSocket):
 
     async def read(self, receive: ASGIReceiveCallable) -> None:
         """Deliver the client's messages until it disconnects. Cancellation loses none that was delivered.
+
+        Cancellation ends the reading alone.
 
         Args:
             receive: of ASGI, after `websocket.connect`.

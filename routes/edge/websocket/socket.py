@@ -18,12 +18,12 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from actors.kernel.sink import Lagging, Prepared
 from routes.edge.listener import Listener
 from routes.edge.websocket import frames
-from routes.edge.websocket.close_codes import CloseCode
+from routes.edge.websocket.close_codes import CLOSE_CODE_OF, CloseCode, Ending
 
 OFFERS_MAX_MESSAGES = 64
 OFFERS_MAX_BYTES = 256 * 1024
@@ -215,7 +215,7 @@ class LiveSocket(ABC):
         if self.multiplexed:
             self.send_nowait(frames.unsubscribed(channel, code))
         else:
-            self.close(_ENDINGS.get(code, CloseCode.FORBIDDEN), code)
+            self.close(CLOSE_CODE_OF.get(code, CloseCode.FORBIDDEN), code)
 
     def close(self, code: int, reason: str = "") -> None:
         """Close from the server's side, once; messages that arrive later are ignored.

@@ -7,9 +7,9 @@ from typing import Protocol
 import msgspec
 import trio
 
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.websocket import WebSocket, upgrade
-from scripts.load.seen_messages import Familiar, Message, our_message
+from scripts.load.seen_messages import Message, SeenMessages, our_message
 
 TARGET = "/v1/social/live"
 NO_CHANNELS, DEFAULT_CHANNELS = "?channels=", ""  # what a socket is subscribed to when it opens
@@ -63,9 +63,9 @@ class Track:
 
 
 class Ledger(Protocol):
-    """Who counts what seats see."""
+    """Who counts what clients see."""
 
-    familiar: Familiar
+    seen_messages: SeenMessages
     run_mark: str
 
     def answered(self, conversation: int, due_ns: int, code: str | None) -> None:
@@ -81,17 +81,19 @@ class Ledger(Protocol):
         """Something else went wrong."""
 
 
-class Seat(WebSocket):
+class Client(WebSocket):
     """An open socket of one user."""
 
-    def __init__(self, hub: Hub, sock: socket.socket, rest: bytes, *, user: int, ledger: Ledger) -> None:
+    def __init__(
+        self, loop: EventLoop, sock: socket.socket, rest: bytes, *, user: int, ledger: Ledger
+    ) -> None:
         self.user = user
         self.ledger = ledger
         self.tracks: dict[str, Track] = {}  # {channel: track}
         self.pending: dict[int, tuple[int, int]] = {}  # {command id: (conversation, due ns)}
         self._replies: dict[int, Callable[[_Frame], None]] = {}
         self._next_id = 0
-        super().__init__(hub, sock, rest)
+        super().__init__(loop, sock, rest)
 
     def post(self, channel: str, conversation: int, text: str, due_ns: int) -> None:
         """Send one message; the ledger hears of the answer."""
@@ -140,7 +142,11 @@ class Seat(WebSocket):
     def heard(self, data: bytes) -> None:
         """Bytes have arrived; most often the same that other sockets are sent."""
         # Before the greeting and the replies are through there may be pieces of frames.
-        if not self._buffer and self.tracks and (piece := self.ledger.familiar.look_up(data)) is not None:
+        if (
+            not self._buffer
+            and self.tracks
+            and (piece := self.ledger.seen_messages.look_up(data)) is not None
+        ):
             track = self.tracks.get(piece.channel)
             if track is not None and piece.first == track.offset + 1:
                 track.offset = piece.last
@@ -208,8 +214,8 @@ class Seat(WebSocket):
         self.ledger.delivered(track.conversation, messages)
 
 
-async def take_seat(
-    hub: Hub,
+async def connect_client(
+    loop: EventLoop,
     address: tuple[str, int],
     host: str,
     token: str,
@@ -217,7 +223,7 @@ async def take_seat(
     user: int,
     ledger: Ledger,
     channels: str = NO_CHANNELS,
-) -> Seat:
+) -> Client:
     """Open the socket of one user.
 
     Args:
@@ -227,4 +233,4 @@ async def take_seat(
         UpgradeRefused, OSError: the server does not let it in.
     """
     sock, rest = await upgrade(address, host, TARGET + channels, token)
-    return Seat(hub, sock, rest, user=user, ledger=ledger)
+    return Client(loop, sock, rest, user=user, ledger=ledger)

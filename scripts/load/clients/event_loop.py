@@ -21,12 +21,12 @@ _RECEIVE_BYTES = 1 << 18
 class Wire(ABC):
     """One connected, non-blocking socket. `heard` and `lost` belong to the child class."""
 
-    def __init__(self, hub: "Hub", sock: socket.socket) -> None:
-        self.hub = hub
+    def __init__(self, loop: "EventLoop", sock: socket.socket) -> None:
+        self.loop = loop
         self.sock = sock
         self.closed: str | None = None  # why, once it is
         self._unsent = bytearray()
-        hub.add(self)
+        loop.add(self)
 
     @abstractmethod
     def heard(self, data: bytes) -> None:
@@ -46,7 +46,7 @@ class Wire(ABC):
             sent = self._write(data)
             if sent < len(data) and not self.closed:
                 self._unsent += data[sent:]
-                self.hub.want_room(self, True)
+                self.loop.want_room(self, True)
         if len(self._unsent) > MAX_UNSENT_BYTES:
             self.close("the server does not read")
 
@@ -55,12 +55,12 @@ class Wire(ABC):
         sent = self._write(self._unsent)
         del self._unsent[:sent]
         if not self._unsent and not self.closed:
-            self.hub.want_room(self, False)
+            self.loop.want_room(self, False)
 
     def receive(self) -> None:
         """The socket has something to read, or has ended."""
         try:
-            data = self.hub.receive_from(self.sock)
+            data = self.loop.receive_from(self.sock)
         except BlockingIOError:
             return
         except OSError as error:
@@ -76,7 +76,7 @@ class Wire(ABC):
         if self.closed:
             return
         self.closed = why
-        self.hub.remove(self)
+        self.loop.remove(self)
         self.sock.close()
         self.lost(why)
 
@@ -90,7 +90,7 @@ class Wire(ABC):
             return 0
 
 
-class Hub:
+class EventLoop:
     """Reads and writes all wires of one process. `run` is its only task."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import msgspec
 import trio
 
-from scripts.load.clients.event_loop import Hub, Wire, connect
+from scripts.load.clients.event_loop import EventLoop, Wire, connect
 
 Answered = Callable[[int, bytes], None]
 REQUEST_SECONDS = 30
@@ -29,10 +29,10 @@ class RequestFailed(Exception):
 class Http(Wire):
     """One connection. `send_request` has at most one request in flight at a time."""
 
-    def __init__(self, hub: Hub, sock: socket.socket) -> None:
+    def __init__(self, loop: EventLoop, sock: socket.socket) -> None:
         self._buffer = b""
         self._answered: Answered | None = None
-        super().__init__(hub, sock)
+        super().__init__(loop, sock)
 
     def send_request(self, request: bytes, answered: Answered) -> None:
         """Send a whole request; `answered(status, body)` is called with the response, or with status 0."""
@@ -85,8 +85,8 @@ def request(
 class Requests:
     """A few connections, shared by the tasks that prepare a run."""
 
-    def __init__(self, hub: Hub, address: tuple[str, int], host: str, connections: int) -> None:
-        self._hub, self._address, self._host = hub, address, host
+    def __init__(self, loop: EventLoop, address: tuple[str, int], host: str, connections: int) -> None:
+        self._loop, self._address, self._host = loop, address, host
         self._room = trio.CapacityLimiter(connections)
         self._idle: list[Http] = []
 
@@ -97,7 +97,7 @@ class Requests:
             RequestFailed: any other answer, or none within 30 s. Cancellation closes the connection.
         """
         async with self._room:
-            wire = self._idle.pop() if self._idle else Http(self._hub, await connect(self._address))
+            wire = self._idle.pop() if self._idle else Http(self._loop, await connect(self._address))
             done = trio.Event()
             answers: list[tuple[int, bytes]] = []
 

@@ -3,12 +3,12 @@
 import socket
 from typing import Protocol, Self
 
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.websocket import WebSocket, upgrade
 
 
 class Ledger(Protocol):
-    """Who counts what onlookers are shown."""
+    """Who counts what stream clients are shown."""
 
     def heard(self, user: int, payload: bytes) -> None:
         """A message has arrived at a user's socket."""
@@ -17,7 +17,7 @@ class Ledger(Protocol):
         """A user's socket has ended, not by our wish."""
 
 
-class Onlooker(WebSocket):
+class StreamClient(WebSocket):
     """An open socket.
 
     Args:
@@ -25,14 +25,16 @@ class Onlooker(WebSocket):
         ledger: told of every message.
     """
 
-    def __init__(self, hub: Hub, sock: socket.socket, rest: bytes, *, user: int, ledger: Ledger) -> None:
+    def __init__(
+        self, loop: EventLoop, sock: socket.socket, rest: bytes, *, user: int, ledger: Ledger
+    ) -> None:
         self.user, self.ledger = user, ledger
-        super().__init__(hub, sock, rest)
+        super().__init__(loop, sock, rest)
 
     @classmethod
     async def open(
         cls,
-        hub: Hub,
+        loop: EventLoop,
         address: tuple[str, int],
         host: str,
         target: str,
@@ -48,7 +50,7 @@ class Onlooker(WebSocket):
             UpgradeRefused, OSError: the server does not let it in.
         """
         sock, rest = await upgrade(address, host, target, token, server_id=server_id)
-        return cls(hub, sock, rest, user=user, ledger=ledger)
+        return cls(loop, sock, rest, user=user, ledger=ledger)
 
     def message(self, payload: bytes) -> None:
         """Pass it on."""

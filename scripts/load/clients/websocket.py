@@ -10,7 +10,7 @@ import socket
 
 import trio
 
-from scripts.load.clients.event_loop import Hub, Wire, connect
+from scripts.load.clients.event_loop import EventLoop, Wire, connect
 
 _ZERO_MASK = b"\0\0\0\0"
 _MAX_HEAD_BYTES = 16384
@@ -74,10 +74,10 @@ def whole_messages(data: bytes) -> list[bytes]:
 class WebSocket(Wire):
     """One open socket. A child class says what a message does (`message`)."""
 
-    def __init__(self, hub: Hub, sock: socket.socket, rest: bytes = b"") -> None:
+    def __init__(self, loop: EventLoop, sock: socket.socket, rest: bytes = b"") -> None:
         self._buffer = b""
         self._parts: list[bytes] = []
-        super().__init__(hub, sock)
+        super().__init__(loop, sock)
         if rest:
             self.heard(rest)
 

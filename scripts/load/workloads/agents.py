@@ -10,7 +10,7 @@ import time
 import msgspec
 import trio
 
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Verdict
 from scripts.load.clients.http import Requests, request
 from scripts.load.fleet import SETTLE_SECONDS, Agent, Fleet
@@ -57,12 +57,12 @@ class Network:
 class Agents(Fleet):
     """The agents of one worker; implements `Traffic`."""
 
-    def __init__(self, hub: Hub, job: Open) -> None:
-        super().__init__(hub, job)
+    def __init__(self, loop: EventLoop, job: Open) -> None:
+        super().__init__(loop, job)
         self._networks = {agent.owner: Network(agent.network_id, agent.owner) for agent in self._agents}
         self._random = random.Random(job.plan.seed + job.worker)
         self._order = self._random.sample(self._agents, len(self._agents))
-        self._looks = Requests(hub, job.plan.address, job.plan.host, 1)
+        self._looks = Requests(loop, job.plan.address, job.plan.host, 1)
         self._looked = self._wrong = 0
         self._examples: list[str] = []
         self._place = 0

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import trio
 
-from scripts.load.clients.client import Seat, Track, take_seat
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.client import Client, Track, connect_client
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Stopped, Tally, Verdict
 from scripts.load.histogram import Histogram
 from scripts.load.plan import conversations_of
-from scripts.load.seen_messages import MARK, Familiar, Message
+from scripts.load.seen_messages import MARK, Message, SeenMessages
 
 OPENING_AT_ONCE = 64
 MAX_IN_FLIGHT = 20_000  # of one worker in the open loop: beyond it a server is drowned, not measured
@@ -26,14 +26,14 @@ _SENDERS_TRIED = 8  # for one without a message in flight; so eight senders have
 
 
 class Chat:
-    """The seats of one worker, and what they count."""
+    """The clients of one worker, and what they count."""
 
-    def __init__(self, hub: Hub, job: Open) -> None:
+    def __init__(self, loop: EventLoop, job: Open) -> None:
         self.run_mark = job.plan.run
-        self.familiar = Familiar(job.plan.run)
-        self._hub, self._job, self._plan = hub, job, job.plan
-        self._seats: list[Seat] = []
-        self._senders: list[tuple[Seat, list[int]]] = []  # (socket, numbers of its user's conversations)
+        self.seen_messages = SeenMessages(job.plan.run)
+        self._loop, self._job, self._plan = loop, job, job.plan
+        self._clients: list[Client] = []
+        self._senders: list[tuple[Client, list[int]]] = []  # (socket, numbers of its user's conversations)
         self._rng = random.Random(f"{job.plan.seed} {job.worker}")
         self._filler = "abcdefghi " * (job.plan.text_bytes // 10 + 1)
         self._next_number = job.worker  # of the next message; steps by the number of workers, so it names one
@@ -50,7 +50,7 @@ class Chat:
         self._errors: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
 
-    # What the seats report (seat.Ledger).
+    # What the clients report (client.Ledger).
 
     def answered(self, conversation: int, due_ns: int, code: str | None) -> None:
         """An answer came (`code` None: kept), or will never come."""
@@ -97,7 +97,7 @@ class Chat:
     # What the worker drives (traffic.Traffic).
 
     async def open(self) -> int:
-        """Open this worker's seats and subscribe them; returns how many.
+        """Open this worker's clients and subscribe them; returns how many.
 
         Raises:
             UpgradeRefused, SubscribeRefused, OSError: the server does not take part.
@@ -105,25 +105,25 @@ class Chat:
         of = conversations_of(self._plan)
         room = trio.CapacityLimiter(OPENING_AT_ONCE)
         async with trio.open_nursery() as nursery:
-            for user in range(self._job.worker, self._plan.seats, self._plan.processes):
+            for user in range(self._job.worker, self._plan.clients, self._plan.processes):
                 nursery.start_soon(self._open_one, user, of.get(user, []), room)
-        self._seats.sort(key=lambda seat: seat.user)
-        for seat in self._seats:
-            if seat.user < self._plan.senders and of.get(seat.user):
-                self._senders.append((seat, of[seat.user]))
-        return len(self._seats)
+        self._clients.sort(key=lambda client: client.user)
+        for client in self._clients:
+            if client.user < self._plan.senders and of.get(client.user):
+                self._senders.append((client, of[client.user]))
+        return len(self._clients)
 
     async def _open_one(self, user: int, conversations: list[int], room: trio.CapacityLimiter) -> None:
         async with room:
             token = self._job.tokens[user]
-            seat = await take_seat(
-                self._hub, self._plan.address, self._plan.host, token, user=user, ledger=self
+            client = await connect_client(
+                self._loop, self._plan.address, self._plan.host, token, user=user, ledger=self
             )
-            self._seats.append(seat)
+            self._clients.append(client)
             if user < self._plan.live:
                 for conversation in conversations:
                     self._audience[conversation] += 1
-                    await seat.subscribe(self._channel(conversation), conversation)
+                    await client.subscribe(self._channel(conversation), conversation)
 
     async def drive(self) -> None:
         """Send until stopped."""
@@ -146,7 +146,7 @@ class Chat:
             delivered=delivered,
             received_bytes=received,
             in_flight=self._in_flight,
-            open_sockets=sum(not seat.closed for seat in self._seats),
+            open_sockets=sum(not client.closed for client in self._clients),
             errors=dict(errors),
             acknowledgement=self._acknowledgement.take(),
             delivery=self._delivery.take(),
@@ -162,8 +162,8 @@ class Chat:
         with trio.move_on_after(ANSWER_SECONDS):
             await self._answered_all.wait()
         unknown = list(self._unknown)
-        for seat in self._seats:
-            for conversation, _ in seat.pending.values():
+        for client in self._clients:
+            for conversation, _ in client.pending.values():
                 unknown[conversation] += 1
         return Stopped(acknowledged=list(self._kept), unknown=unknown)
 
@@ -172,17 +172,19 @@ class Chat:
 
         A subscription whose socket was lost is judged too: it misses what it was not shown.
         """
-        tracks = [(seat, channel, track) for seat in self._seats for channel, track in seat.tracks.items()]
+        tracks = [
+            (client, channel, track) for client in self._clients for channel, track in client.tracks.items()
+        ]
         await self._settled([track for _, _, track in tracks], least)
         missing = repeated = disordered = skipped = expected = 0
         examples: list[str] = []
-        for seat, channel, track in tracks:
+        for client, channel, track in tracks:
             number = track.conversation
             lacks = max(0, least[number] - track.received - track.skipped)
             extra = max(0, track.received - most[number]) + track.repeated
             if (lacks or extra or track.disordered) and len(examples) < EXAMPLES:
                 examples.append(
-                    f"user {seat.user}, {channel}: {track.received} of {least[number]} messages, "
+                    f"user {client.user}, {channel}: {track.received} of {least[number]} messages, "
                     f"{track.skipped} skipped, {extra} repeated, {track.disordered} out of order"
                 )
             missing, repeated, disordered = missing + lacks, repeated + extra, disordered + track.disordered
@@ -242,25 +244,25 @@ class Chat:
 
     def _send(self, due_ns: int) -> None:
         """One message by a random sender who waits for no answer, into a random conversation of theirs."""
-        seat, conversations = self._sender()
-        if seat.closed:
+        client, conversations = self._sender()
+        if client.closed:
             self._refused += 1  # tried again later, perhaps by another sender
             return
         conversation = conversations[int(self._rng.random() * len(conversations))]
         number = self._next_number
         self._next_number += self._plan.processes
         self._in_flight += 1
-        head = f"{MARK}{self.run_mark} {seat.user} {number} {due_ns} "
+        head = f"{MARK}{self.run_mark} {client.user} {number} {due_ns} "
         text = head + self._filler[: max(1, self._plan.text_bytes - len(head))]
-        seat.post(self._channel(conversation), conversation, text, due_ns)
+        client.post(self._channel(conversation), conversation, text, due_ns)
 
-    def _sender(self) -> tuple[Seat, list[int]]:
+    def _sender(self) -> tuple[Client, list[int]]:
         """A random sender; one without a message in flight, if that is found soon."""
         at = int(self._rng.random() * len(self._senders))
         for step in range(_SENDERS_TRIED):
-            seat, conversations = self._senders[(at + step) % len(self._senders)]
-            if not seat.pending:
-                return seat, conversations
+            client, conversations = self._senders[(at + step) % len(self._senders)]
+            if not client.pending:
+                return client, conversations
         return self._senders[at]
 
     def _channel(self, conversation: int) -> str:

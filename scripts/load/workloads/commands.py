@@ -5,7 +5,7 @@ import time
 
 import msgspec
 
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Verdict
 from scripts.load.clients.http import request
 from scripts.load.fleet import Agent, Fleet
@@ -33,8 +33,8 @@ _ACK = {"status": "success"}
 class Commands(Fleet):
     """The agents of one worker, and who commands them; implements `Traffic`."""
 
-    def __init__(self, hub: Hub, job: Open) -> None:
-        super().__init__(hub, job)
+    def __init__(self, loop: EventLoop, job: Open) -> None:
+        super().__init__(loop, job)
         self._order = random.Random(job.plan.seed).sample(self._agents, len(self._agents))
         self._given = self._finished = self._repeated = 0
         self._delivered_ids: set[str] = set()

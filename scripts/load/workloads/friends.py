@@ -11,9 +11,9 @@ from collections import Counter
 import msgspec
 import trio
 
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Stopped, Tally, Verdict
-from scripts.load.clients.stream_client import Onlooker
+from scripts.load.clients.stream_client import StreamClient
 from scripts.load.meter import Meter
 from scripts.load.plan import AWAY_SECONDS, friendships, user_id
 from scripts.load.waiting import wait_until
@@ -65,11 +65,11 @@ class Watched:
 class Friends:
     """The sockets of all users, and what they show of each other; implements `Traffic`."""
 
-    def __init__(self, hub: Hub, job: Open) -> None:
-        self._hub, self._job, self._plan = hub, job, job.plan
+    def __init__(self, loop: EventLoop, job: Open) -> None:
+        self._loop, self._job, self._plan = loop, job, job.plan
         self._number = {user_id(job.plan, user): user for user in range(job.plan.users)}
         self._friends: Counter[int] = Counter(user for pair in friendships(job.plan) for user in pair)
-        self._sockets: dict[int, Onlooker] = {}
+        self._sockets: dict[int, StreamClient] = {}
         self._shown: dict[int, Watched] = {}
         self._due: dict[
             int, tuple[bool, int]
@@ -158,8 +158,8 @@ class Friends:
     async def _enter(self, user: int) -> None:
         plan = self._plan
         self._shown[user] = Watched()
-        self._sockets[user] = await Onlooker.open(
-            self._hub, plan.address, plan.host, TARGET, self._job.tokens[user], user=user, ledger=self
+        self._sockets[user] = await StreamClient.open(
+            self._loop, plan.address, plan.host, TARGET, self._job.tokens[user], user=user, ledger=self
         )
 
     async def _leave_and_return(self, user: int) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import trio
 
-from scripts.load.clients.client import DEFAULT_CHANNELS, Seat, Track, take_seat
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.client import DEFAULT_CHANNELS, Client, Track, connect_client
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Stopped, Tally, Verdict
 from scripts.load.plan import conversations_of
-from scripts.load.seen_messages import Familiar, Message
+from scripts.load.seen_messages import Message, SeenMessages
 
 OPENING_AT_ONCE = 64
 
@@ -20,11 +20,11 @@ OPENING_AT_ONCE = 64
 class Idle:
     """One socket a user."""
 
-    def __init__(self, hub: Hub, job: Open) -> None:
+    def __init__(self, loop: EventLoop, job: Open) -> None:
         self.run_mark = job.plan.run
-        self.familiar = Familiar(job.plan.run)
-        self._hub, self._job, self._plan = hub, job, job.plan
-        self._seats: list[Seat] = []
+        self.seen_messages = SeenMessages(job.plan.run)
+        self._loop, self._job, self._plan = loop, job, job.plan
+        self._clients: list[Client] = []
         self._errors: Counter[str] = Counter()
 
     def answered(self, conversation: int, due_ns: int, code: str | None) -> None:
@@ -45,20 +45,20 @@ class Idle:
         room = trio.CapacityLimiter(OPENING_AT_ONCE)
         of = conversations_of(self._plan)
         async with trio.open_nursery() as nursery:
-            for user in range(self._job.worker, self._plan.seats, self._plan.processes):
+            for user in range(self._job.worker, self._plan.clients, self._plan.processes):
                 nursery.start_soon(self._open_one, user, of.get(user, []), room)
-        return len(self._seats)
+        return len(self._clients)
 
     async def _open_one(self, user: int, conversations: list[int], room: trio.CapacityLimiter) -> None:
         async with room:
             token, plan = self._job.tokens[user], self._plan
-            seat = await take_seat(
-                self._hub, plan.address, plan.host, token, user=user, ledger=self, channels=DEFAULT_CHANNELS
+            client = await connect_client(
+                self._loop, plan.address, plan.host, token, user=user, ledger=self, channels=DEFAULT_CHANNELS
             )
-            self._seats.append(seat)
+            self._clients.append(client)
             for conversation in conversations:
                 channel = f"conversation:{self._job.conversations[conversation]}"
-                await seat.subscribe(channel, conversation, "snapshot")
+                await client.subscribe(channel, conversation, "snapshot")
 
     async def drive(self) -> None:
         """Do nothing."""
@@ -67,7 +67,7 @@ class Idle:
     def mark(self) -> Tally:
         """How many are still open."""
         errors, self._errors = self._errors, Counter()
-        return Tally(open_sockets=sum(not seat.closed for seat in self._seats), errors=dict(errors))
+        return Tally(open_sockets=sum(not client.closed for client in self._clients), errors=dict(errors))
 
     async def stop(self) -> Stopped:
         """There is nothing to stop."""

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import trio
 
-from scripts.load.clients.event_loop import Hub
+from scripts.load.clients.event_loop import EventLoop
 from scripts.load.clients.exchange import Open, Stopped, Tally, Verdict
 from scripts.load.clients.http import RequestFailed, Requests
-from scripts.load.clients.stream_client import Onlooker
+from scripts.load.clients.stream_client import StreamClient
 from scripts.load.meter import Meter
 from scripts.load.plan import memberships
 from scripts.load.waiting import wait_until
@@ -107,13 +107,13 @@ class Party:
 class Parties:
     """The parties of one worker; implements `Traffic`."""
 
-    def __init__(self, hub: Hub, job: Open) -> None:
-        self._hub, self._job, self._plan = hub, job, job.plan
+    def __init__(self, loop: EventLoop, job: Open) -> None:
+        self._loop, self._job, self._plan = loop, job, job.plan
         mine = list(enumerate(memberships(job.plan)))[job.worker :: job.plan.processes]
         self._parties = [Party(members) for _, members in mine]
         self._of = {user: party for party in self._parties for user in party.members}
-        self._sockets: list[Onlooker] = []
-        self._requests = Requests(hub, job.plan.address, job.plan.host, CONNECTIONS)
+        self._sockets: list[StreamClient] = []
+        self._requests = Requests(loop, job.plan.address, job.plan.host, CONNECTIONS)
         self._sending = False
         self._in_flight = 0
         self._answered_all = trio.Event()
@@ -126,8 +126,14 @@ class Parties:
         async def open_one(user: int) -> None:
             async with room:
                 plan = self._plan
-                socket = await Onlooker.open(
-                    self._hub, plan.address, plan.host, TARGET, self._job.tokens[user], user=user, ledger=self
+                socket = await StreamClient.open(
+                    self._loop,
+                    plan.address,
+                    plan.host,
+                    TARGET,
+                    self._job.tokens[user],
+                    user=user,
+                    ledger=self,
                 )
                 self._sockets.append(socket)
                 params = {"mode": plan.mode}

@@ -6,7 +6,7 @@ from collections import Counter
 import msgspec
 import trio
 
-from scripts.load.clients.event_loop import Hub, connect
+from scripts.load.clients.event_loop import EventLoop, connect
 from scripts.load.clients.exchange import Open, Stopped, Tally, Verdict
 from scripts.load.clients.http import Http, request
 from scripts.load.histogram import Histogram
@@ -22,8 +22,8 @@ class _Problem(msgspec.Struct):
 class Rest:
     """The connections of one worker. All of them speak for members of the first conversation."""
 
-    def __init__(self, hub: Hub, job: Open) -> None:
-        self._hub, self._job, self._plan = hub, job, job.plan
+    def __init__(self, loop: EventLoop, job: Open) -> None:
+        self._loop, self._job, self._plan = loop, job, job.plan
         self._wires: list[tuple[Http, bytes]] = []  # (connection, the request it repeats)
         self._sending = False
         self._idle: list[tuple[Http, bytes]] = []  # refused, waiting for their next try
@@ -36,7 +36,7 @@ class Rest:
         """Connect; returns how many connections there are."""
         members = [u for u in memberships(self._plan)[0] if u in self._job.tokens]
         for number in range(self._job.worker, self._plan.connections, self._plan.processes):
-            wire = Http(self._hub, await connect(self._plan.address))
+            wire = Http(self._loop, await connect(self._plan.address))
             self._wires.append((wire, self._request(members[number % len(members)])))
         return len(self._wires)
 

@@ -12,7 +12,7 @@ from routes.edge.declare.router import WEBSOCKET, Router
 from routes.edge.errors import MethodNotAllowed, RouteNotFound, WebsocketOnly
 from routes.edge.pipeline.call import Call
 from routes.edge.principal import PUBLIC
-from routes.edge.server.quart_app import EdgeApp
+from routes.edge.server.quart_app import DeclaredRules, EdgeApp
 from tests.edge.asgi import request
 from tests.edge.sample import Parts, sample_table, serving
 
@@ -33,11 +33,12 @@ def text(call: Call, name: str) -> None:
 
 
 TABLES = {
-    "service": RouteTable.of(routes.MOUNTS),
+    "service": routes.TABLE,
     "sample": sample_table(),
     "here": RouteTable.of([Mount("here", (sys.modules[__name__],))]),
 }
 APPS = {name: EdgeApp(table, lambda: pytest.fail("not served")) for name, table in TABLES.items()}
+DECLARED = {name: DeclaredRules(table) for name, table in TABLES.items()}
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW", WEBSOCKET)
 WORDS = sorted(
     {
@@ -55,7 +56,7 @@ def same(name: str, method: str, path: str) -> bool:
     found = Router(TABLES[name]).find(method, path)
     if found is None:
         return False
-    assert APPS[name]._searched(method, path) == found
+    assert DECLARED[name].match(method, path) == found
     return True
 
 

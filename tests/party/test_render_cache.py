@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from actors.friends.public import Status
 from actors.friends.watched_users import Appearance
 from actors.party import frames
-from actors.party.render_cache import KEPT, Rendered
+from actors.party.render_cache import KEPT, RenderCache
 from tests.party.play import Play, uid
 
 NOW_MS = 1_800_000_000_000
@@ -22,7 +22,7 @@ class World:
         self.hiding: dict[str, frozenset[str]] = {}
         self.changes = 0
         self.asked = 0
-        self.rendered = Rendered(self.seen, self.hidden_among, self.moved)
+        self.render_cache = RenderCache(self.seen, self.hidden_among, self.moved)
 
     def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
         return self.hiding.get(viewer_id, frozenset()).intersection(ids)
@@ -38,7 +38,7 @@ class World:
     def check(self, play: Play, *viewers: str) -> int:
         """Each viewer is shown what is true; returns how often somebody was looked at for it."""
         before = self.asked
-        shown = [self.rendered.snapshot(play.state, (), uid(name), now_ms=NOW_MS) for name in viewers]
+        shown = [self.render_cache.snapshot(play.state, (), uid(name), now_ms=NOW_MS) for name in viewers]
         asked = self.asked - before
         for name, one in zip(viewers, shown, strict=True):
             assert one == frames.encoded(self.seen, play.state, (), uid(name), now_ms=NOW_MS)
@@ -70,9 +70,11 @@ def test_memory_is_bounded() -> None:
     world = World()
     for number in range(2 * KEPT):
         party = replace(Play("ann").state, id=f"party {number}")
-        world.rendered.snapshot(party, (), uid("ann"), now_ms=NOW_MS)
-    assert len(world.rendered._kept) == KEPT
+        world.render_cache.snapshot(party, (), uid("ann"), now_ms=NOW_MS)
+    assert len(world.render_cache._kept) == KEPT
 
 
 def test_no_party_is_null() -> None:
-    assert World().rendered.snapshot(None, (), uid("ann"), now_ms=NOW_MS) == b'{"party":null,"invites":[]}'
+    assert (
+        World().render_cache.snapshot(None, (), uid("ann"), now_ms=NOW_MS) == b'{"party":null,"invites":[]}'
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from actors.friends.public import DAY_MS
-from actors.party.days_together import TOLD_AT_ONCE, Company
+from actors.party.days_together import TOLD_AT_ONCE, DaysTogether
 from actors.party.memberships import Memberships
 
 NOON_MS = 20_000 * DAY_MS + DAY_MS // 2
@@ -16,7 +16,7 @@ class Stage:
         self.now_ms = NOON_MS
         self.told: list[tuple[frozenset[str], int]] = []
         self.memberships = Memberships(())
-        self.company = Company(self.memberships, self.note, lambda: self.now_ms)
+        self.days_together = DaysTogether(self.memberships, self.note, lambda: self.now_ms)
 
     def note(self, user_ids: Sequence[str], at_ms: int) -> None:
         self.told.append((frozenset(user_ids), at_ms))
@@ -42,7 +42,7 @@ def test_a_party_counts_once_on_every_day() -> None:
         stage.told.clear()
         stage.now_ms = NOON_MS + day * DAY_MS
         for _ in range(3):
-            stage.company.look()
+            stage.days_together.look()
         assert stage.told == [(pair, stage.now_ms)]
 
 
@@ -53,6 +53,6 @@ def test_after_midnight_parties_are_told_of_a_few_at_a_time() -> None:
     seen = []
     for _ in range(4):
         stage.told.clear()
-        stage.company.look()
+        stage.days_together.look()
         seen.append(len(stage.told))
     assert seen == [TOLD_AT_ONCE, TOLD_AT_ONCE, 1, 0]

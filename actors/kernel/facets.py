@@ -1,0 +1,164 @@
+"""What a kind or view may have beside its core: one record of functions for each facet.
+
+A kind lists the facets that it needs; what it leaves out costs nothing and needs no stub.
+"""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import msgspec
+
+from actors.errors import NotFound
+from persistence.connection import Connection
+
+State = TypeVar("State")
+Command = TypeVar("Command")
+StateBoth = TypeVar("StateBoth")
+
+
+class Delta(msgspec.Struct, frozen=True, gc=False):
+    """One event as delta subscribers see it.
+
+    Args:
+        event: the event's name on the wire, say `message_created`.
+        data: a struct or `msgspec.Raw`.
+        self_: what concerns this audience alone, beside `data` (contract §9); None when nothing does.
+        to: when set, only viewers whose `user_id` this is receive it, whatever their audience. Only for
+            events outside the journal, because it may overtake those within.
+    """
+
+    event: str
+    data: object
+    self_: object | None = None
+    to: str | None = None
+
+
+class Refresh(Protocol[StateBoth]):
+    """Takes in rows that the journal does not tell of."""
+
+    async def __call__(self, conn: Connection, id: str, state: StateBoth, /) -> StateBoth:
+        """The state with those rows in it."""
+        ...
+
+
+class Fetch(Protocol):
+    """Reads what `missing` named."""
+
+    async def __call__(self, conn: Connection, id: str, missing: Any, /) -> Any:
+        """What `absorb` takes."""
+        ...
+
+
+class Recall(Protocol):
+    """Reads the rows that events of the journal refer to."""
+
+    async def __call__(
+        self, conn: Connection, id: str, missed: Sequence[tuple[int, Any]], /
+    ) -> list[tuple[int, Any]] | None:
+        """(offset, event) in order, one for each; None when a snapshot serves better."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Rendering(Generic[State]):
+    """How subscribers see a kind or view. All pure.
+
+    Args:
+        audience: what a viewer sees depends on this key alone, so viewers of one audience receive the same bytes;
+            raises `Refused` when this viewer may not subscribe.
+        render: the snapshot as that audience sees it, a struct or `msgspec.Raw`.
+        render_event: the event as that audience sees it, or None when it is not shown to it.
+        event_key: the part of an audience on which `render_event` depends, so that audiences which agree in it share
+            the bytes of an event. None: all of it.
+    """
+
+    audience: Callable[[State, Any], Hashable]
+    render: Callable[[State, Any], object]
+    render_event: Callable[[State, Any, Any], Delta | None]
+    event_key: Callable[[Any, Any], Hashable] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lookups(Generic[State, Command]):
+    """Reads of committed rows that some commands need before they can be decided. All but `fetch` pure.
+
+    Args:
+        missing: names what `decide` needs for this command and the state does not hold (an old message), or None.
+            Asked before each command.
+        fetch: reads what `missing` named, within the turn.
+        absorb: the state with what `fetch` returned, on which that one command is decided.
+        forget: the state without it again, so that no other command sees rows that may be stale by then.
+        overlaps: whether an event changes rows that `fetch` would read for this need; asked of the events that the turn
+            has made so far, and a yes ends the turn before the command. None: every durable event may.
+        distrust: a state that no longer skips optional lookups. Called after PostgreSQL has rejected a turn: `missing`
+            then names the rows that it normally assumes to be absent (chat: an old `clientMessageId`). Returns the same
+            object when there is nothing more to check.
+    """
+
+    missing: Callable[[State, Command], Hashable | None]
+    fetch: Fetch
+    absorb: Callable[[State, Any], State]
+    forget: Callable[[State], State]
+    overlaps: Callable[[Any, Any], bool] | None = None
+    distrust: Callable[[State], State] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Deadlines(Generic[State, Command]):
+    """Something that is to happen at a time. Pure.
+
+    Args:
+        due: epoch milliseconds of the next deadline, or None.
+        expire: the command that the kernel enqueues when that deadline has come, given the state and the time.
+    """
+
+    due: Callable[[State], int | None]
+    expire: Callable[[State, int], Command]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Followers(Generic[State]):
+    """Who else hears of committed events. None of these waits or raises.
+
+    Args:
+        touches: names of views, and the ids in them, that show something of this event.
+        on_committed: called for every event once it is committed, with the state after its turn: keeps memory beside
+            the actors up to date (which user is in which party).
+        on_outcome_unknown: called with the id of an owner whose last turn may or may not have been committed, so that
+            `on_committed` may have missed something.
+    """
+
+    touches: "Callable[[State, Any], Iterable[tuple[str, Collection[str]]]] | None" = None
+    on_committed: Callable[[State, Any], None] | None = None
+    on_outcome_unknown: Callable[[str], None] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Unjournaled(Generic[State]):
+    """What snapshots and the journal leave to the rows.
+
+    Args:
+        refresh: after a snapshot was restored, takes in the rows that no journaled event tells of.
+        recall: turns events as the journal keeps them into such as `render_event` takes, for a client that was away;
+            None where the journal keeps them whole.
+    """
+
+    refresh: "Refresh[State] | None" = None
+    recall: Recall | None = None
+
+
+def _refuse(_state: Any, _viewer: Any) -> Hashable:
+    raise NotFound
+
+
+def _no_snapshot(_state: Any, _audience: Any) -> object:
+    return None
+
+
+def _no_event(_state: Any, _event: Any, _audience: Any) -> None:
+    return None
+
+
+UNWATCHED: Rendering[Any] = Rendering(audience=_refuse, render=_no_snapshot, render_event=_no_event)
+"""The rendering of a kind that no client watches: refused to all."""
