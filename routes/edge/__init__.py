@@ -1,1 +1,1 @@
-"""The edge's machinery: declarations, checks, carriers. It knows no domain word; domains are mounted on it."""
+"""The edge's machinery: declarations, checks, carriers. Domains are mounted on it, and it names none of them."""

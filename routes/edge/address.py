@@ -1,9 +1,7 @@
-"""Where a request comes from, behind proxies that are trusted and only behind those (contract §2, client
-address).
+"""The address of a request's client, as told by trusted reverse proxies (contract §2, client address).
 
-A forwarded header is a claim by whoever sent it, so it counts only when the TCP peer is a trusted proxy, and
-then
-only as far as trusted proxies vouch for it: the right-most hop that is not itself one of them.
+Any client can send a forwarded header, so it is read only when the TCP peer is a trusted proxy. It is read from right
+to left, and the client is the first address that is not itself a trusted proxy.
 """
 
 import re
@@ -17,20 +15,20 @@ Address: TypeAlias = IPv4Address | IPv6Address
 Network: TypeAlias = IPv4Network | IPv6Network
 
 UNKNOWN = "unknown"
-"""What a peer without an address (a Unix socket) is called."""
+"""The address of a peer that has none (a Unix socket)."""
 
 MAX_HOPS = 32
-"""More hops than any chain of proxies has; what lies beyond is not read."""
+"""Hops of a forwarded header that are read, from the right; no real chain of proxies is as long."""
 
 MAX_HOP_CHARACTERS = 64
-"""More than an address has, its zone and a port."""
+"""A longer hop is not parsed; an address with its zone and a port is shorter."""
 
 _WITH_PORT = re.compile(r"(?:\[([^\[\]]+)\]|([0-9.]+)):[0-9]{1,5}")
 
 
 @dataclass(frozen=True, slots=True)
 class Proxies:
-    """Whose word is taken for where a request came from.
+    """The trusted proxies, and the header in which they name the client.
 
     Args:
         trusted: the networks of the proxies, empty for none.
@@ -42,7 +40,9 @@ class Proxies:
     header: bytes | None = None
 
     def client(self, peer: str, headers: Sequence[tuple[bytes, bytes]]) -> str:
-        """The client's address, normalised.
+        """The client's address, normalised; the peer's own where the peer is not a trusted proxy.
+
+        A hop that is not an address ends the search: the last address before it is returned.
 
         Args:
             peer: the address at the other end of the connection.
@@ -79,7 +79,7 @@ class Proxies:
 
 
 def parse_networks(texts: Sequence[str]) -> tuple[Network, ...]:
-    """Networks from addresses and CIDR notation.
+    """Parse IP addresses and CIDR networks.
 
     Raises:
         ValueError: one of them is neither; the text names it.
@@ -94,9 +94,11 @@ def parse_networks(texts: Sequence[str]) -> tuple[Network, ...]:
 
 
 def _address_in(hop: str) -> Address | None:
-    """The address of a hop, with the port that some gateways write behind it (RFC 7239 §6) or without."""
+    """The address in a hop, which may be followed by a port as some gateways write it (RFC 7239 §6); None if
+    malformed.
+    """
     if len(hop) > MAX_HOP_CHARACTERS:
-        return None  # nor is it remembered
+        return None  # before the cache of `_parsed`, which it must not fill
     form = _WITH_PORT.fullmatch(hop)
     return _parsed(hop if form is None else form[1] or form[2])
 
@@ -113,16 +115,16 @@ def _parsed(text: str) -> Address | None:
 
 @lru_cache(maxsize=4096)
 def normal(peer: str) -> str:
-    """The address in its canonical form, IPv4 in IPv6 unwrapped; `unknown` when there is none."""
+    """The address in its canonical form, IPv4 in IPv6 unwrapped; `unknown` when it cannot be parsed."""
     address = _parsed(peer)
     return UNKNOWN if address is None else str(address)
 
 
 def is_loopback(client: str) -> bool:
-    """Whether it is this machine.
+    """Whether the client runs on this machine.
 
     Args:
-        client: as `Proxies.client` gave it.
+        client: the address, from `Proxies.client`.
     """
     address = _parsed(client)
     return address is not None and address.is_loopback
@@ -130,10 +132,11 @@ def is_loopback(client: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def rate_key(client: str) -> str:
-    """What limits count an address by: IPv4 as it is, IPv6 by its /64, which one household has (contract §2).
+    """The key under which limits count an address: IPv4 whole, IPv6 by its /64, which one household has (contract
+    §2).
 
     Args:
-        client: as `Proxies.client` gave it.
+        client: the address, from `Proxies.client`.
     """
     address = _parsed(client)
     if isinstance(address, IPv6Address):

@@ -1,24 +1,30 @@
-"""Token buckets, bounded in number so that nobody gets a full one by having others forgotten.
+"""Token buckets in a table of bounded size, which cannot be flooded to get a caller a fresh, full bucket.
 
-A bucket that has not been used for a window is full, and a full bucket says nothing: only such are given up, the least
-recently used first. Where the table is full of others, a newcomer shares a bucket with some other newcomers: it may be
-refused for their sake, but nobody's empty bucket is ever filled by that.
+A bucket that was not used for a whole window is full again, so forgetting it changes nothing. Only such buckets are
+evicted, the least recently used first. While the table is full of others, new callers share overflow buckets: one may
+be refused because of the others, but no bucket is ever refilled by eviction.
 """
 
 from collections import OrderedDict
 
 MAX_BUCKETS = 32_768
-"""Of one policy; about 0.3 KB each."""
+"""Buckets of one policy; about 0.3 KB each."""
 
 MAX_SUFFIXES = 64
-"""Buckets of one caller for one thing each; with what comes beyond, the caller shares with nobody else."""
+"""Buckets of one caller with a suffix (`of_suffix`). Further suffixes count in the caller's own bucket."""
 
 OVERFLOW = 256
-"""Buckets that newcomers share while the table is full: who wants to empty one for somebody has to empty them all."""
+"""Buckets that new callers share while the table is full, chosen by hash. The hash has a random seed, so an attacker
+who wants to empty the bucket of one particular caller has to empty all of them."""
 
 
 class Bucket:
-    """One caller's tokens; `level` is in units of 1/window_ms of a token, at `at_ms`."""
+    """The tokens of one caller.
+
+    Args:
+        level: tokens at `at_ms`, in units of 1/window_ms of a token.
+        at_ms: epoch milliseconds of the last refill.
+    """
 
     __slots__ = ("at_ms", "level")
 
@@ -27,13 +33,16 @@ class Bucket:
         self.at_ms = at_ms
 
     def take(self, quota: int, window_ms: int, now_ms: int, tokens: int = 1) -> bool:
-        """Refill, and take tokens if there are so many.
+        """Refill the bucket, and take the tokens if there are enough; otherwise none are taken.
 
         Args:
             quota: tokens in a full bucket, at least 1.
-            window_ms: how long it takes to fill.
+            window_ms: time in which an empty bucket fills.
             now_ms: epoch milliseconds.
-            tokens: at least 1.
+            tokens: how many to take, at least 1.
+
+        Returns:
+            Whether they were taken.
         """
         level = min(quota * window_ms, self.level + (now_ms - self.at_ms) * quota)
         self.at_ms = now_ms
@@ -43,10 +52,8 @@ class Bucket:
         return allowed
 
     def wait_ms(self, quota: int, window_ms: int) -> int:
-        """Milliseconds from the last `take` until there is a token, at least 1.
-
-        Args:
-            quota: tokens in a window.
+        """Milliseconds from the last `take` until one token is there, at least 1; `quota` and `window_ms` as given to
+        `take`.
         """
         return max(1, -(-(window_ms - self.level) // quota))
 
@@ -55,11 +62,11 @@ class Buckets:
     """The buckets of one policy.
 
     Args:
-        window_ms: how long one takes to fill.
+        window_ms: time in which an empty bucket fills.
         max_buckets: how many are kept.
 
     Attributes:
-        overflows: how often a newcomer shared one.
+        overflows: how often a new caller was given a shared bucket.
     """
 
     __slots__ = ("_buckets", "_max_buckets", "_shared", "_suffixes", "_window_ms", "overflows")
@@ -77,11 +84,11 @@ class Buckets:
         return len(self._buckets) + len(self._shared)
 
     def of(self, caller: str, full: int, now_ms: int) -> Bucket:
-        """The bucket of a caller.
+        """The bucket of a caller, created if it is missing.
 
         Args:
-            caller: whose.
-            full: the level of a new one.
+            caller: the key that is counted by.
+            full: the level of a new bucket, in the units of `Bucket`.
             now_ms: epoch milliseconds.
         """
         bucket = self._buckets.get(caller)
@@ -91,11 +98,13 @@ class Buckets:
         return self._made(caller, full, now_ms)
 
     def of_suffix(self, caller: str, suffix: str, full: int, now_ms: int) -> Bucket:
-        """The bucket of a caller for one thing; arguments as for `of`, and the thing's name, not empty.
+        """The bucket of a caller for one subject, such as one conversation; created if it is missing.
 
         Args:
-            suffix: the name of the thing, not empty.
-            full: tokens of a new bucket.
+            caller: the key that is counted by.
+            suffix: what names the subject, not empty.
+            full: the level of a new bucket, in the units of `Bucket`.
+            now_ms: epoch milliseconds.
         """
         key = (caller, suffix)
         bucket = self._buckets.get(key)
@@ -112,15 +121,11 @@ class Buckets:
         return made
 
     def known(self, caller: str) -> Bucket | None:
-        """The bucket of a caller, if it is kept."""
+        """The bucket of a caller, or None when none is kept."""
         return self._buckets.get(caller)
 
     def known_suffix(self, caller: str, suffix: str) -> Bucket | None:
-        """The bucket of a caller for one thing, if it is kept.
-
-        Args:
-            suffix: the name of the thing, not empty.
-        """
+        """The bucket of a `caller` for the subject named `suffix`, or None when none is kept."""
         return self._buckets.get((caller, suffix))
 
     def _made(self, key: str | tuple[str, str], full: int, now_ms: int) -> Bucket:
@@ -136,7 +141,9 @@ class Buckets:
         return shared
 
     def _forget_full(self, now_ms: int) -> None:
-        """Give up the two that were not used for longest, if they are full: more than are ever added."""
+        """Evict up to two of the least recently used buckets, if they are full: two, because at most one is added
+        after.
+        """
         for _ in range(2):
             key = next(iter(self._buckets), None)
             if key is None or now_ms - self._buckets[key].at_ms < self._window_ms:

@@ -1,7 +1,7 @@
-"""The end of a request's time, paid for by those who wait.
+"""The deadline of a request, as a cancel scope that only requests that wait have to enter.
 
-A cancel scope costs 5 µs, a third of what a small request costs in all, and most requests never wait. So the
-scope is entered by the first who has to (`begin`).
+A cancel scope costs 5 µs, a third of what a small request costs in all, and most requests never wait. So it is
+entered by `begin`, which is called before the first await that may block.
 """
 
 from types import TracebackType
@@ -10,10 +10,10 @@ import trio
 
 
 class Deadline:
-    """A cancel scope that is entered late; to be used in one `with` block.
+    """A cancel scope that is entered on demand; used in one `with` block.
 
     Args:
-        at: trio's time.
+        at: the deadline on trio's clock, seconds.
     """
 
     __slots__ = ("_at", "_scope")
@@ -24,22 +24,24 @@ class Deadline:
 
     @property
     def at(self) -> float:
-        """Trio's time at which it ends; infinity for streams, which last."""
+        """The deadline on trio's clock; infinity for streams."""
         return self._at
 
     def move(self, at: float) -> None:
-        """End at another time.
+        """Change the deadline.
 
         Args:
-            at: trio's time.
+            at: the new deadline on trio's clock, seconds.
         """
         self._at = at
         if self._scope is not None:
             self._scope.deadline = at
 
     def begin(self) -> None:
-        """To be called before anything is awaited that may wait, at the nesting of the `with` block: scopes and
-        nurseries that were entered before it would have to be left after it. Harmless when repeated.
+        """Enter the cancel scope; repeated calls do nothing.
+
+        To be called before the first await that may block, at the nesting level of the `with` block: cancel scopes
+        and nurseries that were entered before it would have to be left after it.
         """
         if self._scope is None:
             self._scope = trio.CancelScope(deadline=self._at)
@@ -51,5 +53,7 @@ class Deadline:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        """As of a cancel scope: what the deadline cancelled ends here, and the block was left early."""
+        """Leave the cancel scope, if it was entered. A block that the deadline cancelled ends early and without an
+        error.
+        """
         return self._scope is not None and self._scope.__exit__(kind, error, trace)

@@ -1,7 +1,7 @@
-"""What every client gets the same, byte for byte, as long as the service runs: descriptions, pages, scripts.
+"""Responses that are the same bytes for every client as long as the service runs: descriptions, pages, scripts.
 
-Each is made once, when it is first asked for, in a thread: its bytes, the same compressed, and every header. After that
-a request for it costs a look into a dict, whatever its size, and those who are slow to read it share one copy of it.
+Each is built once, in a worker thread, when it is first requested: its bytes, the same compressed, and all headers.
+Later requests cost a dict lookup whatever the size, and slow readers share one copy.
 """
 
 import gzip
@@ -23,12 +23,13 @@ _VARY = (b"vary", b"Accept-Encoding")
 
 
 class Document(Finished, Generic[T_co]):
-    """A body that never changes, which OpenAPI describes as `T`; plain, and compressed where that is smaller.
+    """A body that never changes, described by OpenAPI as `T`; sent compressed where that is smaller and the client
+    takes it.
 
     Args:
         content: the body.
-        headers: those of its content: its type, and what goes with it.
-        cache_control: how long it may be kept.
+        headers: what describes the content, such as its type: (lower-case name, value).
+        cache_control: the value of Cache-Control.
     """
 
     __slots__ = ("_packed", "_plain")
@@ -46,14 +47,14 @@ class Document(Finished, Generic[T_co]):
 
     @property
     def held_bytes(self) -> int:
-        """How much memory it takes."""
+        """Memory that both forms of the body take."""
         return len(self._plain.body) + (len(self._packed.body) if self._packed is not self._plain else 0)
 
     def response(self, incoming: Incoming) -> Outgoing:
-        """The response: in the form that the client takes, or the word that it has that already.
+        """The response: plain or gzip, as the client accepts, or 304 when it has the current version.
 
         Args:
-            incoming: asked for Accept-Encoding and If-None-Match.
+            incoming: the request; Accept-Encoding and If-None-Match are read.
         """
         form = self._packed if takes_gzip(incoming.header(b"accept-encoding")) else self._plain
         if matches(incoming.header(b"if-none-match"), form.tag):
@@ -72,7 +73,7 @@ class _Form:
 
 
 class Documents:
-    """Those of one service, by name; as many as the service has names for."""
+    """The documents of one service by name, each built on first use."""
 
     def __init__(self) -> None:
         self._made: dict[str, Document[Any]] = {}
@@ -80,17 +81,19 @@ class Documents:
 
     @property
     def held_bytes(self) -> int:
-        """How much memory they take."""
+        """Memory that the documents built so far take."""
         return sum(document.held_bytes for document in self._made.values())
 
     def get(
         self, name: str, make: Callable[[], Document[T_co]]
     ) -> Document[T_co] | Coroutine[Any, Any, Document[T_co]]:
-        """The document of this name, made now if it is not there.
+        """The document of this name; a coroutine that builds it where it does not exist yet.
+
+        Cancellation of that coroutine: a build that has begun is finished and kept.
 
         Args:
-            name: one of those that the service serves, never what a client says.
-            make: runs in a thread, once.
+            name: one of a fixed set of names, never text from a client: documents are kept for ever.
+            make: builds the document; runs once, in a worker thread.
         """
         return self._made.get(name) or self._wait(name, make)
 
@@ -105,7 +108,7 @@ def takes_gzip(field: bytes | None) -> bool:
     """Whether Accept-Encoding allows gzip (RFC 9110 §12.5.3).
 
     Args:
-        field: the header, or None.
+        field: the header's value; None, for no header, allows none.
     """
     if field is None:
         return False

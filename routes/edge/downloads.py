@@ -1,7 +1,7 @@
 """Files and cacheable answers over HTTP: ETag, conditional requests and one byte range (RFC 9110 §13, §14).
 
-What users uploaded is served so that no browser runs it in our origin: as an attachment, unsniffed, in a
-sandbox.
+Files that users uploaded are served so that no browser runs them in the service's origin: as an attachment, without
+content sniffing, in a sandbox.
 """
 
 import hashlib
@@ -20,15 +20,15 @@ _UNSAFE_NAME = re.compile(r"[^\w.\- ()\[\]]", re.ASCII)
 
 
 def blob_response(blob: Blob, incoming: Incoming, size_bytes: int) -> Outgoing:
-    """The response that carries a file, a part of it, or the word that the client has it already.
+    """The response that carries a file or a part of it, or 304 when the client has it.
 
     Args:
         blob: what to serve.
-        incoming: asked for If-None-Match, Range and If-Range.
-        size_bytes: of the whole content.
+        incoming: the request; If-None-Match, Range and If-Range are read.
+        size_bytes: the size of the whole content.
 
     Raises:
-        RangeNotSatisfiable: the asked range lies outside.
+        RangeNotSatisfiable: the requested range lies outside the content.
     """
     tag = f'"{blob.etag}"'.encode("ascii")
     headers: Headers = [
@@ -51,12 +51,12 @@ def blob_response(blob: Blob, incoming: Incoming, size_bytes: int) -> Outgoing:
 
 
 def with_etag(outgoing: Outgoing, incoming: Incoming, cache_control: str) -> Outgoing:
-    """A cacheable answer with its ETag, or a 304 without a body when the client has the same.
+    """Add ETag and Cache-Control to a cacheable answer, or replace it with a 304 when the client has the same.
 
     Args:
-        outgoing: a 200 with its body in memory.
-        incoming: asked for If-None-Match.
-        cache_control: how long it may be kept.
+        outgoing: the answer; returned unchanged unless it is a 200 with its body in memory.
+        incoming: the request; If-None-Match is read.
+        cache_control: the value of Cache-Control.
     """
     if outgoing.status != 200 or not isinstance(outgoing.body, bytes):
         return outgoing
@@ -71,8 +71,8 @@ def matches(condition: bytes | None, tag: bytes) -> bool:
     """Whether If-None-Match names the tag, compared weakly (RFC 9110 §13.1.2).
 
     Args:
-        condition: the header, or None.
-        tag: with its quotes.
+        condition: the header's value; None, for no header, matches nothing.
+        tag: the ETag, with its quotes.
     """
     if condition is None:
         return False
@@ -83,11 +83,11 @@ def matches(condition: bytes | None, tag: bytes) -> bool:
 
 
 def disposition(filename: str) -> bytes:
-    """Content-Disposition for a download under any name (RFC 6266 §4.3): plain for old clients, `filename*`
-    exact.
+    """Content-Disposition of a download: an ASCII name for old clients, and the exact one as `filename*` (RFC 6266
+    §4.3).
 
     Args:
-        filename: any characters; what could end the header or leave a folder is replaced in the plain form.
+        filename: any characters; in the ASCII form, those that could end the header or leave a folder are replaced.
     """
     plain = _UNSAFE_NAME.sub("_", filename)
     exact = quote(filename, safe="", errors="replace")
@@ -95,7 +95,7 @@ def disposition(filename: str) -> bytes:
 
 
 def _asked_span(incoming: Incoming, tag: bytes, size_bytes: int) -> tuple[int, int] | None:
-    """(start, length) of the one range that is asked for; None for the whole."""
+    """(start, length) of the requested range; None for the whole content."""
     asked = incoming.header(b"range")
     condition = incoming.header(b"if-range")
     if asked is None or (condition is not None and condition != tag):

@@ -1,9 +1,8 @@
-"""Every refusal of the edge itself, and how any refusal or fault becomes a problem document (contract §1, RFC
-9457).
+"""The refusals of the edge, and how any refusal or fault becomes a problem document (contract §1, RFC 9457).
 
     Refused (actors/errors.py)
     └── EdgeRefused                  abstract; may carry response headers
-        ├── MalformedJson            400  the body is not JSON that we read
+        ├── MalformedJson            400  the body is not JSON that is accepted here
         │   └── CutShort             400  the client went away
         ├── BadQuery                 400  a query parameter or request header is not of its type
         ├── TokenInQuery             400  a credential was put into the address
@@ -13,7 +12,7 @@
         ├── OriginRefused            403  a browser page of a foreign origin asked for a WebSocket
         ├── RouteNotFound            404
         ├── MethodNotAllowed         405  carries Allow
-        ├── IdempotencyInProgress    409  the same key is being worked on
+        ├── IdempotencyInProgress    409  an earlier request with the same key is not answered yet
         ├── PayloadTooLarge          413
         ├── WebsocketOnly            426  carries Upgrade
         ├── UnsupportedMedia         415
@@ -24,12 +23,12 @@
         ├── TooMuchUnread            503  carries Retry-After
         ├── TooMuchArriving          503  carries Retry-After
         ├── UpstreamUnavailable      503  carries Retry-After
-        ├── Internal                 500  our fault; says nothing of what it was
-        └── in transport/refusals.py, for what never becomes a request: BadRequest 400, RequestTimeout 408,
+        ├── Internal                 500  a fault of the service; the cause is only logged
+        └── in transport/refusals.py, before there is a request: BadRequest 400, RequestTimeout 408,
             UpgradeRequired 426, TooManyConnections 429, HeadTooLarge 431, CodingUnknown 501, Full 503,
             VersionNotSupported 505
 
-Nothing that PostgreSQL said, no traceback and no name of ours is ever sent. This file holds one of the two
+No message of PostgreSQL, no traceback and no identifier of the code is ever sent. This file holds one of the two
 broad `except` of the service (the supervisor has the other).
 """
 
@@ -56,16 +55,21 @@ from routes.edge.outgoing import Outgoing
 log = structlog.get_logger("partyline.edge")
 
 RETRY_AFTER_SECONDS = 1
-"""What a 503 tells the client to wait: everything that causes one is over within seconds, or lasts anyway."""
+"""Retry-After of a 503: the causes are over within seconds, or last so long that no number would be right."""
 
 OPAQUE = "something went wrong on our side"
 
 
 class EdgeRefused(Refused):
-    """A refusal that only HTTP knows.
+    """Base of refusals that exist in HTTP only, not in the rules of a domain.
 
     Args:
-        headers: response headers beside those that every problem has, lower-case names.
+        message: the text for the client; None for the class's `sentence`.
+        headers: response headers beside those of every problem, names in lower case.
+        meta: the fields of the problem's `meta`.
+
+    Raises:
+        TypeError: this class itself is instantiated.
     """
 
     def __init__(
@@ -78,13 +82,13 @@ class EdgeRefused(Refused):
 
 
 class MalformedJson(EdgeRefused):
-    """The body is missing, is not JSON, or is JSON that we do not read (too deep, a name twice)."""
+    """The body is missing, is not JSON, or is JSON that is not accepted (nested too deep, a member named twice)."""
 
     code, status_hint, sentence = "MALFORMED_JSON", 400, "the body is not well-formed JSON"
 
 
 class CutShort(MalformedJson):
-    """The client went away before its request was complete; nobody reads the answer."""
+    """The client disconnected before its request was complete, so that the answer reaches no client."""
 
     sentence = "the request ended early"
 
@@ -96,19 +100,19 @@ class BadQuery(EdgeRefused):
 
 
 class TokenInQuery(EdgeRefused):
-    """A credential in the address ends up in logs and referrers, so it is refused even when it is valid."""
+    """The address holds a credential. Refused even when it is valid, since addresses end up in logs and referrers."""
 
     code, status_hint, sentence = "TOKEN_IN_QUERY", 400, "credentials do not belong into the address"
 
 
 class Unauthenticated(EdgeRefused):
-    """No credentials, or none that we accept; which of the two is not said."""
+    """No credentials, or none that are accepted; the client is not told which."""
 
     code, status_hint, sentence = "UNAUTHENTICATED", 401, "valid credentials are required"
 
 
 class TokenExpired(Unauthenticated):
-    """The token was good once."""
+    """The token was valid and has expired."""
 
     code, sentence = "TOKEN_EXPIRED", "the token has expired"
 
@@ -120,7 +124,7 @@ class BadServerCredentials(Unauthenticated):
 
 
 class OriginRefused(EdgeRefused):
-    """A WebSocket was asked for by a page of an origin that is not configured (contract §2)."""
+    """A browser page of an origin that is not configured asked for a WebSocket (contract §2)."""
 
     code, status_hint, sentence = "FORBIDDEN", 403, "this origin may not open a WebSocket here"
 
@@ -132,13 +136,13 @@ class RouteNotFound(EdgeRefused):
 
 
 class MethodNotAllowed(EdgeRefused):
-    """The path exists, with other methods; they are in Allow."""
+    """The path exists, but not with this method; Allow lists the methods."""
 
     code, status_hint, sentence = "METHOD_NOT_ALLOWED", 405, "this route does not take that method"
 
 
 class WebsocketOnly(EdgeRefused):
-    """The path is a WebSocket's, and the request was none (RFC 9110 §15.5.22)."""
+    """The path is a WebSocket's and the request was not a handshake (RFC 9110 §15.5.22)."""
 
     code, status_hint, sentence = "UPGRADE_REQUIRED", 426, "this route is a WebSocket"
 
@@ -153,19 +157,19 @@ class IdempotencyInProgress(EdgeRefused):
 
 
 class PayloadTooLarge(EdgeRefused):
-    """The body is, or says that it is, larger than this route takes."""
+    """The body, or its declared length, is larger than this route takes."""
 
     code, status_hint, sentence = "PAYLOAD_TOO_LARGE", 413, "the body is too large"
 
 
 class UnsupportedMedia(EdgeRefused):
-    """The body has another type than this route takes, or is compressed."""
+    """The body has a media type that this route does not take, or is compressed."""
 
     code, status_hint, sentence = "UNSUPPORTED_MEDIA", 415, "the body must be application/json"
 
 
 class RangeNotSatisfiable(EdgeRefused):
-    """The asked range lies outside the file (RFC 9110 §15.5.17); Content-Range says how long it is."""
+    """The requested range lies outside the file (RFC 9110 §15.5.17); Content-Range tells its length."""
 
     code, status_hint, sentence = "RANGE_NOT_SATISFIABLE", 416, "the range lies outside the file"
 
@@ -177,7 +181,11 @@ class IdempotencyKeyReused(EdgeRefused):
 
 
 class RateLimited(EdgeRefused):
-    """The caller's own limit is reached."""
+    """A rate limit of the caller is exhausted.
+
+    Args:
+        retry_after_ms: until the next token; sent as Retry-After, rounded up to seconds, and in `meta`.
+    """
 
     code, status_hint, sentence = "RATE_LIMITED", 429, "too many requests"
 
@@ -187,13 +195,13 @@ class RateLimited(EdgeRefused):
 
 
 class DatabaseDown(EdgeRefused):
-    """PostgreSQL cannot be asked, or went away while it committed (`meta.outcome` is then `unknown`)."""
+    """PostgreSQL cannot be reached, or the connection was lost during COMMIT (`meta.outcome` is then `unknown`)."""
 
     code, status_hint, sentence = "DATABASE_UNAVAILABLE", 503, "the database is not available right now"
 
 
 class UpstreamUnavailable(EdgeRefused):
-    """A service outside that we must ask does not answer, and nothing that it said before serves."""
+    """An external service does not answer, and no earlier answer of it can be used instead."""
 
     code, status_hint, sentence = (
         "UPSTREAM_UNAVAILABLE",
@@ -203,19 +211,19 @@ class UpstreamUnavailable(EdgeRefused):
 
 
 class Internal(EdgeRefused):
-    """A fault of ours."""
+    """A fault of the service."""
 
     code, status_hint, sentence = "INTERNAL", 500, OPAQUE
 
 
 class TooMuchUnread(EdgeRefused):
-    """The client's address, or all clients together, leave so much unread that nothing is put behind it."""
+    """Too many bytes are unsent, to the client's address or in all, to queue another response."""
 
     code, status_hint, sentence = "OVERLOADED", 503, "earlier responses have to be read first"
 
 
 class TooMuchArriving(EdgeRefused):
-    """The bodies that arrive from the client's address, or from all clients together, are more than is held at once."""
+    """The bodies arriving from the client's address, or from all clients, exceed what is held in memory at once."""
 
     code, status_hint, sentence = "OVERLOADED", 503, "too much is being uploaded right now; try again shortly"
 
@@ -243,8 +251,8 @@ def problem(refused: Refused, request_id: str) -> Outgoing:
     """The response that tells a client of a refusal.
 
     Args:
-        refused: what was said no to.
-        request_id: repeated in the body, so that a report by a user finds its log line.
+        refused: the refusal.
+        request_id: repeated in the body, so that a user's report leads to the log line.
     """
     status = refused.status_hint
     headers = [(b"content-type", b"application/problem+json"), (b"cache-control", b"no-store")]
@@ -274,26 +282,26 @@ def _reused(refused: Refused) -> tuple[FieldError, ...] | None:
 
 
 def refusal_of(error: PersistenceError) -> Refused:
-    """What a client is told when the database did not do as asked; never what the database said."""
+    """The refusal that a client is sent for an error of persistence; never contains PostgreSQL's message."""
     if isinstance(error, OutcomeUnknown):
         return DatabaseDown("the outcome is unknown; repeat the request with the same key", outcome="unknown")
     if isinstance(error, DatabaseUnavailable):
         return DatabaseDown()
     if isinstance(error, QueueFull | Fenced | HeadMoved):
-        # Nothing was changed, and trying again starts from what is there then.
+        # Nothing was changed, and a retry reads the current state first.
         return Overloaded()
-    # Rows that PostgreSQL refuses although the rules let them pass: a rule of ours is missing.
+    # PostgreSQL rejected rows that the domain's rules allowed: a rule is missing.
     return Internal()
 
 
 async def answered(work: Awaitable[Outgoing], request_id: str, route: str) -> Outgoing:
-    """Run one request to its response; whatever goes wrong becomes a problem document.
+    """Await the response to one request; every exception becomes a problem document.
 
     Cancellation passes through untouched.
 
     Args:
         work: makes the response.
-        request_id: of the request.
+        request_id: of the request, for the problem and the log.
         route: declared method and path, for the log.
     """
     try:
@@ -305,11 +313,11 @@ async def answered(work: Awaitable[Outgoing], request_id: str, route: str) -> Ou
 
 
 def explained(error: Exception, *, request_id: str, route: str) -> Refused:
-    """The refusal behind an exception, alone or at the bottom of exception groups; faults are logged.
+    """The refusal to send for an exception; a group with one member counts as that member. Faults are logged.
 
     Args:
-        error: anything that came out of a handler.
-        request_id: of the request.
+        error: any exception of a handler.
+        request_id: of the request, for the log.
         route: declared method and path, for the log.
     """
     bottom: BaseException = error
@@ -327,17 +335,19 @@ def explained(error: Exception, *, request_id: str, route: str) -> Refused:
 
 @contextmanager
 def contained(report: Callable[[BaseException], None]) -> Iterator[None]:
-    """Let a fault end only the connection that it belongs to; cancellation passes.
+    """A `with` block whose exceptions are reported and go no further; cancellation passes.
+
+    Keeps a fault of one connection from ending the others.
 
     Args:
-        report: is told of the fault, in place of whoever would have caught it.
+        report: called with the exception, or with the group of those that are not cancellations.
     """
     try:
         yield
     except Exception as error:
         report(error)
     except BaseExceptionGroup as group:
-        # A nursery that failed while it was cancelled raises both together: the fault is reported, the rest
+        # A nursery that failed while it was cancelled raises both together: the fault is reported, the cancellation
         # goes on.
         cancelled, faults = group.split(trio.Cancelled)
         if faults is not None:

@@ -1,5 +1,5 @@
-"""What an operator can do something about: one line, no traceback."""
+"""Errors that an operator can fix: shown as one line, without a traceback."""
 
 
 class OperatorFault(Exception):
-    """The message is one line for whoever runs the server, and says what is to be done."""
+    """Base of errors whose message is one line for the operator, saying what to do."""

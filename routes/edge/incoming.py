@@ -1,4 +1,4 @@
-"""A request as the pipeline sees it, whichever carrier brought it: nothing of Quart, Hypercorn or sockets."""
+"""A request as the pipeline sees it, whichever carrier received it: nothing of Quart, Hypercorn or sockets."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
@@ -8,10 +8,10 @@ from routes.edge.outgoing import Headers
 from routes.edge.tabs import Tab, Tabs
 
 ARRIVING_MAX_BYTES = 128 * 1024 * 1024
-"""Of bodies that arrive or are being worked on, in all: some ten of the largest attachments."""
+"""Bodies in memory at once, arriving or being processed, in all: some ten of the largest attachments."""
 
 ARRIVING_ADDRESS_MAX_BYTES = 32 * 1024 * 1024
-"""Of those from one address."""
+"""The same bound for the clients of one address."""
 
 Receive: TypeAlias = Callable[[], Awaitable[tuple[bytes, bool]]]
 """`async () -> (next piece of the body, whether more follows)`; raises `CutShort` when the client is gone."""
@@ -21,17 +21,17 @@ class Incoming:
     """One request.
 
     Args:
-        method: of HTTP, upper case.
+        method: HTTP method, upper case.
         path: decoded, without the query.
         parameters: {camelCase name: text} of the route's path.
-        query: as it stands after the `?`.
+        query: the raw text after the `?`.
         headers: (lower-case name, value).
         peer: the address at the other end of the connection.
-        receive: gives the body piece by piece.
-        whole: all of the body, where it came together with the head; then nothing needs to be received.
+        receive: returns the body piece by piece.
+        whole: the whole body, where it came together with the head; then `receive` is not needed.
 
     Attributes:
-        arrived_bytes: of a body that was received piece by piece, written down until `release`.
+        arrived_bytes: bytes of the body counted against the bounds above, until `release`.
     """
 
     __slots__ = (
@@ -88,20 +88,20 @@ class Incoming:
         return known.get(name)
 
     def check_declared_size(self, max_bytes: int) -> None:
-        """Refuse a body that says that it is too large, before any of it is read.
+        """Refuse a body whose declared length is too large, before any of it is read.
 
         Raises:
-            PayloadTooLarge: Content-Length is above the bound.
+            PayloadTooLarge: Content-Length is above `max_bytes`.
             MalformedJson: Content-Length is not a number.
         """
         if self.declared_bytes(otherwise=0) > max_bytes:
             raise PayloadTooLarge(maxBytes=max_bytes)
 
     def declared_bytes(self, *, otherwise: int) -> int:
-        """How large the body says it is.
+        """The length of the body according to Content-Length.
 
         Args:
-            otherwise: what is returned for a body that does not say it.
+            otherwise: returned for a body without a declared length.
 
         Raises:
             MalformedJson: Content-Length is not a number.
@@ -114,18 +114,20 @@ class Incoming:
         return int(declared)
 
     async def body(self, max_bytes: int, tab: Tab | None = None) -> bytes:
-        """The whole body.
+        """Receive the whole body.
+
+        Cancellation: what was received is lost, and stays counted in the tab until `release`.
 
         Cancellation drops what has arrived; the rest of the body is not read.
 
         Args:
-            max_bytes: a body without a declared length is cut off there.
-            tab: where what has arrived is written down, until `release`; None where nobody counts.
+            max_bytes: the most that is accepted; a body without a declared length is cut off there.
+            tab: counts what has arrived, until `release`; None to count nothing.
 
         Raises:
-            PayloadTooLarge: there was more.
-            TooMuchArriving: more than may be held for this address, or for all.
-            CutShort: the client went away.
+            PayloadTooLarge: the body is longer.
+            TooMuchArriving: it does not fit the bound of its address, or of all bodies.
+            CutShort: the client disconnected.
         """
         pieces: list[bytes] = []
         size, more = 0, True
@@ -145,12 +147,12 @@ class Incoming:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def release(self) -> None:
-        """The body is needed no longer."""
+        """Stop counting the body's bytes, because it is no longer needed; repeated calls do nothing."""
         if self._tab is not None:
             self._tab.add(-self.arrived_bytes)
         self.arrived_bytes = 0
 
 
 def arriving_bodies() -> Tabs:
-    """Where a service writes down the bodies that arrive."""
+    """New accounts of the bytes of arriving bodies, with the bounds of this module."""
     return Tabs(ARRIVING_MAX_BYTES, ARRIVING_ADDRESS_MAX_BYTES)

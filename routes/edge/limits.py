@@ -1,11 +1,11 @@
-"""Rate limits: token buckets with exact refill, one table of policies (contract §3).
+"""Rate limits: token buckets with exact refill, and the table of their policies (contract §3).
 
-A bucket counts in whole numbers (one token is `window_ms` units, a millisecond refills `quota` units), so
-that no rounding gives or takes a token in the course of a day. Buckets live in this process alone, are
-bounded in number (`buckets.py`), and are shared by REST and sockets, so that `chat-send` counts a message either way.
+A bucket counts in whole numbers (one token is `window_ms` units, a millisecond refills `quota` units), so that
+rounding neither gives nor takes a token over a day. Buckets live in this process alone, are bounded in number
+(`buckets.py`), and are shared by REST and sockets, so that `chat-send` counts a message either way.
 
-What is counted for one thing each, such as `chat-send` for one conversation, has an outer policy that counts for all
-of them together: without it, whoever has many things has many limits.
+A policy that counts each subject separately, as `chat-send` does each conversation, has an outer policy that counts
+all of them together: otherwise a caller with many subjects would have as many limits.
 """
 
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ from routes.edge.principal import Access
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """One class of requests.
+    """The limit for one class of requests.
 
     Args:
-        name: in the RateLimit fields.
+        name: as sent in the RateLimit headers.
         quota: tokens in a full bucket, and refilled within one window.
-        window_seconds: how long an empty bucket takes to fill.
+        window_seconds: time in which an empty bucket fills.
         by_address: counted by client address even where the caller is known.
         quota_node: the permission node whose value replaces `quota` for one user, or None.
-        outer: the policy that counts the same calls for the caller alone, whatever they are about; or None.
+        outer: the policy that counts the same calls per caller, whatever their subject; or None.
     """
 
     name: str
@@ -38,10 +38,10 @@ class Policy:
     outer: "Policy | None" = None
 
     def quota_of(self, access: Access | None) -> int:
-        """The quota of a caller.
+        """The quota of one caller.
 
         Args:
-            access: their rights, asked for the quota node.
+            access: the caller's rights, which may hold a quota of their own; None for `quota`.
         """
         if self.quota_node is None or access is None:
             return self.quota
@@ -49,10 +49,11 @@ class Policy:
         return self.quota if quantity is None else max(0, int(quantity.value))
 
     def outer_quota_of(self, quota: int) -> int:
-        """The quota of the outer policy for whoever has this one of ours: as much larger as ours is.
+        """The outer policy's quota for a caller whose own quota here is `quota`: raised in the same proportion, never
+        lowered.
 
         Raises:
-            ValueError: the policy has no outer one.
+            ValueError: there is no outer policy.
         """
         if self.outer is None:
             raise ValueError(f"{self.name} has no outer policy")
@@ -60,10 +61,10 @@ class Policy:
 
 
 _ALL_CHAT = Policy("chat-send-all", 300, 60)
-"""All conversations of one sender together; beyond the contract's table."""
+"""Messages of one sender in all conversations together; not in the contract's table."""
 
 _ALL_LIVE = Policy("live-command-all", 1200, 60)
-"""All sockets of one user, those that are closed already too; beyond the contract's table."""
+"""Commands of one user on all sockets, including those closed since; not in the contract's table."""
 
 POLICIES = {
     policy.name: policy
@@ -75,29 +76,29 @@ POLICIES = {
         Policy("friend-request", 20, 3600),
         Policy("upload", 20, 60),
         Policy("register", 10, 3600, by_address=True),
-        # Each is a durable write for somebody whom nobody knows; beyond the contract's table.
+        # Each is a durable write for a server without an owner; not in the contract's table.
         Policy("claim-key", 20, 60),
         Policy("public", 120, 60, by_address=True),
         Policy("server", 1200, 60),
         Policy("status-push", 2, 1),
-        # Each writes a version of up to 64 KiB, and is told to all who look; beyond the contract's table.
+        # Each writes a version of up to 64 KiB and is published to all viewers; not in the contract's table.
         Policy("settings-write", 60, 60),
         _ALL_LIVE,
         Policy("live-command", 120, 60, outer=_ALL_LIVE),
-        # What is no message, on one socket: pings, pongs and fragments; beyond the contract's table.
+        # Frames of one socket that are not whole messages: pings, pongs, fragments; not in the contract's table.
         Policy("live-frame", 600, 60),
-        # Of one user to one other; beyond the contract's table.
+        # From one user to one other; not in the contract's table.
         Policy("invite", 10, 600),
-        # Each asks a resolver for a name of the caller's choice; beyond the contract's table.
+        # Each sends a DNS query for a name of the caller's choice; not in the contract's table.
         Policy("domain-verify", 30, 60),
-        # Probes and scrapers, often many from one address; beyond the contract's table, far above their rate.
+        # Probes and scrapers, often many from one address; not in the contract's table, far above their rate.
         Policy("operations", 1200, 60, by_address=True),
-        # Wrong credentials alone: each costs a signature, or a look into the database.
+        # Wrong credentials only: each costs the check of a signature, or a database query.
         Policy("bad-credentials", 60, 60, by_address=True),
         # Bytes of answers that are kept for a day (`pipeline/idempotency.py`), without the first KiB of each.
         Policy("kept-answers", 64 * 1024 * 1024, 86_400),
-        # What no other policy counts because it got nowhere: unknown routes and methods, OPTIONS, requests without
-        # credentials or with expired ones, upgrades that are refused before anybody is asked.
+        # Requests refused before any other policy counts them: unknown routes and methods, OPTIONS, missing or expired
+        # credentials, WebSocket handshakes that are refused for their headers.
         Policy("astray", 1200, 60, by_address=True),
     )
 }
@@ -105,7 +106,7 @@ POLICIES = {
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
-    """What a bucket said.
+    """The state of a bucket after it was asked for a token.
 
     Args:
         policy: the policy that was asked.
@@ -131,22 +132,22 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
 
 @lru_cache(maxsize=1024)
 def _policy_field(policy: Policy, quota: int) -> tuple[tuple[bytes, bytes], bytes]:
-    """The field `RateLimit-Policy`, and the policy's name: the same for nearly everybody."""
+    """The `RateLimit-Policy` header and the policy's encoded name: cached, since nearly all callers have the same."""
     name = policy.name.encode()
     return (b"ratelimit-policy", b'"%b";q=%d;w=%d' % (name, quota, policy.window_seconds)), name
 
 
 class Limits:
-    """All buckets of this process.
+    """All rate limits of this process.
 
     Args:
-        enabled: False lifts every rate (`PARTYLINE_RATE_LIMITS=off`, for load tests).
-        max_buckets: how many of one policy are kept.
+        enabled: False lifts every limit (`PARTYLINE_RATE_LIMITS=off`, for load tests).
+        max_buckets: how many buckets of one policy are kept.
     """
 
     def __init__(self, *, enabled: bool = True, max_buckets: int = MAX_BUCKETS) -> None:
         self.enabled = enabled
-        # Each policy by itself: those who fill one table leave the others as they are.
+        # A table for each policy, so that flooding one leaves the others as they are.
         self._buckets = {
             policy.name: Buckets(policy.window_seconds * 1000, max_buckets) for policy in POLICIES.values()
         }
@@ -157,9 +158,9 @@ class Limits:
 
         Args:
             policy: what is counted.
-            key: whom it is counted for.
+            key: the caller that it is counted for.
             now_ms: epoch milliseconds, from the injected clock.
-            override: this caller's own quota, from a quota node; below 1 nothing passes.
+            override: this caller's own quota, in place of the policy's; below 1 nothing passes.
         """
         quota = policy.quota if override is None else max(0, int(override))
         return self._take(policy, key, now_ms, suffix="", quota=quota)
@@ -167,29 +168,34 @@ class Limits:
     def take_for(
         self, policy: Policy, caller: str, now_ms: int, *, suffix: str = "", access: Access | None = None
     ) -> Decision:
-        """`take`, for a caller whose rights may hold a quota of their own.
+        """Take one token for a caller whose rights may hold a quota of their own.
 
         Args:
             policy: what is counted.
             caller: the principal's key, or a client address (`address.py`: `rate_key`).
-            now_ms: epoch milliseconds.
-            suffix: what else is counted by, say a conversation's id.
-            access: the caller's rights, asked for the policy's quota node.
+            now_ms: epoch milliseconds, from the injected clock.
+            suffix: the subject that is counted separately, such as a conversation's id; empty for none.
+            access: the caller's rights, which may hold a value of the policy's quota node.
         """
         return self._take(policy, caller, now_ms, suffix=suffix, quota=policy.quota_of(access))
 
     def hold_up(
         self, policy: Policy, caller: str, now_ms: int, *, suffix: str = "", access: Access | None = None
     ) -> Decision | None:
-        """What counts by more than the caller, before it is known whether that other thing is theirs: take one token
-        of the outer policy, unless a bucket of that thing refuses already. Makes no bucket of it.
+        """Count a call against the outer policy, while it is not known yet whether the caller may use the subject.
+
+        If the subject's own bucket exists and is empty, that refuses; otherwise one token of the outer policy is
+        taken. No bucket is created for the subject.
 
         Args:
-            policy: has an outer one.
-            caller, now_ms, suffix, access: as for `take_for`.
+            policy: what is counted; None is returned at once where it has no outer policy.
+            caller: the principal's key, or a client address.
+            now_ms: epoch milliseconds, from the injected clock.
+            suffix: the subject, such as a conversation's id; empty for none.
+            access: the caller's rights, which may hold a value of the policy's quota node.
 
         Returns:
-            What refuses; None where the caller may go on.
+            The refusal, or None when the caller may go on.
         """
         outer = policy.outer
         if outer is None or not self.enabled:
@@ -208,10 +214,12 @@ class Limits:
         return _decision(outer, quota, bucket, False)
 
     def refusal(self, policy: Policy, caller: str, now_ms: int) -> Decision | None:
-        """What `take` would refuse with; None while it would not. Takes nothing, and keeps no bucket for it.
+        """The refusal that `take` would return now, or None. Takes no token, and creates no bucket.
 
         Args:
-            policy, caller, now_ms: as for `take`.
+            policy: what is counted.
+            caller: the principal's key, or a client address.
+            now_ms: epoch milliseconds, from the injected clock.
         """
         bucket = self._buckets_of(policy).known(caller) if self.enabled else None
         window_ms = policy.window_seconds * 1000
@@ -220,10 +228,12 @@ class Limits:
         return self.take(policy, caller, now_ms)
 
     def spend(self, policy: Policy, caller: str, now_ms: int, tokens: int) -> None:
-        """Take tokens for what is done already; where there are too few, all.
+        """Take tokens for work that is already done; where there are too few, the bucket is emptied.
 
         Args:
-            policy, caller, now_ms: as for `take`.
+            policy: what is counted.
+            caller: the principal's key, or a client address.
+            now_ms: epoch milliseconds, from the injected clock.
             tokens: at least 1.
         """
         if not self.enabled:
@@ -234,7 +244,7 @@ class Limits:
             bucket.level = 0
 
     def meter(self, policy: Policy) -> "Meter":
-        """A bucket that belongs to whoever holds it, such as one socket, and is in no table."""
+        """A new bucket outside the tables, for one object such as a socket, which keeps it."""
         return Meter(policy, enabled=self.enabled)
 
     def __len__(self) -> int:
@@ -243,7 +253,7 @@ class Limits:
 
     @property
     def overflows(self) -> int:
-        """How often a caller found the table full, and shared a bucket with others."""
+        """How often a caller found the table full and was given a shared bucket."""
         return sum(buckets.overflows for buckets in self._buckets.values())
 
     def _take(self, policy: Policy, caller: str, now_ms: int, *, suffix: str, quota: int) -> Decision:
@@ -267,11 +277,11 @@ class Limits:
 
 
 class Meter:
-    """One policy, counted for its holder alone; costs nothing before the first token is taken.
+    """A bucket of one policy that belongs to one object; created with the first token that is taken.
 
     Args:
         policy: what is counted.
-        enabled: False lifts it.
+        enabled: False lifts the limit.
     """
 
     __slots__ = ("_bucket", "_policy")
@@ -281,14 +291,14 @@ class Meter:
         self._bucket: Bucket | None = None
 
     def take(self, now_ms: int, tokens: int = 1) -> int:
-        """Take tokens, if there are so many.
+        """Take tokens if there are enough, otherwise none.
 
         Args:
             now_ms: epoch milliseconds, from the injected clock.
-            tokens: at least 1.
+            tokens: how many, at least 1.
 
         Returns:
-            0, or the milliseconds until there is one.
+            0 when they were taken, otherwise the milliseconds until there is one token.
         """
         policy = self._policy
         if policy is None:

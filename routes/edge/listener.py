@@ -1,23 +1,24 @@
-"""What a stream leaves behind on its open socket: nothing runs until the client says something."""
+"""Callback object for one live socket. A stream handler returns it and ends, so an idle socket needs no task."""
 
 from collections.abc import Awaitable
 from typing import Protocol
 
 
 class Listener(Protocol):
-    """Hears the messages of one live socket, one after the other; returned by the handler of a `@stream`.
+    """Receives the messages of one live socket, one at a time; returned by the handler of a `@stream`.
 
-    The end of the socket is told by `LiveSocket.on_close`, not here.
+    It is not told of the socket's end: see `LiveSocket.on_close`.
     """
 
     def heard(self, message: bytes) -> Awaitable[None] | None:
-        """The client said something.
+        """Handle one message of the client.
 
         Args:
-            message: a text message, valid UTF-8, at most as large as the server takes.
+            message: a text message, valid UTF-8, of at most the server's bound.
 
         Returns:
-            None when it is done with; else what is to be awaited before the next message is heard. What it
-            raises ends the socket with 1011. Cancelled when the server stops, not when the client goes.
+            None when the message is handled; else an awaitable that completes before the next message is delivered.
+                An exception of it closes the socket with 1011. It is cancelled when the server stops, not when the
+                client disconnects.
         """
         ...

@@ -1,4 +1,4 @@
-"""A response, ready for any carrier: it knows neither sockets nor ASGI."""
+"""A response as the pipeline makes it, for any carrier: nothing of sockets or ASGI."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ Headers: TypeAlias = list[tuple[bytes, bytes]]
 
 
 PIECE_BYTES = 64 * 1024
-"""What is read from a file and sent at a time."""
+"""Read from a file, and sent, at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileSlice:
-    """A part of a file, to be streamed.
+    """A part of a file, streamed as a response body.
 
     Args:
-        path: of a file that exists.
-        start: of the first byte, from 0.
+        path: of an existing file.
+        start: offset of the first byte, from 0.
         length_bytes: how many bytes, at least 0.
     """
 
@@ -34,9 +34,9 @@ class Outgoing:
     """A response.
 
     Args:
-        status: 200 to 599.
-        headers: (lower-case name, value); Content-Length is added by `finish`.
-        body: the bytes, or what to stream.
+        status: 200 to 599, or 101 for an accepted WebSocket.
+        headers: (lower-case name, value); the pipeline adds Content-Length and what every response has.
+        body: the bytes, or the file to stream.
     """
 
     __slots__ = ("body", "headers", "status")
@@ -48,7 +48,7 @@ class Outgoing:
 
     @property
     def length_bytes(self) -> int:
-        """What Content-Length says."""
+        """The length of the body, for Content-Length."""
         return len(self.body) if isinstance(self.body, bytes) else self.body.length_bytes
 
     def header(self, name: bytes) -> bytes | None:
@@ -64,12 +64,17 @@ class Outgoing:
 
 
 async def pieces(part: FileSlice) -> AsyncIterator[bytes]:
-    """The bytes of a part of a file, read as they are asked for.
+    """Read a part of a file piece by piece, as the caller consumes it.
+
+    Cancellation closes the file.
 
     Cancellation closes the file.
 
     Args:
-        part: ends early where the file was cut shorter; the missing bytes tell the client, by Content-Length.
+        part: where the file turns out shorter, the iteration ends early; the client notices by Content-Length.
+
+    Raises:
+        OSError: the file cannot be opened or read.
     """
     left = part.length_bytes
     async with await trio.open_file(part.path, "rb") as file:

@@ -1,8 +1,8 @@
 """Who is calling, and whether they pass an endpoint's gate. No HTTP in here, and no lookups.
 
-The gate is the second of two questions. `needs` asks for a permission node or a role (403 before anything is
-looked up); whether the caller belongs to this conversation or server is the endpoint's `guard`, and is
-decided again inside the actor's turn, so that nothing can slip in between (reliability R15).
+Authorisation has two steps. `needs` asks for a permission node or a role, and refuses with 403 before anything is
+looked up. Whether the caller belongs to this conversation or server is asked by the endpoint's `guard`, and again
+inside the actor's turn, since it may change in between (reliability R15).
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from actors.ids import UserId
 
 
 class Need(Enum):
-    """What an endpoint asks of its caller when it is not a permission node."""
+    """What an endpoint demands of its caller, other than a permission node."""
 
     PUBLIC = "public"
     AUTHENTICATED = "authenticated"
@@ -25,7 +25,7 @@ class Need(Enum):
 
 
 PUBLIC = Need.PUBLIC
-"""No credentials are asked for, and none are looked at."""
+"""No credentials are demanded, and none are read."""
 AUTHENTICATED = Need.AUTHENTICATED
 """Any user with a valid token."""
 MODERATOR = Need.MODERATOR
@@ -33,9 +33,9 @@ MODERATOR = Need.MODERATOR
 SUPER_ADMIN = Need.SUPER_ADMIN
 """A user with the role Super Admin."""
 SERVER = Need.SERVER
-"""A game server with its secret or a delegated token, and no user."""
+"""A game server with its secret or a delegated token; users are not admitted."""
 USER_OR_SERVER = Need.USER_OR_SERVER
-"""Any user, or a game server: who sends X-Server-Id is one."""
+"""Any user, or a game server; a request with X-Server-Id comes from a server."""
 
 Needs: TypeAlias = Need | str
 """One of the constants above, or a permission node such as `social:chat.write`."""
@@ -46,12 +46,12 @@ class Quantity(Protocol):
 
     @property
     def value(self) -> float:
-        """How much, in the node's listed unit."""
+        """The amount, in the unit that is listed for the node."""
         ...
 
 
 class Access(Protocol):
-    """What a caller may do at this moment; a new object is made whenever that changes."""
+    """The rights of a caller at one moment; replaced by a new object when they change."""
 
     def allows(self, node: str) -> bool:
         """True when the node is held, or is one that grants by default while absent (contract §2, Gate)."""
@@ -74,15 +74,15 @@ class Access(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class UserPrincipal:
-    """A user, as the token and the permission store say.
+    """A user, as identified by a token, with their rights.
 
     Args:
         user_id: lower-case uuid, the token's `sub`.
-        name: as in the token.
-        expires_at_ms: epoch milliseconds after which the token counts for nothing.
-        access: their rights.
+        name: from the token.
+        expires_at_ms: epoch milliseconds at which the token ends.
+        access: the user's rights.
         issued_at_s: epoch seconds, of the token.
-        capped: whoever issued the token does not speak for super-admins, so that the user is none by it.
+        capped: the token's issuer may not vouch for super-admins, so that the user is none with this token.
     """
 
     user_id: UserId
@@ -94,7 +94,7 @@ class UserPrincipal:
 
     @property
     def key(self) -> str:
-        """What rate limits and idempotency keys are counted by; no two principals share one."""
+        """The key of rate limits and idempotency keys; no two principals share one."""
         return self.user_id
 
 
@@ -104,11 +104,10 @@ class ServerPrincipal:
 
     Args:
         server_id: lower-case uuid, `X-Server-Id`.
-        owner_id: who claimed it, or None.
+        owner_id: the user who claimed it, or None.
         scopes: of a delegated token; None for the server's own secret, which has every scope.
-        access: the few nodes that a server has of its owner's.
-        expires_at_ms: when a delegated token, or a secret that was replaced, counts for nothing; None for the
-            secret.
+        access: the few permission nodes that a server takes from its owner.
+        expires_at_ms: when a delegated token, or a replaced secret, ends; None for the current secret.
     """
 
     server_id: str
@@ -119,12 +118,12 @@ class ServerPrincipal:
 
     @property
     def issued_at_s(self) -> None:
-        """Credentials of servers end with their secret, not by a time."""
+        """None: credentials of servers are revoked by replacing the secret, not by time of issue."""
         return
 
     @property
     def key(self) -> str:
-        """What rate limits and idempotency keys are counted by; the prefix keeps it apart from users."""
+        """The key of rate limits and idempotency keys; its prefix keeps it apart from users."""
         return f"server:{self.server_id}"
 
 
@@ -132,17 +131,17 @@ Principal: TypeAlias = UserPrincipal | ServerPrincipal
 
 
 def admit(needs: Needs, principal: Principal | None) -> None:
-    """The gate: passes, or refuses with what is missing.
+    """Pass a caller who meets the endpoint's rule, refuse others.
 
     Args:
         needs: the endpoint's declared rule.
         principal: the authenticated caller, None on public endpoints.
 
     Raises:
-        Forbidden: the caller is known and lacks the node or role; `meta.permission` names a node.
+        Forbidden: the caller lacks the node or role; `meta` names it as `permission` or `role`.
     """
     if needs is PUBLIC or needs is AUTHENTICATED or needs is SERVER or needs is USER_OR_SERVER:
-        return  # who may come at all, the credentials have said
+        return  # authentication has decided these
     access = principal.access if principal is not None else None
     if isinstance(needs, str):
         if access is None or not access.allows(needs):

@@ -1,4 +1,4 @@
-"""What a handler may return beside a plain struct, and beside None, which is a 204."""
+"""The results that a handler may return besides a plain struct and None (which is a 204)."""
 
 from collections.abc import Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
@@ -14,10 +14,12 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Ask(Generic[T]):
-    """What an owner will answer. Awaiting it ends by the kernel's own deadline, which is a request's.
+    """A command to an actor whose reply is pending; awaited, or returned by a handler.
+
+    Awaiting it is bounded by the kernel's own deadline, which is as long as a request's.
 
     Args:
-        work: asks.
+        work: sends the command and returns the reply.
     """
 
     __slots__ = ("_work",)
@@ -30,10 +32,10 @@ class Ask(Generic[T]):
 
 
 MaybeAwaitable: TypeAlias = T | Coroutine[Any, Any, T] | Ask[T]
-"""A result, or the coroutine that will have it.
+"""A result, or an awaitable of it.
 
-What handlers and guards return that mostly have their answer in memory: they are plain functions, and a request
-that they answer at once has waited for nothing, and pays for no deadline (`deadline.py`).
+Returned by handlers and guards that mostly find their answer in memory. They are plain functions; a request that they
+answer at once waits for nothing and enters no cancel scope (`deadline.py`).
 """
 
 
@@ -61,7 +63,7 @@ async def _shaped(value: Coroutine[Any, Any, T], shape: Callable[[T], R]) -> R:
 
 
 class Encoded(Generic[T_co]):
-    """JSON that is encoded already, and that OpenAPI describes as `T`.
+    """JSON text that is already encoded, described by OpenAPI as `T`.
 
     Args:
         data: the JSON text of a `T`.
@@ -75,10 +77,10 @@ class Encoded(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[T_co]):
-    """A value with another status than the declared one, or with headers of its own.
+    """A result with another status than the declared one, or with headers of its own.
 
     Args:
-        value: as a handler would return it bare.
+        value: what the handler would otherwise return itself.
         status: 200 to 299; None for the declared one.
         headers: (name in lower case: value), ASCII.
     """
@@ -89,11 +91,11 @@ class Reply(Generic[T_co]):
 
 
 NO_SOURCES = "default-src 'none'; frame-ancestors 'none'"
-"""Content-Security-Policy of what loads nothing."""
+"""Content-Security-Policy of a page that loads nothing."""
 
 
 class Finished:
-    """What is no struct that has to be encoded, but bytes already."""
+    """Base of results that are bytes already, not structs to be encoded."""
 
     __slots__ = ()
 
@@ -104,10 +106,10 @@ class Blob(Finished):
 
     Args:
         content: the bytes, or the path of a file.
-        content_type: as it was checked at upload.
-        filename: what the client may call it, any characters; None serves it inline.
+        content_type: as validated at the upload.
+        filename: offered to the client as the file's name, any characters; None serves it inline.
         etag: an opaque text that changes with the content, without quotes.
-        cache_control: how long it may be kept.
+        cache_control: the value of Cache-Control.
     """
 
     content: bytes | Path
@@ -119,12 +121,12 @@ class Blob(Finished):
 
 @dataclass(frozen=True, slots=True)
 class Page(Finished):
-    """A page, script or text that is ours and that a browser may show.
+    """A page, script or text of the service itself, which a browser may show.
 
     Args:
         html: the content.
         policy: Content-Security-Policy; names every source that the page uses, and no others.
-        content_type: what it is.
+        content_type: the media type, with its charset.
     """
 
     html: bytes
@@ -133,7 +135,7 @@ class Page(Finished):
 
 
 def shaped(type_: type) -> msgspec.Meta:
-    """Marks a `msgspec.Raw` field as holding the JSON of a `type_`, for OpenAPI and AsyncAPI.
+    """Mark a `msgspec.Raw` field as holding the JSON of a `type_`, for OpenAPI and AsyncAPI.
 
     For structs that join bytes encoded before: `items: list[Annotated[msgspec.Raw, shaped(Message)]]`.
 
@@ -144,4 +146,4 @@ def shaped(type_: type) -> msgspec.Meta:
 
 
 SHAPE = "x-shape"
-"""Where `shaped` leaves the struct's name in a generated schema; `schemas.py` puts a reference there."""
+"""The key under which `shaped` names the struct in a generated schema; `schemas.py` replaces it by a reference."""

@@ -1,15 +1,15 @@
-"""JSON of strangers as plain values, read strictly, and at a cost that depends on its length alone.
+"""JSON from clients as plain values, read strictly, at a cost bounded by its length alone.
 
-Readers differ on what text means that names a member twice, nests without end, or says NaN (RFC 8259 §4, §9), so none
-of that is JSON here. Everything below is one pass over the text or over the values, nearly all of it in C, and nothing
-is tried twice; the worst 256 KiB cost ten times what ordinary ones do, and `tests/edge/test_cost.py` holds it to that:
+Parsers disagree on text that names a member twice, nests without end, or says NaN (RFC 8259 §4, §9), so all of that
+is refused. Everything below is one pass over the text or the values, nearly all of it in C, without backtracking. The
+worst 256 KiB cost ten times what ordinary ones do; `tests/edge/test_cost.py` holds it to that.
 
-- values are made by msgspec, which ends at the interpreter's own limit of recursion; depth is counted on what it made;
-- floats are read by Python: msgspec takes 8 µs for each beyond 1e300 or below 1e-300, which is a second for a body;
-- no parser here tells of members that are named twice. They are found by number: a text has a colon outside of its
-  strings for each member, and values have only those whose names differ;
-- what makes a body larger than `MAX_BYTES` are files in base64. Such texts, and white space, are passed over in the
-  search for all else, and what is left has the bound of any other body.
+- msgspec makes the values; it recurses up to the interpreter's limit, so depth is counted on the values.
+- Floats are read by Python: msgspec takes 8 µs for each beyond 1e300 or below 1e-300, which is a second for a body.
+- No parser here reports members that are named twice. They are found by counting: the text has one colon outside of
+  its strings for each member, while the values hold only members whose names differ.
+- A body larger than `MAX_BYTES` is large because of files in base64. These long strings, and white space, are left
+  out of the search for everything else, and the rest has the bound of any other body.
 """
 
 import re
@@ -26,14 +26,14 @@ MAX_DEPTH = 32
 """Levels of arrays and objects (reliability R5)."""
 
 MAX_BYTES = 256 * 1024
-"""Of a body without its long texts and its white space."""
+"""Of a body without its long strings and its white space."""
 
 MAX_ERRORS = 100
-"""Values that are told of in one answer."""
+"""Field errors reported in one answer."""
 
 _LONG_TEXT_BYTES = 16 * 1024
 _MAX_QUOTES = 4096
-"""Quotes that are looked at for long texts; a body with a file in it has about a dozen."""
+"""Quotes examined in the search for long strings; a body with a file in it has about a dozen."""
 
 _WHITE_SPACE = b" \t\r\n"
 _BACKSLASH = ord("\\")
@@ -45,23 +45,23 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | Non
 _decoder: msgspec.json.Decoder[Json] = msgspec.json.Decoder(float_hook=float)
 
 _SUSPECT = re.compile(rb"[0-9]{19}|[eE]\+?[0-9]{3}")
-"""Numbers of text without any of these fit into 64 bits."""
+"""Where no number of the text matches this, all of them fit into 64 bits."""
 
 
 def parse(data: bytes) -> tuple[Json, tuple[FieldError, ...]]:
-    """The values that a text holds, and what among them cannot be stored.
+    """Read JSON, and list the values in it that cannot be stored.
 
-    PostgreSQL stores neither U+0000 nor whole numbers beyond 64 bits, and nobody numbers beyond a double.
+    PostgreSQL stores neither U+0000 nor integers beyond 64 bits, and no field takes a number beyond a double.
 
     Args:
         data: the whole text.
 
     Returns:
-        The values, and the first 100 that are refused, with pointers to them.
+        The values, and the first 100 errors, with JSON pointers.
 
     Raises:
-        MalformedJson: it is not JSON that we read.
-        PayloadTooLarge: without its long texts it has more than 256 KiB.
+        MalformedJson: it is not JSON that is accepted: see the list above; also deeper than 32 levels.
+        PayloadTooLarge: without its long strings it has more than 256 KiB.
     """
     short = data if len(data) <= MAX_BYTES else _without_long_texts(data).translate(None, _WHITE_SPACE)
     if len(short) > MAX_BYTES:
@@ -83,12 +83,12 @@ def parse(data: bytes) -> tuple[Json, tuple[FieldError, ...]]:
 
 
 def escaped(name: str) -> str:
-    """A member's name as a step of a JSON pointer (RFC 6901 §3)."""
+    """A member's name as one step of a JSON pointer (RFC 6901 §3)."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
 def _without_long_texts(data: bytes) -> bytes:
-    """The text with nothing between the quotes of its long strings."""
+    """The text, with the content of its long strings removed."""
     pieces: list[bytes] = []
     kept = at = 0
     opening = -1
@@ -109,7 +109,7 @@ def _without_long_texts(data: bytes) -> bytes:
 
 
 def _is_escaped(data: bytes, start: int, quote: int) -> bool:
-    """Whether the backslashes before a quote are odd in number; before `start` there are none."""
+    """Whether an odd number of backslashes precedes the quote; those before `start` do not count."""
     if data[quote - 1] != _BACKSLASH:
         return False
     before = data[start:quote]
@@ -117,7 +117,7 @@ def _is_escaped(data: bytes, start: int, quote: int) -> bool:
 
 
 def _outline(text: bytes) -> bytes:
-    """What of a well-formed text stands outside of its strings."""
+    """The parts of a well-formed text that are outside of its strings."""
     if b"\\" in text:
         text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
     return b"".join(text.split(b'"')[::2])
@@ -154,7 +154,7 @@ def _too_deep() -> MalformedJson:
 
 
 def _look_through(value: Json, path: list[str | int], errors: list[FieldError]) -> None:
-    """Add where U+0000 and numbers out of range are; at most 32 calls deep, as the values are."""
+    """Collect errors for U+0000 and numbers out of range; recurses at most 32 levels, as deep as the values are."""
     if len(errors) >= MAX_ERRORS:
         return
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""Bytes that are held for clients, written down by address and in all: what bounds memory where counts do not.
+"""Accounts of the bytes held in memory for clients, per address and in all: they bound memory where counts do not.
 
-Tabs     one kind of bytes in this process: what is unsent (`unsent.py`), what arrives
-  Tab    those of one address, for as long as anybody holds it
+Tabs     one kind of bytes in this process: unsent (`unsent.py`), or arriving (`incoming.py`)
+  Tab    the account of one address, for as long as it is referenced
 """
 
 from collections.abc import Iterator
@@ -10,15 +10,15 @@ from weakref import WeakValueDictionary
 
 
 class Tabs:
-    """One kind of bytes that this process holds.
+    """The accounts of one kind of bytes.
 
     Args:
-        max_bytes: in all.
-        max_address_bytes: for one address.
+        max_bytes: bound in all.
+        max_address_bytes: bound for one address.
 
     Attributes:
-        total_bytes: that are held now.
-        refused: requests that were refused because of it.
+        total_bytes: held now.
+        refused: requests that were refused because of a bound.
     """
 
     def __init__(self, max_bytes: int, max_address_bytes: int) -> None:
@@ -30,10 +30,10 @@ class Tabs:
         self._uncounted = Tab(self, max_bytes)
 
     def tab(self, key: str | None) -> "Tab":
-        """Where the bytes of an address are written down; the same one for as long as anybody holds it.
+        """The account of an address: the same object for as long as one is referenced.
 
         Args:
-            key: what the address is counted by; None where only the process counts (a proxy of ours).
+            key: the address's rate key; None where only the bound of the process counts, as for a trusted proxy.
         """
         if key is None:
             return self._uncounted
@@ -44,14 +44,14 @@ class Tabs:
 
 
 class Tab:
-    """The bytes that are held for one address.
+    """The bytes held for one address.
 
     Args:
-        all: of the process.
-        max_bytes: for this address.
+        all: the accounts of the process.
+        max_bytes: bound for this address.
 
     Attributes:
-        held_bytes: for it, now.
+        held_bytes: held for this address now.
     """
 
     __slots__ = ("__weakref__", "_max_bytes", "all", "held_bytes")
@@ -63,18 +63,18 @@ class Tab:
 
     @property
     def spent(self) -> bool:
-        """Nothing that could be large is begun for this address."""
+        """Whether the address has reached its bound, so that no request of it is begun."""
         return self.held_bytes >= self._max_bytes
 
     def fits(self, count: int) -> bool:
-        """Whether so many bytes more may be held."""
+        """Whether `count` more bytes fit both bounds."""
         return (
             self.held_bytes + count <= self._max_bytes and self.all.total_bytes + count <= self.all.max_bytes
         )
 
     @contextmanager
     def holding(self, count: int) -> Iterator[None]:
-        """So many bytes are held as long as the block runs."""
+        """Count so many bytes as held while the block runs."""
         self.add(count)
         try:
             yield
@@ -82,6 +82,6 @@ class Tab:
             self.add(-count)
 
     def add(self, count: int) -> None:
-        """So many bytes more are held, or, where it is negative, fewer."""
+        """Count so many bytes as held from now on; a negative number releases them. Enforces no bound."""
         self.held_bytes += count
         self.all.total_bytes += count

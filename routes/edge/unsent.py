@@ -1,14 +1,14 @@
-"""How many bytes wait for clients that do not take them, by address and in all: a bound for slow readers.
+"""The bytes that wait for slow clients, by address and in all, with bounds.
 
 A byte counts as long as this process holds it: a response of 7 MB of which the last 10 KB wait is 7 MB. What lives
-anyway, such as the documentation (`SharedBytes`), counts nothing, however many are slow to read it.
+anyway, such as the documentation (`SharedBytes`), counts nothing, however many clients read it slowly.
 
-    connection   one response at a time: the next request is not looked at while something of the last one waits
-    address      above its bound its requests are refused, and its live sockets are owed what they would be sent
-    process      a response that does not fit is refused; live sockets are owed from three quarters on; what is above
-                 the bound nevertheless, because it could not be refused any more, is cut, the slowest first
+    connection   one response at a time: the next request is not read while part of the last response waits
+    address      above its bound its requests are refused, and its live sockets lag: updates are skipped, not queued
+    process      a response that does not fit is refused; live sockets lag from three quarters on; if the bound is
+                 exceeded nevertheless, by what could not be refused any more, the slowest connections are cut first
 
-Nothing here is asked, and nothing is counted, while clients take what they are sent.
+Nothing is counted while clients take what they are sent.
 """
 
 from typing import Protocol
@@ -16,44 +16,44 @@ from typing import Protocol
 from routes.edge.tabs import Tab, Tabs
 
 MAX_BYTES = 256 * 1024 * 1024
-"""Of all connections."""
+"""Bound of all connections together."""
 
 MAX_ADDRESS_BYTES = 32 * 1024 * 1024
-"""Of all connections of one address: 32 responses of a megabyte, none of which is taken."""
+"""Bound of all connections of one address: 32 responses of a megabyte, none of which is taken."""
 
 _OWED_FROM = 0.75
-"""Share of the bound from which on live sockets are owed; the rest is for answers, which cannot be."""
+"""Share of the bound from which on live sockets lag; the rest is for responses, which cannot be sent later."""
 
 
 class SharedBytes(bytes):
-    """Bytes that live as long as the service, whoever is sent them."""
+    """Bytes that live as long as the service and so cost no memory per client."""
 
     __slots__ = ()
 
 
 class Slow(Protocol):
-    """A connection for which bytes wait.
+    """A connection that has unsent bytes.
 
     Attributes:
-        paid_until: trio's time up to which the client has taken as much as it must; the earlier, the slower.
+        paid_until: trio's time up to which the client has read at the required rate; the earlier, the slower.
     """
 
     paid_until: float
 
     def cut(self) -> None:
-        """Close the connection, and forget what waits for it."""
+        """Close the connection at once, and drop what waits for it."""
         ...
 
 
 class Unsent(Tabs):
-    """The bytes that wait in this process.
+    """The unsent bytes of this process.
 
     Args:
-        max_bytes: in all.
-        max_address_bytes: for one address.
+        max_bytes: bound in all.
+        max_address_bytes: bound for one address.
 
     Attributes:
-        cut: connections that were closed because of it.
+        cut: connections that were closed to keep the bound.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES, max_address_bytes: int = MAX_ADDRESS_BYTES) -> None:
@@ -64,19 +64,19 @@ class Unsent(Tabs):
 
     @property
     def slow(self) -> int:
-        """Connections for which bytes wait now."""
+        """Connections that have unsent bytes now."""
         return len(self._slow)
 
     def crowds(self, tab: Tab) -> bool:
-        """Whether what may be sent later is not queued now.
+        """Whether updates that can be sent later must not be queued now.
 
         Args:
-            tab: of the address that it is for.
+            tab: the account of the client's address.
         """
         return tab.spent or self.total_bytes >= self._owed_from_bytes
 
     def relieve(self) -> None:
-        """Cut the slowest until the bound is kept; to be called once a second or so."""
+        """Cut the slowest connections until the bound is kept; to be called about once a second."""
         if self.total_bytes <= self.max_bytes:
             return
         for slow in sorted(self._slow, key=lambda slow: slow.paid_until):
@@ -86,19 +86,20 @@ class Unsent(Tabs):
                 return
 
     def began(self, slow: Slow) -> None:
-        """Bytes wait for this connection from now on."""
+        """Register a connection that now has unsent bytes."""
         self._slow[slow] = None
 
     def ended(self, slow: Slow) -> None:
-        """None wait for it any more."""
+        """Remove a registered connection that has none any more."""
         del self._slow[slow]
 
 
 def held_bytes(piece: bytes | memoryview) -> int:
-    """How much memory a piece that waits keeps: all of what it is a part of.
+    """Memory that an unsent piece keeps alive: a view keeps the whole object that it is a part of; `SharedBytes`
+    count 0.
 
     Args:
-        piece: bytes, or a part of them.
+        piece: bytes, or a view of bytes.
     """
     owner = piece.obj if isinstance(piece, memoryview) else piece
     return len(owner) if isinstance(owner, bytes) and not isinstance(owner, SharedBytes) else 0

@@ -1,13 +1,10 @@
-"""JSON in and out: bodies become frozen structs, and what does not fit becomes a JSON pointer.
+"""JSON in and out: bodies become frozen structs, and what does not fit is reported with a JSON pointer.
 
-Structs are `Wire` (camelCase on the wire, snake_case here). Unknown fields are ignored, wrong types are a 422
-(contract, opening). Beside what msgspec checks, a body may not
+Structs derive from `Wire` (camelCase in JSON, snake_case in code). Unknown fields are ignored, wrong types are a 422
+(contract, opening). Beyond what msgspec checks, `strict_json.py` refuses a body that
 
-- nest deeper than 32, or name a member twice: 400, since readers differ on what such text means (RFC 8259
-  §4),
-- hold U+0000, which PostgreSQL cannot store, or a number beyond 64 bits: 422.
-
-`strict_json.py` sees to these, and to what reading costs.
+- nests deeper than 32 levels, or names a member twice: 400, since parsers disagree on such text (RFC 8259 §4),
+- holds U+0000, which PostgreSQL cannot store, or a number beyond 64 bits: 422.
 """
 
 import re
@@ -24,14 +21,17 @@ from routes.edge.strict_json import escaped, parse
 
 
 class Wire(msgspec.Struct, frozen=True, rename="camel"):
-    """What crosses the wire: frozen, snake_case in code, camelCase in JSON, null for what is absent."""
+    """Base of the structs of requests and responses: frozen, camelCase in JSON, null for what is absent."""
 
 
 def encode(value: object) -> bytes:
-    """JSON of a struct, or of anything that holds structs; `Encoded` and `Raw` go in as they are.
+    """The JSON of a struct, or of a container of structs; `Encoded` and `Raw` are copied as they are.
 
     Args:
         value: what a handler returned.
+
+    Raises:
+        TypeError: a value has no JSON form.
     """
     if isinstance(value, Encoded):
         return value.data
@@ -49,12 +49,12 @@ _encoder = msgspec.json.Encoder(enc_hook=_embed)
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a body becomes.
+    """How a body is decoded.
 
     Args:
-        type_: a struct.
-        decoder: for a struct that keeps part of the text as it came (`msgspec.Raw`); None for all others, which are
-            made of the values that were checked, so that the text is read once.
+        type_: the struct that it becomes.
+        decoder: for a struct that keeps part of the JSON text (`msgspec.Raw`). None for all others: they are
+            converted from the values that were checked, so that the text is read once.
     """
 
     type_: Any
@@ -62,21 +62,21 @@ class Shape:
 
     @classmethod
     def of(cls, type_: Any) -> "Shape":
-        """The shape of a declared type."""
+        """The shape of a declared body type."""
         return cls(type_, msgspec.json.Decoder(type_) if _keeps_text(type_) else None)
 
 
 def decode(data: bytes, shape: Shape) -> object:
-    """The struct that a body holds.
+    """Decode a JSON body into a struct.
 
     Args:
         data: the whole body.
         shape: of the endpoint's body.
 
     Raises:
-        MalformedJson: it is not JSON that we read.
-        PayloadTooLarge: it is long by other things than files.
-        Invalid: it is JSON, but not this struct.
+        MalformedJson: it is empty, or not JSON that is accepted (`strict_json.py`).
+        PayloadTooLarge: without its long strings it has more than 256 KiB.
+        Invalid: it is JSON, but not this struct, or holds values that cannot be stored.
     """
     if not data:
         raise MalformedJson("a JSON body is required")
@@ -92,7 +92,7 @@ def decode(data: bytes, shape: Shape) -> object:
 
 
 def _keeps_text(type_: Any) -> bool:
-    """Whether a type has a field that is `msgspec.Raw`, however deep within."""
+    """Whether a type has a `msgspec.Raw` field, at any depth."""
     seen: set[int] = set()
     waiting: list[object] = [inspect.type_info(type_)]
     while waiting:
@@ -118,16 +118,16 @@ _CODES = (
     ("Integer value out of range", "OUT_OF_RANGE"),
     ("Number out of range", "OUT_OF_RANGE"),
 )
-"""(how msgspec begins, our code)."""
+"""(beginning of msgspec's message, error code)."""
 
 _BOUNDED = re.compile(r"Expected `(\w+)` (of length )?(>=|<=|>|<|matching|that's)")
 
 
 def field_error(error: msgspec.ValidationError) -> FieldError:
-    """msgspec's sentence as a pointer, a code and a sentence of ours.
+    """Translate msgspec's error into a pointer, a code and a sentence of this API.
 
     Args:
-        error: as raised by decoding or converting; msgspec tells of the first broken field only.
+        error: as raised by decoding or converting; msgspec reports the first wrong field only.
     """
     text = str(error)
     place = _PLACE.search(text)

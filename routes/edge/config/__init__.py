@@ -1,1 +1,1 @@
-"""Settings: what there is, how it is read, what is wrong with it."""
+"""The service's settings: their table, their parsers, and how they are read."""

@@ -1,4 +1,4 @@
-"""The forms that settings come in: text to value, each with the rest of a sentence when it does not fit."""
+"""Parsers of settings: text to value. Each raises ValueError with the rest of a sentence that begins with the name."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _HOST_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):([0-9]{1,5})", re.ASC
 
 
 class Bind(NamedTuple):
-    """One address.
+    """An address to listen on, or to connect to.
 
     Args:
         host: name, IPv4 address, or IPv6 address without brackets.
@@ -28,15 +28,15 @@ class Bind(NamedTuple):
 
 
 def text(value: str) -> str:
-    """Any text."""
+    """Any text, unchanged."""
     return value
 
 
 def switch(value: str) -> bool:
-    """`on` or `off`; `1`, `true`, `0` and `false` too.
+    """Parse `on`, `1`, `true`, `off`, `0` or `false`, in any case.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: it is none of these.
     """
     flag = {"on": True, "1": True, "true": True, "off": False, "0": False, "false": False}.get(value.lower())
     if flag is None:
@@ -45,12 +45,7 @@ def switch(value: str) -> bool:
 
 
 def whole(least: int, most: int) -> Callable[[str], int]:
-    """A whole number within bounds, both included.
-
-    Args:
-        least: the smallest that is taken.
-        most: the largest that is taken.
-    """
+    """A parser of whole numbers from `least` to `most`, both included."""
 
     def parse(value: str) -> int:
         if not value.isascii() or not value.isdigit() or len(value) > 18 or not least <= int(value) <= most:
@@ -61,7 +56,7 @@ def whole(least: int, most: int) -> Callable[[str], int]:
 
 
 def one_of(*words: str) -> Callable[[str], str]:
-    """One of a few words."""
+    """A parser of one of these words, which are lower case, in any case."""
 
     def parse(value: str) -> str:
         if value.lower() not in words:
@@ -72,10 +67,10 @@ def one_of(*words: str) -> Callable[[str], str]:
 
 
 def host_name(value: str) -> str:
-    """The name of a host, or an IPv4 address; in lower case, without a dot at the end.
+    """Parse a host name or an IPv4 address, to lower case and without a dot at its end.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is neither.
     """
     name = value.strip().lower().removesuffix(".")
     if _HOST_NAME.fullmatch(name) is None:
@@ -84,10 +79,10 @@ def host_name(value: str) -> str:
 
 
 def host_port(value: str) -> Bind:
-    """`host:port`, IPv6 in brackets.
+    """Parse `host:port`, IPv6 in brackets.
 
     Raises:
-        ValueError: the host or the port is none.
+        ValueError: it has another form, or the port is above 65,535.
     """
     form = _HOST_PORT.fullmatch(value.strip())
     if form is None or int(form[2]) > 65_535:
@@ -96,21 +91,21 @@ def host_port(value: str) -> Bind:
 
 
 def binds(value: str) -> tuple[Bind, ...]:
-    """One or more `host:port`, separated by commas."""
+    """Parse one or more `host:port`, separated by commas."""
     return tuple(host_port(part) for part in value.split(","))
 
 
 def address_of(bind: Bind) -> str:
-    """The address under which a bind is reached from the same machine."""
+    """The http address under which a bound address is reached from the same machine."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(bind.host, bind.host)  # noqa: S104 - compared, not bound
     return f"http://[{host}]:{bind.port}" if ":" in host else f"http://{host}:{bind.port}"
 
 
 def web_address(value: str) -> str:
-    """An http or https address, without a slash at its end.
+    """Parse an http or https address, and drop slashes at its end.
 
     Raises:
-        ValueError: it is something else.
+        ValueError: it is none, or has a query or a fragment.
     """
     parts = urlsplit(value)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
@@ -119,10 +114,10 @@ def web_address(value: str) -> str:
 
 
 def database_url(value: str) -> str:
-    """PostgreSQL's address.
+    """Parse the address of a PostgreSQL database.
 
     Raises:
-        ValueError: it has another scheme.
+        ValueError: it begins with neither `postgresql://` nor `postgres://`.
     """
     if not value.startswith(("postgresql://", "postgres://")):
         raise ValueError("is not a postgresql:// address")
@@ -130,10 +125,10 @@ def database_url(value: str) -> str:
 
 
 def header_name(value: str) -> bytes:
-    """The name of a header, in lower case.
+    """Parse the name of an HTTP header, to lower case.
 
     Raises:
-        ValueError: RFC 9110 allows no such name.
+        ValueError: it holds other characters than ASCII letters, digits and hyphens.
     """
     if _HEADER.fullmatch(value) is None:
         raise ValueError("is not the name of a header")
@@ -141,15 +136,15 @@ def header_name(value: str) -> bytes:
 
 
 def networks(value: str) -> tuple[Network, ...]:
-    """Addresses and CIDR networks, separated by commas."""
+    """Parse IP addresses and CIDR networks, separated by commas."""
     return parse_networks(_parts(value))
 
 
 def origins(value: str) -> tuple[str, ...]:
-    """Origins as browsers send them, separated by commas, or `*`.
+    """Parse origins as browsers send them, or `*`, separated by commas.
 
     Raises:
-        ValueError: one is not an origin.
+        ValueError: one of them is no origin of http or https.
     """
     parts = tuple(part.lower() for part in _parts(value))
     for part in parts:
@@ -163,7 +158,7 @@ def origins(value: str) -> tuple[str, ...]:
 
 
 def issuers(value: str) -> tuple[IssuerSettings, ...]:
-    """Issuers of user tokens, as a JSON array."""
+    """Parse a JSON array of issuers of user tokens."""
     return parse_issuers(value)
 
 

@@ -1,8 +1,8 @@
-"""The service's configuration: environment only, one table, read once at start (contract §11).
+"""The service's configuration: read from the environment alone, once, at start (contract §11).
 
-The table says name, meaning, default and form of every setting; parsing, `partyline config` and the
-documentation are made from it. A name that is not in it, or a value that does not fit, stops the start with
-one clear line: a typo in a limit must not be found out by its absence. An empty value counts as unset.
+One table holds name, meaning, default and form of every setting; parsing, `partyline config` and the documentation
+are made from it. A name that is not in it, or a value that does not fit, stops the start with a message of one line:
+otherwise a misspelled limit would be noticed only when it is missing. An empty value counts as unset.
 """
 
 import difflib
@@ -25,11 +25,11 @@ DOTENV = ".env"
 
 
 class ConfigError(OperatorFault):
-    """The configuration cannot be used; the text is one line for the operator."""
+    """The configuration is not usable; the message is one line for the operator."""
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):
-    """Every setting, parsed. What each means stands in `SETTINGS`, under the same name."""
+    """Every setting, parsed; `SETTINGS` explains each under the same name."""
 
     bind: tuple[Bind, ...]
     base_url: str
@@ -76,11 +76,12 @@ class Setting(NamedTuple):
 
     Args:
         field: of `Config`; the variable is `PARTYLINE_` and this in capitals.
-        default: as it would be written; None is unset.
-        parse: the text as value; raises ValueError with the rest of a sentence.
+        default: as it would be written; None for unset.
+        parse: turns the text into the value; raises ValueError with the rest of a sentence.
         says: what it means, one line.
-        secret: its value is shown to nobody.
-        also: words that others call it by, or a part of it; one who writes such a name is told this one.
+        secret: its value is never shown.
+        also: words that other software calls it by. An unknown setting whose name contains one is answered with a
+            hint at this one.
     """
 
     field: str
@@ -92,7 +93,7 @@ class Setting(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The environment variable."""
+        """The name of the environment variable."""
         return PREFIX + self.field.upper()
 
 
@@ -284,26 +285,26 @@ RESERVED = frozenset(
         "shop_provider", "shop_webhook_secret", "stripe_key",
     }
 )  # fmt: skip
-"""Settings of domains that this release does not have: checked like the others, and said to be without effect."""
+"""Settings of domains that this release lacks: checked like the others, and reported at start to have no effect."""
 
 
 def without_effect(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The names that are set and that nothing reads, in the order of the table.
+    """The variables that are set but not read by this release, in the order of the table.
 
     Args:
-        environ: as for `read_config`.
+        environ: all environment variables.
     """
     return tuple(row.name for row in SETTINGS if row.field in RESERVED and environ.get(row.name))
 
 
 def read_config(environ: Mapping[str, str]) -> Config:
-    """The configuration that an environment says.
+    """Parse the configuration from environment variables.
 
     Args:
-        environ: all variables; those without our prefix are ignored.
+        environ: all environment variables; those without the prefix `PARTYLINE_` are ignored.
 
     Raises:
-        ConfigError: an unknown name of ours, or a value that does not fit.
+        ConfigError: a variable with the prefix is unknown, or a value does not fit.
     """
     _refuse_unknown(environ)
     values: dict[str, object] = {}
@@ -318,11 +319,11 @@ def read_config(environ: Mapping[str, str]) -> Config:
     if values["base_url"] is None and isinstance(bind, tuple):
         values["base_url"] = forms.address_of(bind[0])
     values["dashboard_url"] = values["dashboard_url"] or values["base_url"]
-    return Config(**values)  # type: ignore[arg-type]  # each parser is held to its field by tests/edge
+    return Config(**values)  # type: ignore[arg-type]  # tests/edge check each parser against its field
 
 
 def process_environment(directory: Path | None = None) -> dict[str, str]:
-    """The environment of this process over that of a `.env` file.
+    """The environment of this process, over the `PARTYLINE_` variables of a `.env` file.
 
     Args:
         directory: where `.env` is looked for; None for the working directory.
@@ -341,11 +342,11 @@ _LINE = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
 
 
 def dotenv(text: str) -> Iterator[tuple[str, str]]:
-    """(name, value) of each line of a `.env` file: `NAME=value`, quotes optional, `#` at the beginning
-    comments.
+    """Read a `.env` file as (name, value): `NAME=value`, quotes optional; empty lines and those that begin with `#`
+    are skipped.
 
     Raises:
-        ConfigError: a line is neither of these nor empty.
+        ConfigError: a line has another form.
     """
     for number, line in enumerate(text.splitlines(), 1):
         bare = line.strip()
@@ -361,10 +362,10 @@ def dotenv(text: str) -> Iterator[tuple[str, str]]:
 
 
 def listing(environ: Mapping[str, str]) -> Iterator[tuple[Setting, str]]:
-    """Every setting with what it is set to, secrets masked; for `partyline config`.
+    """Every setting with the text that it is set to, secrets masked, empty if unset; for `partyline config`.
 
     Args:
-        environ: as for `read_config`.
+        environ: all environment variables.
     """
     for setting in SETTINGS:
         text = environ.get(setting.name) or ""
@@ -381,7 +382,7 @@ def _refuse_unknown(environ: Mapping[str, str]) -> None:
 
 
 def _meant(wrong: str) -> list[str]:
-    """The setting of which one of its other words is the longest that stands in a wrong name, ignoring underscores."""
+    """The setting that has the longest alternative word contained in an unknown name, underscores ignored; or none."""
     bare = wrong.replace("_", "")
     meant = [(len(word), row.name) for row in SETTINGS for word in row.also if word in bare]
     return [max(meant, key=lambda one: one[0])[1]] if meant else []

@@ -1,8 +1,8 @@
-"""Declaring what crosses the wire: `@endpoint` for requests, `@stream` for WebSockets.
+"""Declarations of the API: `@endpoint` for requests, `@stream` for WebSockets.
 
-A declaration is the only way into the service. From it come the pipeline's checks (`dispatch.py`), OpenAPI
-and AsyncAPI, `partyline routes` and the authorisation matrix. `needs` has no default, so that a route without
-a permission rule does not even import (reliability R15).
+Every route of the service is declared here. From the declarations come the pipeline's checks (`dispatch.py`), OpenAPI
+and AsyncAPI, `partyline routes` and the authorisation matrix. `needs` has no default, so that a route without a
+permission rule fails at import (reliability R15).
 
 The handler's annotations are part of the declaration:
 
@@ -10,8 +10,8 @@ The handler's annotations are part of the declaration:
     async def add_part(call: Call, thing_id: ObjectId, body: NewPart) -> Part:
         \"\"\"Adds a part. (This text becomes the OpenAPI description.)\"\"\"
 
-Path parameters by their names in snake_case; `body` and `query` by those names; the result by the return
-annotation.
+Path parameters are arguments named in snake_case; `body` and `query` have those names; the return annotation is the
+result's type.
 """
 
 import inspect
@@ -31,15 +31,16 @@ from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
 from routes.edge.wire import Shape
 
 Guard = Callable[..., object]
-"""`fn(call, **some path parameters) -> MaybeAwaitable[subject]`; asks for membership before the body is read."""
+"""`fn(call, **some path parameters) -> MaybeAwaitable[subject]`; checks membership before the body is read."""
 
 StreamHandler = Callable[..., Awaitable[Listener | None]]
-"""`async fn(call, socket, **path, query)`; opens what the stream shows, and returns who hears the client."""
+"""`async fn(call, socket, **path, query)`; subscribes the socket, and returns the listener for the client's messages.
+"""
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 JSON_MAX_BYTES = 256 * 1024
-"""The largest body of a route that names no other bound."""
+"""The largest body of a route that declares no other bound."""
 
 JSON_MEDIA = "application/json"
 
@@ -47,9 +48,8 @@ _NODE = re.compile(r"[a-z0-9.*-]+(?::[a-zA-Z0-9.*_-]+)+")
 
 
 Again: TypeAlias = Callable[..., Awaitable[object]]
-"""`async def again(call, id, arguments)`: what the reply to a repeated request would be now, given the `id` in its
-first reply and the arguments of the path.
-"""
+"""`async def again(call, id, arguments)`: the reply to a repeated request as it would be now, given the `id` in the
+first reply and the arguments of path, query and body."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -57,17 +57,16 @@ class Route:
     """What requests and streams have in common.
 
     Args:
-        method: of HTTP; `GET` for a stream.
+        method: HTTP method; `GET` for a stream.
         path: with `{camelCase}` parameters.
-        needs: the gate (`routes/edge/principal.py`).
-        servers: what a game server needs where `needs` is for users: `SERVER` for any, or a node; None where only
-            those come whom `needs` names.
-        rate: the policy that a call is counted by; declared by its name, by default after method and `needs`.
-        rate_key: the path parameter that the count is kept for as well, or None.
+        needs: the rule for callers (`routes/edge/principal.py`).
+        servers: the rule for game servers where `needs` is one for users: `SERVER` for any, or a node; None where
+            `needs` is the only rule.
+        rate: the policy that counts its calls; declared by name, by default chosen by method and `needs`.
+        rate_key: the path parameter whose values are counted separately, or None.
         refusals: what the handler and guard may raise, beside what the pipeline itself refuses.
-        guard: asks whether the caller belongs here, before the body is read; what it returns is
-            `call.subject`.
-        guard_takes: the path parameters that the guard names.
+        guard: checks whether the caller belongs here, before the body is read; its result becomes `call.subject`.
+        guard_takes: the path parameters that are arguments of the guard.
         parameters: of the path, in order.
         query: how the query is decoded, or None.
         handler: the declared function.
@@ -97,12 +96,12 @@ class Route:
 
     @property
     def shared(self) -> bool:
-        """Whether users and game servers come here: then X-Server-Id tells them apart."""
+        """Whether both users and game servers are admitted; X-Server-Id then tells them apart."""
         return self.needs is USER_OR_SERVER or self.servers is not None
 
     @property
     def name(self) -> str:
-        """The handler's name: the operation's id."""
+        """The handler's name, from which the operation's id is made."""
         return self.handler.__name__
 
 
@@ -112,18 +111,18 @@ class Endpoint(Route):
 
     Args:
         status: of a success with a body; a handler that returns None answers 204.
-        found_status: of a success that made nothing, because it was there already; None where that cannot be.
+        found_status: of a success that created nothing because the object existed; None where that cannot happen.
         body: the type of the body, `bytes` for a raw one, None for none.
-        body_optional: an empty body is None to the handler, not an error.
-        shape: of a JSON body.
-        media: the content types that are taken.
-        max_bytes: the largest body, or what makes it of the configuration.
-        returns: what OpenAPI describes: a type, `Blob`, or None.
-        secret_reply: the reply holds a secret; kept for repeats only sealed.
-        again: tells the reply anew to those who repeat a request, because what it shows may be gone by then: only its
-            `id` is kept. None where the first reply is kept.
+        body_optional: the handler gets None for an empty body, which is otherwise an error.
+        shape: how a JSON body is decoded; None for no body or a raw one.
+        media: the content types that are accepted.
+        max_bytes: the largest body, or a function of the configuration that returns it.
+        returns: the type of the result for OpenAPI: a type, `Blob`, or None.
+        secret_reply: the reply holds a secret; if kept for repeats, it is sealed.
+        again: makes the reply to a repeated request anew, because what it shows may be gone by then; only the first
+            reply's `id` is kept. None where the first reply is kept whole.
         cacheable: the Cache-Control of a GET that carries an ETag, or None.
-        produces: the media type of a `Page` or `Blob`, for OpenAPI; None for html, or any bytes.
+        produces: the media type of a `Page` or `Blob`, for OpenAPI; None for HTML, or any bytes.
         aliases: other paths to the same endpoint.
     """
 
@@ -142,7 +141,7 @@ class Endpoint(Route):
     aliases: tuple[str, ...]
 
     def body_bound(self, config: Config) -> int:
-        """The largest body, bytes."""
+        """The largest body that is accepted, bytes."""
         return self.max_bytes if isinstance(self.max_bytes, int) else self.max_bytes(config)
 
 
@@ -183,9 +182,9 @@ def endpoint(
     produces: str | None = None,
     aliases: Sequence[str] = (),
 ) -> Callable[[Handler], Endpoint]:
-    """Declare a request; the decorated name becomes the `Endpoint`, which says what each argument means.
-
-    `not_found` is {path parameter: what a malformed one is refused with}; contradictions raise ValueError, KeyError."""
+    """Declare a request. The decorated name becomes the `Endpoint`, whose class and `Route` explain the arguments:
+    `method`, `status`, `found_status`, `rate_key`, `secret_reply`, `cacheable`, `refuse_query_tokens`, `produces`, ….
+    `rate` names a policy; `not_found` is {path parameter: its refusal if malformed}. May raise ValueError, KeyError."""
 
     def declare(handler: Handler) -> Endpoint:
         _check(method, path, needs, servers)
@@ -236,18 +235,18 @@ def stream(
 ) -> Callable[[StreamHandler], Stream]:
     """Declare a WebSocket; the decorated name becomes the `Stream`.
 
-    The handler is `async fn(call, socket, **path, query) -> Listener | None` and runs after the upgrade; every
-    check comes before it.
+    The handler is `async fn(call, socket, **path, query) -> Listener | None` and runs after the upgrade; every check
+    comes before it. Contradictions in the declaration raise ValueError, KeyError or TypeError at import.
 
     Args:
         path: with `{camelCase}` parameters.
-        needs: as in `endpoint`.
-        servers: as in `endpoint`.
+        needs: the rule for callers (`routes/edge/principal.py`).
+        servers: the rule for game servers where `needs` is one for users, or None.
         sends: the structs of the server's frames, for AsyncAPI.
         receives: the structs of the client's frames.
         refusals: what the guard may raise.
-        guard: asked for membership before the upgrade.
-        not_found: as in `endpoint`.
+        guard: checks membership before the upgrade.
+        not_found: {path parameter: what a malformed one is refused with}.
     """
 
     def declare(handler: StreamHandler) -> Stream:
@@ -301,10 +300,10 @@ def _taken_by(guard: Guard | None, parameters: Iterable[PathParam]) -> frozenset
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """One domain in the service's table of contents.
+    """The routes of one domain.
 
     Args:
-        area: as in the specification: `chat`, `auth`; the tag in OpenAPI.
+        area: the domain's name in the specification, such as `chat` or `auth`; the tag in OpenAPI.
         modules: those that declare its endpoints and streams.
         streams: further ones, which were made rather than declared in a module.
     """
@@ -316,7 +315,7 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class RouteTable:
-    """Everything that is declared, in the order of the mounts."""
+    """All declared routes, in the order of the mounts."""
 
     endpoints: tuple[Endpoint, ...]
     streams: tuple[Stream, ...] = field(default=())
@@ -326,7 +325,7 @@ class RouteTable:
         """Collect the declarations of the mounted modules.
 
         Raises:
-            ValueError: two declarations have the same method and path, or two have the same name.
+            ValueError: two routes have the same method and path, or the same name.
         """
         endpoints: list[Endpoint] = []
         streams: list[Stream] = []

@@ -1,19 +1,19 @@
-"""Cursors of lists whose rows have numbers: `nextCursor` of one page is `cursor` of the next (contract §3)."""
+"""Cursors of lists whose rows are numbered: `nextCursor` of one page is the `cursor` of the next (contract §3)."""
 
 from routes.edge.errors import BadQuery
 
 MAX_DIGITS = 18
-"""So that it fits into PostgreSQL's bigint."""
+"""The most digits that always fit PostgreSQL's bigint."""
 
 
 def cursor_number(cursor: str | None) -> int | None:
-    """The number that a page begins behind; None for the first page.
+    """The row number after which a page begins; None for the first page.
 
     Args:
-        cursor: as the client sent it.
+        cursor: the query parameter, or None.
 
     Raises:
-        BadQuery: it was not made here.
+        BadQuery: it is not a number of at most 18 digits.
     """
     if cursor is None:
         return None

@@ -1,8 +1,8 @@
-"""Text in the address as typed values: query parameters and path parameters.
+"""Query and path parameters: from text to typed values.
 
-A query is a struct whose fields are integers, booleans, strings, enumerations, or lists of those; the plan
-for one is made once, at declaration. Anything that is not of its type is a 400 `BAD_QUERY`; a malformed id in
-the path is a 404, like an id that nobody has (contract §1).
+A query is a struct whose fields are integers, booleans, strings, enumerations, or lists of those; how to read it is
+worked out once, at declaration. A value that is not of its type is a 400 `BAD_QUERY`; a malformed id in the path is a
+404, like an id that does not exist (contract §1).
 """
 
 import re
@@ -19,28 +19,28 @@ from actors.ids import parse_object_id, parse_uuid
 from routes.edge.errors import BadQuery
 
 KEPT_QUERIES = 256
-"""Decoded queries that are remembered for each route: nearly all are one of a few, and decoding costs 6 µs."""
+"""Decoded queries that are cached per route: nearly all are one of a few, and decoding costs 6 µs."""
 
 KEPT_QUERY_BYTES = 64
 
 MAX_FIELDS = 100
-"""More parameters than any route has; parsing more is only work."""
+"""Parameters of one query; no route has as many."""
 
 MAX_ESCAPES = 4_096
-"""Percent signs of one query: each costs more than all else that is read of it."""
+"""Percent signs of one query: decoding one costs more than anything else that is read of it."""
 
 MAX_TEXT_CHARACTERS = 8_192
-"""The longest text of a parameter: the names of as many channels as one socket may watch."""
+"""The longest value of a parameter: the names of as many channels as one socket may watch."""
 
 MAX_SEGMENT_CHARACTERS = 200
-"""The longest text in a path that is looked up anywhere."""
+"""The longest path parameter of free text."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
 class PathForm(Enum):
-    """What a path parameter must look like."""
+    """The form of a path parameter."""
 
     OBJECT_ID = "objectId"
     UUID = "uuid"
@@ -55,7 +55,7 @@ class PathParam:
         wire: its name in the path, camelCase.
         name: its name as an argument, snake_case.
         form: what it must look like.
-        not_found: what a malformed one is refused with.
+        not_found: the refusal of a malformed value.
     """
 
     wire: str
@@ -64,7 +64,7 @@ class PathParam:
     not_found: type[NotFound]
 
     def parse(self, text: str) -> str | None:
-        """The id in lower case, or the text as it is; None when it is malformed."""
+        """The id in lower case, or the text unchanged; None when it is malformed."""
         if self.form is PathForm.OBJECT_ID:
             return parse_object_id(text)
         if self.form is PathForm.UUID:
@@ -74,8 +74,7 @@ class PathParam:
 
 @dataclass(frozen=True, slots=True)
 class Clamp:
-    """An integer that is moved into its range instead of refused: `limit: Annotated[int, Clamp(1, 120)] =
-    50`.
+    """An integer outside its range is moved into it, not refused: `limit: Annotated[int, Clamp(1, 120)] = 50`.
 
     Args:
         least: the lower end, included.
@@ -86,18 +85,18 @@ class Clamp:
     most: int
 
     def into(self, number: int) -> int:
-        """The number, or the end of the range that is nearer to it."""
+        """The number, or the nearest end of the range."""
         return min(max(number, self.least), self.most)
 
 
 @dataclass(frozen=True, slots=True)
 class QueryField:
-    """How one parameter is read.
+    """How one query parameter is read.
 
     Args:
         wire: its name in the address.
-        reads: `int`, `bool` or `str`: what one text becomes before the struct checks it.
-        many: repeated parameters are collected; otherwise the last one counts.
+        reads: `int`, `bool` or `str`: the type that the text is converted to before the struct validates it.
+        many: repeated parameters are collected into a list; otherwise the last one counts.
         clamp: for integers, or None.
     """
 
@@ -109,7 +108,7 @@ class QueryField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QueryPlan:
-    """How a query string becomes a struct."""
+    """How a query string becomes a struct; caches what it has decoded."""
 
     struct: type[msgspec.Struct]
     fields: dict[str, QueryField]
@@ -117,10 +116,10 @@ class QueryPlan:
 
     @classmethod
     def of(cls, struct: type) -> "QueryPlan":
-        """Read the struct's annotations.
+        """The plan for a struct, from its annotations.
 
         Raises:
-            TypeError: it is not a struct, or a field is of no type that text can say.
+            TypeError: it is not a struct, or a field has a type that text cannot express.
         """
         if not issubclass(struct, msgspec.Struct):
             raise TypeError(f"{struct.__name__} is not a struct")
@@ -132,13 +131,13 @@ class QueryPlan:
         return cls(struct, fields)
 
     def decode(self, query: bytes) -> msgspec.Struct:
-        """The struct that a query string says; unknown parameters are ignored.
+        """Decode a query string; unknown parameters are ignored.
 
         Args:
-            query: as it stands after the `?`.
+            query: the raw text after the `?`.
 
         Raises:
-            BadQuery: a parameter is not of its type, or a required one is missing.
+            BadQuery: a parameter is not of its type, a required one is missing, or there is too much to parse.
         """
         kept = self._kept.get(query)
         if kept is not None:

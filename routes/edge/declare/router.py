@@ -1,8 +1,8 @@
-"""From method and path to the declared route, without Werkzeug: a look into a dict, or one walk along the path.
+"""Finds the declared route of a request without Werkzeug: by one dict lookup, or one walk along the path's segments.
 
-What is not found here goes to Werkzeug, which owns everything else: rules added to the application by hand, and
-the difference between 404 and 405. So the router may miss, but must never find what Werkzeug would not; among
-rules that both fit, a declared one wins.
+What is not found here is looked up by Werkzeug, which handles everything else: rules added to the application by
+hand, and the difference between 404 and 405. So the router may miss a route, but must never find one that Werkzeug
+would not; where both a declared rule and another one match, the declared one wins.
 """
 
 import re
@@ -10,7 +10,7 @@ import re
 from routes.edge.declare.endpoint import Endpoint, Route, RouteTable
 
 WEBSOCKET = "WEBSOCKET"
-"""The method under which streams are found."""
+"""The method under which streams are registered."""
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
@@ -19,7 +19,7 @@ Found = tuple[Route, dict[str, str]]
 
 
 class _Node:
-    """Where a walk stands after some segments of a path."""
+    """A node in the tree of path segments."""
 
     __slots__ = ("any", "named", "names", "route")
 
@@ -31,10 +31,10 @@ class _Node:
 
 
 class Router:
-    """Finds declared routes.
+    """The declared routes, indexed by method and path.
 
     Args:
-        table: what is declared.
+        table: the declared routes.
     """
 
     __slots__ = ("_fixed", "_roots")
@@ -52,10 +52,10 @@ class Router:
                     self._add("HEAD", path, route)
 
     def find(self, method: str, path: str) -> Found | None:
-        """The route of a request; None when Werkzeug has to look.
+        """The route of a request; None when Werkzeug has to look for it.
 
         Args:
-            method: of HTTP, or `WEBSOCKET`.
+            method: HTTP method, or `WEBSOCKET`.
             path: decoded.
         """
         fixed = self._fixed.get(method)
@@ -89,7 +89,7 @@ class Router:
             if _PARAMETER.fullmatch(segment) is not None:
                 node.any = node = node.any or _Node()
             elif "{" in segment:
-                return  # part of a segment: Werkzeug's alone
+                return  # a parameter that is only part of a segment is left to Werkzeug
             else:
                 node = node.named.setdefault(segment, _Node())
         node.route, node.names = route, names

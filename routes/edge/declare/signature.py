@@ -1,4 +1,4 @@
-"""What a handler's annotations say about its route: path parameters, query, body and result."""
+"""What a handler's annotations declare about its route: path parameters, query, body and result."""
 
 import inspect
 import re
@@ -17,14 +17,21 @@ Handler = Callable[..., object]
 """`fn(call, **path, body=…, query=…) -> result`, a coroutine function or a plain one (`reply.MaybeAwaitable`)."""
 
 _WAITING = {Coroutine, Ask}
-"""What stands beside the result in `MaybeAwaitable`."""
+"""The types that stand beside the result in `MaybeAwaitable`."""
 
 PATH_PARAM = re.compile(r"\{([a-z][A-Za-z0-9]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a handler's annotations say."""
+    """The declaration that a handler's annotations make.
+
+    Args:
+        parameters: of the path, in order.
+        query: how the query is decoded, or None.
+        body: the type of the body, None for none.
+        returns: the type of the result, without the wrappers that only say how it is sent.
+    """
 
     parameters: tuple[PathParam, ...]
     query: QueryPlan | None
@@ -33,10 +40,16 @@ class Signature:
 
     @classmethod
     def of(cls, handler: Handler, path: str, not_found: Mapping[str, type[NotFound]]) -> "Signature":
-        """Read the annotations, and hold them against the path.
+        """Read a handler's annotations, and check them against the path.
+
+        Args:
+            handler: the declared function.
+            path: with `{camelCase}` parameters.
+            not_found: {argument's name: what a malformed parameter is refused with}; `NotFound` for the others.
 
         Raises:
-            ValueError: path and parameters differ, or an annotation is missing.
+            ValueError: path and arguments differ, or the result has no annotation.
+            TypeError: the query is no struct, or has a field that text cannot express.
         """
         hints = get_type_hints(handler, include_extras=True)
         names = list(inspect.signature(handler).parameters)
@@ -60,12 +73,12 @@ class Signature:
 
 
 def snake(camel: str) -> str:
-    """`conversationId` as `conversation_id`."""
+    """`conversationId` to `conversation_id`."""
     return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda upper: "_" + upper[0].lower(), camel)
 
 
 def _form_of(annotation: object) -> PathForm:
-    # NewTypes of NewTypes (UserId of Uuid) lead back to the form that is checked.
+    # A NewType of a NewType (UserId of Uuid) has the form of the type below it.
     while annotation is not str:
         if annotation is ObjectId:
             return PathForm.OBJECT_ID

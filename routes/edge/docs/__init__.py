@@ -1,1 +1,1 @@
-"""What the declarations say of themselves: OpenAPI, AsyncAPI."""
+"""The API descriptions that are made from the declarations: OpenAPI and AsyncAPI."""

@@ -1,4 +1,4 @@
-"""AsyncAPI 3.0 of the declared streams, from the very structs that are sent and received on them."""
+"""AsyncAPI 3.0 of the declared streams, made from the structs that are sent and received on them."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -13,16 +13,16 @@ from routes.edge.principal import PUBLIC
 
 @lru_cache(maxsize=4)
 def asyncapi(table: RouteTable) -> bytes:
-    """The document, as JSON.
+    """The AsyncAPI document, as JSON.
 
     Args:
-        table: what is declared.
+        table: the declared routes.
     """
     return orjson.dumps(document(table))
 
 
 def document(table: RouteTable) -> Schema:
-    """The document, as plain values."""
+    """The AsyncAPI document, as plain values."""
     schemas = Schemas(_types(table.streams))
     channels: Schema = {}
     operations: Schema = {}
@@ -65,7 +65,7 @@ def _types(streams: Iterable[Stream]) -> Iterator[object]:
 
 
 def _messages(frames: Iterable[object], schemas: Schemas, messages: Schema) -> Schema:
-    """References to the messages of one direction, {name: reference}; adds them to the components."""
+    """{name: reference} of the messages of one direction; adds the messages to the components."""
     references = {}
     for frame in frames:
         schema = schemas.of(frame)

@@ -1,8 +1,7 @@
-"""OpenAPI 3.1, made from the declarations alone: what is not declared is not described, and nothing is
-written twice.
+"""OpenAPI 3.1, made from the declarations alone.
 
-Every refusal is listed under its status with its codes: those that the handler and guard declare, and those
-that the pipeline gives by itself for what the declaration says (a body, a gate, a key).
+Every refusal is listed under its status with its codes: those that the handler and guard declare, and those that the
+pipeline itself adds because of what is declared (a body, a rule for callers, an Idempotency-Key).
 """
 
 from collections.abc import Iterator
@@ -45,16 +44,16 @@ _REQUEST_ID_HEADER: Schema = {
 
 @lru_cache(maxsize=4)
 def openapi(table: RouteTable) -> bytes:
-    """The document, as JSON.
+    """The OpenAPI document, as JSON.
 
     Args:
-        table: what is declared.
+        table: the declared routes.
     """
     return orjson.dumps(document(table))
 
 
 def document(table: RouteTable) -> Schema:
-    """The document, as plain values."""
+    """The OpenAPI document, as plain values."""
     schemas = Schemas(_types(table))
     paths: Schema = {}
     for endpoint in table.endpoints:
@@ -90,7 +89,7 @@ def document(table: RouteTable) -> Schema:
 
 
 def _security(endpoint: Endpoint) -> list[Schema]:
-    """Whose credentials are taken."""
+    """The kinds of credentials that the endpoint takes."""
     user: Schema = {"user": []}
     server: Schema = {"server": [], "serverId": []}
     if endpoint.needs is PUBLIC:
@@ -111,8 +110,7 @@ def _types(table: RouteTable) -> Iterator[object]:
 
 
 def _parts(returns: object) -> tuple[object, ...]:
-    """The types that a handler may return; `NoneType` for a 204. A union of structs stays apart, one schema
-    each."""
+    """The types that a handler may return; `NoneType` for a 204. The structs of a union have one schema each."""
     if returns is None:
         return (NoneType,)
     return get_args(returns) if get_origin(returns) in {Union, UnionType} else (returns,)
@@ -220,7 +218,7 @@ def _response(status: HTTPStatus, content: Schema | None = None, text: str | Non
 
 
 def refusals_of(endpoint: Endpoint) -> Iterator[type[Refused]]:
-    """What a client may be refused with: by the pipeline, then by guard and handler.
+    """The refusals that a client may get: those of the pipeline, then those of guard and handler.
 
     Args:
         endpoint: as declared.

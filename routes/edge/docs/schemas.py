@@ -1,5 +1,4 @@
-"""JSON schemas of declared types, as components that refer to each other: what OpenAPI and AsyncAPI both
-need."""
+"""JSON schemas of the declared types, as components that refer to each other; used by OpenAPI and AsyncAPI."""
 
 import re
 import sys
@@ -18,10 +17,13 @@ REFERENCE = "#/components/schemas/{name}"
 
 
 class Schemas:
-    """The schemas of many types, made together so that they share their components.
+    """The schemas of many types, made together so that they share components.
 
     Args:
-        types: every type that will be asked for; repeats are fine.
+        types: every type that `of` will be asked for; duplicates are ignored.
+
+    Attributes:
+        components: {name: schema} that the schemas refer to.
     """
 
     def __init__(self, types: Iterable[object]) -> None:
@@ -31,7 +33,11 @@ class Schemas:
         self._schemas, self.components = self._generate()
 
     def of(self, type_: object) -> Schema:
-        """The schema of one of the types, most often a reference."""
+        """The schema of one of the types, mostly a reference to a component.
+
+        Raises:
+            ValueError: the type was not among those given.
+        """
         return self._schemas[self._types.index(type_)]
 
     def _add(self, type_: object) -> None:
@@ -58,8 +64,9 @@ class Schemas:
 
 
 def used(document: Schema, components: Schema) -> Schema:
-    """The components that a document refers to, directly or through others; a query's struct, say, is spelled
-    out.
+    """The components that a document refers to, directly or through other components.
+
+    Leaves out those that are spelled out in place, such as the struct of a query.
 
     Args:
         document: without its components.
@@ -115,7 +122,7 @@ _ARGUMENT = re.compile(r"^ {4}(\w[\w, ]*): (.+(?:\n {6,}.+)*)", re.MULTILINE)
 
 
 def _spread_docstring(component: Schema) -> None:
-    """Move what a struct's docstring says of its fields (`Args:`) to those fields."""
+    """Move what a struct's docstring says about its fields (`Args:`) to the schemas of those fields."""
     text, _, arguments = cleandoc(component.get("description", "")).partition("\nArgs:\n")
     if text:
         component["description"] = paragraphs(text)
@@ -128,22 +135,22 @@ def _spread_docstring(component: Schema) -> None:
 
 
 def title(name: str) -> str:
-    """A handler's name as a short sentence: `post_message` is `Post message`."""
+    """A handler's name as a short sentence: `post_message` to `Post message`."""
     return name.replace("_", " ").capitalize()
 
 
 def camel(name: str) -> str:
-    """A handler's name as operation id: `post_message` is `postMessage`."""
+    """A name in camelCase: `post_message` to `postMessage`."""
     first, *rest = name.split("_")
     return first + "".join(part.capitalize() for part in rest)
 
 
 def paragraphs(docstring: str | None) -> str:
-    """A docstring as Markdown text: joined lines, without its indentation."""
+    """A docstring as Markdown: each paragraph on one line, without indentation."""
     blocks = [" ".join(block.split()) for block in (docstring or "").strip().split("\n\n")]
     return "\n\n".join(blocks)
 
 
 def one_of(schemas: Sequence[Schema]) -> Schema:
-    """A schema that one of several satisfies."""
+    """A schema that accepts what one of several accepts."""
     return schemas[0] if len(schemas) == 1 else {"oneOf": list(schemas)}

@@ -1,4 +1,4 @@
-"""Which version of the service this is."""
+"""The version of the service."""
 
 from importlib.metadata import PackageNotFoundError, version
 
@@ -11,4 +11,4 @@ def _installed() -> str:
 
 
 VERSION = _installed()
-"""As in pyproject.toml; `unreleased` when it runs without having been installed."""
+"""The version in pyproject.toml; `unreleased` when the package is not installed."""

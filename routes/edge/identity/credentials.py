@@ -1,9 +1,7 @@
-"""Where a request carries its credential, and where it must not (contract §2). Whether it is any good,
-`identity/authenticator.py` says.
+"""Where a request may carry its credential, and where not (contract §2). Verification is up to the `Authenticator`s.
 
-Users carry a bearer token in Authorization; browsers, which cannot set headers on a WebSocket, in
-Sec-WebSocket-Protocol. A credential in the address is refused, even a valid one, where it would be worth
-most.
+Users send a bearer token in Authorization, or in Sec-WebSocket-Protocol, because browsers cannot set headers on a
+WebSocket. A credential in the address is refused, even a valid one, on the routes that declare so.
 """
 
 import re
@@ -17,7 +15,7 @@ from routes.edge.errors import BadQuery, BadServerCredentials, OriginRefused, To
 from routes.edge.principal import ServerPrincipal, UserPrincipal
 
 MAX_TOKEN_CHARACTERS = 8192
-"""No token of ours or of a configured issuer is near this long."""
+"""Longer tokens are refused; no token of the service or of a configured issuer is nearly as long."""
 
 PROTOCOL = "svc.v1"
 BEARER_PROTOCOL = "svc-bearer."
@@ -27,22 +25,24 @@ _QUERY_NAMES = frozenset({"token", "access_token", "bearer", "authorization"})
 
 
 class Authenticator(Protocol):
-    """Verifies the credentials of users (`routes/people/authenticator.py`)."""
+    """Verifies the credentials of users (`routes/users/authenticator.py`)."""
 
     def known(self, carried: bytes, now_ms: int) -> UserPrincipal | None:
-        """The user that a credential speaks for, if that needs no waiting.
+        """The user that a credential identifies, if it was verified before; None if `user` has to be asked.
 
         Args:
-            carried: `Bearer` and a token, as in an Authorization header.
+            carried: the Authorization header, `Bearer` and a token.
             now_ms: epoch milliseconds.
 
         Raises:
-            TokenExpired: it was valid once.
+            TokenExpired: the token was valid and has expired.
         """
         ...
 
     async def user(self, token: str) -> UserPrincipal:
-        """The user that a token speaks for.
+        """The user that a token identifies; creates the account when this is the user's first token.
+
+        Cancellation: the account may have been created.
 
         Cancellation leaves nothing half done; a user who was made stays.
 
@@ -50,8 +50,10 @@ class Authenticator(Protocol):
             token: of well-formed characters, 1 to 8,192.
 
         Raises:
-            Unauthenticated: it is not valid; which check failed is not said.
-            TokenExpired: it was valid once.
+            Unauthenticated: it is not valid; which check failed is not told.
+            TokenExpired: it was valid and has expired.
+            UpstreamUnavailable: the keys of its issuer could not be fetched yet.
+            PersistenceError: the user's rights are not in memory and cannot be read.
         """
         ...
 
@@ -60,34 +62,36 @@ class ServerAuthenticator(Protocol):
     """Verifies the credentials of game servers (`routes/connect/authenticator.py`)."""
 
     def known(self, carried: bytes, server_id: bytes, now_ms: int) -> ServerPrincipal | None:
-        """The server that a credential speaks for, if that needs no waiting.
+        """The server that a credential identifies, if it was verified before; None if `server` has to be asked.
 
         Args:
-            carried: `Bearer` and a secret or token, as in an Authorization header.
-            server_id: as in X-Server-Id.
+            carried: the Authorization header, `Bearer` and a secret or token.
+            server_id: the X-Server-Id header.
             now_ms: epoch milliseconds.
         """
         ...
 
     async def server(self, token: str, server_id: str) -> ServerPrincipal:
-        """The server that a secret or delegated token speaks for.
+        """The server that a secret or delegated token identifies. Cancellation changes nothing.
 
         Cancellation changes nothing.
 
         Args:
             token: of well-formed characters, 1 to 8,192.
-            server_id: as in X-Server-Id.
+            server_id: the X-Server-Id header.
 
         Raises:
             BadServerCredentials: the two do not belong together, or there is no such server.
-            TokenExpired: the token was valid once.
+            TokenExpired: the token was valid and has expired.
+            PersistenceError: the server is not in memory and cannot be read.
         """
         ...
 
     def called(self, principal: ServerPrincipal, address: str, now_ms: int) -> None:
-        """Told of each request of a verified server.
+        """Note a request of a verified server; called for each.
 
         Args:
+            principal: the server.
             address: the client's, normalised.
             now_ms: epoch milliseconds.
         """
@@ -95,13 +99,17 @@ class ServerAuthenticator(Protocol):
 
 
 def server_bearer(authorization: bytes | None, server_id: bytes | None) -> tuple[str, str]:
-    """(secret or token, server's id) of a request that a game server sends.
+    """(secret or token, server's id) of a game server's request.
+
+    Args:
+        authorization: the Authorization header, or None.
+        server_id: the X-Server-Id header, or None.
 
     Args:
         authorization: the value of Authorization, None without one.
 
     Raises:
-        BadServerCredentials: one of the two headers is missing or malformed.
+        BadServerCredentials: one of the two headers is missing, or Authorization is malformed.
     """
     try:
         token = bearer(authorization)
@@ -113,10 +121,10 @@ def server_bearer(authorization: bytes | None, server_id: bytes | None) -> tuple
 
 
 def bearer(authorization: bytes | None) -> str | None:
-    """The token of an Authorization header; None when there is no header.
+    """The token in an Authorization header; None when there is no header.
 
     Raises:
-        Unauthenticated: the header is there but is not one bearer token.
+        Unauthenticated: the header is not one well-formed bearer token.
     """
     if authorization is None:
         return None
@@ -128,16 +136,17 @@ def bearer(authorization: bytes | None) -> str | None:
 
 
 def protocol_bearer(offered: Sequence[str]) -> tuple[str | None, str | None]:
-    """(token, subprotocol to select) from what a WebSocket client offers (contract §2).
+    """(token, subprotocol to select) from what a WebSocket client offers; None for either that is missing (contract
+    §2).
 
-    `svc.v1` is selected where it is offered; the bearer protocol is echoed only when it is all there is,
-    since a browser drops a connection whose server selects nothing.
+    `svc.v1` is selected if it is offered; otherwise the bearer protocol is echoed, since browsers drop a connection
+    whose server selects none of the offered protocols.
 
     Args:
         offered: the entries of Sec-WebSocket-Protocol, in order.
 
     Raises:
-        Unauthenticated: more than one token is offered, or none that could be one.
+        Unauthenticated: more than one token is offered, or a malformed one.
     """
     carriers = [entry for entry in offered if entry.startswith(BEARER_PROTOCOL)]
     if len(carriers) > 1:
@@ -162,14 +171,14 @@ def _well_formed(token: str) -> str:
 
 
 def query_token(query: bytes) -> str | None:
-    """The credential in an address, where a deployment allows it; None when there is none.
+    """The credential in an address, for deployments that allow it; None when there is none.
 
     Args:
-        query: as it stands after the `?`.
+        query: the raw text after the `?`.
 
     Raises:
         BadQuery: there are too many parameters.
-        Unauthenticated: it cannot be a token.
+        Unauthenticated: it is not well-formed.
     """
     for pair in _pairs(query):
         name, _, text = pair.partition(b"=")
@@ -182,11 +191,11 @@ def refuse_query_token(query: bytes) -> None:
     """Refuse an address that carries a credential (contract §2).
 
     Args:
-        query: as it stands after the `?`.
+        query: the raw text after the `?`.
 
     Raises:
         BadQuery: there are too many parameters.
-        TokenInQuery: one of its parameters is named like a credential.
+        TokenInQuery: a parameter has the name of a credential.
     """
     for pair in _pairs(query):
         if unquote_plus(pair.partition(b"=")[0].decode("latin-1")).lower() in _QUERY_NAMES:
@@ -203,23 +212,22 @@ def _pairs(query: bytes) -> Sequence[bytes]:
 
 
 def check_origin(origin: bytes | None, host: bytes | None, allowed: Sequence[str]) -> None:
-    """Refuse a WebSocket that a page of a foreign origin asks for: browsers send it with the user's address
-    alone.
+    """Refuse a WebSocket requested by a page of a foreign origin, which a browser sends like any other.
 
     Args:
-        origin: the Origin header; None for clients that are no browsers.
+        origin: the Origin header; None for clients other than browsers.
         host: the Host header.
         allowed: the configured origins, `*` for any.
 
     Raises:
-        OriginRefused: it is neither configured nor our own.
+        OriginRefused: the origin is neither configured nor the service's own.
     """
     if origin is None or "*" in allowed:
         return
     text = origin.decode("latin-1").lower()
     if text in allowed:
         return
-    # A browser's origin is these three parts and nothing else (RFC 6454 §6.2); nothing needs to be taken apart.
+    # A browser's origin is scheme, host and port, and nothing else (RFC 6454 §6.2), so the rest is compared whole.
     scheme, _, authority = text.partition("://")
     if scheme not in {"http", "https"} or host is None or authority != host.decode("latin-1").lower():
         raise OriginRefused

@@ -1,7 +1,7 @@
-"""What may be configured of other issuers of user tokens (`PARTYLINE_JWT_ISSUERS`), and what is wrong with it.
+"""The setting `PARTYLINE_JWT_ISSUERS`: other issuers of user tokens, and its checks.
 
-Apart from the issuers at work: what fetches and verifies takes long to import, and only an entry with a key of its own
-needs it here.
+A module of its own, because what fetches keys and verifies takes long to import, and is needed here only for an entry
+with a public key.
 """
 
 import re
@@ -10,34 +10,32 @@ from urllib.parse import urlsplit
 import msgspec
 
 OWN_ISSUER = "partyline"
-"""`iss` of the tokens made here; constant, because the address of an installation changes and its tokens
-should not."""
+"""`iss` of the tokens made here. A constant, because tokens have to outlive a change of the service's address."""
 
 SECRET_MIN_BYTES = 32
-"""An HS256 key is at least as long as its hash (RFC 7518 §3.2): whoever has a token can guess at it
-offline."""
+"""An HS256 key is at least as long as its hash (RFC 7518 §3.2): a shorter one could be guessed offline from a token."""
 
 ALGORITHMS = (
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
 )  # fmt: skip
-"""Those with a public key."""
+"""Algorithms with a public key."""
 
 _SUBJECTS = re.compile(r"[0-9a-f-]{0,36}")
 
 
 class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """One entry of `PARTYLINE_JWT_ISSUERS` (contract §11); exactly one of the last three is there.
+    """One entry of `PARTYLINE_JWT_ISSUERS` (contract §11), with exactly one of `secret`, `public_key` and `jwks_url`.
 
     Args:
-        iss: compared whole with the token's.
+        iss: has to equal the token's.
         alg: `HS256`, or an algorithm of RSA, EC or Ed25519.
-        aud: when given, the token's `aud` must be it, or hold it.
+        aud: if given, the token's `aud` must equal or contain it.
         secret: for HS256, at least 32 bytes.
         public_key: PEM.
         jwks_url: where the public keys are published.
         subjects: the `sub` of every token has to begin with it, lower case; empty for any user.
-        super_admins: whether who is a super-admin is one by a token of this issuer, too. Else it admits them without
-            that role, and without grants of patterns that begin with `*`.
+        super_admins: whether super-admins keep that role with a token of this issuer. If not, it admits them without
+            the role, and without grants of patterns that begin with `*`.
     """
 
     iss: str
@@ -51,13 +49,13 @@ class IssuerSettings(msgspec.Struct, frozen=True, rename="camel", forbid_unknown
 
 
 def parse_issuers(text: str) -> tuple[IssuerSettings, ...]:
-    """Read the setting, and check everything that can be checked without the network.
+    """Parse the setting, and check everything that needs no network.
 
     Args:
         text: a JSON array; empty for none.
 
     Raises:
-        ValueError: with one line that says what is wrong; never with a secret in it.
+        ValueError: its one line says what is wrong, and never holds a secret.
     """
     if not text.strip():
         return ()
@@ -90,7 +88,7 @@ def _check(entry: IssuerSettings) -> None:
     elif entry.secret is not None:
         raise ValueError(f"issuer {entry.iss}: {entry.alg} wants publicKey or jwksUrl, not a secret")
     elif entry.public_key is not None:
-        from routes.edge.identity.public_keys import pem_key  # noqa: PLC0415 — see the module
+        from routes.edge.identity.public_keys import pem_key  # noqa: PLC0415 — slow to import
 
         pem_key(entry.iss, entry.alg, entry.public_key)
     elif urlsplit(entry.jwks_url or "").scheme not in {"http", "https"}:

@@ -1,8 +1,7 @@
-"""Who else may sign user tokens: the issuers of `PARTYLINE_JWT_ISSUERS`, each with its keys and one
-algorithm.
+"""Other issuers of user tokens, from `PARTYLINE_JWT_ISSUERS`, each with its keys and one algorithm.
 
-The algorithm belongs to the key and is never taken from the token (RFC 8725 §3.1). A JWKS is fetched on a
-schedule and by nothing that a token says, so that a flood of unknown `kid`s costs nobody anything.
+The algorithm belongs to the key and is never taken from the token (RFC 8725 §3.1). A JWKS is fetched on a schedule
+and never because of what a token says, so that a flood of unknown `kid`s causes no work.
 """
 
 from collections.abc import Mapping
@@ -26,11 +25,10 @@ REFRESH_SECONDS = 300
 """How often a JWKS is fetched: issuers publish a new key longer than this before they use it."""
 
 RETRY_SECONDS = 5
-"""First wait after a fetch that failed; doubles up to `REFRESH_SECONDS`."""
+"""First wait after a failed fetch; doubles up to `REFRESH_SECONDS`."""
 
 STALE_MS = 24 * 3_600_000
-"""Keys of an issuer that could not be reached for so long are no longer believed: they may have been
-withdrawn."""
+"""Keys of an issuer that could not be reached for so long are dropped: they may have been withdrawn."""
 
 FETCH_SECONDS = 10
 FETCH_MAX_BYTES = 64 * 1024
@@ -42,12 +40,12 @@ VerifyingKey: TypeAlias = bytes | PublicKey
 
 @dataclass(slots=True)
 class Issuer:
-    """One issuer at work.
+    """One configured issuer with its current keys.
 
     Args:
         settings: as configured.
-        keys: {`kid`: key}; "" for the one key of an issuer that has no key ids.
-        fetched_at_ms: when the keys were last known to be right; None = never, or not fetched at all.
+        keys: {`kid`: key}; "" for the one key of an issuer without key ids.
+        fetched_at_ms: epoch milliseconds of the last successful fetch; None for never, or for configured keys.
     """
 
     settings: IssuerSettings
@@ -55,9 +53,9 @@ class Issuer:
     fetched_at_ms: int | None = None
 
     def key_for(self, key_id: str | None) -> VerifyingKey | None:
-        """The key that a token names, or the only one when it names none.
+        """The key that a token names by its `kid`, or the only one when it names none; None if there is no such key.
 
-        A key that was configured has no id, and is meant whatever the token calls it.
+        A configured key has no id, and is used whatever `kid` the token has.
         """
         if self.settings.jwks_url is None:
             return self.keys[""]
@@ -67,11 +65,14 @@ class Issuer:
 
 
 class Issuers:
-    """Every configured issuer; `generation` moves when a key was withdrawn or added.
+    """All configured issuers.
 
     Args:
-        settings: of `parse_issuers`.
+        settings: from `parse_issuers`.
         clock: tells how old a fetched key set is.
+
+    Attributes:
+        generation: increases when a key is added or withdrawn.
     """
 
     def __init__(self, settings: tuple[IssuerSettings, ...], clock: Clock) -> None:
@@ -87,11 +88,13 @@ class Issuers:
             self._issuers.setdefault(entry.iss, []).append(Issuer(entry, keys))
 
     def named(self, iss: str) -> list[Issuer]:
-        """The entries of this issuer, none when it is not configured; names are compared whole."""
+        """The entries of this issuer, compared whole; empty when it is not configured."""
         return self._issuers.get(iss, [])
 
     async def keep_fresh(self) -> None:
-        """Fetch every JWKS on its schedule, for ever; returns at once when there is none. To be cancelled."""
+        """Fetch every JWKS on its schedule until cancelled; returns at once when there is none. Cancellation keeps
+        the keys.
+        """
         remote = [one for several in self._issuers.values() for one in several if one.settings.jwks_url]
         if not remote:
             return
@@ -115,10 +118,9 @@ class Issuers:
                 wait_seconds = min(2 * wait_seconds, REFRESH_SECONDS)
 
     async def fetch(self, client: httpx2.AsyncClient, issuer: Issuer) -> bool:
-        """Fetch one JWKS; False when it could not be had, and then the keys stay until they are `STALE_MS`
-        old.
+        """Fetch the JWKS of one issuer. Returns False on failure; the keys then stay until they are `STALE_MS` old.
 
-        Cancellation leaves the keys as they were.
+        Cancellation leaves the keys unchanged.
         """
         try:
             with trio.fail_after(FETCH_SECONDS):
@@ -144,8 +146,8 @@ async def _download(client: httpx2.AsyncClient, url: str) -> bytes:
         if response.status_code != httpx2.codes.OK:
             raise ValueError(f"answered {response.status_code}")
         body = bytearray()
-        # Read to its end even where it is too long: leaving the stream half-way leaves its generators open.
-        # Memory is bounded here, time by `FETCH_SECONDS`.
+        # Read to its end even where it is too long, because leaving early would leave its generators open. Memory is
+        # bounded here, time by `FETCH_SECONDS`.
         async for part in response.aiter_bytes():
             if len(body) <= FETCH_MAX_BYTES:
                 body += part
@@ -159,11 +161,11 @@ class _KeySet(msgspec.Struct, frozen=True):
 
 
 def read_key_set(body: bytes, algorithm: str) -> dict[str, VerifyingKey]:
-    """The public keys of a JWKS (RFC 7517) that may be used with this algorithm; others are passed over.
+    """The public keys of a JWKS (RFC 7517) that may be used with this algorithm; others are skipped.
 
     Args:
         body: the JSON document.
-        algorithm: the one that is pinned for the issuer.
+        algorithm: the one that is configured for the issuer.
 
     Raises:
         ValueError: it is no JWKS, or holds none of those keys.
@@ -174,7 +176,7 @@ def read_key_set(body: bytes, algorithm: str) -> dict[str, VerifyingKey]:
         raise ValueError("not a JWKS") from None
     keys: dict[str, VerifyingKey] = {}
     for entry in entries[:FETCH_MAX_KEYS]:
-        # A symmetric key in a public document is no key at all; `fitting` passes it over.
+        # A symmetric key in a public document protects nothing; `fitting` skips it.
         if entry.get("use", "sig") != "sig" or entry.get("alg", algorithm) != algorithm:
             continue
         try:

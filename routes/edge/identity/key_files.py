@@ -1,4 +1,4 @@
-"""Who may read the files of the keys: at every start, not only when somebody asks `partyline doctor`."""
+"""File permissions of the keys, corrected at every start and not only reported by `partyline doctor`."""
 
 import stat
 from pathlib import Path
@@ -6,20 +6,20 @@ from pathlib import Path
 from routes.edge.identity.keys import KeyFault
 
 OTHERS = 0o077
-"""Every right of group and others."""
+"""All permission bits of group and others."""
 
 
 def close_to_others(data_dir: Path) -> list[Path]:
-    """Take the rights of group and others away from the keys: a copy of a folder, or a backup, often adds some.
+    """Take the permissions of group and others away from the key files; copies and backups often add some.
 
     Args:
-        data_dir: `PARTYLINE_DATA_DIR`; nothing needs to be there yet.
+        data_dir: `PARTYLINE_DATA_DIR`; it need not exist yet.
 
     Returns:
-        What was open to others until now.
+        The files and folders that were open to others.
 
     Raises:
-        KeyFault: a key is open to others, and not ours to close.
+        KeyFault: one is open to others, and its permissions cannot be changed.
     """
     folder = data_dir / "keys"
     if not folder.is_dir():

@@ -1,9 +1,8 @@
-"""The server's own keys: the Ed25519 key that signs its tokens, and the secret from which all others are
-derived.
+"""The service's own keys: the Ed25519 key that signs its tokens, and the secret from which all others are derived.
 
-Both are files below `<data dir>/keys`, made at the first start, readable by their owner only, and never
-replaced: a file is written whole under another name and then linked to its own, so that of two processes that
-start together one makes it and the other reads it.
+Both are files below `<data dir>/keys`, created at the first start, readable by their owner only, and never replaced.
+A file is written whole under a temporary name and then linked to its own, so that of two processes that start
+together one creates it and the other reads it.
 """
 
 import os
@@ -40,21 +39,26 @@ MASTER_FILE = "master.key"
 MASTER_BYTES = 32
 
 USER_AUDIENCE = "partyline:user"
-"""`aud` of user tokens made here: a token for anything else, signed by the same key, is not one."""
+"""`aud` of user tokens made here; a token with another one, signed by the same key, is not a user token."""
 
 USER_TYPE = "JWT"
-"""`typ` of user tokens; every other sort of token has its own (RFC 8725 §3.11)."""
+"""`typ` of user tokens; every other kind of token has its own (RFC 8725 §3.11)."""
 
 ALGORITHM = "EdDSA"
 
 
 class KeyFault(OperatorFault):
-    """A key file cannot be made or read; the message is one line for the operator."""
+    """A key file cannot be created or read; the message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class MintedToken:
-    """A token and when it ends, epoch milliseconds."""
+    """A signed token.
+
+    Args:
+        token: JWS compact serialisation.
+        expires_at_ms: epoch milliseconds at which it ends.
+    """
 
     token: str
     expires_at_ms: int
@@ -65,9 +69,9 @@ class Keys:
     """The keys of this installation.
 
     Args:
-        private_key: signs.
-        master: 32 secret bytes, never used themselves.
-        sealing_key: 32 bytes under which stored replies that hold a secret are sealed.
+        private_key: signs tokens.
+        master: 32 secret bytes, used only to derive others.
+        sealing_key: 32 bytes that encrypt stored replies that hold a secret.
         key_id: RFC 7638 thumbprint of the public key, the `kid` of tokens made here.
     """
 
@@ -85,11 +89,11 @@ class Keys:
 
     @property
     def public_key(self) -> Ed25519PublicKey:
-        """Verifies what was signed here."""
+        """The key that verifies tokens made here."""
         return self.private_key.public_key()
 
     def derive(self, purpose: str) -> bytes:
-        """32 secret bytes for one purpose (HKDF-SHA256, RFC 5869); another purpose gives unrelated ones."""
+        """32 secret bytes for one purpose (HKDF-SHA256, RFC 5869); those of other purposes are unrelated."""
         return HKDF(hashes.SHA256(), 32, salt=None, info=f"partyline {purpose}".encode()).derive(self.master)
 
     def mint_user_token(
@@ -102,15 +106,15 @@ class Keys:
         random_bytes: RandomBytes,
         not_before_s: int = 0,
     ) -> MintedToken:
-        """A user token, signed.
+        """Sign a user token.
 
         Args:
             user_id: lower-case uuid, the `sub`.
-            name: 1 to 64 characters.
+            name: the user's name, 1 to 64 characters.
             now_ms: epoch milliseconds; the token's times are whole seconds.
-            ttl_seconds: how long it lives, at least 1.
-            random_bytes: for its `jti`.
-            not_before_s: the first `iat` that is believed of the user, epoch seconds: in the second in which their
+            ttl_seconds: lifetime, at least 1.
+            random_bytes: source of its `jti`.
+            not_before_s: earliest `iat` that is accepted for the user, epoch seconds. In the second in which their
                 tokens were revoked, a new one is dated into the next (see `actors/users/units_revocation.py`).
         """
         now_ms = max(now_ms, not_before_s * 1000)
@@ -120,12 +124,14 @@ class Keys:
     def mint(
         self, type: str, audience: str, claims: Mapping[str, object], *, now_ms: int, ttl_seconds: int
     ) -> MintedToken:
-        """A token of any sort, signed.
+        """Sign a token of any kind.
 
         Args:
-            type, audience: `typ` and `aud`: each sort of token has its own, so that none passes for another.
+            type: the `typ` header; each kind of token has its own, so that none passes for another.
+            audience: the `aud` claim, likewise.
             claims: beside issuer, audience and times.
-            now_ms, ttl_seconds: as in `mint_user_token`.
+            now_ms: epoch milliseconds; the token's times are whole seconds.
+            ttl_seconds: lifetime, at least 1.
         """
         issued_at_s = now_ms // 1000
         times = {"iat": issued_at_s, "exp": issued_at_s + ttl_seconds}
@@ -139,13 +145,13 @@ class Keys:
 
 
 def open_keys(data_dir: Path) -> Keys:
-    """The keys below `data_dir`, made where they are missing.
+    """Read the keys below `data_dir`, creating those that are missing.
 
     Args:
-        data_dir: `PARTYLINE_DATA_DIR`; made, private, when it is not there.
+        data_dir: `PARTYLINE_DATA_DIR`; created, private, when it does not exist.
 
     Raises:
-        KeyFault: a file cannot be made, read or understood.
+        KeyFault: a file cannot be created or read, or is malformed.
     """
     folder = data_dir / "keys"
     try:
@@ -171,15 +177,15 @@ def _new_signing_key() -> bytes:
 
 def _read_or_make(path: Path, make: Callable[[], bytes]) -> bytes:
     if not path.exists():
-        # A half-written key must never be seen under its name, and one that is there must never be replaced:
-        # link refuses where rename would overwrite.
+        # A half-written key must never appear under the final name, and an existing key must never be replaced: link
+        # fails where rename would overwrite.
         draft = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
         try:
             with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
                 file.write(make())
                 file.flush()
                 os.fsync(file.fileno())
-            with suppress(FileExistsError):  # the other process was first: its key is the key
+            with suppress(FileExistsError):  # another process was first, and its key is used
                 os.link(draft, path)
             folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
             try:

@@ -1,4 +1,4 @@
-"""How long what we issue lives; apart from the keys, whose libraries take long to import."""
+"""Lifetimes of tokens, apart from `keys.py`, whose libraries take long to import."""
 
 TOKEN_TTL_SECONDS = 30 * 86_400
-"""Of a user token, when nobody says otherwise."""
+"""Default lifetime of a user token."""

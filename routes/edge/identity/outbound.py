@@ -1,4 +1,4 @@
-"""What all requests to servers of others share."""
+"""TLS settings of requests to other servers."""
 
 import ssl
 from functools import cache
@@ -8,5 +8,5 @@ import httpx2
 
 @cache
 def trusted_authorities() -> ssl.SSLContext:
-    """The certificate authorities that are believed, or those of `SSL_CERT_FILE`; read once, which takes 20 ms."""
+    """The trusted certificate authorities, or those of `SSL_CERT_FILE`; loaded once, which takes 20 ms."""
     return httpx2.create_ssl_context()

@@ -1,6 +1,6 @@
-"""Public keys of other issuers, and which algorithms they may be used with.
+"""Public keys of other issuers, and the algorithms that they may be used with.
 
-Apart from the settings that name them, because what reads them takes long to import.
+A module apart from `issuer_settings.py`, because the libraries that parse keys take long to import.
 """
 
 from typing import TypeAlias
@@ -12,9 +12,9 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 RSA_MIN_BITS = 2048
-"""RFC 7518 §3.3."""
+"""Shortest RSA key that is accepted (RFC 7518 §3.3)."""
 
-# {algorithm: the sort of public key that it takes, and the curve's name where there are several}
+# {algorithm: (type of its public keys, the curve's name if the type has several)}
 _PUBLIC: dict[str, tuple[type, str | None]] = {
     **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), (RSAPublicKey, None)),
     "ES256": (EllipticCurvePublicKey, "secp256r1"),
@@ -27,15 +27,15 @@ PublicKey: TypeAlias = RSAPublicKey | EllipticCurvePublicKey | Ed25519PublicKey
 
 
 def pem_key(issuer: str, algorithm: str, text: str) -> PublicKey:
-    """The public key that a setting names.
+    """Parse a configured public key.
 
     Args:
-        issuer: whose, for what is said of it.
-        algorithm: that it is used with, such as `ES256`.
+        issuer: named in the error.
+        algorithm: that the key is used with, such as `ES256`.
         text: PEM.
 
     Raises:
-        ValueError: with one line: it is none, or not one for the algorithm.
+        ValueError: it is no public key, or none for this algorithm; the message is one line.
     """
     try:
         key = load_pem_public_key(text.encode())
@@ -48,7 +48,7 @@ def pem_key(issuer: str, algorithm: str, text: str) -> PublicKey:
 
 
 def fitting(key: object, algorithm: str) -> PublicKey | None:
-    """The key, if it is one that this algorithm may be used with."""
+    """The `key`, if it may be used with this `algorithm` and is long enough; else None."""
     sort, curve = _PUBLIC[algorithm]
     if not isinstance(key, sort):
         return None

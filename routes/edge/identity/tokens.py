@@ -1,8 +1,8 @@
-"""What makes a user token believable (contract §2, RFC 7519, RFC 8725): pure, given the keys and the time.
+"""Verification of user tokens (contract §2, RFC 7519, RFC 8725), as pure functions of keys and time.
 
-A token is read twice. First without belief, only to find out whose it claims to be; then the signature is
-checked with that issuer's key under that issuer's algorithm, and only after that anything in it counts.
-Everything that is wrong is one refusal with one text, except that a good token that has ended says so.
+A token is parsed first, to find out which issuer it claims; then its signature is checked with that issuer's key and
+algorithm. Its claims are used only after that. Whatever is wrong, the refusal is the same, except that a token that
+is valid but expired says so.
 """
 
 from collections.abc import Iterator
@@ -21,10 +21,10 @@ from routes.edge.identity.keys import ALGORITHM, USER_AUDIENCE, USER_TYPE, Keys
 from routes.edge.identity.names import is_name
 
 TOKEN_MAX_BYTES = 8_192
-"""Longer than any token that fits a header of a common proxy."""
+"""No token that fits the header bound of a common proxy is longer."""
 
 ISSUED_AHEAD_SECONDS = 60
-"""How far `iat` may lie ahead: the clock of another machine. `exp` and `nbf` have no leeway (contract §2)."""
+"""How far `iat` may lie ahead, for another machine's clock. `exp` and `nbf` have no leeway (contract §2)."""
 
 FOREIGN_TYPES = frozenset({"jwt", "at+jwt", "application/at+jwt"})
 """`typ` of other issuers' user tokens, lower case (RFC 9068 §2.1); it may be absent."""
@@ -50,14 +50,14 @@ class _Claims(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class VerifiedToken:
-    """What a token says, after all checks.
+    """The contents of a token that passed all checks.
 
     Args:
         user_id: `sub`.
         name: 1 to 64 characters, no control characters, no white space at its ends.
         issued_at_s: epoch seconds.
-        expires_at_ms: epoch milliseconds; from then on it counts for nothing.
-        capped: its issuer does not speak for super-admins.
+        expires_at_ms: epoch milliseconds; not valid from then on.
+        capped: its issuer may not vouch for super-admins.
     """
 
     user_id: UserId
@@ -72,14 +72,14 @@ def verify_user_token(token: str, keys: Keys, issuers: Issuers, now_ms: int) -> 
 
     Args:
         token: JWS compact serialisation, at most 8 KiB.
-        keys: our own.
+        keys: the service's own.
         issuers: the configured ones.
         now_ms: epoch milliseconds.
 
     Raises:
-        TokenExpired: everything is right but the time.
+        TokenExpired: it has expired, and is valid otherwise.
         Unauthenticated: anything else is wrong.
-        UpstreamUnavailable: its issuer is configured, and its keys could not be fetched yet.
+        UpstreamUnavailable: its issuer is configured, but no keys of it could be fetched yet.
     """
     header, claims = _read(token)
     settings = _issuer_of(token, header, claims, keys, issuers)
@@ -87,19 +87,19 @@ def verify_user_token(token: str, keys: Keys, issuers: Issuers, now_ms: int) -> 
 
 
 def _read(token: str) -> tuple[_Header, _Claims]:
-    """The parts of a token, nothing of it believed."""
+    """The header and claims of a token, unverified."""
     parts = token.split(".")
     if len(token) > TOKEN_MAX_BYTES or len(parts) != 3:
         raise Unauthenticated
     try:
-        # The signature too: an encoder's leftover bits would let a changed token pass.
+        # The signature too is decoded strictly: with leftover bits ignored, a changed token would pass.
         head, body, _ = (from_base64url(part) for part in parts)
         header = msgspec.json.decode(head, type=_Header)
         claims = msgspec.json.decode(body, type=_Claims)
     except (ValueError, RecursionError):
         raise Unauthenticated from None
     if header.crit is not None or header.b64 is not None:
-        # RFC 7515 §4.1.11: an extension that must be understood, and we understand none.
+        # RFC 7515 §4.1.11: an extension that must be understood; none is supported.
         raise Unauthenticated
     return header, claims
 
@@ -107,7 +107,7 @@ def _read(token: str) -> tuple[_Header, _Claims]:
 def _issuer_of(
     token: str, header: _Header, claims: _Claims, keys: Keys, issuers: Issuers
 ) -> IssuerSettings | None:
-    """Who has signed the token; None for ourselves."""
+    """The issuer whose key verifies the signature; None for the service itself."""
     for algorithm, key, settings in _candidates(header, claims, keys, issuers):
         try:
             jwt.PyJWS().decode_complete(token, key, algorithms=[algorithm])
@@ -120,7 +120,7 @@ def _issuer_of(
 def _candidates(
     header: _Header, claims: _Claims, keys: Keys, issuers: Issuers
 ) -> Iterator[tuple[str, VerifyingKey, IssuerSettings | None]]:
-    """The keys that a token with these words may be signed with, and whose they are."""
+    """The keys that may have signed a token with this header and these claims, with algorithm and issuer."""
     if claims.iss == OWN_ISSUER:
         own = header.typ == USER_TYPE and header.kid in {None, keys.key_id} and claims.aud == USER_AUDIENCE
         if own and header.alg == ALGORITHM:
@@ -141,10 +141,10 @@ def _candidates(
 
 
 def _checked(claims: _Claims, settings: IssuerSettings | None, now_ms: int) -> VerifiedToken:
-    """The claims of a token with a good signature, after their own checks.
+    """Check the claims of a token whose signature is good.
 
     Args:
-        settings: of who has signed it; None for ourselves.
+        settings: of its issuer; None for the service itself.
     """
     user_id = parse_uuid(claims.sub)
     times = (claims.exp, claims.iat, claims.nbf or 0)

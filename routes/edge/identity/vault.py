@@ -1,7 +1,7 @@
-"""Secrets of others that we must be able to use again, and so cannot keep as hashes: sealed before they are stored.
+"""Encryption of secrets that the service must be able to use again, and so cannot store as hashes.
 
-AES-256-GCM under a key that is derived from the service's master key, one for each purpose (`keys.py`); so a copy of
-the database alone opens nothing. What is sealed is bound to its row: moved to another, it does not open.
+AES-256-GCM under a key derived from the service's master key, one per purpose (`keys.py`): a copy of the database
+alone reveals none of them. A sealed secret is bound to its row and does not open in another.
 """
 
 from cryptography.exceptions import InvalidTag
@@ -11,18 +11,18 @@ from actors.ids import RandomBytes
 from routes.edge.identity.keys import Keys
 
 VERSION = b"\x01"
-"""Of key and form, in front of everything sealed: both can be replaced while old secrets are there."""
+"""Version of key and format, the first byte of everything sealed, so that both can change while old secrets exist."""
 
 _NONCE_BYTES = 12
 
 
 class Vault:
-    """Seals and opens secrets of one purpose.
+    """Seals and opens the secrets of one purpose.
 
     Args:
         keys: the service's own.
-        purpose: another one gives an unrelated key.
-        random_bytes: for nonces.
+        purpose: a name; each has an unrelated key.
+        random_bytes: source of nonces.
     """
 
     def __init__(self, keys: Keys, purpose: str, random_bytes: RandomBytes) -> None:
@@ -30,21 +30,17 @@ class Vault:
         self._random_bytes = random_bytes
 
     def seal(self, plain: bytes, bound_to: bytes) -> bytes:
-        """Version, nonce and sealed text.
+        """Encrypt a secret, to version byte, nonce and ciphertext.
 
         Args:
-            bound_to: what names the row; needed again to open it.
             plain: the secret.
+            bound_to: identifies the row; needed again to open it.
         """
         nonce = self._random_bytes(_NONCE_BYTES)
         return VERSION + nonce + self._cipher.encrypt(nonce, plain, VERSION + bound_to)
 
     def open(self, sealed: bytes, bound_to: bytes) -> bytes | None:
-        """The secret, or None when it was not sealed here, for this row.
-
-        Args:
-            bound_to: what `seal` was given.
-        """
+        """The secret, or None when it was not sealed here with the same `bound_to`."""
         if sealed[:1] != VERSION:
             return None
         nonce, text = sealed[1 : 1 + _NONCE_BYTES], sealed[1 + _NONCE_BYTES :]

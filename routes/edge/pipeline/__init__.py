@@ -1,1 +1,1 @@
-"""What every request goes through, from the router to the answer."""
+"""The steps of every request, from the router to the response."""

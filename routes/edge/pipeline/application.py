@@ -1,7 +1,7 @@
-"""What the lean server asks of an application before it goes the long way through ASGI.
+"""The interface by which the lean server asks an application directly, bypassing ASGI.
 
-The application stays plain ASGI; whoever serves it and knows this interface saves the scopes, messages and tasks.
-Both ways end in the same pipeline (`dispatch.py`).
+The application remains plain ASGI; a server that knows this interface saves ASGI's scopes, messages and tasks. Both
+ways end in the same pipeline (`dispatch.py`).
 """
 
 from abc import ABC, abstractmethod
@@ -13,33 +13,36 @@ from routes.edge.pipeline.dispatch import Opening
 
 
 class DirectApplication(ABC):
-    """An application that can be asked directly."""
+    """An ASGI application that can also be asked directly."""
 
     @abstractmethod
     async def answer(self, incoming: Incoming) -> Outgoing | None:
-        """The response to a request; None when it has to go through ASGI.
+        """The response to a request; None when the request has to go through ASGI.
+
+        Cancellation abandons the request; an effect that was handed to the kernel or the database goes on.
 
         Args:
             incoming: complete but for the body, of which nothing has been received when this returns None.
-
-        Cancellation: the request is abandoned; what it handed over goes on.
         """
 
     @abstractmethod
     def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
-        """The response to a request that the server itself refuses, with all that every response has.
+        """The response to a request that the server itself refuses, with the headers that every response has.
 
         Args:
             incoming: complete but for the body.
-            refused: why.
+            refused: the refusal.
         """
 
     @abstractmethod
     async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
-        """What becomes of a WebSocket handshake: refused with a response, accepted, or None as for `answer`.
+        """Check a WebSocket handshake: a response that refuses it, the accepted stream, or None when it has to go
+        through ASGI.
+
+        Cancellation abandons the handshake, and nothing has been accepted.
 
         Cancellation refuses nothing and accepts nothing.
 
         Args:
-            incoming: the handshake, checked against RFC 6455 §4.2.1 already.
+            incoming: the handshake, already checked against RFC 6455 §4.2.1.
         """

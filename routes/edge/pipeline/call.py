@@ -1,7 +1,7 @@
-"""What a handler is given in place of a request: who calls, and the two ways to have an effect.
+"""The object that a handler is given for its request: the caller, and the two ways to have an effect.
 
-`ask` and `transact` are the only places where a handler's effect meets its Idempotency-Key: they hand the
-encoded answer down, so that it commits together with the effect.
+`ask` and `transact` are the only places where an effect meets the request's Idempotency-Key: they pass the encoded
+answer down, so that it commits together with the effect.
 """
 
 from collections.abc import Awaitable, Callable
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from routes.edge.declare.endpoint import RouteTable
 
 GRACE_SECONDS = 0.25
-"""How much later than its parts a request gives up."""
+"""Added to the request's deadline once an effect is in flight, so that kernel and database, whose deadlines know the
+outcome, expire first."""
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -42,14 +43,14 @@ class Call(Generic[P_co]):
     """One request or stream, as it passes the checks and as its handler sees it.
 
     Args:
-        service: everything that is open.
-        table: everything that is declared.
+        service: the parts of the service.
+        table: the declared routes.
         request_id: as in X-Request-Id.
         client_address: normalised; behind trusted proxies the client's own.
         headers: (lower-case name, value).
         status: the declared status of a success with a body.
-        now_ms: epoch milliseconds at which the request came in.
-        deadline: the end of the request's time.
+        now_ms: epoch milliseconds at which the request arrived.
+        deadline: of the request.
     """
 
     __slots__ = (
@@ -88,26 +89,26 @@ class Call(Generic[P_co]):
         self.client_address = client_address
         self.headers = headers
         self.principal: Principal | None = None
-        """Who calls; None on public routes."""
+        """The authenticated caller; None on public routes."""
         self.status = status
         self.now_ms = now_ms
         self.subject: Any = None
         """What the endpoint's guard returned."""
         self.decision: Decision | None = None
-        """What the caller's rate limit said."""
+        """The answer of the caller's rate limit, for the response's headers."""
         self.attempt: Attempt | None = None
         """The request's Idempotency-Key, or None."""
         self.place: DecodingSlot | None = None
-        """For a body that is not small, until the request is answered."""
+        """Held for a body that is not small, until the request is answered."""
         self.effect_in_flight = False
-        """True while an effect is on its way: cut short then, its outcome is unknown."""
+        """True from the start of an effect until its outcome is known."""
 
     @property
     def user(self) -> UserPrincipal:
-        """The calling user, on routes that need one.
+        """The calling user, on routes that admit users only.
 
         Raises:
-            TypeError: the route is declared for others too, and its handler did not ask who calls.
+            TypeError: the caller is not a user; a handler that others may call has to check `principal` first.
         """
         if not isinstance(self.principal, UserPrincipal):
             raise TypeError("this route has callers that are no users")
@@ -115,15 +116,15 @@ class Call(Generic[P_co]):
 
     @property
     def user_id(self) -> UserId:
-        """The calling user's id, on routes that need one."""
+        """The calling user's id; raises TypeError as `user` does."""
         return self.user.user_id
 
     @property
     def server(self) -> ServerPrincipal:
-        """The calling game server, on routes that need one.
+        """The calling game server, on routes that admit servers only.
 
         Raises:
-            TypeError: the route is declared for others too, and its handler did not ask who calls.
+            TypeError: the caller is not a server; a handler that others may call has to check `principal` first.
         """
         if not isinstance(self.principal, ServerPrincipal):
             raise TypeError("this route has callers that are no servers")
@@ -141,11 +142,11 @@ class Call(Generic[P_co]):
         return None
 
     def new_id(self) -> ObjectId:
-        """A fresh id of this moment; to be asked in the trio thread."""
+        """A new object id with the request's time; to be called in the trio thread."""
         return self.service.ids.new(self.now_ms)
 
     def wait_longer(self, seconds: float) -> None:
-        """Put the request's deadline off: a long poll adds its own `wait` (contract §1, Deadlines).
+        """Extend the request's deadline: a long poll adds its own `wait` (contract §1, Deadlines).
 
         Args:
             seconds: at least 0.
@@ -167,23 +168,24 @@ class Call(Generic[P_co]):
         command: Command,
         shape: Callable[[Any], Any] = lambda reply: reply,
     ) -> Ask[Any]:
-        """Ask an owner, and give its answer the shape that the handler returns.
+        """Send a command to an actor; `shape` turns its reply into the handler's result.
 
-        To be awaited, or returned by the handler: a request that does nothing else ends by the kernel's deadline,
-        and pays for none of its own (10 µs of 60 for a message).
+        The result is awaited, or returned by the handler. Returning it is cheaper: a request that does nothing else
+        is bounded by the kernel's deadline and enters no cancel scope of its own (10 µs of 60 for a message). With an
+        Idempotency-Key the shaped reply is stored in the turn's transaction, so it must be what the handler returns.
 
-        With an Idempotency-Key, what `shape` makes is stored in the turn's transaction: it must be what the
-        handler returns. Cut short while the turn is on its way, the turn goes on without its caller.
+        Cancellation: a turn that has begun goes on and its effect may still happen.
 
         Args:
-            kind: of the owner.
-            id: of the owner.
+            kind: of the actor.
+            id: of the actor.
             command: one of the kind's commands.
-            shape: the actor's answer as struct, `Reply`, `Encoded` or None; pure, as it runs inside the turn.
+            shape: the actor's reply to a struct, `Reply`, `Encoded` or None; pure, because it runs inside the turn.
 
         Raises:
-            Refused: a rule said no.
+            Refused: a rule refuses the command; nothing has changed.
             PersistenceError: the change could not be committed, or its outcome is unknown.
+            RuntimeError: the request has an Idempotency-Key and has had an effect already.
         """
         return Ask(self._ask(kind, id, command, shape))
 
@@ -204,8 +206,7 @@ class Call(Generic[P_co]):
 
         reply = await self.service.system.ask(kind, id, command, receipt=partial(keep, attempt))
         self.effect_in_flight = False
-        # A command that changed nothing makes no turn, and so no receipt: repeating it changes nothing
-        # either.
+        # A command that changed nothing commits no turn, and so no receipt: repeating it changes nothing either.
         return shaped[0] if shaped else shape(reply)
 
     @overload
@@ -222,20 +223,25 @@ class Call(Generic[P_co]):
         *args: object,
         shape: Callable[[Any], Any] = lambda result: result,
     ) -> Any:
-        """Run a unit of work in one transaction, and give its result the shape that the handler returns.
+        """Run a unit of work in one transaction; `shape` turns its result into the handler's result.
 
-        With an Idempotency-Key, what `shape` makes is stored in the same transaction.
+        With an Idempotency-Key the shaped result is stored in the same transaction, so it must be what the handler
+        returns.
+
+        Cancellation: the transaction is rolled back or committed whole, and `effect_in_flight` stays set, because it
+        is not known which.
 
         Cancellation before COMMIT was sent undoes everything; after it the outcome is unknown.
 
         Args:
             unit: `async def unit(conn, *args)`; runs on the bridge's thread.
             args: for the unit.
-            shape: as in `ask`; runs on the bridge's thread too.
+            shape: the unit's result to a struct, `Reply`, `Encoded` or None; runs on the bridge's thread too.
 
         Raises:
-            Refused: the unit said no; nothing has changed.
-            PersistenceError: as `ask`.
+            Refused: the unit refuses; nothing has changed.
+            PersistenceError: the transaction failed, or its outcome is unknown.
+            RuntimeError: the request has an Idempotency-Key and has had an effect already.
         """
         attempt = self._first_effect()
 
@@ -251,14 +257,14 @@ class Call(Generic[P_co]):
         return result
 
     def _begin_effect(self) -> float:
-        """From here on an effect is on its way; returns the seconds that it has.
+        """Mark an effect as in flight; returns the seconds that it has.
 
-        Kernel and database have deadlines of their own, and at theirs they know whether anything was changed.
-        So the request's waits a little longer than theirs; should it come first nevertheless, `effect_in_flight`
-        is still set, and the outcome counts as unknown.
+        Kernel and database have deadlines of their own, and at theirs they know whether anything was changed. So the
+        request's deadline is put a little later. If it expires first nevertheless, `effect_in_flight` is still set,
+        and the outcome counts as unknown.
         """
         self.effect_in_flight = True
-        # On a stream nothing else bounds an effect.
+        # A stream has no deadline, so this bounds its effects.
         seconds = self.service.config.request_seconds
         left = min(max(0.0, self.deadline.at - trio.current_time()), seconds)
         self.deadline.move(self.deadline.at + GRACE_SECONDS)

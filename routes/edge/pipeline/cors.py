@@ -1,4 +1,4 @@
-"""Which pages of other origins may read our answers (contract §3; Fetch standard, CORS protocol).
+"""The CORS headers: which pages of other origins may read responses (contract §3; Fetch standard, CORS protocol).
 
 Credentials travel in Authorization, never in cookies, so `Access-Control-Allow-Credentials` is never sent.
 """
@@ -14,12 +14,12 @@ ALLOWED_HEADERS = (
 )
 
 PREFLIGHT_SECONDS = 600
-"""How long a browser may remember a preflight; Chromium's own cap is two hours."""
+"""How long a browser may cache a preflight; Chromium's own cap is two hours."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cors:
-    """The configured origins.
+    """The origins that are allowed by configuration.
 
     Args:
         origins: in lower case, `scheme://host[:port]`, or `*` for any.
@@ -28,11 +28,10 @@ class Cors:
     origins: tuple[str, ...]
 
     def headers(self, origin: bytes | None) -> Headers:
-        """What every response to this origin carries, refusals too; `Vary` keeps caches from mixing origins
-        up.
+        """The CORS headers of every response, refusals included; `Vary` keeps caches from mixing up origins.
 
         Args:
-            origin: the request's Origin header.
+            origin: the request's Origin header, or None.
         """
         if not self.origins:
             return []
@@ -46,11 +45,11 @@ class Cors:
         ]
 
     def preflight(self, origin: bytes | None, methods: str) -> Headers:
-        """What the answer to a preflight carries beside `headers`.
+        """The headers that a preflight response has in addition to `headers`.
 
         Args:
-            origin: the request's Origin header.
-            methods: those of the route, joined by commas.
+            origin: the request's Origin header, or None.
+            methods: those of the route, separated by commas.
         """
         if origin is None or not self._allows(origin):
             return []

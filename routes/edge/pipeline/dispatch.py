@@ -3,8 +3,8 @@
     route, method (the carrier) → declared size → gate.py: credentials, rate, permission, membership
     → media type, query and body → idempotency → the handler, which asks the state
 
-It knows neither Quart nor sockets: a carrier (`quart_app.py`, the lean connection) brings an `Incoming` and
-takes an `Outgoing`. Nothing but cancellation ever leaves `answer`: what goes wrong is a problem document.
+It knows neither Quart nor sockets: a carrier (`quart_app.py`, the lean connection) passes in an `Incoming` and gets
+an `Outgoing`. `answer` raises nothing but cancellation: every error becomes a problem document.
 
 A request that waits for nothing pays for nothing that waiting needs: no cancel scope (`deadline.py`), no task, no
 closure. Whatever is awaited here comes after `deadline.begin()`.
@@ -54,11 +54,11 @@ BODY_SECONDS = 30.0
 """How long a body may take to arrive; 8 MiB at 2.3 Mbit/s."""
 
 OFFLOAD_BYTES = 32 * 1024
-"""Bodies above this are decoded, and hashed, in a worker thread, so that nobody else waits for it (reliability R16);
-the worst of this length costs 5 ms."""
+"""Larger bodies are decoded, and hashed, in a worker thread, so that no other request waits (reliability R16); the
+worst of this length costs 5 ms."""
 
 MAX_MEDIA_BYTES = 256
-"""Of a Content-Type that is looked at, and then remembered."""
+"""The longest Content-Type that is parsed, and then cached."""
 
 _REQUEST_ID_BYTES = 12
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
@@ -68,14 +68,14 @@ _NO_SNIFFING = (b"x-content-type-options", b"nosniff")
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A WebSocket that passed every check and is to be accepted.
+    """A WebSocket handshake that passed every check and is to be accepted.
 
     Args:
         call: of the stream.
         subprotocol: to select, or None.
         headers: of the 101 response.
         handler: as declared.
-        arguments: for it, beside call and socket.
+        arguments: of the handler, beside call and socket.
     """
 
     call: Call[Parts]
@@ -85,7 +85,7 @@ class Opening:
     arguments: dict[str, object]
 
     def run(self, socket: LiveSocket) -> Awaitable[Listener | None]:
-        """Run the declared handler.
+        """Call the declared handler.
 
         Args:
             socket: accepted, open.
@@ -97,8 +97,8 @@ class Edge:
     """Answers requests for the declared routes.
 
     Args:
-        service: everything that is open.
-        table: what is declared.
+        service: the parts of the service.
+        table: the declared routes.
     """
 
     def __init__(self, service: Parts, table: RouteTable) -> None:
@@ -122,16 +122,16 @@ class Edge:
         )
         self._idempotency = Idempotency(service.keys.sealing_key)
         self._large_bodies = LargeBodies()
-        # One thread: each has the interpreter's lock while it decodes, so that more are no quicker, and everybody else
-        # would wait for all of them at each system call.
+        # One thread: each holds the interpreter's lock while it decodes, so that more are no quicker, and the trio
+        # thread would wait for all of them after each system call.
         self._offloaded = trio.CapacityLimiter(1)
 
     async def answer(self, endpoint: Endpoint, incoming: Incoming) -> Outgoing:
-        """The response to a request for a declared endpoint. Cancellation abandons the request.
+        """The response to a request for a declared endpoint. Cancellation abandons it; an effect in flight goes on.
 
         Args:
             endpoint: as declared.
-            incoming: the request; HEAD for a GET endpoint is fine.
+            incoming: the request; HEAD for a GET endpoint is allowed.
         """
         started = trio.current_time()
         call = self._call(incoming, endpoint.status, started)
@@ -146,7 +146,7 @@ class Edge:
         return self._finished(call, incoming, outgoing)
 
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
-        """What is to be done with a WebSocket handshake: refuse it with a response, or accept it.
+        """Check a WebSocket handshake: the response that refuses it, or the stream. Cancellation abandons it.
 
         Cancellation refuses nothing and accepts nothing.
 
@@ -165,7 +165,7 @@ class Edge:
                 if stream.query is not None:
                     arguments["query"] = stream.query.decode(incoming.query)
                 opened.append(Opening(call, subprotocol, [], stream.handler, arguments))
-                call.deadline.move(math.inf)  # a stream lasts; each of its effects has its own time
+                call.deadline.move(math.inf)  # a stream has no deadline; its effects have their own
                 return Outgoing(101, [])
             raise self._too_late(call)
 
@@ -177,11 +177,11 @@ class Edge:
         return opened[0]
 
     def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
-        """The response to a request that no declared route takes.
+        """The response to a request that no declared route takes; counted by address.
 
         Args:
             incoming: the request.
-            refused: why, say `RouteNotFound`.
+            refused: such as `RouteNotFound`; a 429 is sent instead if the address has sent too many of these.
         """
         call = self._call(incoming, 200, trio.current_time())
         try:
@@ -192,7 +192,7 @@ class Edge:
         return self._finished(call, incoming, problem(refused, call.request_id))
 
     def tab(self, peer: str) -> Tab:
-        """Where what waits for a client is written down, for carriers whose server does not.
+        """The account of unsent bytes for a client, for carriers whose server keeps none.
 
         Args:
             peer: the address at the other end of the connection.
@@ -206,7 +206,7 @@ class Edge:
 
         Args:
             incoming: the request.
-            methods: those of the route, joined by commas.
+            methods: those of the route, separated by commas.
         """
         call = self._call(incoming, 204, trio.current_time())
         try:
@@ -304,8 +304,8 @@ class Edge:
             if isinstance(result, CoroutineType | Ask):
                 result = await result
         except RowsRejected:
-            # An earlier request under this key, whose outcome its caller never learned, or one on another
-            # node, committed its receipt first: then that is the answer.
+            # An earlier request with this key, whose outcome its caller never learned, or one on another node, has
+            # committed its receipt first: that is the answer.
             replayed = await self._replay(call, endpoint, arguments, attempt)
             if replayed is None:
                 raise

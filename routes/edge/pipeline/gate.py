@@ -1,8 +1,7 @@
-"""What every route asks before it looks at the request's content, in the order of contract §1.
+"""The checks that precede the request's content, in the order of contract §1.
 
-Declared size (413), credentials (401), rate (429), permission node (403), membership (404 for a stranger).
-Requests and streams pass the same gate; a stream passes it before its upgrade, so that refusals are plain
-HTTP.
+Declared size (413), credentials (401), rate (429), permission node (403), membership (404 for a stranger). Requests
+and streams pass the same gate; a stream passes it before its upgrade, so that refusals are plain HTTP.
 """
 
 from dataclasses import dataclass
@@ -35,23 +34,23 @@ from routes.edge.pipeline.parts import Parts
 from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, admit
 
 _ASTRAY = (Unauthenticated, TokenInQuery, OriginRefused)
-"""Refusals before anybody is known whom a request could be counted for; but for their address."""
+"""Refusals before the caller is known; they are counted by address."""
 
 
 UNCOUNTED_BYTES = 1024
-"""Of each kept answer: so many small ones may be kept as there may be requests."""
+"""Of each kept answer, not counted in its quota, so that small answers are limited by the rate of requests alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Passes callers, or refuses them.
+    """The checks of callers, and what they need.
 
     Args:
         authenticator: verifies the tokens of users.
         server_authenticator: verifies the credentials of game servers.
-        limits: counts requests.
-        origins: from which browser pages may open WebSockets, `*` for any.
-        allow_query_tokens: whether a token in the address counts (`PARTYLINE_ALLOW_QUERY_TOKENS`).
+        limits: the rate limits.
+        origins: those whose pages may open WebSockets, `*` for any.
+        allow_query_tokens: whether a token in the address is accepted (`PARTYLINE_ALLOW_QUERY_TOKENS`).
     """
 
     authenticator: Authenticator
@@ -61,22 +60,23 @@ class Gate:
     allow_query_tokens: bool
 
     async def pass_request(self, call: Call[Parts], route: Route, incoming: Incoming) -> dict[str, object]:
-        """Every check of a request up to membership; fills in the call's principal, decision and subject.
+        """Run every check up to membership; sets the call's principal, decision and subject.
 
-        Waits for nothing when the token is known and the guard has its answer in memory.
+        Waits for nothing when the token was verified before and the guard has its answer in memory. Cancellation
+        changes nothing but counts of rate limits, and an account created by a first token.
 
         Cancellation gives back no token of a rate limit that was taken.
 
         Args:
             call: of this request.
             route: as declared.
-            incoming: what came in.
+            incoming: the request.
 
         Returns:
             The path's parameters, {snake_case name: normalised text}.
 
         Raises:
-            Refused: the first check that said no.
+            Refused: by the first check that fails.
         """
         try:
             in_query = self._query_token(route, incoming)
@@ -96,13 +96,17 @@ class Gate:
     async def pass_stream(
         self, call: Call[Parts], route: Route, incoming: Incoming
     ) -> tuple[dict[str, object], str | None]:
-        """As `pass_request`, with the two things that only WebSockets have: Origin, and a token as
-        subprotocol.
+        """`pass_request` for a WebSocket handshake, which also checks Origin and takes a token as subprotocol.
+
+        Cancellation: see `pass_request`.
 
         Cancellation gives back no token of a rate limit that was taken.
 
         Returns:
             The path's parameters, and the subprotocol to select, if any.
+
+        Raises:
+            Refused: by the first check that fails.
         """
         try:
             check_origin(incoming.header(b"origin"), incoming.header(b"host"), self.origins)
@@ -113,7 +117,7 @@ class Gate:
         return await self._pass(call, route, incoming), selected
 
     async def _identify(self, call: Call[Parts], route: Route, incoming: Incoming) -> str | None:
-        """Whose stream it is to be; returns the subprotocol to select."""
+        """Authenticate the caller of a handshake; returns the subprotocol to select."""
         if _of_server(route, incoming):
             refuse_query_token(incoming.query)
             await self._authenticate_server(call, incoming)
@@ -145,7 +149,7 @@ class Gate:
         try:
             call.principal = await self.authenticator.user(token)
         except TokenExpired:
-            raise  # it was good once: nobody guesses
+            raise  # it was valid before, so this is no attempt to guess one
         except Unauthenticated:
             self._count_failure(call)
             raise
@@ -163,7 +167,7 @@ class Gate:
         self.server_authenticator.called(principal, call.client_address, call.now_ms)
 
     async def _verified(self, call: Call[Parts], token: str, server_id: str) -> ServerPrincipal:
-        """The server of a credential that is not remembered; an address that was wrong too often waits."""
+        """Verify a credential that is not remembered, unless its address has failed too often."""
         self._check_failures(call)
         try:
             return await self.server_authenticator.server(token, server_id)
@@ -172,10 +176,10 @@ class Gate:
             raise
 
     def count_astray(self, call: Call[Parts]) -> None:
-        """Count what gets nowhere, before it has cost more than a look at its head.
+        """Count a request that matches no route or has no credentials, by address, as soon as that is known.
 
         Raises:
-            RateLimited: there was too much of it from this address.
+            RateLimited: the address has sent too many of them.
         """
         decision = self.limits.take(POLICIES["astray"], rate_key(call.client_address), call.now_ms)
         if not decision.allowed:
@@ -183,9 +187,9 @@ class Gate:
             raise RateLimited(decision.retry_after_ms)
 
     def check_kept(self, call: Call[Parts]) -> None:
-        """Refuse whoever has had too many bytes of answers kept under Idempotency-Keys.
+        """Refuse a caller whose answers kept under Idempotency-Keys have used up their quota of bytes.
 
-        How large an answer will be is not known before its effect, so the last one may go beyond the quota.
+        How large an answer will be is not known before its effect, so the last one may exceed the quota.
 
         Raises:
             RateLimited: until enough of the quota has come back.
@@ -196,13 +200,13 @@ class Gate:
             raise RateLimited(refusal.retry_after_ms)
 
     def count_kept(self, call: Call[Parts], kept_bytes: int) -> None:
-        """An answer was kept, or none: the quota counts what it has beyond the first KiB."""
+        """Charge the caller for a kept answer: its bytes beyond the first KiB. With `kept_bytes` 0, none was kept."""
         if kept_bytes > UNCOUNTED_BYTES:
             charged = kept_bytes - UNCOUNTED_BYTES
             self.limits.spend(POLICIES["kept-answers"], _caller(call), call.now_ms, charged)
 
     def _check_failures(self, call: Call[Parts]) -> None:
-        """Refuse to look at another credential of an address that was wrong too often."""
+        """Refuse to verify another credential from an address that has failed too often."""
         refusal = self.limits.refusal(POLICIES["bad-credentials"], rate_key(call.client_address), call.now_ms)
         if refusal is not None:
             call.decision = refusal
@@ -251,8 +255,9 @@ class Gate:
             raise RateLimited(call.decision.retry_after_ms)
 
     def _count_together(self, call: Call[Parts], route: Route, caller: str, suffix: str) -> None:
-        """What counts by one thing each: before anybody has asked whether that thing is the caller's, it counts for
-        the caller alone. A bucket of that thing is looked at, and none is made."""
+        """Before the guard: count by caller alone, as it is not known yet whether the subject is theirs; see
+        `Limits.hold_up`.
+        """
         access = None if call.principal is None else call.principal.access
         refusal = self.limits.hold_up(route.rate, caller, call.now_ms, suffix=suffix, access=access)
         if refusal is not None:
@@ -260,7 +265,7 @@ class Gate:
             raise RateLimited(refusal.retry_after_ms)
 
     def _count_apart(self, call: Call[Parts], route: Route, suffix: str) -> None:
-        """The same, once the guard has passed."""
+        """After the guard: count by caller and subject."""
         access = None if call.principal is None else call.principal.access
         call.decision = self.limits.take_for(
             route.rate, _caller(call), call.now_ms, suffix=suffix, access=access
@@ -270,7 +275,7 @@ class Gate:
 
 
 def _of_server(route: Route, incoming: Incoming) -> bool:
-    """Whether a game server's credentials are asked for: on routes that users share, X-Server-Id says so."""
+    """Whether game servers' credentials are required: on routes that users share, X-Server-Id says so."""
     if route.shared:
         return incoming.header(b"x-server-id") is not None
     return route.needs is SERVER
@@ -282,7 +287,7 @@ def _caller(call: Call[Parts]) -> str:
 
 
 def _needed(route: Route, principal: Principal | None) -> Needs:
-    """What this caller has to hold."""
+    """The rule that applies to this caller."""
     if route.servers is not None and isinstance(principal, ServerPrincipal):
         return route.servers
     return route.needs

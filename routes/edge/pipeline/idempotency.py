@@ -1,12 +1,11 @@
-"""Idempotency-Key: a repeated request gets the first one's answer, and no second effect (contract §3).
+"""Idempotency-Key: a repeated request gets the first one's answer, and has no second effect (contract §3).
 
-The answer is kept as a `Receipt`, which commits in the very transaction of the effect, by way of `Call.ask`
-or `Call.transact`; so there is no moment at which one is there without the other. Only answers of 200 to 299
-exist as receipts. A key is looked up by SHA-256 over who asks, method, path and key; two callers never meet.
+The answer is stored as a `Receipt`, which commits in the very transaction of the effect, by way of `Call.ask` or
+`Call.transact`, so that one never exists without the other. Only answers of 200 to 299 have receipts. A receipt is
+found by SHA-256 over caller, method, path and key, so that callers never share one.
 
-Replies that hold a secret are sealed with AES-GCM under HKDF(server's key, Idempotency-Key): a copy of the
-database alone opens none of them, nor does it together with the server's key, since the Idempotency-Key
-itself is not kept.
+Replies that hold a secret are sealed with AES-GCM under HKDF(server's key, Idempotency-Key). A copy of the database
+opens none of them, not even together with the server's key, since the Idempotency-Key itself is not stored.
 """
 
 import hashlib
@@ -29,13 +28,13 @@ KEPT_MS = 24 * 60 * 60 * 1000
 MAX_KEY_CHARACTERS = 255
 
 METHODS = frozenset({"POST", "PUT"})
-"""Those that take a key; PATCH and DELETE may be repeated as they are."""
+"""Methods that take a key; PATCH and DELETE can be repeated without one."""
 
 _NONCE_BYTES = 12
 
 
 class Identified(msgspec.Struct, frozen=True):
-    """What is kept of an answer that is told anew to those who repeat a request: what it was about."""
+    """The stored part of an answer that is made anew for repeats: the id of its object."""
 
     id: str
 
@@ -45,11 +44,11 @@ _identified = msgspec.json.Decoder(Identified)
 
 @dataclass(frozen=True, slots=True)
 class Sealer:
-    """Seals the replies to one Idempotency-Key.
+    """Encrypts the replies to one Idempotency-Key.
 
     Args:
         cipher: under the derived key.
-        receipt_key: binds the sealed text to its receipt.
+        receipt_key: bound to the sealed text as associated data.
         random_bytes: source of nonces; must be cryptographic.
     """
 
@@ -58,7 +57,7 @@ class Sealer:
     random_bytes: Callable[[int], bytes]
 
     def seal(self, reply: bytes) -> bytes:
-        """Nonce and sealed text."""
+        """Encrypt a reply, to nonce and ciphertext."""
         nonce = self.random_bytes(_NONCE_BYTES)
         return nonce + self.cipher.encrypt(nonce, reply, self.receipt_key)
 
@@ -72,15 +71,16 @@ class Sealer:
 
 @dataclass(slots=True)
 class Attempt:
-    """One request under a key.
+    """One request with an Idempotency-Key.
 
     Args:
         key: of its receipt, 32 bytes.
-        fingerprint: SHA-256 of the body, 32 bytes, and whose request it is (`mark_of`).
-        expires_at_ms: of the receipt.
+        fingerprint: SHA-256 of the body, 32 bytes, followed by the caller's mark (`mark_of`).
+        expires_at_ms: epoch milliseconds at which the receipt ends.
         sealer: for replies that hold a secret, else None.
-        id_only: of the reply nothing but its `id` is kept.
-        kept: whether a receipt was handed out already; a request has one effect.
+        id_only: store only the reply's `id`.
+        kept: whether a receipt was made already; a request has one effect.
+        kept_bytes: size of the stored reply; 0 while there is none.
     """
 
     key: bytes
@@ -92,7 +92,7 @@ class Attempt:
     kept_bytes: int = field(default=0)
 
     def receipt(self, status: int, reply: bytes) -> Receipt:
-        """What is to commit with the effect.
+        """The receipt that is to commit with the effect.
 
         Args:
             status: 200 to 299.
@@ -106,12 +106,13 @@ class Attempt:
         return Receipt(self.key, self.fingerprint, status, stored, self.expires_at_ms)
 
     def replay(self, kept: Receipt) -> tuple[int, bytes]:
-        """(status, body) of the first answer.
+        """(status, body) of the first answer, from its receipt.
 
         Raises:
-            IdempotencyKeyReused: that answer was to another body.
+            IdempotencyKeyReused: that answer was to another body, or its reply was removed or cannot be decrypted any
+                more.
         """
-        # One that was kept by an older version says nothing of whose it is.
+        # A receipt of an older version has the body's hash only, without the caller's mark.
         if not self.fingerprint.startswith(kept.fingerprint):
             raise IdempotencyKeyReused
         if kept.forgotten:
@@ -120,33 +121,33 @@ class Attempt:
             return kept.status, kept.reply
         reply = self.sealer.open(kept.reply)
         if reply is None:
-            # The server's key was replaced meanwhile. The effect stays done; that its answer is lost must be
-            # said.
+            # The server's key was replaced since. The effect has happened, and the client has to be told that its
+            # answer is lost.
             raise IdempotencyKeyReused("the answer to this key can no longer be opened")
         return kept.status, reply
 
 
 def id_kept(reply: bytes) -> str:
-    """The `id` in a reply that was kept, alone or, by earlier versions, with all the rest."""
+    """The `id` in a stored reply: all of it, or, from older versions, a field of the whole reply."""
     return _identified.decode(reply).id
 
 
 def mark_of(scope: str) -> bytes:
-    """By what the receipts of one caller are found, 16 bytes.
+    """16 bytes by which all receipts of one caller can be found.
 
     Args:
-        scope: as for `Idempotency.begin`.
+        scope: the principal's key, or the client address of an anonymous caller.
     """
     return hashlib.sha256(scope.encode()).digest()[:MARK_BYTES]
 
 
 def fingerprint_of(body: bytes) -> bytes:
-    """SHA-256 of a body, by which a repeated request is known."""
+    """SHA-256 of a body, by which a repeated request is recognised."""
     return hashlib.sha256(body).digest()
 
 
 class Idempotency:
-    """The keys that are being worked on in this process.
+    """The keys of requests that are in progress in this process.
 
     Args:
         server_key: 32 secret bytes, the same at every start.
@@ -160,7 +161,7 @@ class Idempotency:
         self._random_bytes = random_bytes
         self._in_flight: set[bytes] = set()
 
-    def begin(  # the parts that make a key unique, and nothing else
+    def begin(
         self,
         text: bytes,
         *,
@@ -171,7 +172,7 @@ class Idempotency:
         now_ms: int,
         id_only: bool = False,
     ) -> Attempt:
-        """Mark a key as being worked on; `end` must follow.
+        """Mark a key as in progress; `end` must follow.
 
         Args:
             text: the Idempotency-Key header.
@@ -180,11 +181,11 @@ class Idempotency:
             fingerprint: SHA-256 of the whole body.
             secret: whether the reply is to be sealed.
             now_ms: epoch milliseconds.
-            id_only: of the reply nothing but its `id` is to be kept.
+            id_only: whether only the reply's `id` is to be stored.
 
         Raises:
             BadQuery: the header is not 1 to 255 visible ASCII characters.
-            IdempotencyInProgress: the same key is being worked on.
+            IdempotencyInProgress: a request with the same key is in progress.
         """
         if not 0 < len(text) <= MAX_KEY_CHARACTERS or not all(0x21 <= byte <= 0x7E for byte in text):
             raise BadQuery(
@@ -204,7 +205,7 @@ class Idempotency:
         return attempt
 
     def end(self, attempt: Attempt) -> None:
-        """The request was answered, whichever way."""
+        """The request has ended, with whatever result: its key is free again."""
         self._in_flight.discard(attempt.key)
 
     def _sealer(self, text: bytes, key: bytes) -> Sealer:

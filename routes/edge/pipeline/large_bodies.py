@@ -1,12 +1,11 @@
-"""Whose large body comes next: each costs several times its size while it arrives, is decoded and stored.
+"""Turns and slots for large bodies, each of which takes several times its size while it is decoded and stored.
 
-A caller who is known sends one after the other, so that the worst that one can do at once is one body, however many
-connections they have; with four at once, everybody else's 99th percentile was twice as high. A small body does not wait
-for a large one of the same caller, which may be long in coming. Strangers are not known well enough to wait for each
-other: who sends slowly would hold up others at the same address.
+A known caller has one large body in progress at a time, on however many connections: with four at once, the 99th
+percentile of all others was twice as high. Its small bodies do not wait for a large one, which may arrive slowly.
+Callers without credentials have no such turns: a slow sender would block others at the same address.
 
-What has arrived is worked on in so many places for all callers together. The place is taken then and not before, so
-that nobody who sends slowly holds up others; what arrives meanwhile is bounded in bytes (`incoming.py`).
+Once a body has arrived, it is processed in one of a few slots that all callers share. The slot is taken only then, so
+that slow senders hold none; what arrives meanwhile is bounded in bytes (`incoming.py`).
 """
 
 from contextlib import AsyncExitStack
@@ -16,17 +15,17 @@ import trio
 from actors.kernel.turnstile import Turnstile
 
 AT_ONCE = 6
-"""Large bodies of all callers that are worked on: with the largest attachments they come to about 200 MB."""
+"""Large bodies that are processed at once, of all callers: of the largest attachments these take about 200 MB."""
 
 LARGE_BYTES = 256 * 1024
 """Bodies above this are large."""
 
 
 class LargeBodies:
-    """The places, and who waits for them.
+    """The slots, and the turns of the callers.
 
     Args:
-        at_once: large bodies that are worked on.
+        at_once: how many slots there are.
     """
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
@@ -35,11 +34,11 @@ class LargeBodies:
 
 
 class DecodingSlot:
-    """What a request has of the places, until `give_back`, which is to be called by the same task.
+    """The turn and the slot of one request; `give_back` must be called by the task that took them.
 
     Args:
-        bodies: where.
-        caller: who sends one after the other; None for a stranger.
+        bodies: the turns and slots of the service.
+        caller: the principal's key; None for a caller without one, who has no turns.
     """
 
     __slots__ = ("_bodies", "_caller", "_taken")
@@ -50,22 +49,19 @@ class DecodingSlot:
         self._taken = AsyncExitStack()
 
     async def expect(self, size_bytes: int) -> None:
-        """Wait until the caller's bodies before this one are answered. Cancellation: nothing is taken.
+        """Wait until the caller's earlier bodies are answered. Cancellation: no turn is taken.
 
         Args:
-            size_bytes: what was declared, or the largest that is let in.
+            size_bytes: the declared length, or the most that is accepted; small and large bodies have separate turns.
         """
         if self._caller is not None:
             turn = self._bodies.turns.turn((self._caller, size_bytes > LARGE_BYTES))
             await self._taken.enter_async_context(turn)
 
     async def work(self) -> None:
-        """Wait for one of the places that are there for all. Cancellation: none is taken."""
+        """Wait for one of the shared slots. Cancellation: none is taken."""
         await self._taken.enter_async_context(self._bodies.places)
 
     async def give_back(self) -> None:
-        """Let the next one have what was taken, whatever it was; waits for nobody.
-
-        Cancellation cannot happen within: it does not wait.
-        """
+        """Release what was taken, if anything. Never blocks; cancellation does not prevent it."""
         await self._taken.aclose()

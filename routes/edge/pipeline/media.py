@@ -1,4 +1,4 @@
-"""Media types of request bodies: which are taken, and in which encoding."""
+"""Media types of request bodies: which are accepted, and in which encoding."""
 
 from functools import lru_cache
 
@@ -8,11 +8,11 @@ from routes.edge.errors import UnsupportedMedia
 
 @lru_cache(maxsize=256)
 def check_media(media: bytes, taken: tuple[str, ...]) -> None:
-    """Pass a body of a type that is taken.
+    """Check that a body's media type is accepted.
 
     Args:
-        media: the field Content-Type.
-        taken: media types; `image/*` takes all of its kind.
+        media: the Content-Type header.
+        taken: accepted media types; `image/*` accepts all images.
 
     Raises:
         UnsupportedMedia: it is none of those, or JSON in another encoding than UTF-8.
@@ -27,5 +27,5 @@ def check_media(media: bytes, taken: tuple[str, ...]) -> None:
 
 
 def sentence(taken: tuple[str, ...]) -> str:
-    """What a body must be, for people."""
+    """The message of a refused media type."""
     return f"the body must be {' or '.join(taken)}"

@@ -1,7 +1,7 @@
-"""What `/metrics` tells: requests counted here, everything else read at the moment it is asked for.
+"""The numbers of `/metrics`: requests are counted here, everything else is read when it is scraped.
 
-Counting a request must cost next to nothing, so whoever serves a route holds its numbers; the Prometheus forms
-are made at scrape time. Each service has its own registry: nothing global.
+Counting a request must cost next to nothing, so the pipeline keeps the counters of each route, and Prometheus'
+objects are made at the scrape. Each service has its own registry; nothing is global.
 """
 
 from bisect import bisect_left
@@ -13,7 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 BUCKETS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
-"""Upper ends; a request has five seconds."""
+"""Upper bounds of the histogram; a request has five seconds by default."""
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -21,11 +21,11 @@ Reading = Callable[[], float]
 """Reads one number at scrape time."""
 
 Readings = Callable[[], Mapping[str, float]]
-"""Reads the numbers of a family at scrape time: {label: number}. Labels must stay few."""
+"""Reads the numbers of a family at scrape time: {label's value: number}. There must be few values."""
 
 
 class Answers:
-    """What became of the requests of one route, and how long they took."""
+    """Counts of the responses of one route, by status and by duration."""
 
     __slots__ = ("by_status", "counts", "total_seconds")
 
@@ -36,11 +36,11 @@ class Answers:
         self.total_seconds = 0.0
 
     def add(self, status: int, seconds: float) -> None:
-        """Count one request.
+        """Count one response.
 
         Args:
-            status: as answered.
-            seconds: from the first check to the answer.
+            status: of the response.
+            seconds: from the first check to the response.
         """
         self.by_status[status] = self.by_status.get(status, 0) + 1
         self.counts[bisect_left(BUCKETS_SECONDS, seconds)] += 1
@@ -48,69 +48,58 @@ class Answers:
 
 
 class Metrics(Collector):
-    """The numbers of one service."""
+    """The metrics of one service."""
 
     def __init__(self) -> None:
         # by method and path
         self._answers: dict[str, Answers] = {}
-        # by name: what it says, and how to read it
+        # {name: (description, how to read it)}
         self._gauges: dict[str, tuple[str, Reading]] = {}
         self._counters: dict[str, tuple[str, Reading]] = {}
-        # by name: what it says, what tells its numbers apart, and how to read them
+        # {name: (description, label, how to read its numbers)}
         self._gauge_families: dict[str, tuple[str, str, Readings]] = {}
         self._counter_families: dict[str, tuple[str, str, Readings]] = {}
         self._registry = CollectorRegistry(auto_describe=False)
         self._registry.register(self)
 
     def answers(self, route: str) -> Answers:
-        """The numbers of a route, to be counted in; the same object for the same route.
+        """The counts of a route, to be added to; the same object for the same route.
 
         Args:
-            route: the declared method and path, never the actual path: labels must stay few.
+            route: the declared method and path, never the actual path: there must be few values.
         """
         return self._answers.setdefault(route, Answers())
 
     def gauge(self, name: str, says: str, read: Reading) -> None:
-        """Show a number that goes up and down.
+        """Publish a number that goes up and down.
 
         Args:
             name: after `partyline_`, with its unit.
-            says: one sentence.
-            read: called at each scrape, must not wait.
+            says: its description, one sentence.
+            read: called at each scrape; must not block.
         """
         self._gauges[name] = (says, read)
 
     def counter(self, name: str, says: str, read: Reading) -> None:
-        """Show a number that only goes up; arguments as for `gauge`.
-
-        Args:
-            name: without the prefix `partyline_`.
-            says: one sentence for who reads `/metrics`.
-        """
+        """Publish a number that only goes up; `name`, `says` and `read` as for `gauge`."""
         self._counters[name] = (says, read)
 
     def gauges(self, name: str, says: str, label: str, read: Readings) -> None:
-        """Show a family of numbers that go up and down.
+        """Publish a family of numbers that go up and down.
 
         Args:
             name, says: as for `gauge`.
-            label: what tells them apart.
-            read: called at each scrape, must not wait.
+            label: the name of the label whose values tell the numbers apart.
+            read: called at each scrape; must not block.
         """
         self._gauge_families[name] = (says, label, read)
 
     def counters(self, name: str, says: str, label: str, read: Readings) -> None:
-        """Show a family of numbers that only go up; arguments as for `gauges`.
-
-        Args:
-            name: without the prefix `partyline_`.
-            says: one sentence for who reads `/metrics`.
-            label: by which the numbers are told apart.
-        """
+        """Publish a family of numbers that only go up; `name`, `says`, `label` and `read` as for `gauges`."""
         self._counter_families[name] = (says, label, read)
 
     def collect(self) -> Iterator[Metric]:
-        """The Prometheus forms of everything, for the registry."""
+        """Everything as Prometheus' objects, for the registry."""
         answers = CounterMetricFamily(
             "partyline_http_requests", "Requests by declared route and status.", labels=("route", "status")
         )
@@ -137,7 +126,7 @@ class Metrics(Collector):
             yield _filled(CounterMetricFamily(f"partyline_{name}", says, labels=(label,)), read_all())
 
     def text(self) -> bytes:
-        """The whole page."""
+        """The body of `/metrics`."""
         return generate_latest(self._registry)
 
 

@@ -1,4 +1,4 @@
-"""What the edge needs of the service that it answers for; whoever has these parts can be served."""
+"""The interface between the edge and the service that it serves."""
 
 from typing import Protocol
 
@@ -17,61 +17,61 @@ from routes.edge.websocket.registry import Sockets
 
 
 class Parts(Protocol):
-    """The parts of a service that every request passes."""
+    """The parts of a service that requests use; any object with these properties can be served."""
 
     @property
     def config(self) -> Config:
-        """As read from the environment."""
+        """The configuration, read from the environment."""
         ...
 
     @property
     def clock(self) -> Clock:
-        """The time of all rules."""
+        """The clock that all rules use."""
         ...
 
     @property
     def random_bytes(self) -> RandomBytes:
-        """Where ids of requests and sessions come from."""
+        """Random bytes for the ids of requests and sessions."""
         ...
 
     @property
     def ids(self) -> ObjectIds:
-        """Where object ids come from."""
+        """The source of object ids."""
         ...
 
     @property
     def database(self) -> Database:
-        """For units of work, and for answers kept under an Idempotency-Key."""
+        """Runs units of work, and holds the answers kept under Idempotency-Keys."""
         ...
 
     @property
     def system(self) -> System:
-        """For commands to actors."""
+        """Sends commands to actors."""
         ...
 
     @property
     def keys(self) -> Keys:
-        """What kept answers are sealed with."""
+        """The service's keys, which seal kept answers."""
         ...
 
     @property
     def authenticator(self) -> Authenticator:
-        """Knows users."""
+        """Verifies users' credentials."""
         ...
 
     @property
     def server_authenticator(self) -> ServerAuthenticator:
-        """Knows game servers."""
+        """Verifies game servers' credentials."""
         ...
 
     @property
     def limits(self) -> Limits:
-        """The buckets of the rate limits."""
+        """The rate limits."""
         ...
 
     @property
     def metrics(self) -> Metrics:
-        """Where answers are counted."""
+        """Counts responses."""
         ...
 
     @property
@@ -81,15 +81,15 @@ class Parts(Protocol):
 
     @property
     def arriving(self) -> Tabs:
-        """Where bodies that arrive are written down."""
+        """Accounts of the bytes of arriving bodies."""
         ...
 
     @property
     def unsent(self) -> Unsent:
-        """Where what waits for clients is written down."""
+        """Accounts of the bytes that wait for slow clients."""
         ...
 
     @property
     def draining(self) -> bool:
-        """The service stops: nothing new is begun."""
+        """Whether the service is stopping, so that no new stream is opened."""
         ...

@@ -1,4 +1,4 @@
-"""What a handler returned, as a response."""
+"""Turns a handler's result into a response."""
 
 import trio
 
@@ -16,23 +16,23 @@ from routes.edge.wire import encode
 JSON_HEADER = (b"content-type", b"application/json")
 
 
-async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, result: object) -> Outgoing:
-    """The response, without what every response has.
+async def rendered(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, result: object) -> Outgoing:
+    """The response for a handler's result, without the headers that every response has.
 
-    Waits for nothing but the size of a file.
+    Waits for nothing but the size of a file; cancellation leaves nothing behind.
 
     Cancellation changes nothing.
 
     Args:
         call: of the request.
         endpoint: as declared.
-        incoming: asked for conditions and ranges.
+        incoming: the request; conditional headers and Range are read.
         result: a struct, `Encoded`, `Reply`, `Blob`, `Page`, `Document` or None.
 
     Raises:
-        NotFound: a file has been removed since it was looked up.
-        RangeNotSatisfiable: the asked range of a file lies outside.
-        TypeError: the result is of a type that no handler may return.
+        NotFound: a file was removed after it was looked up.
+        RangeNotSatisfiable: the requested range of a file lies outside it.
+        TypeError: the result has no form on the wire.
     """
     status = call.status
     headers: Headers = []
@@ -71,10 +71,10 @@ async def _blob(call: Call[Parts], incoming: Incoming, blob: Blob, headers: Head
 
 
 def page_headers(content_type: str, policy: str) -> Headers:
-    """The headers of what a browser may show.
+    """The headers of content that a browser may show.
 
     Args:
-        content_type: what it is.
+        content_type: its media type.
         policy: Content-Security-Policy.
     """
     return [

@@ -1,4 +1,4 @@
-"""If-Match with revisions: what a client has worked on is a number, and its ETag is that number (RFC 9110 §13.1.1)."""
+"""If-Match with revisions: an object's ETag is the number of its current revision (RFC 9110 §13.1.1)."""
 
 import re
 
@@ -16,10 +16,11 @@ def etag_of(revision: int) -> str:
 
 
 def revisions_known(call: Call[Parts]) -> frozenset[int] | None:
-    """The revisions that If-Match names, any of which will do; None where there is no such header, or `*`.
+    """The revisions that If-Match names, any of which may be the current one; None where there is no such header, or
+    `*`.
 
     Raises:
-        BadQuery: it names none that was made here.
+        BadQuery: the header has another form than ETags made here.
     """
     carried = call.header(b"if-match")
     if carried is None:

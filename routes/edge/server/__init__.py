@@ -1,1 +1,1 @@
-"""The HTTP server in clear text."""
+"""The HTTP server for cleartext connections, and the Quart application."""

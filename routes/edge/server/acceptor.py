@@ -1,4 +1,4 @@
-"""Taking accepted connections from a listening socket, many at a time."""
+"""Accepts connections on a listening socket, in batches."""
 
 import errno
 import socket
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from routes.edge.transport.reactor import BATCH, Reactor
 
 _OUT_OF_ROOM = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
-"""Not this connection's fault: it waits in the backlog until there is room again."""
+"""Errors that are not the connection's fault: it stays in the backlog until resources are free again."""
 
 
 class Acceptor:
@@ -15,8 +15,8 @@ class Acceptor:
 
     Args:
         sock: listening, non-blocking; closed by `close`.
-        reactor: to be watched by.
-        accepted: given each connection, a non-blocking socket that is theirs to close.
+        reactor: watches the socket.
+        accepted: called with each connection, a non-blocking socket that the callee has to close.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Acceptor:
         reactor.add(sock.fileno(), self)
 
     def readable(self) -> None:
-        """Accept the connections that wait; the call of the reactor (`Watched`)."""
+        """Accept up to a batch of connections; pauses while the process is out of file descriptors or memory."""
         for _ in range(BATCH):
             try:
                 connection, _address = self._sock.accept()
@@ -45,16 +45,16 @@ class Acceptor:
             self._accepted(connection)
 
     def writable(self) -> None:
-        """Never called: a listening socket is not written to (`Watched`)."""
+        """Does nothing: a listening socket is never written to."""
 
     def resume(self) -> None:
-        """Try again after there was no room."""
+        """Accept again after resources had run out."""
         if self._resting:
             self._resting = False
             self._reactor.want(self._sock.fileno(), read=True, write=False)
 
     def close(self) -> None:
-        """Accept no more."""
+        """Stop accepting, and close the socket."""
         self._resting = False
         self._reactor.remove(self._sock.fileno())
         self._sock.close()

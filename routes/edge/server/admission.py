@@ -1,4 +1,4 @@
-"""Which connections are let in, and the one task that looks after all of them.
+"""Admission of connections with its bounds, and the one task that checks their deadlines.
 
 Invariant: a connection is counted from before its first byte is read until it has ended, however it ends.
 """
@@ -14,18 +14,18 @@ from routes.edge.transport.refusals import Full, TooManyConnections
 from routes.edge.transport.settings import ServerSettings
 
 _SLICE = 200
-"""Connections looked at between two checkpoints; a look costs half a microsecond."""
+"""Connections checked between two checkpoints; each costs half a microsecond."""
 
 
 class Slot:
-    """One connection among all, counted until it leaves.
+    """The count of one admitted connection.
 
     Args:
-        connections: all of them.
-        key: what its address is counted by, None where it is not.
+        connections: the registry that counts it.
+        key: the rate key of its address, None where connections are not counted by address.
 
     Attributes:
-        holder: who is swept and retired; None before there is a connection, and after it.
+        holder: the connection, to be swept and retired; None before it exists and after its end.
     """
 
     __slots__ = ("_connections", "holder", "key")
@@ -36,13 +36,13 @@ class Slot:
         self.holder: Swept | None = None
 
     def leave(self) -> None:
-        """The connection is over; to be called once."""
+        """The connection has ended: count it no longer."""
         self.holder = None
         self._connections.leave(self)
 
 
 class Connections:
-    """Everything that is connected.
+    """All connections of the server.
 
     Args:
         settings: of the server.
@@ -59,7 +59,7 @@ class Connections:
         return len(self._places)
 
     def admit(self, peer: str | None) -> Slot:
-        """Let a connection in; `Slot.leave` ends what is counted here.
+        """Admit a connection, and count it until `Slot.leave`.
 
         Args:
             peer: the address at the other end, None when there is none (a Unix socket).
@@ -81,7 +81,7 @@ class Connections:
         return place
 
     def leave(self, place: Slot) -> None:
-        """Forget a connection; harmless when repeated."""
+        """Count a connection no longer. Harmless when repeated."""
         if place not in self._places:
             return
         del self._places[place]
@@ -93,7 +93,7 @@ class Connections:
                 del self._by_address[place.key]
 
     async def sweep(self) -> None:
-        """End what has passed its deadline, again and again; ends by cancellation only."""
+        """Check the deadlines of all connections every `sweep_seconds`, until cancelled. Cancellation closes none."""
         while True:
             await trio.sleep(self._settings.sweep_seconds)
             now = trio.current_time()
@@ -105,26 +105,23 @@ class Connections:
             self._settings.unsent.relieve()
 
     def retire(self) -> None:
-        """The server stops: idle connections end now, the others as soon as they are answered."""
+        """The server is stopping: idle connections end now, the others once their response is sent."""
         for place in tuple(self._places):
             if place.holder is not None:
                 place.holder.retire()
 
     def abort(self) -> None:
-        """Close whatever is left."""
+        """Close every connection that is left, at once."""
         for place in tuple(self._places):
             if place.holder is not None:
                 place.holder.abort()
 
     async def wait_none(self) -> None:
-        """Wait until nothing is connected.
-
-        Cancellation ends the wait alone.
-        """
+        """Wait until there are no connections. Cancellation changes nothing."""
         await self._none_left.wait()
 
     def _key(self, peer: str | None) -> str | None:
-        """What the address is counted by, or None where it is not counted."""
+        """The rate key of an address, or None for addresses that are not counted."""
         if self._settings.max_per_address is None or peer is None:
             return None
         address = normal(peer)

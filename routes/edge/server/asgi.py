@@ -1,6 +1,6 @@
-"""Requests that go through plain ASGI: no `DirectApplication`, or a route that Quart serves itself.
+"""Requests answered through plain ASGI: for other applications, and for routes that Quart serves itself.
 
-The application is awaited in the connection's task; `receive` pulls from the socket, and `send` writes to it.
+The application is awaited in the connection's task; `receive` reads from the socket, and `send` writes to it.
 """
 
 from hypercorn.typing import (
@@ -18,11 +18,11 @@ from routes.edge.server.exchange import Client, Exchange
 from routes.edge.server.parser import Request
 
 _WITHOUT_BODY = {204, 304}
-"""RFC 9110 §15.3.5, §15.4.5: neither has a body, nor the length of one that is sent."""
+"""RFC 9110 §15.3.5, §15.4.5: these responses have no body and need no Content-Length."""
 
 
 class AsgiExchange(Exchange):
-    """One request and its response, in ASGI's messages; arguments as for `Exchange`."""
+    """One request and its response as ASGI messages; takes the arguments of `Exchange`."""
 
     __slots__ = ("_chunked", "_ended", "_headers", "_left", "_status")
 
@@ -36,11 +36,11 @@ class AsgiExchange(Exchange):
 
     @property
     def ended(self) -> bool:
-        """The whole response has been sent."""
+        """Whether the whole response was sent."""
         return self._ended
 
     async def run(self, app: ASGIFramework) -> None:
-        """Have the application answer. Raises what it raises; cancellation passes."""
+        """Let the application answer. Raises what it raises. Cancellation may leave the response incomplete."""
         await app(http_scope(self.connection, self.request), self._receive, self._send)
 
     async def _receive(self) -> ASGIReceiveEvent:
@@ -51,7 +51,7 @@ class AsgiExchange(Exchange):
         except CutShort:
             return {"type": "http.disconnect"}
         if not piece and not more and self.request.body_told:
-            # Everything has been received: whoever asks again waits for the client to leave.
+            # The body is complete: a further `receive` waits until the client disconnects.
             while await self.connection.wait_more():
                 pass
             return {"type": "http.disconnect"}
@@ -99,7 +99,7 @@ class AsgiExchange(Exchange):
         return chunk if more else chunk + b"0\r\n\r\n"
 
     def _frame(self, size: int, *, more: bool) -> None:
-        """How the length of the body is told (RFC 9112 §6.3)."""
+        """Decide how the response's length is indicated (RFC 9112 §6.3)."""
         headers = [field for field in self._headers if field[0] not in {b"connection", b"transfer-encoding"}]
         if any(name == b"connection" and b"close" in text.lower() for name, text in self._headers):
             self.request.persistent = False
@@ -121,7 +121,7 @@ class AsgiExchange(Exchange):
 
 
 def http_scope(connection: Client, request: Request) -> HTTPScope:
-    """ASGI's description of a request."""
+    """The ASGI scope of a request."""
     path, _, query = request.target.partition(b"?")
     return {
         "type": "http",
@@ -142,7 +142,7 @@ def http_scope(connection: Client, request: Request) -> HTTPScope:
 
 
 def websocket_scope(connection: Client, request: Request) -> WebsocketScope:
-    """ASGI's description of a WebSocket handshake; subprotocols and extensions are filled in by who speaks it."""
+    """The ASGI scope of a WebSocket handshake; the caller fills in subprotocols and extensions."""
     path, _, query = request.target.partition(b"?")
     return {
         "type": "websocket",
@@ -163,5 +163,5 @@ def websocket_scope(connection: Client, request: Request) -> WebsocketScope:
 
 
 def _writable(headers: Headers) -> bool:
-    """No field can end the head early (RFC 9110 §5.5)."""
+    """Whether no header contains a line break, which would end the head early (RFC 9110 §5.5)."""
     return not any(b"\n" in text or b"\r" in text or b"\n" in name or b"\r" in name for name, text in headers)

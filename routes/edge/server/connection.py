@@ -1,20 +1,20 @@
 """One cleartext connection while it speaks HTTP/1.1: reading, deadlines, and how it ends.
 
-One task (`server/requests.py`) awaits the application, request after request, and is parked in between; the reactor
-reads for it. Deadlines are no timers: `deadline` is a number that the server's one sweeper compares with the clock. It
-only runs while we wait for the client, never while the client waits for us.
+One task (`server/requests.py`) awaits the application, request after request, and sleeps in between; the reactor reads
+for it. Deadlines are not timers but numbers that the server's one sweep compares with the clock. They run only while
+the server waits for the client, never while the client waits for the server.
 
     phase         until                                                     then
     HEAD          `head_seconds` after its first byte, or after connecting  408, close
     BODY          `body_seconds`, and more for every byte that came; not    408, close
-                  while we do not read
+                  while reading is paused
     APPLICATION   without end; ABANDON_SECONDS once the client is gone      the task is cancelled
     IDLE          `keep_alive_seconds`                                      close
     LINGER        `linger_seconds`                                          cut
 
-A connection ends in this order: our last byte, FIN, then everything that still comes is read and thrown away until the
-client closes too. Closing at once would answer unread bytes with a reset, which takes the response out of the client's
-hands (RFC 9112 §9.6). Whatever goes wrong in one connection ends that connection.
+A connection ends in this order: the last byte of the response, FIN, then everything that still arrives is read and
+dropped until the client closes too. Closing at once would answer unread bytes with a reset, by which the client may
+lose the response (RFC 9112 §9.6). An error in one connection ends that connection only.
 """
 
 import socket
@@ -35,17 +35,17 @@ from routes.edge.transport.refusals import RequestTimeout, raw
 from routes.edge.transport.writer import Writer
 
 ABANDON_SECONDS = 10.0
-"""What applications get to end after their client is gone; reads need none, writes go on without them."""
+"""Time for an application to end after its client is gone; then its task is cancelled, effects in flight go on."""
 
 UNREAD_PIECES = 16
-"""Pieces of a body, of up to 4 KiB, that wait for the application; then we stop reading."""
+"""Pieces of a body, of up to 4 KiB, that wait for the application; beyond them reading pauses."""
 
 EARLY_MAX_BYTES = 64 * 1024
-"""What a client may send on the heels of its handshake (RFC 6455 §4.1 lets it send nothing)."""
+"""What a client may send before its handshake is answered (RFC 6455 §4.1 lets it send nothing)."""
 
 
 class Phase(Enum):
-    """What the connection waits for."""
+    """What the connection is waiting for."""
 
     HEAD = auto()
     BODY = auto()
@@ -60,13 +60,13 @@ class HttpConnection:
     Args:
         shared: of the server.
         sock: non-blocking.
-        place: among everything that is connected.
+        place: the count of this connection.
         client, server: the addresses of both ends, None on a Unix socket.
 
     Attributes:
         answering: a response has begun and is not complete.
-        closed: the socket is.
-        writer: the way out.
+        closed: the socket is closed.
+        writer: sends everything that leaves the connection.
     """
 
     __slots__ = (
@@ -117,10 +117,7 @@ class HttpConnection:
         self._rested_at = 0.0
 
     async def run(self) -> None:
-        """Answer requests until the connection ends, or is somebody else's. The connection's one task.
-
-        Cancellation closes the connection, whatever still waits.
-        """
+        """Answer requests until the connection ends or is handed over. Cancellation leaves the socket to `abort`."""
         requests = Requests(self, self._shared)
         with self._scope, contained(self._shared.report):
             await requests.run()
@@ -130,13 +127,10 @@ class HttpConnection:
         if self.closed:
             self._place.leave()
 
-    # -- what `Requests` asks
+    # -- called by `Requests`
 
     async def next_request(self) -> Request | None:
-        """The next request whose head has come; None at the end, or when `refused` says why there is none.
-
-        Cancellation loses nothing that has come.
-        """
+        """The next request whose head is complete; None at the end, or if `refused` is set. Cancellation loses none."""
         parser, settings = self._parser, self._shared.settings
         while not parser.requests:
             if parser.refused is not None or self.ending:
@@ -149,7 +143,7 @@ class HttpConnection:
             await self.wait_more()
         request = parser.requests.popleft()
         if self._closing or (parser.refused is not None and not request.complete):
-            return None  # the application is not troubled with a body that is broken
+            return None  # the application never sees a body that is malformed
         if parser.waits:
             parser.resume()
             self._regulate()
@@ -163,16 +157,16 @@ class HttpConnection:
 
     @property
     def refused(self) -> EdgeRefused | None:
-        """Why nothing more of what the client sends is read as HTTP."""
+        """The error in the client's bytes after which no more is parsed, or None."""
         return self._parser.refused
 
     @property
     def ending(self) -> bool:
-        """One of both sides has said its last: nothing new is begun."""
+        """Whether either side has finished sending, so that no request is begun."""
         return self._closing or self._eof
 
     def handover(self, request: Request) -> Handover:
-        """What whoever speaks WebSocket from now on needs.
+        """The connection's parts, for the WebSocket that takes its place.
 
         Args:
             request: the handshake.
@@ -195,23 +189,23 @@ class HttpConnection:
         )
 
     def taken(self, by: Swept) -> None:
-        """The socket is somebody else's from now on."""
+        """The socket belongs to `by` from now on."""
         self._handed = True
         self._place.holder = by
 
-    # -- what exchanges ask
+    # -- called by exchanges
 
     @property
     def is_last(self) -> bool:
-        """The server stops: every response is the last of its connection."""
+        """Whether the server is stopping, so that every response is the last of its connection."""
         return self._shared.retiring
 
     def fresh_state(self) -> ConnectionState:
-        """A copy of the lifespan's state, as ASGI wants one for each request."""
+        """A copy of the lifespan's state, as ASGI requires for each request."""
         return ConnectionState(self._shared.state.copy())
 
     async def wait_more(self) -> bool:
-        """Wait until something came; False when nothing will. Cancellation loses nothing."""
+        """Wait until bytes were read; False when no more will come. Cancellation loses none."""
         if self.ending:
             return False
         self._waiter = trio.lowlevel.current_task()
@@ -219,7 +213,7 @@ class HttpConnection:
         return not self.ending
 
     def took_body(self) -> None:
-        """A part of the body has been taken: there is room for more."""
+        """The application took part of the body: resume reading if there is room."""
         self._regulate()
 
     def _forget_waiter(self, _: object) -> trio.lowlevel.Abort:
@@ -231,10 +225,10 @@ class HttpConnection:
         if waiter is not None:
             trio.lowlevel.reschedule(waiter)
 
-    # -- from the reactor
+    # -- called by the reactor
 
     def readable(self) -> None:
-        """Read what has come; the call of the reactor (`Watched`)."""
+        """Read and parse what has arrived, and wake the task; called by the reactor, and before retiring."""
         shared = self._shared
         try:
             count = self._sock.recv_into(shared.buffer)
@@ -252,11 +246,11 @@ class HttpConnection:
             self._wake()
 
     def writable(self) -> None:
-        """Write what waits; the call of the reactor (`Watched`)."""
+        """Send what waits; called by the reactor."""
         self.writer.flush()
 
     def _ended(self) -> None:
-        """The client says nothing more. It may still read: what is under way is answered."""
+        """The client has finished sending. It may still read, so the request in progress is answered."""
         self._eof = True
         if self._closing and self.writer.waiting is None:
             self.abort()
@@ -284,7 +278,7 @@ class HttpConnection:
             self.begin_close()
 
     def _regulate(self) -> None:
-        """Read or do not, as there is room."""
+        """Pause or resume reading, depending on what waits for the application."""
         parser = self._parser
         reading = not self._eof and (
             self._closing or not (parser.waits or parser.unread_pieces > UNREAD_PIECES)
@@ -299,10 +293,10 @@ class HttpConnection:
             else:
                 self._rested_at = trio.current_time()
 
-    # -- from the writer
+    # -- called by the writer
 
     def watch(self, waiting: bool) -> None:
-        """Watch for the socket to take more, or no longer; the call of the writer (`Owner`)."""
+        """Have the reactor report when the socket takes more, while bytes wait (`Owner.watch`)."""
         if self.closed:
             return
         self._shared.reactor.want(self._sock.fileno(), read=self._reading, write=waiting)
@@ -310,17 +304,17 @@ class HttpConnection:
             self.abort()
 
     def broken(self) -> None:
-        """Close: a write has failed; the call of the writer (`Owner`)."""
+        """The socket has failed: close it (`Owner.broken`)."""
         self.abort()
 
-    # -- from the sweeper, and the end
+    # -- deadlines, and the end
 
     def _wait_for(self, phase: Phase, seconds: float) -> None:
         self._phase = phase
         self._deadline = trio.current_time() + seconds
 
     def sweep(self, now: float) -> None:
-        """Look at the deadlines; the call of the sweeper every `sweep_seconds` (`Swept`)."""
+        """Enforce the deadline and the client's reading rate; `now` is trio's time."""
         settings = self._shared.settings
         if self.writer.waiting is not None and self.writer.lags(
             now, grace_seconds=settings.stall_seconds, bytes_per_second=settings.take_bytes_per_second
@@ -341,20 +335,20 @@ class HttpConnection:
             self._break_off(RequestTimeout())
 
     def _break_off(self, refused: EdgeRefused) -> None:
-        """The request will never be whole: say so, unless its response has begun, and close."""
+        """Refuse a request that stays incomplete, unless its response has begun, and close."""
         if not self.answering:
             self.writer.write(raw(refused))
         self.begin_close()
 
     def retire(self) -> None:
-        """End when idle; a request that has arrived, or has begun to, is still answered (`Swept`)."""
+        """Close if idle, because the server is stopping. A request that has begun to arrive is still answered."""
         if self._phase is Phase.IDLE or self._phase is Phase.HEAD:
             self.readable()
             if not (self._parser.in_head or self._parser.requests):
                 self.begin_close()
 
     def begin_close(self) -> None:
-        """Our side is done; linger for the client's end."""
+        """Send what waits and FIN, then drop what arrives until the client closes."""
         if self._closing or self.closed:
             return
         self._closing = True
@@ -366,7 +360,7 @@ class HttpConnection:
         self._wake()
 
     def abort(self) -> None:
-        """Close at once; the task ends by itself, as nothing comes any more (`Swept`)."""
+        """Close the socket at once. The task ends by itself, or is cancelled after `ABANDON_SECONDS`."""
         if self.closed or self._handed:
             return
         self.closed = self._closing = True

@@ -1,10 +1,10 @@
-"""One request and its response on a cleartext connection: what both ways of answering share.
+"""One request and its response on a cleartext connection.
 
-    Exchange        with `send_outgoing`: the pipeline's own records (`DirectApplication`); no scope, no messages
+    Exchange        with `send_outgoing`: for `DirectApplication`, without ASGI's scopes and messages
     AsgiExchange    server/asgi.py: for everything else that an ASGI application serves
 
-Head and first piece of a response leave in one send. Invariant: after `_start` exactly the bytes of one response are
-written, or the connection is closed.
+Head and first piece of a response are sent together. Invariant: after `start` either the bytes of exactly one
+response are written, or the connection is closed.
 """
 
 from email.utils import formatdate
@@ -22,7 +22,8 @@ from routes.edge.transport.writer import Writer
 from routes.edge.unsent import held_bytes
 
 COPIED_BYTES = 32 * 1024
-"""A larger body is sent as it lies in memory; a smaller one is quicker copied behind its head than sent beside it."""
+"""Up to this size a body is copied behind its head, which is quicker than sending two pieces; a larger one is not
+copied."""
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _CLOSE = b"connection: close\r\n"
@@ -33,7 +34,7 @@ _STATUS_LINES = {
 
 
 class _Date:
-    """The Date field (RFC 9110 §6.6.1), made once a second."""
+    """The Date header (RFC 9110 §6.6.1), formatted once a second."""
 
     def __init__(self) -> None:
         self._second = 0
@@ -51,13 +52,13 @@ _date = _Date()
 
 
 class Client(Protocol):
-    """What an exchange needs of its connection.
+    """The connection, as an exchange needs it.
 
     Attributes:
         client, server: the addresses of both ends, None on a Unix socket.
-        writer: the way out.
+        writer: sends everything that leaves the connection.
         answering: a response has begun and is not complete.
-        closed: the socket is.
+        closed: the socket is closed.
     """
 
     client: SocketAddress | None
@@ -68,22 +69,19 @@ class Client(Protocol):
 
     @property
     def is_last(self) -> bool:
-        """The connection ends with this response."""
+        """Whether the connection ends with this response."""
         ...
 
     def fresh_state(self) -> ConnectionState:
-        """The lifespan's state, for one request."""
+        """A copy of the lifespan's state, for one request."""
         ...
 
     async def wait_more(self) -> bool:
-        """Wait until more of the request has come; False when no more will.
-
-        Cancellation loses nothing that has come.
-        """
+        """Wait until more of the request was read; False when no more will come. Cancellation loses nothing."""
         ...
 
     def took_body(self) -> None:
-        """Pieces of the body were taken: there is room for more."""
+        """Pieces of the body were taken: resume reading if there is room."""
         ...
 
 
@@ -91,11 +89,11 @@ class Exchange:
     """A request that is being answered.
 
     Args:
-        connection: on which.
-        request: at least its head has come.
+        connection: the request's.
+        request: its head is complete.
 
     Attributes:
-        started: the head of the response has left.
+        started: the head of the response was made.
         last: the connection ends with this response.
     """
 
@@ -108,12 +106,10 @@ class Exchange:
         self.last = False
 
     async def receive(self) -> tuple[bytes, bool]:
-        """The next piece of the body, and whether more follows; as `Incoming.receive`.
+        """The next piece of the body, and whether more follows; implements `Receive`. Cancellation loses nothing.
 
         Raises:
-            CutShort: the client is gone, or too slow.
-
-        Cancellation loses nothing.
+            CutShort: the client is gone, or was too slow.
         """
         request, connection = self.request, self.connection
         if request.expects_continue and not (self.started or request.complete or request.pieces):
@@ -127,12 +123,12 @@ class Exchange:
         return piece, not request.complete
 
     def start(self, status: int, headers: Headers, *, chunked: bool = False) -> bytes:
-        """The head of the response, to be written together with the first piece of its body.
+        """Make the head of the response, to be sent together with the first piece of its body.
 
         Args:
             status: 200 to 599.
-            headers: (lower-case name, value); Connection, Date and Transfer-Encoding are ours.
-            chunked: the length is not known.
+            headers: (lower-case name, value), without Connection, Date and Transfer-Encoding, which are added here.
+            chunked: whether the body's length is unknown, so that it is sent in chunks.
         """
         self.started = self.connection.answering = True
         request = self.request
@@ -151,17 +147,17 @@ class Exchange:
 
 
 async def send_outgoing(exchange: Exchange, outgoing: Outgoing) -> bool:
-    """Send a response of the pipeline; returns when the socket has taken it.
+    """Send a response of the pipeline, and wait until the socket has taken it.
+
+    Cancellation leaves the response incomplete; the connection has to be closed then.
 
     Args:
         exchange: not started yet.
         outgoing: with Content-Length where there is a body.
 
     Returns:
-        False when nothing was sent, because more would wait than may (`unsent.py`): only where nothing has changed
-        that the client has to be told of.
-
-    Cancellation leaves the response incomplete; the connection has to be closed then.
+        False when nothing was sent, because more bytes would wait than are allowed (`unsent.py`). Only for GET, so
+            that no outcome of a change is withheld from the client.
     """
     writer, body = exchange.connection.writer, outgoing.body
     if isinstance(body, FileSlice):
@@ -188,4 +184,4 @@ async def _send_file(exchange: Exchange, outgoing: Outgoing, part: FileSlice) ->
         if connection.closed:
             return
     if left:
-        exchange.last = True  # the file was cut shorter; only the end of the connection can tell now
+        exchange.last = True  # the file was truncated: only closing tells the client

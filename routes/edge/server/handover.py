@@ -1,4 +1,4 @@
-"""From HTTP to WebSocket: what a connection passes on when a handshake is accepted."""
+"""Passing a connection on from HTTP to WebSocket, once a handshake is accepted."""
 
 import socket
 from collections.abc import Callable
@@ -11,36 +11,36 @@ from routes.edge.transport.writer import Writer
 
 
 class Swept(Protocol):
-    """What the server's one sweeper and its drain look after: a connection, whatever it speaks."""
+    """A connection as the server's sweep and drain see it, whatever its protocol."""
 
     def sweep(self, now: float) -> None:
-        """Look at the deadlines; `now` is trio's time. Called every `sweep_seconds`."""
+        """Check the deadlines; `now` is trio's time. Called every `sweep_seconds`."""
         ...
 
     def retire(self) -> None:
-        """The server stops: end when idle, otherwise with what is under way."""
+        """The server is stopping: close when idle, otherwise after the request in progress."""
         ...
 
     def abort(self) -> None:
-        """Close at once, whatever still waits. Harmless when repeated."""
+        """Close at once and drop what waits. Harmless when repeated."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """A connection whose HTTP is over; whoever takes it owns the socket.
+    """A connection on which HTTP has ended; its new owner owns the socket.
 
     Args:
-        sock: non-blocking, in the reactor under the old owner, who is to be replaced there.
-        writer: of the socket; `Writer.hand_on` first.
+        sock: non-blocking; watched in the reactor by the old owner, which has to be replaced there.
+        writer: of the socket; `Writer.hand_on` has to be called first.
         reactor: of the server.
         settings: of the server.
-        key: `Sec-WebSocket-Key` as it came, checked.
+        key: `Sec-WebSocket-Key` as it came, validated.
         extensions: `Sec-WebSocket-Extensions` as it came, empty without one.
-        early: what the client has sent behind its handshake already.
-        start: runs `fn(*args)` in a task of the server's; a fault in it is reported and goes no further.
-        report: told of a fault that belongs to this connection alone.
-        leave: the connection is over: it is no longer counted, nor swept. To be called once.
+        early: what the client has sent after its handshake already.
+        start: runs `fn(*args)` in a task of the server; an exception is reported and goes no further.
+        report: called with an exception that concerns this connection alone.
+        leave: to be called once, at the connection's end: it is counted and swept no longer.
     """
 
     sock: socket.socket

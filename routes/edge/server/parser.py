@@ -1,11 +1,11 @@
-"""From bytes to requests: httptools, and what RFC 9112 wants beyond what it checks.
+"""Parses requests with httptools, and adds the checks of RFC 9112 that it lacks.
 
 httptools (llhttp, strict) refuses what smuggles requests past a proxy: Content-Length beside Transfer-Encoding,
 repeated or unclear lengths, bad chunk sizes, bare LF and CR, folded lines, blanks before a colon, control characters.
-Here the rest is refused: what is too large or too many, a missing or second Host, targets that are none.
+The checks here refuse heads that are too large, too many fields, a missing or second Host, and malformed targets.
 
-Invariants: `requests` holds what was parsed and not yet taken, in order. After `refused` nothing is parsed any more;
-the requests before it are still to be answered. A request is in `requests` from the end of its head on, and grows.
+Invariants: `requests` holds what was parsed and not yet taken, in order. Once `refused` is set nothing more is parsed;
+the requests before it are still to be answered. A request is in `requests` once its head is complete; its body grows.
 """
 
 from collections import deque
@@ -22,22 +22,22 @@ MAX_FIELDS = 128
 """Header fields of one request; more is 431 (RFC 6585 §5)."""
 
 PIPELINED = 16
-"""Requests parsed ahead of the one that is being answered; then parsing waits, and TCP holds the client back."""
+"""Requests parsed ahead of the one that is being answered; then parsing pauses, and TCP holds the client back."""
 
 AHEAD_PIECES = 16
-"""Pieces, of up to 4 KiB, of the bodies of those requests; likewise."""
+"""Pieces, of up to 4 KiB, of those requests' bodies at which parsing pauses too."""
 
 _SLICE = 4096
-"""Bytes parsed between two looks at `PIPELINED`."""
+"""Bytes parsed between two checks of `PIPELINED`."""
 
 _VERSIONS = {"1.0", "1.1"}
 
 _HOST_BYTES = ascii_letters.encode() + digits.encode() + b"-._~%!$&'()*+;=:[]"
-"""What a host and its port are made of (RFC 3986 §3.2.2). A comma would be two hosts in one line."""
+"""Characters of a host and its port (RFC 3986 §3.2.2). Without the comma, which would join two hosts in one line."""
 
 
 class Request:
-    """One request, from the end of its head on.
+    """One request whose head is complete.
 
     Attributes:
         method: upper case.
@@ -45,12 +45,12 @@ class Request:
         path, query: of the target; the path is decoded.
         headers: (lower-case name, value).
         version: `1.0` or `1.1`.
-        persistent: the client wants the connection to stay.
+        persistent: whether the client wants to keep the connection.
         pieces: of the body, not yet taken.
-        body_told: the end of the body has been told to the application.
-        complete: all of the body has come.
-        expects_continue: the client waits for a 100 before it sends the body (RFC 9110 §10.1.1).
-        websocket: this is a handshake.
+        body_told: whether the application has been sent the end of the body.
+        complete: whether the whole body has arrived.
+        expects_continue: whether the client waits for a 100 before it sends the body (RFC 9110 §10.1.1).
+        websocket: whether this is a handshake.
     """
 
     __slots__ = (
@@ -83,7 +83,7 @@ class Request:
         self.websocket = False
 
     def take_body(self) -> bytes:
-        """What has come of the body and was not yet taken."""
+        """Take what has arrived of the body since the last call."""
         pieces = self.pieces
         if not pieces:
             return b""
@@ -92,15 +92,15 @@ class Request:
 
 
 class RequestParser:
-    """Parses what comes on one connection.
+    """Parses the requests of one connection.
 
     Args:
-        max_head_bytes: of request line and header fields, and of the fields behind a chunked body.
+        max_head_bytes: bound of request line and headers, and of the trailers of a chunked body.
 
     Attributes:
         requests: parsed, not yet taken.
-        refused: why nothing more is parsed, or None.
-        early: bytes behind a WebSocket handshake; from there on nothing is HTTP.
+        refused: the error after which nothing more is parsed, or None.
+        early: bytes that follow a WebSocket handshake, which are not HTTP; None before one.
         in_head: a head has begun and is not complete.
     """
 
@@ -135,21 +135,21 @@ class RequestParser:
 
     @property
     def waits(self) -> bool:
-        """Enough requests are parsed ahead; some bytes are kept unparsed."""
+        """Whether parsing is paused, because enough requests were parsed ahead; some bytes are kept unparsed."""
         return bool(self._rest)
 
     @property
     def is_body_open(self) -> bool:
-        """More of a request's body is to come."""
+        """Whether more of a request's body is to come."""
         return self._unfinished is not None
 
     @property
     def unread_pieces(self) -> int:
-        """Pieces of that body that were not yet taken."""
+        """Pieces of that body that were not taken yet."""
         return 0 if self._unfinished is None else len(self._unfinished.pieces)
 
     def feed(self, data: bytes | memoryview) -> None:
-        """Parse what came.
+        """Parse bytes that have arrived; errors are put into `refused`.
 
         Args:
             data: not kept.
@@ -160,7 +160,7 @@ class RequestParser:
             self._parse(data[start : start + _SLICE])
 
     def resume(self) -> None:
-        """Parse what was kept, now that a request has been taken."""
+        """Continue a paused parsing, after a request was taken."""
         if self._rest and not self._is_far_ahead():
             rest, self._rest = self._rest, b""
             self.feed(rest)
@@ -168,15 +168,15 @@ class RequestParser:
                 self.end()
 
     def end(self) -> None:
-        """Nothing more will come: what is not whole never will be (RFC 9112 §8)."""
+        """The client sends no more: an incomplete request is refused (RFC 9112 §8)."""
         self._ended = True
         if not self._rest and self.refused is None and (self.in_head or self._unfinished is not None):
             self._refuse(BadRequest("the request ends too early"))
 
-    # -- inside
+    # -- parsing
 
     def _keeps(self, data: bytes | memoryview) -> bool:
-        """Whether this is not to be parsed, or not yet; then it is kept where it will be wanted."""
+        """Store or drop bytes that are not to be parsed now; False if they are to be parsed."""
         if self.refused is not None:
             return True
         if self.early is not None:
@@ -206,8 +206,8 @@ class RequestParser:
             again = self._parse_once(again)
 
     def _parse_once(self, data: bytes | memoryview) -> bytes:
-        """Returns what is to be parsed once more."""
-        # A head that begins with this data moves the parser once, and none of the data is anything else.
+        """Returns bytes that have to be parsed once more."""
+        # The beginning of a head counts as a move, but is no progress by itself.
         moves = self._moves + (not self.in_head and self._unfinished is None)
         try:
             self._parser.feed_data(data)
@@ -224,7 +224,7 @@ class RequestParser:
         return b""
 
     def _stand_still(self, came_bytes: int) -> None:
-        """A line that is not complete stays inside httptools, and is seen only by what has come of it."""
+        """Bound an incomplete line, which httptools buffers itself and reports only when it is complete."""
         self._came_bytes += came_bytes
         if self._came_bytes > self._max_head_bytes:
             self._refuse(HeadTooLarge())
@@ -234,13 +234,15 @@ class RequestParser:
         self._unfinished = None
 
     def _upgraded(self, behind: bytes) -> bytes:
-        """The parser stops behind every head that asks for another protocol; WebSocket is the one we speak."""
+        """Continue after a head with an Upgrade, where httptools stops; WebSocket is the only protocol that is
+        accepted.
+        """
         request = self.requests[-1]
         if request.websocket:
             self.early = bytearray(behind)
             return b""
-        # RFC 9110 §7.8: an upgrade may be ignored. The parser took the request for bodiless, so it reads the head once
-        # more, without that field.
+        # RFC 9110 §7.8: an upgrade may be ignored. httptools took the request for bodiless, so a new parser reads the
+        # head again, without that field.
         self.requests.pop()
         self._parser = httptools.HttpRequestParser(self)
         lines = [b"%b %b HTTP/%b" % (request.method.encode(), request.target, request.version.encode())]
@@ -254,22 +256,19 @@ class RequestParser:
     # -- called by httptools
 
     def on_message_begin(self) -> None:
-        """A request line begins."""
+        """A request line begins; called by httptools, like all below."""
         self._begin()
         self.in_head = True
 
     def on_url(self, piece: bytes) -> None:
-        """A piece of the target."""
+        """Take a piece of the target."""
         self._target += piece
         self._field_bytes += len(piece)
         self._check_size()
 
     def on_header(self, name: bytes, text: bytes) -> None:
-        """A header field, or one behind a chunked body, which is counted and dropped (RFC 9112 §7.1.2).
-
-        Args:
-            name: as it came.
-            text: the value, as it came.
+        """Take a header `name` with its value `text`. Trailers of a chunked body are counted and dropped (RFC 9112
+        §7.1.2).
         """
         self._field_bytes += len(name) + len(text) + 4
         if self.in_head:
@@ -277,11 +276,7 @@ class RequestParser:
         self._check_size()
 
     def on_headers_complete(self) -> None:
-        """The head is whole.
-
-        Raises:
-            VersionNotSupported: it is not HTTP/1.0 or 1.1.
-        """
+        """Make a `Request` of the complete head. Raises VersionNotSupported, BadRequest or CodingUnknown."""
         self.in_head = False
         self._moves += 1
         self._came_bytes = self._field_bytes = 0
@@ -296,14 +291,14 @@ class RequestParser:
         self.requests.append(request)
 
     def on_body(self, piece: bytes) -> None:
-        """A piece of the body."""
+        """Take a piece of the body."""
         self._moves += 1
         self._came_bytes = 0
         if self._unfinished is not None:
             self._unfinished.pieces.append(piece)
 
     def on_message_complete(self) -> None:
-        """The body is whole."""
+        """The body is complete."""
         if self._unfinished is not None:
             self._unfinished.complete = True
             self._unfinished = None
@@ -311,7 +306,7 @@ class RequestParser:
 
 
 def _split(method: str, target: bytes) -> tuple[bytes | None, bytes]:
-    """Authority, if any, and origin form of a request target (RFC 9112 §3.2)."""
+    """The authority, if any, and the origin form of a request target (RFC 9112 §3.2)."""
     if method == "CONNECT":
         raise BadRequest("this is no proxy")  # RFC 9110 §9.3.6
     if not target.isascii() or b"#" in target:
@@ -331,14 +326,16 @@ def _split(method: str, target: bytes) -> tuple[bytes | None, bytes]:
 
 
 def _host(text: bytes) -> bytes:
-    """The same, if it can be one (RFC 9112 §3.2)."""
+    """A Host as it came, if its characters are valid (RFC 9112 §3.2)."""
     if text.translate(None, _HOST_BYTES):
         raise BadRequest("this is no host")
     return text
 
 
 def _check_coding(text: bytes, version: str, *, repeated: bool) -> None:
-    """RFC 9112 §6.1; httptools looks at the last of several lines only."""
+    """Refuse transfer codings other than one `chunked` (RFC 9112 §6.1); httptools checks only the last of several
+    lines.
+    """
     if version != "1.1" or repeated:
         raise BadRequest("a body is chunked once, and never in HTTP/1.0")
     if text.lower() != b"chunked":
@@ -346,13 +343,13 @@ def _check_coding(text: bytes, version: str, *, repeated: bool) -> None:
 
 
 def _read_fields(request: Request, authority: bytes | None, *, upgrading: bool) -> None:
-    """Take out of the header fields what concerns the connection; `upgrading`: the parser stops behind this head."""
+    """Evaluate the headers that concern the connection; `upgrading`: httptools stops after this head."""
     hosts = 0
     upgrade, tokens, has_body, coded = b"", b"", False, False
     for number, (name, text) in enumerate(request.headers):
         if name == b"host":
             hosts += 1
-            # RFC 9112 §3.2.2: the target's authority counts, whatever Host says.
+            # RFC 9112 §3.2.2: the target's authority replaces Host.
             request.headers[number] = (name, _host(authority or text))
         elif name == b"connection":
             tokens += b"," + text.lower()

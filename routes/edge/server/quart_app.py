@@ -1,9 +1,8 @@
-"""Quart as carrier: a URL map of its kind holds the declared routes, its ASGI classes hand them to the pipeline.
+"""The Quart application: its URL map holds the declared routes, its ASGI classes pass them to the pipeline.
 
-Declared routes are answered before Quart's request context is made (that context is most of what a small
-request costs on stock Quart); a rule that was added to the app by hand goes Quart's own way. What no
-rule matches is a problem document too. The application is plain ASGI: `hypercorn -k trio
-'routes:create_app()'` serves all of it.
+Declared routes are answered without Quart's request context, which is most of what a small request costs on stock
+Quart; a rule added to the app by hand is served by Quart itself. A request that no rule matches gets a problem
+document too. The application is plain ASGI: `hypercorn -k trio 'routes:create_app()'` serves all of it.
 """
 
 import re
@@ -42,7 +41,7 @@ from routes.edge.websocket.queued import STALL_SECONDS, serve_socket
 log = structlog.get_logger("partyline.edge")
 
 HANDSHAKES = 200
-"""WebSocket handshakes checked at once: when everybody comes back after a restart, requests are still answered."""
+"""WebSocket handshakes checked at once, so that requests are answered while all clients reconnect after a restart."""
 
 _HOST = "partyline"
 """What maps are bound to: no rule depends on the host."""
@@ -50,11 +49,11 @@ _HOST = "partyline"
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
 Opened = Callable[[], AbstractAsyncContextManager[Edge]]
-"""Opens what the routes need, for as long as the application serves."""
+"""Opens the pipeline and all that it needs, for as long as the application serves."""
 
 
 class LateRule(QuartRule):
-    """A rule that compiles what `url_for` needs of it when that is asked for: nobody does, and 200 take 35 ms."""
+    """A rule that compiles its URL builder on first use; no code calls `url_for`, and compiling 200 takes 35 ms."""
 
     def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
         def build(rule: Rule, **values: object) -> tuple[str, str]:
@@ -128,14 +127,14 @@ def _matches(rules: MapAdapter, method: str, path: str) -> bool:
 
 
 class EdgeApp(QuartTrio, DirectApplication):
-    """The application; its ASGI classes and the lean server ask the same `answer` and `open`.
+    """The application; its ASGI classes and the lean server use the same `answer` and `open`.
 
     Args:
-        table: what is declared.
+        table: the declared routes.
         opened: entered when serving starts, left when it ends.
     """
 
-    url_rule_class = LateRule  # type: ignore[assignment]  # as Quart's own
+    url_rule_class = LateRule  # type: ignore[assignment]  # Quart declares it likewise
 
     def __init__(self, table: RouteTable, opened: Opened) -> None:
         super().__init__("routes", static_folder=None)
@@ -159,13 +158,13 @@ class EdgeApp(QuartTrio, DirectApplication):
         """The declared route of a request, with its path's parameters; (None, …) for a rule of Quart's own.
 
         Args:
-            method: of HTTP, or `WEBSOCKET`.
+            method: HTTP method, or `WEBSOCKET`.
             path: decoded.
 
         Raises:
             RouteNotFound: no rule has this path.
-            MethodNotAllowed: rules have it, for other methods, which are in its Allow.
-            WebsocketOnly: a stream has it.
+            MethodNotAllowed: rules have it, for other methods, which its Allow header lists.
+            WebsocketOnly: only a stream has it.
         """
         return self._router.find(method, path) or self._searched(method, path)
 
@@ -181,8 +180,9 @@ class EdgeApp(QuartTrio, DirectApplication):
             return None, {}
 
     async def answer(self, incoming: Incoming) -> Outgoing | None:
-        """The response to a request; None for a rule of Quart's own. Cancellation abandons the request; what it
-        handed over goes on.
+        """The response to a request; None for a rule of Quart's own, which has to go through ASGI.
+
+        Cancellation abandons the request; an effect in flight goes on.
         """
         edge = self.edge or self._not_serving()
         try:
@@ -199,24 +199,25 @@ class EdgeApp(QuartTrio, DirectApplication):
         return await edge.answer(route, incoming)
 
     def tab(self, incoming: Incoming) -> Tab:
-        """Where what waits for the client of an ASGI request is written down."""
+        """The account of unsent bytes for the client of an ASGI request."""
         edge = self.edge or self._not_serving()
         return edge.tab(incoming.peer)
 
     def unread(self, incoming: Incoming) -> Outgoing:
-        """The response to a client that leaves too much unread."""
+        """The 503 for a client that has too many bytes unread; counts it."""
         edge = self.edge or self._not_serving()
         edge.service.unsent.refused += 1
         return edge.refuse(incoming, TooMuchUnread())
 
     def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
-        """The response to a request that the server itself refuses, with all that every response has."""
+        """The response to a request that the server itself refuses."""
         edge = self.edge or self._not_serving()
         return edge.refuse(incoming, refused)
 
     async def open(self, incoming: Incoming) -> Outgoing | Opening | None:
-        """What becomes of a WebSocket handshake: refused, accepted, or None for a rule of Quart's own. At most
-        `HANDSHAKES` at once, the others wait. Cancellation refuses nothing and accepts nothing.
+        """Check a WebSocket handshake: a refusal, the accepted stream, or None for a rule of Quart's own.
+
+        At most `HANDSHAKES` are checked at once, others wait. Cancellation abandons the handshake.
         """
         edge = self.edge or self._not_serving()
         try:
@@ -234,13 +235,13 @@ class EdgeApp(QuartTrio, DirectApplication):
 
 
 class EdgeHTTP(TrioASGIHTTPConnection):
-    """One request: to the pipeline where it is declared, to Quart where it is not."""
+    """The ASGI connection of one request: answered by the pipeline if declared, else by Quart."""
 
     app: EdgeApp
     scope: HTTPScope
 
     async def __call__(self, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
-        """Answer it."""
+        """Answer the request. Cancellation leaves the response incomplete."""
         incoming = _incoming(self.scope, receive)
         tab = self.app.tab(incoming)
         outgoing = self.app.unread(incoming) if tab.spent else await self.app.answer(incoming)
@@ -255,12 +256,12 @@ class EdgeHTTP(TrioASGIHTTPConnection):
 
 
 class EdgeWebsocket(TrioASGIWebsocketConnection):
-    """One WebSocket handshake, and the socket if it is accepted."""
+    """The ASGI connection of one WebSocket, from its handshake on."""
 
     app: EdgeApp
 
     async def __call__(self, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
-        """Refuse it, or run its handler until the socket is closed."""
+        """Refuse the handshake, or serve the socket until it is closed. Cancellation ends it without a close frame."""
         opening = await self.app.open(_incoming(self.scope, receive))
         if opening is None:
             await super().__call__(receive, send)
@@ -287,7 +288,7 @@ class EdgeWebsocket(TrioASGIWebsocketConnection):
 
 
 def _rule(path: str) -> str:
-    """A declared path in Werkzeug's spelling."""
+    """A declared path in Werkzeug's syntax."""
     return _PARAMETER.sub(r"<\1>", path)
 
 
@@ -315,11 +316,13 @@ def _incoming(scope: HTTPScope | WebsocketScope, receive: ASGIReceiveCallable) -
 
 
 async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
-    """Send a response over ASGI, files piece by piece. Cancellation leaves it incomplete.
+    """Send a response over ASGI, piece by piece; stops early if the client takes none for `STALL_SECONDS`.
+
+    Cancellation leaves it incomplete.
 
     Args:
         send: of ASGI.
-        outgoing: what the pipeline made.
+        outgoing: from the pipeline.
     """
     await send({"type": "http.response.start", "status": outgoing.status, "headers": outgoing.headers})
     body = outgoing.body
@@ -328,7 +331,7 @@ async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
             if not await _taken(send, piece, more=True):
                 return
         body = b""
-    # Whoever encrypts or frames it makes copies; of a piece at a time.
+    # Sent in pieces, because servers copy what they encrypt or frame.
     last = (len(body) - 1) // PIECE_BYTES * PIECE_BYTES
     for start in range(0, last, PIECE_BYTES):
         if not await _taken(send, body[start : start + PIECE_BYTES], more=True):
@@ -337,14 +340,16 @@ async def send_response(send: ASGISendCallable, outgoing: Outgoing) -> None:
 
 
 async def _taken(send: ASGISendCallable, piece: bytes, *, more: bool) -> bool:
-    """Send a piece of a body; False when the client does not take it: then the response ends there."""
+    """Send a piece of a body; False when the client does not take it, and the response has to end there."""
     with trio.move_on_after(STALL_SECONDS) as patience:
         await send({"type": "http.response.body", "body": piece, "more_body": more})
     return not patience.cancelled_caught
 
 
 async def _deny(scope: WebsocketScope, send: ASGISendCallable, outgoing: Outgoing) -> None:
-    """Refuse the upgrade with a response, where the server can send one (ASGI, WebSocket Denial Response)."""
+    """Refuse the upgrade with a response if the server supports it (ASGI, WebSocket Denial Response), else by a
+    close.
+    """
     if "websocket.http.response" not in (scope.get("extensions") or {}):
         await send({"type": "websocket.close", "code": 1008, "reason": None})
         return

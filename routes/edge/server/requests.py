@@ -1,11 +1,9 @@
-"""What a cleartext connection does with its requests, one after the other: ask the application, and answer.
+"""Answers the requests of a cleartext connection, one after the other, in the connection's one task.
 
-    request     first way                                 else
-    ordinary    `DirectApplication.answer` → Outgoing     ASGI, in this task
-    handshake   `DirectApplication.open` → Opening        ASGI, in this task
-                → the socket is handed over
-
-Everything here runs in the connection's one task.
+request     first                                     otherwise
+ordinary    `DirectApplication.answer` → Outgoing     ASGI, in this task
+handshake   `DirectApplication.open` → Opening        ASGI, in this task
+            → the socket is handed over
 """
 
 from typing import Protocol
@@ -27,31 +25,28 @@ from routes.edge.transport.refusals import raw
 
 
 class RequestSource(Client, Protocol):
-    """What brings requests: a connection that speaks HTTP."""
+    """A connection that speaks HTTP, as a source of requests."""
 
     @property
     def refused(self) -> EdgeRefused | None:
-        """Why no more requests come, where the client is to be told."""
+        """The error after which no more requests come, to be sent to the client; or None."""
         ...
 
     @property
     def ending(self) -> bool:
-        """The client is gone, or the connection is being closed."""
+        """Whether the client is gone, or the connection is being closed."""
         ...
 
     async def next_request(self) -> Request | None:
-        """Wait for the next request; None when no more come.
-
-        Cancellation loses nothing that has come.
-        """
+        """Wait for the next request; None when no more come. Cancellation loses none."""
         ...
 
     def handover(self, request: Request) -> Handover:
-        """Stop reading, for another protocol to go on with the socket."""
+        """The connection's parts, for the WebSocket that takes its place."""
         ...
 
     def taken(self, by: Swept) -> None:
-        """Another protocol has the socket now."""
+        """The socket belongs to another protocol's connection from now on."""
         ...
 
     def begin_close(self) -> None:
@@ -60,10 +55,10 @@ class RequestSource(Client, Protocol):
 
 
 class Requests:
-    """The requests of one connection.
+    """Answers the requests of one connection.
 
     Args:
-        connection: where they come from.
+        connection: the source of the requests.
         shared: of the server.
     """
 
@@ -75,9 +70,10 @@ class Requests:
         self._exchange: Exchange | None = None
 
     async def run(self) -> None:
-        """Answer until the connection ends or is handed over. Raises what the application raises.
+        """Answer requests until the connection ends or is handed over.
 
-        Cancellation abandons the request under way.
+        Raises what the application raises. Cancellation may leave a response incomplete. `conclude` has to follow
+        either.
         """
         connection = self._connection
         while (request := await connection.next_request()) is not None:
@@ -93,7 +89,7 @@ class Requests:
             connection.writer.write(raw(connection.refused))
 
     def conclude(self) -> None:
-        """The task is at its end: say what went wrong where nothing was said yet, and close."""
+        """End the connection: send a refusal or a 500 if a request has no response yet, and close."""
         exchange, connection = self._exchange, self._connection
         if exchange is not None and not exchange.started:
             connection.writer.write(raw(connection.refused or Internal()))
@@ -118,7 +114,7 @@ class Requests:
         through = self._exchange = AsgiExchange(connection, request)
         await through.run(shared.app)
         if not through.ended:
-            through.last = True  # what is missing tells the client that something went wrong
+            through.last = True  # closing an incomplete response tells the client of the error
         return through
 
     async def _open_socket(self, request: Request) -> None:
@@ -127,7 +123,7 @@ class Requests:
         if refused is not None:
             connection.writer.write(raw(refused))
             return
-        # Bytes may have come behind the handshake: whatever is answered but 101 ends the connection.
+        # Bytes that are not HTTP may follow the handshake, so any response but 101 ends the connection.
         request.persistent = False
         exchange = self._exchange = Exchange(connection, request)
         opening: Outgoing | Opening | None = None
@@ -138,7 +134,7 @@ class Requests:
             else:
                 opening = await shared.direct.open(incoming)
         if connection.ending:
-            self._exchange = None  # the client is gone, which is nobody's fault
+            self._exchange = None  # the client is gone: no error to report
             return
         if opening is None:
             scope = websocket_scope(connection, request)

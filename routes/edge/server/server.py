@@ -1,12 +1,12 @@
-"""The server: our own loop for cleartext, Hypercorn's for TLS, on Hypercorn's configuration, lifespan and sockets.
+"""The server: an own loop for cleartext, Hypercorn's for TLS, with Hypercorn's configuration, lifespan and sockets.
 
     cleartext   Acceptor → HttpConnection (httptools) → DirectApplication or ASGI; WebSockets end up in the reactor
     TLS         trio's listener → TlsConnection → Hypercorn's HTTP/1.1 and HTTP/2 → ASGI
 
-Stock Hypercorn serves the same application (`hypercorn -k trio 'routes:create_app()'`, `PARTYLINE_EDGE=stock`). Ours
-exists because it is ten times quicker, bounds what is connected, and cures four faults that a stranger can trigger
-there (each proven in `tests/edge/server/test_faults.py`). Nothing of Hypercorn is assigned to: it is subclassed and
-composed.
+Stock Hypercorn serves the same application (`hypercorn -k trio 'routes:create_app()'`, `PARTYLINE_EDGE=stock`). This
+server exists because it is ten times faster, bounds the number of connections, and fixes four faults that any client
+can trigger there (each proven in `tests/edge/server/test_faults.py`). Hypercorn is subclassed and composed, never
+patched.
 """
 
 import socket as stdlib_socket
@@ -40,11 +40,11 @@ log = structlog.get_logger("partyline.server")
 
 
 class CannotListen(OperatorFault):
-    """An address cannot be bound: taken, not ours, or not allowed; the text is one line for the operator."""
+    """An address cannot be bound: in use, not local, or not permitted. The message is one line for the operator."""
 
 
 def _unheard(addresses: Sequence[str]) -> None:
-    """Nobody asked where we listen."""
+    """The default of `started`: does nothing."""
 
 
 async def serve(
@@ -56,19 +56,19 @@ async def serve(
 ) -> None:
     """Serve an ASGI application until `stop`, then drain and return (contract §11, Stopping).
 
-    Draining: listeners close at once, idle connections too; requests in flight are answered with `Connection:
-    close`; WebSockets go when somebody closes them (`Sockets.drain`). What is left after `drain_seconds` is
-    cut. Cancellation cuts everything at once.
+    Draining: listeners and idle connections close at once; requests in flight are answered with `Connection: close`;
+    WebSockets stay until they are closed (`Sockets.drain`). What is left after `drain_seconds` is cut. Cancellation
+    cuts everything at once.
 
     Args:
-        app: the application; asked directly where it is a `DirectApplication`. Its lifespan is started before the first
-            connection and ended after the last.
+        app: the application; asked directly if it is a `DirectApplication`. Its lifespan starts before the first
+            connection and ends after the last.
         settings: bounds and addresses.
-        stop: set it to stop.
-        started: told the bound addresses, as URLs, once connections are accepted.
+        stop: set it to stop the server.
+        started: called with the bound addresses, as URLs, once connections are accepted.
 
     Raises:
-        CannotListen: an address cannot be bound; nothing was started then.
+        CannotListen: an address cannot be bound; nothing was started.
         hypercorn.utils.LifespanFailureError: the application did not start.
     """
     config = settings.hypercorn()
@@ -94,7 +94,7 @@ async def serve(
 
 @dataclass(frozen=True, slots=True)
 class _Listening:
-    """Bound sockets, those for TLS and the others, and their addresses as URLs."""
+    """Bound sockets, for TLS and for cleartext, and their addresses as URLs."""
 
     secure: list[trio.SSLListener[trio.SocketStream]]
     cleartext: list[stdlib_socket.socket]
@@ -111,7 +111,7 @@ def _listen(config: Config) -> _Listening:
     for scheme, bound in (("https", sockets.secure_sockets), ("http", sockets.insecure_sockets)):
         for sock in bound:
             sock.listen(config.backlog)
-            # Hypercorn hands its sockets down to workers; children of ours (PostgreSQL) must not hold a port.
+            # Hypercorn makes its sockets inheritable for workers; child processes (PostgreSQL) must not hold a port.
             sock.set_inheritable(False)
             listening.addresses.append(f"{scheme}://{repr_socket_addr(sock.family, sock.getsockname())}")
             if scheme == "https" and ssl_context is not None:
@@ -124,14 +124,14 @@ def _listen(config: Config) -> _Listening:
 
 
 class Listeners:
-    """Takes accepted connections: admission, then the connection that fits.
+    """Accepts connections, admits them, and starts the kind of connection that fits.
 
     Args:
         app: the application.
         config: Hypercorn's.
-        settings: ours.
+        settings: of this server.
         state: of the lifespan.
-        nursery: of everything that serves.
+        nursery: runs all connections.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class Listeners:
         self._shared = Shared(app, direct, settings, Reactor(_report), state, self._start, _report)
 
     def open(self, listening: _Listening) -> None:
-        """Accept from now on."""
+        """Accept connections on these sockets from now on."""
         self._nursery.start_soon(self._connections.sweep)
         self._nursery.start_soon(self._shared.reactor.run)
         self._acceptors = [
@@ -166,9 +166,9 @@ class Listeners:
             self._nursery.start_soon(self._accept_secure, listening.secure)
 
     async def drain(self) -> None:
-        """Accept no more, and wait for what is under way, at most `drain_seconds`.
+        """Stop accepting, and wait until all connections have ended, at most `drain_seconds`.
 
-        Cancellation closes what is still open.
+        Cancellation ends the waiting; connections stay until `cut`.
         """
         self._accept_no_more()
         self._shared.retiring = True
@@ -178,7 +178,7 @@ class Listeners:
             await self._connections.wait_none()
 
     def cut(self) -> None:
-        """Close everything that is left, at once."""
+        """Stop accepting, and close every connection at once."""
         self._accept_no_more()
         self._connections.abort()
 
@@ -222,12 +222,12 @@ class Listeners:
             await trio.serve_listeners(self._secured, list(listeners), handler_nursery=self._nursery)
 
     async def _secured(self, stream: trio.SSLStream[trio.SocketStream]) -> None:
-        """One connection over TLS, from admission to its end."""
+        """Serve one TLS connection, from admission to its end."""
         ends = ends_of(stream.transport_stream.socket)
         try:
             place = self._connections.admit(ends[0][0] if ends is not None and ends[0] is not None else None)
         except EdgeRefused:
-            # Nothing can be said before the handshake, and a handshake is what we have no room for.
+            # A response would need a TLS handshake, which costs more than the refused connection may.
             await trio.aclose_forcefully(stream)
             return
         connection = TlsConnection(
@@ -255,8 +255,8 @@ def _report(fault: BaseException) -> None:
 
 
 def _turn_away(sock: stdlib_socket.socket, refused: EdgeRefused) -> None:
-    """Say why not, without waiting: a socket that was just accepted takes this much."""
-    # The client may have gone in the meantime, which is all that was wanted.
+    """Send a refusal without blocking: the buffer of a new socket has room for it."""
+    # If the client is gone already, there is nothing to report.
     with sock, suppress(OSError):
         sock.send(raw(refused))
         sock.shutdown(stdlib_socket.SHUT_WR)

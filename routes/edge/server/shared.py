@@ -1,4 +1,4 @@
-"""What every cleartext connection shares."""
+"""The objects that all cleartext connections of a server share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,22 +10,22 @@ from routes.edge.transport.reactor import Reactor
 from routes.edge.transport.settings import ServerSettings
 
 BUFFER_BYTES = 64 * 1024
-"""Of the one buffer into which all connections are read: what was read is parsed before the next is."""
+"""Size of the one buffer into which all connections are read; bytes are parsed before the next read."""
 
 
 @dataclass(slots=True)
 class Shared:
-    """One server's.
+    """The shared objects of one server.
 
     Args:
         app: the application.
-        direct: the same, where it can be asked directly.
-        settings: bounds.
+        direct: the same application if it is a `DirectApplication`, else None.
+        settings: of the server.
         reactor: watches the sockets.
         state: of the lifespan; each request gets a copy.
-        start: runs `fn(*args)` in a task of the server's, contained.
-        report: told of a fault that belongs to one connection alone.
-        retiring: the server stops.
+        start: runs `fn(*args)` in a task of the server; an exception is reported and goes no further.
+        report: called with an exception that concerns one connection alone.
+        retiring: whether the server is stopping.
         buffer: for `recv_into`.
         view: of the buffer.
     """

@@ -1,14 +1,14 @@
-"""A cleartext WebSocket: it has taken over an HTTP connection, and no task belongs to it.
+"""A cleartext WebSocket that has taken over an HTTP connection; it has no task of its own.
 
-The reactor tells it what its socket is ready for; everything else is a plain call, down to the listener of the
-stream. While it is idle it costs a few small objects and nothing that runs.
+The reactor reports when its socket is ready; everything else is a plain call, down to the listener of the stream.
+While it is idle it costs a few small objects and nothing runs.
 
     OPEN ──our close frame──▶ CLOSING ──theirs──▶ ENDING ──▶ GONE
-    OPEN ──their close frame, or one that breaks a rule──▶ ENDING (our FIN is sent, what comes is thrown away)
-    ENDING ──their end, while our last bytes wait──▶ FLUSHING ──▶ GONE
+    OPEN ──their close frame, or a violation──▶ ENDING (our FIN is sent, what arrives is dropped)
+    ENDING ──their FIN, while our last bytes wait──▶ FLUSHING ──▶ GONE
 
-Invariants: after OPEN `end_by` bounds everything. The consumer is told of the end once, by `lost`, whichever side
-began it. `leave` is called once, when the socket of the operating system is closed.
+Invariants: after OPEN the deadline `_end_by` bounds every phase. The consumer is told of the end by `lost`, whichever
+side began it. `leave` is called once, when the operating system's socket is closed.
 """
 
 import socket as stdlib_socket
@@ -32,16 +32,16 @@ from routes.edge.websocket.direct import DirectSocket, Link
 from routes.edge.websocket.frame_reader import BINARY, CLOSE, PING, TEXT, FrameReader
 
 SEND_BUFFER_BYTES = 128 * 1024
-"""Of a WebSocket, in the kernel (which doubles it). Left alone it grows to megabytes of stale snapshots for
-one slow client; with this the client is skipped to the newest sooner, and 2 MB/s still fit through 100 ms of
-distance."""
+"""The kernel's send buffer of a WebSocket (Linux doubles it). By default it grows to megabytes of stale snapshots for
+one slow client; with this the client skips to the newest sooner, and 2 MB/s are still possible at a latency of 100 ms.
+"""
 
 READ_BYTES = 16 * 1024
-"""What is read, and heard, at a time: so little that what a full inbox must take on top stays small."""
+"""Bytes read at a time: few, because a full inbox has to take the messages of one more read."""
 
 
 class Phase(Enum):
-    """Where a WebSocket is; see the module's docstring."""
+    """The phases of a WebSocket, drawn in the module's docstring."""
 
     OPEN = auto()
     CLOSING = auto()
@@ -61,67 +61,57 @@ MOVES: dict[Phase, frozenset[Phase]] = {
 
 _INFLATER = Inflater()
 
-# What breaks a rule of ours rather than the protocol's, as our close code: {code of the frame reader: close code}.
+# Violations of a bound of this service, not of the protocol: {code of the frame reader: close code}.
 _OUR_CODES = {1009: CloseCode.TOO_BIG}
 
 
 class Consumer(Protocol):
-    """Who a WebSocket's messages are for: a live socket, or a plain ASGI application.
+    """The receiver of a WebSocket's messages: a live socket, or a plain ASGI application.
 
     Attributes:
-        heard: set when anything comes.
+        heard: set when anything arrives.
     """
 
     heard: bool
 
     def deliver(self, message: bytes) -> None:
-        """A text message, valid UTF-8."""
+        """Take a text message, valid UTF-8."""
         ...
 
     def deliver_binary(self, message: bytes) -> None:
-        """A binary message."""
+        """Take a binary message."""
         ...
 
     def close(self, code: int, reason: str = "") -> None:
-        """The client broke a rule: say goodbye, by `SocketConnection.say_goodbye`.
-
-        Args:
-            code: of the close frame (RFC 6455 §7.4).
-            reason: for the close frame.
-        """
+        """The client violated a rule: call `SocketConnection.say_goodbye` with close code `code` and `reason`."""
         ...
 
     def lost(self, code: int, reason: str = "") -> None:
-        """The client closed, or the connection broke; the first that counts, also after `close`.
-
-        Args:
-            code: of the close frame that came (RFC 6455 §7.4), or what stands for none.
-            reason: of that frame.
-        """
+        """The client closed with `code` and `reason`, or the connection broke; only the first end counts."""
         ...
 
 
 class _Nobody:
-    """Looks after a writer whose connection is gone; implements `Owner`."""
+    """The `Owner` of a writer whose connection is gone: ignores both calls."""
 
     def watch(self, waiting: bool) -> None:
-        """As in `Owner`."""
+        """Does nothing."""
 
     def broken(self) -> None:
-        """As in `Owner`."""
+        """Does nothing."""
 
 
 _NOBODY = _Nobody()
 
 
 class SocketConnection(Link):
-    """A WebSocket in the place of an HTTP connection; implements `Watched`, `Swept` and `Owner`.
+    """A WebSocket in place of an HTTP connection; implements `Watched`, `Swept` and `Owner`.
 
-    It is read from `accept` on, not before.
+    It is not read before `accept`.
 
     Args:
-        handover: of the HTTP connection.
-        deflates: compressed messages were agreed on.
+        handover: from the HTTP connection.
+        deflates: whether compression was agreed on.
     """
 
     __slots__ = (
@@ -167,11 +157,11 @@ class SocketConnection(Link):
     # -- opening
 
     def accept(self, response: bytes, consumer: Consumer, early: bytes) -> None:
-        """Answer the handshake, and read from now on.
+        """Accept the handshake, and read from now on.
 
         Args:
-            response: with status 101.
-            consumer: of the messages.
+            response: the 101 response.
+            consumer: gets the messages.
             early: what the client has sent already.
         """
         self._consumer = consumer
@@ -182,10 +172,10 @@ class SocketConnection(Link):
             self._take(early)
 
     def deny(self, response: bytes) -> None:
-        """Answer the handshake with something else, and end.
+        """Refuse the handshake, and close.
 
         Args:
-            response: whole.
+            response: the whole response.
         """
         self.writer.write(response)
         self._end()
@@ -194,32 +184,27 @@ class SocketConnection(Link):
     # -- Link
 
     def say_goodbye(self, code: int, reason: str) -> None:
-        """Write the close frame, and begin the bounded wait for the peer's (`Link`).
-
-        Args:
-            code: of the close frame (RFC 6455 §7.4).
-            reason: for the close frame.
-        """
+        """Send a close frame with `code` and `reason`, and wait `linger_seconds` for the client's (`Link`)."""
         if self._move(Phase.CLOSING):
             self.writer.write(frames.close_frame(code, reason))
             self._end_by = trio.current_time() + self.linger_seconds
-            # Theirs may be behind what we did not want to read any more.
+            # The client's close frame may follow messages whose reading was paused.
             self.hold_back(False)
 
     def hold_back(self, held: bool) -> None:
-        """Stop reading from the client, or go on (`Link`)."""
+        """Stop reading from the client, or resume (`Link`)."""
         if self._read == held and self._phase is not Phase.FLUSHING:
             self._read = not held
             self._rearm()
 
     def start(self, run: Callable[..., Awaitable[None]], *args: object) -> None:
-        """Run `run(*args)` in a task of the server's; what it raises is reported and goes no further (`Link`)."""
+        """Run `run(*args)` in a task of the server (`Link`)."""
         self._start(run, *args)
 
     # -- Watched
 
     def readable(self) -> None:
-        """Read what has come; the call of the reactor (`Watched`)."""
+        """Read, and deliver the messages that are complete (`Watched`)."""
         try:
             data = self._socket.recv(READ_BYTES)
         except BlockingIOError:
@@ -233,7 +218,7 @@ class SocketConnection(Link):
             self._take(data)
 
     def writable(self) -> None:
-        """Write what waits; the call of the reactor (`Watched`)."""
+        """Send what waits, and a pong that had to wait for it (`Watched`)."""
         self.writer.flush()
         if self.writer.waiting is not None:
             return
@@ -246,20 +231,20 @@ class SocketConnection(Link):
     # -- Owner
 
     def watch(self, waiting: bool) -> None:  # noqa: ARG002
-        """Watch for the socket to take more, or no longer; the call of the writer (`Owner`)."""
+        """Have the reactor report when the socket takes more, while bytes wait (`Owner`)."""
         self._rearm()
 
     def broken(self) -> None:
-        """Close: a write has failed; the call of the writer (`Owner`)."""
+        """The socket has failed: close it (`Owner`)."""
         self.abort()
 
     # -- Swept
 
     def sweep(self, now: float) -> None:
-        """Look at the deadlines; the call of the sweeper every `sweep_seconds` (`Swept`)."""
+        """Close a connection that has passed its deadline, or whose client takes nothing (`Swept`)."""
         writer = self.writer
         if writer.waiting is not None:
-            # Only for the order in which the slowest would be cut: a socket may take as little as it likes.
+            # Only ranks the slowest connections for `Unsent.relieve`: a live socket has no minimum rate.
             writer.lags(now, grace_seconds=inf, bytes_per_second=self._settings.take_bytes_per_second)
             if now - writer.took_at >= self._settings.stall_seconds:
                 self.abort()
@@ -267,10 +252,10 @@ class SocketConnection(Link):
             self.abort()
 
     def retire(self) -> None:
-        """Nothing: a WebSocket goes when somebody closes it (`Sockets.drain`)."""
+        """Does nothing: a draining server closes live sockets by `Sockets.drain`."""
 
     def abort(self) -> None:
-        """Close at once, whatever still waits; harmless when repeated (`Swept`)."""
+        """Close the socket at once, and tell the consumer (`Swept`)."""
         if not self._move(Phase.GONE):
             return
         self._reactor.remove(self._fd)
@@ -281,7 +266,7 @@ class SocketConnection(Link):
             if consumer is not None:
                 consumer.lost(CloseCode.ABNORMAL)
         finally:
-            # Nothing of it holds the rest any more: thousands that end together are no work for the collector.
+            # Break the reference cycles, so that thousands that end together are no work for the garbage collector.
             self.writer.follower = None
             self.writer.hand_on(_NOBODY)
             self._leave()
@@ -310,12 +295,12 @@ class SocketConnection(Link):
                 return
         failed = reader.failed
         if failed is not None:
-            # RFC 6455 §7.1.7: after the close frame nothing that comes has a meaning.
+            # RFC 6455 §7.1.7: after the close frame everything that arrives is ignored.
             consumer.close(_OUR_CODES.get(failed.code, failed.code), failed.reason)
             self._end()
 
     def _paced(self, reader: FrameReader) -> bool:
-        """Count what is no message, which nobody else counts; False when it is too much."""
+        """Count control frames and fragments, which no other limit counts; False when there are too many."""
         if self._frame_meter is None:
             self._frame_meter = self._settings.frame_meter()
         extras, reader.extras = reader.extras, 0
@@ -340,7 +325,7 @@ class SocketConnection(Link):
 
     def _peer_ended(self) -> None:
         if self._phase is Phase.ENDING and self.writer.waiting is not None:
-            # Both closing frames are there; who has sent the last byte may still read ours.
+            # Both close frames were exchanged; a client that has sent FIN may still read.
             self._move(Phase.FLUSHING)
             self._read = False
             self._rearm()
@@ -350,8 +335,8 @@ class SocketConnection(Link):
     # -- ending
 
     def _end(self) -> None:
-        """Our side is done: FIN behind what waits, then wait for theirs. Closing at once would answer unread
-        bytes with a reset, which takes our last frames out of the client's hands."""
+        """Send what waits and FIN, then wait for the client's. Closing at once would answer unread bytes with a reset,
+        by which the client may lose our last frames."""
         if self._move(Phase.ENDING):
             self._end_by = trio.current_time() + self.linger_seconds
             self.writer.finish()
@@ -368,14 +353,14 @@ class SocketConnection(Link):
 
 
 async def take_over(handover: Handover, opening: Opening, *, taken: Callable[[Swept], None]) -> None:
-    """Accept a WebSocket and open its stream; it goes on by itself when this returns.
+    """Accept a WebSocket and open its stream, which goes on without this task.
 
-    A fault in the stream's handler closes it with 1011. Cancellation does too.
+    An exception of the stream's handler is reported, and closes it with 1011; so does cancellation, which passes.
 
     Args:
-        handover: of the HTTP connection.
+        handover: from the HTTP connection.
         opening: the accepted handshake.
-        taken: told the new owner of the connection, before anything else happens.
+        taken: called first, with the new owner of the connection.
     """
     extension = negotiate(handover.extensions) if handover.settings.deflate else None
     connection = SocketConnection(handover, deflates=extension is not None)

@@ -1,7 +1,7 @@
-"""The long way for a WebSocket on our server: an application that is no `DirectApplication`, by ASGI's events.
+"""A WebSocket on this server for an application that is not a `DirectApplication`, by ASGI's events.
 
-Its task stays as long as its socket. Invariants: at most 16 events wait (and what one read brought with the last),
-then the client is not read; after `websocket.disconnect` the application has `ABANDON_SECONDS`.
+A task runs the application for as long as the socket is open. Invariants: at most 16 events wait (and those that the
+same read brought), then reading pauses; after `websocket.disconnect` the application has `ABANDON_SECONDS`.
 """
 
 from collections import deque
@@ -29,7 +29,7 @@ from routes.edge.websocket.frame_reader import BINARY, TEXT
 from routes.edge.websocket.socket import INBOX_MAX_MESSAGES
 
 ABANDON_SECONDS = 10.0
-"""What an application gets to end after its client is gone."""
+"""Time for an application to end after its client is gone; then it is cancelled."""
 
 
 Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
@@ -39,7 +39,7 @@ _OURS = frozenset({b"content-length", b"connection"})
 
 
 class State(Enum):
-    """What the application has done about the handshake."""
+    """How far the application has answered the handshake."""
 
     ASKED = auto()
     DENYING = auto()
@@ -48,12 +48,12 @@ class State(Enum):
 
 
 class AsgiSocket:
-    """One WebSocket as ASGI sees it; implements `Consumer`.
+    """One WebSocket with ASGI's `receive` and `send`; implements `Consumer`.
 
     Args:
-        connection: below it.
-        handover: with the key and what came early.
-        patience: around the application.
+        connection: the WebSocket.
+        handover: has the key, and what came early.
+        patience: the cancel scope around the application.
     """
 
     def __init__(self, connection: SocketConnection, handover: Handover, patience: trio.CancelScope) -> None:
@@ -72,29 +72,21 @@ class AsgiSocket:
     # -- Consumer
 
     def deliver(self, message: bytes) -> None:
-        """Queue a text message for the application (`Consumer`)."""
+        """Queue a text message for `receive`."""
         self._put({"type": "websocket.receive", "bytes": None, "text": message.decode()})
 
     def deliver_binary(self, message: bytes) -> None:
-        """Queue a binary message for the application (`Consumer`)."""
+        """Queue a binary message for `receive`."""
         self._put({"type": "websocket.receive", "bytes": message, "text": None})
 
     def close(self, code: int, reason: str = "") -> None:
-        """Say goodbye: the client broke a rule (`Consumer`).
-
-        Args:
-            code: of the close frame (RFC 6455 §7.4).
-            reason: for the close frame.
-        """
+        """Send a close frame with `code` and `reason`, and end."""
         self._connection.say_goodbye(code, reason)
         self.lost(code, reason)
 
     def lost(self, code: int, reason: str = "") -> None:  # noqa: ARG002
-        """End: the client closed, or the connection broke; the first that counts (`Consumer`).
-
-        Args:
-            code: of the close frame that came (RFC 6455 §7.4), or what stands for none.
-            reason: of that frame.
+        """The socket has ended: after the queued events, `receive` returns a disconnect with `code`; `reason` is
+        dropped.
         """
         if self._over is None:
             self._state = State.ENDED
@@ -105,7 +97,7 @@ class AsgiSocket:
     # -- ASGI
 
     async def receive(self) -> ASGIReceiveEvent:
-        """The next event for the application (ASGI). Cancellation loses nothing."""
+        """The next event (ASGI); after the end always `websocket.disconnect`. Cancellation loses no event."""
         await trio.lowlevel.checkpoint()
         while not self._events:
             if self._over is not None:
@@ -116,11 +108,12 @@ class AsgiSocket:
         return self._events.popleft()
 
     async def send(self, message: ASGISendEvent) -> None:
-        """Carry out an event of the application (ASGI); after the end everything is dropped. Cancellation may leave a
-        message half sent.
+        """Carry out an event of the application (ASGI); after the end it is dropped.
+
+        Cancellation: the event was carried out or not, and never in part, though its bytes may wait for the client.
 
         Raises:
-            RuntimeError: the event is not allowed now (ASGI).
+            RuntimeError: the event is not allowed in the socket's state.
         """
         await trio.lowlevel.checkpoint()
         if self._state is State.ENDED:
@@ -131,7 +124,11 @@ class AsgiSocket:
         await step(self, message)
 
     def finished(self, *, failed: bool) -> None:
-        """The application has returned, or raised."""
+        """The application has ended: close the socket, or refuse a handshake that has no answer.
+
+        Args:
+            failed: whether it ended by an exception or cancellation.
+        """
         if self._state is State.ACCEPTED:
             self.close(CloseCode.INTERNAL_ERROR if failed else CloseCode.NORMAL)
         elif self._state is not State.ENDED:
@@ -189,7 +186,7 @@ class AsgiSocket:
                 self._connection.hold_back(True)
 
 
-# What an application may say when: {(state, type of the event): what is done}.
+# {(state, type of an event that the application may send in it): what carries it out}
 _STEPS: dict[tuple[State, str], Callable[[AsgiSocket, Any], Awaitable[None]]] = {
     (State.ASKED, "websocket.accept"): AsgiSocket._accepts,
     (State.ASKED, "websocket.close"): AsgiSocket._refuses,
@@ -203,15 +200,17 @@ _STEPS: dict[tuple[State, str], Callable[[AsgiSocket, Any], Awaitable[None]]] = 
 async def serve_by_asgi(
     handover: Handover, app: ASGIFramework, scope: WebsocketScope, *, taken: Callable[[Swept], None]
 ) -> None:
-    """Run an application for one WebSocket, and end that behind it. A fault of the application is reported.
+    """Run an application for one WebSocket, and close that afterwards. Exceptions of the application are reported.
+
+    Cancellation closes the socket with 1011, or refuses the handshake with a 500.
 
     Cancellation ends the application and closes the connection.
 
     Args:
-        handover: of the HTTP connection.
+        handover: from the HTTP connection.
         app: called with the scope, in this task.
         scope: of the handshake; subprotocols and extensions are filled in here.
-        taken: told the new owner of the connection, before anything else happens.
+        taken: called first, with the new owner of the connection.
     """
     connection = SocketConnection(handover)
     taken(connection)

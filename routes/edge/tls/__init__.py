@@ -1,1 +1,1 @@
-"""The same for connections over TLS, by Hypercorn's protocols."""
+"""Connections over TLS, served by Hypercorn's protocols."""

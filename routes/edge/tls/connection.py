@@ -1,7 +1,7 @@
-"""A connection over TLS: Hypercorn's send path, with the sends bounded in time.
+"""A connection over TLS: Hypercorn's send path, with a bound on the duration of sends.
 
-Writing to the socket beneath a TLS stream would corrupt it, so live sockets here are `QueuedSocket`s. Stock Hypercorn
-shields its sends from cancellation, so that a client that never reads could hold one for ever; here the sweeper ends
+Writing to the socket below a TLS stream would corrupt it, so live sockets here are `QueuedSocket`s. Stock Hypercorn
+shields its sends from cancellation, so that a client that never reads could block one for ever. Here the sweep ends
 it, and a cancelled send ends the connection, because half a TLS record cannot be taken back.
 
 Deadlines, and the order in which a connection ends, are those of `server/connection.py`.
@@ -26,10 +26,10 @@ from routes.edge.transport.settings import EdgeContext
 log = structlog.get_logger("partyline.server")
 
 ABANDON_SECONDS = 10.0
-"""What applications get to end after their client is gone; reads need none, writes go on without them."""
+"""Time for applications to end after their client is gone; then they are cancelled, effects in flight go on."""
 
 SILENCE_SECONDS = 90.0
-"""Hypercorn pings WebSockets each 30 s here; one from which nothing comes for three of them is dead."""
+"""Hypercorn pings WebSockets each 30 s here; one that is silent for three of them is dead."""
 
 
 def ends_of(sock: trio.socket.SocketType) -> tuple[SocketAddress | None, SocketAddress | None] | None:
@@ -47,11 +47,12 @@ class TlsConnection(TCPServer):
     """A connection over TLS, HTTP/1.1 or HTTP/2 as negotiated; implements `Swept`.
 
     Args:
-        app, config, context, state, stream: as in `TCPServer`; the context is ours.
+        app, config, state, stream: see Hypercorn's `TCPServer`.
+        context: Hypercorn's, with the server's settings.
 
     Attributes:
-        deadline: trio time at which `_expire` is due, `inf` for none.
-        closing: our side is done; what comes is thrown away.
+        deadline: trio's time at which `_expire` is due, `inf` for none.
+        closing: the server has finished sending; what arrives is dropped.
     """
 
     context: EdgeContext
@@ -76,9 +77,8 @@ class TlsConnection(TCPServer):
         self._tasks = ConnectionTasks(self._report)
 
     async def run(self) -> None:
-        """Shake hands and serve the connection to its end.
-
-        Cancellation closes the connection.
+        """Serve the connection from TLS handshake to end; exceptions are reported. Cancellation closes the socket at
+        once.
         """
         with contained(self._report):
             try:
@@ -113,9 +113,9 @@ class TlsConnection(TCPServer):
         )
 
     async def protocol_send(self, event: Event) -> None:
-        """What Hypercorn's protocols send: bytes, the end, or whether they are idle.
+        """Carry out an event of Hypercorn's protocols: send bytes, close, or note whether they are idle.
 
-        Cancellation may leave bytes half written; the connection is of no use then.
+        Cancellation during a send closes the connection, because part of a TLS record may have been sent.
         """
         if isinstance(event, RawData):
             if event.data and not self.closing:
@@ -145,7 +145,7 @@ class TlsConnection(TCPServer):
         log.error("connection failed", exc_info=error)
 
     async def _converse(self, http: Http1 | Http2) -> None:
-        """Read until the client ends, inside the nursery of this connection."""
+        """Serve the connection until the client ends it, within its nursery."""
         self._http = http
         await http.initiate()
         await self._read_until_end(http)
@@ -168,7 +168,7 @@ class TlsConnection(TCPServer):
                 self._wait_for_client(http, len(data))
 
     def _wait_for_client(self, http: Http1 | Http2, came_bytes: int) -> None:
-        """Set the deadline of the phase in which we are, now that everything that came has been handled."""
+        """Set the deadline of the current phase, after everything received was handled."""
         now, settings = trio.current_time(), self.settings
         phase = http.phase if isinstance(http, Http1) else Phase.APPLICATION
         if phase is not self._phase:
@@ -199,10 +199,10 @@ class TlsConnection(TCPServer):
             self._phase_deadline = trio.current_time() + self.settings.keep_alive_seconds
             self.deadline = self._phase_deadline
 
-    # -- from the sweeper, and the end
+    # -- deadlines, and the end
 
     def sweep(self, now: float) -> None:
-        """Look at the deadlines; the call of the sweeper every `sweep_seconds` (`Swept`)."""
+        """Close a connection that has passed its deadline, or whose client takes nothing; `now` is trio's time."""
         since = self._sending_since
         if since is not None and now - since >= self.settings.stall_seconds:
             self.abort()
@@ -216,17 +216,17 @@ class TlsConnection(TCPServer):
             self.begin_close()
 
     def retire(self) -> None:
-        """End when idle, otherwise with what is under way; the call of a server that stops (`Swept`)."""
+        """Close if idle, because the server is stopping."""
         if self._phase in {Phase.IDLE, Phase.HEAD}:
             self.begin_close()
 
     def begin_close(self) -> None:
-        """Our side is done; linger for the client's end."""
+        """Drop what arrives from now on, and close after `linger_seconds` at the latest."""
         if not self.closing:
             self.closing = True
             self.deadline = trio.current_time() + self.settings.linger_seconds
 
     def abort(self) -> None:
-        """Close at once, whatever still waits; harmless when repeated (`Swept`)."""
+        """Close the socket at once."""
         self.closing = True
         self._tls.transport_stream.socket.close()

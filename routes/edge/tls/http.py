@@ -1,13 +1,12 @@
-"""HTTP/1.1 and HTTP/2 of Hypercorn, with what strangers can break taken out.
+"""HTTP/1.1 and HTTP/2 of Hypercorn, without the faults that any client can trigger.
 
-Cures of Hypercorn 0.18 that live here:
-- An answer given before the request's body has come is sent with `Connection: close`; stock leaves the client
-  believing that its next request will be read. Over HTTP/2 the next piece of the body ends the process.
-- Nothing waits in `can_read` for a response that will never end, because the connection is over.
-- Upgrades to cleartext HTTP/2 are not offered: RFC 9113 dropped them, and every way into the parser is one to
-  guard.
-- Over HTTP/2 no WebSockets are offered (RFC 8441); browsers then open one over HTTP/1.1.
-Head and first piece of a response leave in one send.
+Faults of Hypercorn 0.18 that are fixed here:
+- A response sent before the request's body has arrived has `Connection: close`; stock leaves the client believing
+  that its next request will be read. Over HTTP/2, with stock, the next piece of the body ends the process.
+- Once the connection is over, no task waits in `can_read` for the end of a response.
+- Upgrades to cleartext HTTP/2 are not offered: RFC 9113 dropped them, and each entry to the parser needs guarding.
+- WebSockets over HTTP/2 are not offered (RFC 8441); browsers then open one over HTTP/1.1.
+Head and first piece of a response are sent together.
 """
 
 from collections.abc import Callable
@@ -37,7 +36,7 @@ __all__ = ["Http1", "Http2", "Phase"]
 
 
 class Phase(Enum):
-    """What the server waits for on a connection."""
+    """What the server is waiting for on a connection."""
 
     IDLE = auto()
     HEAD = auto()
@@ -47,14 +46,14 @@ class Phase(Enum):
 
 
 class Http1(H11Protocol):
-    """One HTTP/1.1 connection; arguments as in `H11Protocol`."""
+    """One HTTP/1.1 connection; takes the arguments of `H11Protocol`."""
 
     _over = False
     _head = b""
 
     @property
     def phase(self) -> Phase:
-        """What is waited for now."""
+        """The current phase."""
         if isinstance(self.connection, H11WSConnection):
             return Phase.SOCKET
         state = self.connection.their_state
@@ -64,12 +63,14 @@ class Http1(H11Protocol):
 
     @property
     def answerable(self) -> bool:
-        """No part of a response to the request that is being read has been sent."""
+        """Whether no part of the response to the current request was sent."""
         return self.connection.our_state in {h11.IDLE, h11.SEND_RESPONSE} and not self._head
 
     async def handle(self, event: Event) -> None:
-        """Take an event of the connection; after `Closed` nothing is read any more, and no task waits to read.
-        Cancellation ends the connection.
+        """Take bytes or the end of the connection (`H11Protocol`); after `Closed` reading ends, and no task waits to
+        read.
+
+        Cancellation leaves the protocol unusable; the connection has to be closed.
         """
         if isinstance(event, Closed):
             self._over = True
@@ -77,8 +78,9 @@ class Http1(H11Protocol):
         await super().handle(event)
 
     async def stream_send(self, event: StreamEvent) -> None:
-        """Send an event of a response, with `Connection: close` where the connection cannot be used again.
-        Cancellation ends the connection.
+        """Send a part of a response (`H11Protocol`), with `Connection: close` if the connection cannot be used again.
+
+        Cancellation leaves the response incomplete, and closes the connection if it interrupts a send.
         """
         if isinstance(event, Response) and event.status_code >= 200 and self._last():
             headers = [(name, text) for name, text in event.headers if name.lower() != b"connection"]
@@ -157,7 +159,7 @@ class Http1(H11Protocol):
         try:
             data = self.connection.send(event)
         except h11.LocalProtocolError:
-            # After a broken request the application may still answer it; that answer has no place to go.
+            # After a malformed request the application may still send a response to it, which is dropped.
             if self.connection.their_state is not h11.ERROR:
                 raise
             return
@@ -187,15 +189,14 @@ def _is_websocket(request: h11.Request) -> bool:
 
 
 class Http2(H2Protocol):
-    """One HTTP/2 connection, over TLS only; arguments as in `H2Protocol`."""
+    """One HTTP/2 connection, over TLS only; takes the arguments of `H2Protocol`."""
 
     async def initiate(
         self, headers: list[tuple[bytes, bytes]] | None = None, settings: bytes | None = None
     ) -> None:
-        """Begin the protocol, without the offer of WebSockets. Cancellation ends the connection.
+        """Begin the connection (`H2Protocol`), without offering WebSockets; `settings` are a client's in an upgrade.
 
-        Args:
-            settings: of an upgrade from HTTP/1.1, None without one.
+        Cancellation closes the connection if it interrupts a send.
         """
         self.connection.local_settings[h2.settings.SettingCodes.ENABLE_CONNECT_PROTOCOL] = 0
         self.connection.local_settings.acknowledge()
@@ -204,7 +205,7 @@ class Http2(H2Protocol):
     async def _handle_events(self, events: list[h2.events.Event]) -> None:
         for event in events:
             if isinstance(event, h2.events.DataReceived) and event.stream_id not in self.streams:
-                # Answered before its body came; the rest of the body still counts for the flow control.
+                # Its response was sent before its body arrived; the rest still counts in the flow control.
                 self.connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
             else:
                 await super()._handle_events([event])

@@ -1,8 +1,8 @@
-"""The tasks of one connection, and the way from the server to the application.
+"""The tasks of one TLS connection, and the queue of events to the application.
 
-Hypercorn's own `TaskGroup` hands events to the application through a bounded channel that nobody empties once
-the application has ended: whoever then tells it that the client is gone, waits for ever, and with it the
-connection. Here a disconnect never waits, and what an ended application can no longer receive is dropped.
+Hypercorn's own `TaskGroup` sends events to the application through a bounded channel that is not emptied any more
+once the application has ended; sending it the disconnect then blocks for ever, and the connection stays. Here a
+disconnect never blocks, and events for an ended application are dropped.
 """
 
 from collections.abc import Awaitable, Callable
@@ -16,10 +16,10 @@ from routes.edge.errors import contained
 
 
 class Feed:
-    """Events on their way to one application.
+    """The queue of events to one application.
 
     Args:
-        size: how many may wait; then `put` waits, and with it the reading of the connection.
+        size: how many events may wait; then `put` blocks, and with it the reading of the connection.
     """
 
     __slots__ = ("_last", "_receive", "_send")
@@ -29,10 +29,7 @@ class Feed:
         self._last: ASGIReceiveEvent = {"type": "http.disconnect"}
 
     async def put(self, event: ASGIReceiveEvent) -> None:
-        """Hand over an event; a disconnect is the last one and never waits.
-
-        Cancellation while it waits drops the event.
-        """
+        """Queue an event; a disconnect is the last one and never blocks. Cancellation: the event is not queued."""
         if event["type"] in {"http.disconnect", "websocket.disconnect"}:
             self._last = event
             self._send.close()
@@ -40,21 +37,18 @@ class Feed:
         try:
             await self._send.send(event)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
-            # The application has ended, or was told that the client is gone: nobody wants this any more.
+            # The application has ended, or was told that the client is gone: the event is dropped.
             return
 
     async def receive(self) -> ASGIReceiveEvent:
-        """ASGI's `receive`; after the last event it repeats the disconnect.
-
-        Cancellation loses nothing.
-        """
+        """ASGI's `receive`; after the last event it repeats the disconnect. Cancellation loses no event."""
         try:
             return await self._receive.receive()
         except trio.EndOfChannel:
             return self._last
 
     def close(self) -> None:
-        """The application has ended."""
+        """The application has ended: drop its events."""
         self._receive.close()
 
 
@@ -62,7 +56,7 @@ class ConnectionTasks(TaskGroup):
     """The nursery of one connection.
 
     Args:
-        report: told of every fault of the application; the fault ends this connection and nothing else.
+        report: called with every exception of the application, which ends this connection and nothing else.
     """
 
     def __init__(self, report: Callable[[BaseException], None]) -> None:
@@ -71,17 +65,17 @@ class ConnectionTasks(TaskGroup):
 
     @property
     def nursery(self) -> trio.Nursery:
-        """Of all tasks of this connection; there is one inside `async with` only.
+        """The nursery of all tasks of this connection.
 
         Raises:
-            RuntimeError: it is asked for outside of `async with`.
+            RuntimeError: outside of `async with`.
         """
         if self._nursery is None:
             raise RuntimeError("the connection is not being served")
         return self._nursery
 
     def start_soon(self, function: Callable[[], Awaitable[None]]) -> None:
-        """Start a task of the connection's own."""
+        """Start a task of the connection itself."""
         self.nursery.start_soon(function)
 
     async def spawn_app(
@@ -91,9 +85,8 @@ class ConnectionTasks(TaskGroup):
         scope: Scope,
         send: Callable[[ASGISendEvent | None], Awaitable[None]],
     ) -> Callable[[ASGIReceiveEvent], Awaitable[None]]:
-        """Start the application for one request or WebSocket; returns the way to tell it things.
-
-        Cancellation starts nothing.
+        """Start the application for one request or WebSocket; returns `Feed.put`. Never waits, so cancellation has no
+        effect.
         """
         feed = Feed(config.max_app_queue_size)
         self.nursery.start_soon(self._run_app, app, scope, feed, send)

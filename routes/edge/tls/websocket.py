@@ -1,11 +1,11 @@
-"""The WebSocket of one TLS connection: Hypercorn's stream with what strangers can break taken out.
+"""The WebSocket of one TLS connection: Hypercorn's stream, without the faults that any client can trigger.
 
-Cures of Hypercorn 0.18 that live here:
+Faults of Hypercorn 0.18 that are fixed here:
 - A byte after the handshake, before the application accepted, ended the process; here it waits for the 101.
-- A non-ASCII byte in a handshake header ended the process; here it is a 400 (`transport/handshake.py`). So does every
-  other broken handshake, and the connection is closed behind the refusal.
-- permessage-deflate was always negotiated, and inflated before any check; here no extension is ever offered,
-  so that a compressed frame breaks the protocol (1002).
+- A non-ASCII byte in a handshake header ended the process; here it is a 400 (`transport/handshake.py`), like every
+  other malformed handshake, and the connection is closed after the refusal.
+- permessage-deflate was always negotiated, and messages decompressed before any check; here no extension is accepted,
+  so that a compressed frame violates the protocol (1002).
 - The bound of a message counted characters, and data after the closing handshake ended the process.
 """
 
@@ -26,14 +26,14 @@ from routes.edge.transport.settings import EdgeContext
 from routes.edge.websocket.close_codes import CloseCode
 
 EARLY_MAX_BYTES = 64 * 1024
-"""What a client may send on the heels of its handshake (RFC 6455 §4.1 lets it send nothing)."""
+"""What a client may send before its handshake is answered (RFC 6455 §4.1 lets it send nothing)."""
 
 PING_SECONDS = 30.0
 """Between two pings; the registry of live sockets cannot send any here."""
 
 
 class SocketStream(WSStream):
-    """One WebSocket; arguments as in `WSStream`."""
+    """One WebSocket; takes the arguments of `WSStream`."""
 
     context: EdgeContext
     _early: bytearray | None = None
@@ -42,10 +42,7 @@ class SocketStream(WSStream):
     # -- from the connection
 
     async def handle(self, event: Event) -> None:
-        """Take an event of Hypercorn's protocol (`WSStream`).
-
-        Cancellation ends the connection.
-        """
+        """Take an event of the connection (`WSStream`). Cancellation closes the connection if it interrupts a send."""
         if self.closed:
             return
         if isinstance(event, Request):
@@ -83,8 +80,7 @@ class SocketStream(WSStream):
     async def _accept(self, message: WebsocketAcceptEvent) -> None:
         await super()._accept(message)
         if self._early:
-            # In a task of its own: the application, whose task this is, may have to make room in its inbox
-            # first.
+            # In a task of its own, because this is the application's, which may have to receive first to make room.
             self.task_group.spawn(self._feed_early)
         else:
             self._early = None
@@ -116,7 +112,7 @@ class SocketStream(WSStream):
         return not self._frame_meter.take(self.context.settings.clock.now_ms())
 
     async def _react(self, event: wsproto.events.Event) -> bool:
-        """Do what one event asks for; False when nothing that follows has a meaning."""
+        """Handle one event; False when everything that follows is to be ignored."""
         if isinstance(event, TextMessage | BytesMessage):
             if event.message_finished or not event.frame_finished or self._within_rate():
                 return await self._take(event)
@@ -131,7 +127,7 @@ class SocketStream(WSStream):
         return True
 
     async def _take(self, event: TextMessage | BytesMessage) -> bool:
-        """One piece of a message; whole messages go to the application."""
+        """Take one piece of a message; complete messages go to the application. Returns as `_react` does."""
         piece = event.data.encode() if isinstance(event, TextMessage) else bytes(event.data)
         self._size += len(piece)
         if self._size > self.config.websocket_max_message_size:
@@ -149,7 +145,7 @@ class SocketStream(WSStream):
         return await self._give_up(CloseCode.FLOOD, "too many control frames and fragments")
 
     async def _give_up(self, code: int, reason: str) -> bool:
-        """Close, because the client broke a rule; False, as for `_react`."""
+        """Close, because the client violated a rule. Returns False, for `_react`."""
         self._parts = []
         await self._send_wsproto_event(CloseConnection(code=code, reason=reason))
         self.state = ASGIWebsocketState.CLOSED
@@ -160,13 +156,13 @@ class SocketStream(WSStream):
         if self.connection.state is ConnectionState.REMOTE_CLOSING:
             await self._send_wsproto_event(event.response())
         elif self.connection.state is ConnectionState.OPEN:
-            # Not a close frame: the parser's verdict on what came.
+            # Not a close frame of the client: the parser reports a violation this way.
             await self._send_wsproto_event(CloseConnection(code=event.code))
         self.state = ASGIWebsocketState.CLOSED
         await self.send(StreamClosed(stream_id=self.stream_id))
 
     async def _send_pings(self) -> None:
-        # Stock sleeps through the end of the connection, and holds it for up to an interval.
+        # Stock sleeps on after the end of the connection, and so keeps it for up to an interval.
         while not self.closed:
             await self._send_wsproto_event(Ping())
             with trio.move_on_after(PING_SECONDS):

@@ -1,1 +1,1 @@
-"""Sockets of the operating system: readiness, writing, refusals before there is a request."""
+"""Sockets of the operating system: readiness, writing, and refusals before there is a request."""

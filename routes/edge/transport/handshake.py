@@ -1,7 +1,7 @@
-"""The opening handshake of a WebSocket (RFC 6455 §4.2): what is refused, and what accepting it looks like.
+"""The opening handshake of a WebSocket (RFC 6455 §4.2): its checks, and the response that accepts it.
 
-Without it one byte that is not ASCII in a header of the handshake ends stock Hypercorn's process. Here every broken
-handshake is a 400, and nothing of it has reached the application.
+Stock Hypercorn's process ends at one non-ASCII byte in a header of the handshake. Here every malformed handshake is a
+400, before any of it reaches the application.
 """
 
 import base64
@@ -25,10 +25,10 @@ _CHECKED = (
 
 
 def handshake_refusal(http_version: str, headers: Iterable[tuple[bytes, bytes]]) -> EdgeRefused | None:
-    """What is wrong with a handshake (RFC 6455 §4.2.1), or None.
+    """The refusal of a malformed handshake (RFC 6455 §4.2.1), or None.
 
     Args:
-        http_version: say `1.1`.
+        http_version: such as `1.1`.
         headers: (lower-case name, value), as they came.
     """
     fields: dict[bytes, list[bytes]] = {}
@@ -54,7 +54,7 @@ def handshake_refusal(http_version: str, headers: Iterable[tuple[bytes, bytes]])
 
 
 def offered_subprotocols(headers: Iterable[tuple[bytes, bytes]]) -> list[str]:
-    """What the client speaks, in its order.
+    """The subprotocols that the client offers, in its order.
 
     Args:
         headers: of a handshake that was not refused.
@@ -67,7 +67,7 @@ def elements(lines: Iterable[bytes]) -> list[bytes]:
     """The elements of a list header (RFC 9110 §5.6.1).
 
     Args:
-        lines: the value of each line that has its name.
+        lines: the value of each line with the header's name.
     """
     return [element.strip() for line in lines for element in line.split(b",") if element.strip()]
 
@@ -82,8 +82,8 @@ def acceptance(
     """The 101 response (RFC 6455 §4.2.2).
 
     Args:
-        key: `Sec-WebSocket-Key`, checked.
-        subprotocol: selected out of the client's, or None.
+        key: `Sec-WebSocket-Key`, validated.
+        subprotocol: the selected one of the client's, or None.
         extension: agreed on, with its parameters, or None.
         headers: further ones.
     """

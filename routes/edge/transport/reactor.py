@@ -1,10 +1,10 @@
 """One task that watches every cleartext connection, so that an idle one costs neither a task nor a system call.
 
-trio arms a socket anew for each wait and needs a parked task for it. Here a socket is armed once, in an epoll of our
-own, which trio watches as one more file; whoever is watched hears of its socket by a plain call.
+trio registers a socket anew for each wait and needs a sleeping task for it. Here a socket is registered once, in an
+epoll instance of its own, which trio watches like one more file; the connections are notified by plain calls.
 
-Invariants: what is watched is called from this one task only. Nothing here waits for a socket. A fault in one
-connection is reported and takes nobody else along.
+Invariants: connections are called from this one task only. Nothing here waits for a single socket. An exception in
+one connection is reported and does not affect the others.
 """
 
 import select
@@ -20,29 +20,29 @@ SocketAddress: TypeAlias = tuple[str, int]
 """Host and port of one end of a connection."""
 
 BATCH = 50
-"""Sockets served between two checkpoints, for the same reason as in the fan-out (`actors/kernel/fanout.py`)."""
+"""Sockets served between two checkpoints, so that other tasks run, as in the fan-out (`actors/kernel/fanout.py`)."""
 
 _READ = select.EPOLLIN | select.EPOLLRDHUP
 _TROUBLE = select.EPOLLHUP | select.EPOLLERR
 
 
 class Watched(Protocol):
-    """Who is told about a socket; neither call may wait."""
+    """The owner of a watched socket; neither call may block."""
 
     def readable(self) -> None:
-        """There is something to read, or the end, or an error that reading will tell."""
+        """There is something to read: bytes, the end, or an error that reading will raise."""
         ...
 
     def writable(self) -> None:
-        """The socket takes more, or an error that writing will tell."""
+        """The socket takes more, or has an error that writing will raise."""
         ...
 
 
 class Reactor:
-    """The sockets that are watched.
+    """The watched sockets.
 
     Args:
-        report: told of a fault in `Watched`.
+        report: called with exceptions of `Watched`.
     """
 
     def __init__(self, report: Callable[[BaseException], None]) -> None:
@@ -55,30 +55,31 @@ class Reactor:
 
         Args:
             fd: of a non-blocking socket that is not watched yet.
-            watched: told about it until `remove`.
+            watched: notified until `remove`.
         """
         self._watched[fd] = watched
         self._epoll.register(fd, _READ)
 
     def want(self, fd: int, *, read: bool, write: bool) -> None:
-        """Watch for something else; with neither, not even its end is told (epoll would tell that for ever).
+        """Change what a socket is watched for. With neither, not even its end is reported (epoll would do so for
+        ever).
 
         Args:
             fd: of a socket that was added.
             read, write: what to watch for.
         """
-        with suppress(FileNotFoundError):  # it was not wanted for anything
+        with suppress(FileNotFoundError):  # it was watched for neither
             self._epoll.unregister(fd)
         if read or write:
             self._epoll.register(fd, (_READ if read else 0) | (select.EPOLLOUT if write else 0))
 
     def remove(self, fd: int) -> None:
-        """Watch it no longer; before the socket is closed. Harmless when it is not watched."""
+        """Stop watching a socket; to be called before it is closed. Harmless when it is not watched."""
         if self._watched.pop(fd, None) is not None:
             self.want(fd, read=False, write=False)
 
     async def run(self) -> None:
-        """Tell who is watched, again and again; ends by cancellation only, and watches nothing after that."""
+        """Notify the owners of ready sockets, until cancelled. Cancellation ends all watching for good."""
         try:
             while True:
                 await trio.lowlevel.wait_readable(self._epoll.fileno())
@@ -100,7 +101,7 @@ class Reactor:
                 for fd, event in walk:
                     watched = self._watched.get(fd)
                     if watched is None:
-                        continue  # gone since the poll, by something that happened in this batch
+                        continue  # removed since the poll, by another call of this batch
                     if event & ~select.EPOLLOUT:
                         watched.readable()
                     if event & (select.EPOLLOUT | _TROUBLE) and fd in self._watched:

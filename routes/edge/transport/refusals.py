@@ -1,4 +1,4 @@
-"""What the server itself refuses, before there is a request that the application could answer."""
+"""Refusals by the server itself, before there is a request that the application could answer."""
 
 from http import HTTPStatus
 from secrets import token_hex
@@ -9,19 +9,19 @@ from routes.edge.outgoing import Headers
 
 
 class BadRequest(EdgeRefused):
-    """What came is not HTTP, or not a WebSocket handshake (RFC 9112 §2.2, RFC 6455 §4.2.1)."""
+    """The bytes are not HTTP, or not a WebSocket handshake (RFC 9112 §2.2, RFC 6455 §4.2.1)."""
 
     code, status_hint, sentence = "BAD_REQUEST", 400, "this is not a request that we can read"
 
 
 class RequestTimeout(EdgeRefused):
-    """The rest of the request did not come in time."""
+    """The rest of the request did not arrive in time."""
 
     code, status_hint, sentence = "REQUEST_TIMEOUT", 408, "the request did not arrive in time"
 
 
 class UpgradeRequired(EdgeRefused):
-    """A WebSocket of a version that we do not speak (RFC 6455 §4.2.2)."""
+    """The client asks for an unknown version of WebSocket (RFC 6455 §4.2.2)."""
 
     code, status_hint, sentence = "UPGRADE_REQUIRED", 426, "only WebSocket version 13 is spoken here"
 
@@ -30,7 +30,7 @@ class UpgradeRequired(EdgeRefused):
 
 
 class TooManyConnections(EdgeRefused):
-    """This address has as many connections as it may (contract §3)."""
+    """The client's address has as many connections as are allowed (contract §3)."""
 
     code, status_hint, sentence = "RATE_LIMITED", 429, "too many connections from this address"
 
@@ -39,13 +39,13 @@ class TooManyConnections(EdgeRefused):
 
 
 class HeadTooLarge(EdgeRefused):
-    """Request line and header fields are larger than we take (RFC 6585 §5)."""
+    """Request line and headers exceed the bound (RFC 6585 §5)."""
 
     code, status_hint, sentence = "PAYLOAD_TOO_LARGE", 431, "the header fields are too large"
 
 
 class CodingUnknown(EdgeRefused):
-    """A transfer coding that we do not know (RFC 9112 §6.1)."""
+    """The body has an unknown transfer coding (RFC 9112 §6.1)."""
 
     code, status_hint, sentence = "BAD_REQUEST", 501, "the only transfer coding that is known here is chunked"
 
@@ -57,22 +57,22 @@ class Full(EdgeRefused):
 
 
 class VersionNotSupported(EdgeRefused):
-    """Not HTTP/1.1 on a connection without TLS."""
+    """Another protocol than HTTP/1.0 or HTTP/1.1, such as HTTP/2 without TLS."""
 
     code, status_hint, sentence = "BAD_REQUEST", 505, "only HTTP/1.1 is spoken here"
 
 
-# Refusals by the status that Hypercorn's parser asks for; everything else is a plain 400.
+# {status that Hypercorn's parser suggests: refusal}; every other status becomes a 400.
 _BY_STATUS: dict[int, type[EdgeRefused]] = {431: HeadTooLarge, 505: VersionNotSupported}
 
 
 def refusal_of_status(status: int) -> EdgeRefused:
-    """The refusal behind a bare status of the parser."""
+    """The refusal for a status that Hypercorn's parser suggests; 400 for unknown ones."""
     return _BY_STATUS.get(status, BadRequest)()
 
 
 class Farewell(NamedTuple):
-    """A response that ends its connection: status, header fields and the whole body."""
+    """A response that ends its connection: status, headers and the whole body."""
 
     status: int
     headers: Headers
@@ -80,7 +80,7 @@ class Farewell(NamedTuple):
 
 
 def farewell(refused: EdgeRefused) -> Farewell:
-    """The refusal as the last response of its connection."""
+    """The last response of a connection, for a refusal."""
     request_id = token_hex(12)
     response = problem(refused, request_id)
     body = response.body if isinstance(response.body, bytes) else b""
@@ -93,7 +93,7 @@ def farewell(refused: EdgeRefused) -> Farewell:
 
 
 def raw(refused: EdgeRefused) -> bytes:
-    """A refusal as the bytes of a whole response, for where no parser has begun."""
+    """The last response of a connection as bytes, for connections without a parser's state."""
     response = farewell(refused)
     head = [b"HTTP/1.1 %d %s" % (response.status, HTTPStatus(response.status).phrase.encode())]
     head += [name + b": " + text for name, text in response.headers]

@@ -1,4 +1,4 @@
-"""What our server is told, and what every connection shares."""
+"""Settings of the server, and the context that all TLS connections share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,37 +13,37 @@ from routes.edge.unsent import Unsent
 
 
 def _nobody(address: str) -> bool:  # noqa: ARG001
-    """No peer is a proxy of ours."""
+    """The default of `trusted`: there are no proxies."""
     return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerSettings:
-    """How to listen, and every bound of a connection.
+    """Addresses to listen on, and every bound of a connection.
 
     Args:
         bind: `host:port` each; port 0 takes a free one.
         certfile, keyfile: PEM files; with both the server speaks TLS (and HTTP/2), on Hypercorn's send path.
         max_connections: open at once, in all (contract §3, `PARTYLINE_MAX_CONNECTIONS`).
         max_per_address: open at once per IPv4 address or IPv6 /64; None for no limit (rate limits off).
-        trusted: whether a peer is a proxy of ours, whose connections are not counted by address.
-        max_head_bytes: of a request's line and header fields, else 431.
+        trusted: whether a peer is a trusted proxy, whose connections are not counted by address.
+        max_head_bytes: of request line and headers, else 431.
         max_message_bytes: of a WebSocket message, else 4413.
         deflate: agree on permessage-deflate, on cleartext connections, with clients that offer it.
         head_seconds: from the first byte of a request, or from connecting, to the end of its head.
         body_seconds: for a body, and one second more for every `body_bytes_per_second`.
-        body_bytes_per_second: the slowest upload that is waited for.
+        body_bytes_per_second: the slowest upload that is tolerated.
         keep_alive_seconds: between two requests.
-        stall_seconds: a client that takes nothing for so long is closed (contract §9); so is one that is so far
-            behind with a response.
-        take_bytes_per_second: what a client must take of a response in the mean.
-        linger_seconds: after our last byte, for the client to read it and to close.
-        drain_seconds: at the stop, for requests in flight and for sockets to go.
-        sweep_seconds: between two looks at the deadlines, and so how late one may be noticed.
+        stall_seconds: a client that takes nothing for so long is closed (contract §9); so is one that falls behind
+            `take_bytes_per_second` by so much.
+        take_bytes_per_second: the mean rate at which a client must take a response.
+        linger_seconds: after the server's last byte, for the client to read it and to close.
+        drain_seconds: at the stop, for requests in flight and for sockets to close.
+        sweep_seconds: between two checks of the deadlines, and so how late one may be noticed.
         backlog: connections that wait to be accepted.
-        unsent: counts and bounds what waits for slow clients.
-        limits: of rates; frames that are no messages are counted by them, for each WebSocket.
-        clock: by which they are counted.
+        unsent: counts and bounds the bytes that wait for slow clients.
+        limits: the rate limits; each WebSocket's control frames and fragments are counted by one of them.
+        clock: the clock of that limit.
     """
 
     bind: tuple[str, ...] = ("127.0.0.1:8080",)
@@ -70,11 +70,11 @@ class ServerSettings:
     clock: Clock = field(default_factory=SystemClock)
 
     def frame_meter(self) -> Meter:
-        """What a new WebSocket counts the frames by that are no messages."""
+        """A new bucket for the control frames and fragments of one WebSocket."""
         return self.limits.meter(POLICIES["live-frame"])
 
     def hypercorn(self) -> Config:
-        """Hypercorn's own configuration, for what is left to it."""
+        """Hypercorn's own configuration, for the parts that Hypercorn does."""
         config = Config()
         config.bind = list(self.bind)
         config.backlog = self.backlog
@@ -83,11 +83,10 @@ class ServerSettings:
         config.h11_max_incomplete_size = self.max_head_bytes
         config.websocket_max_message_size = self.max_message_bytes
         config.keep_alive_timeout = self.keep_alive_seconds
-        # A connection ends when it is idle, not after a number of requests: clients would see a close for
-        # nothing.
+        # Connections end when they are idle, not after a number of requests, which clients could not foresee.
         config.keep_alive_max_requests = 1 << 31
         config.ssl_handshake_timeout = self.head_seconds
-        # Only says that there are pings; who sends them, and when, stands in tls/websocket.py.
+        # Only switches pings on; tls/websocket.py sends them at its own interval.
         config.websocket_ping_interval = 30.0
         if self.certfile is not None and self.keyfile is not None:
             config.certfile, config.keyfile = str(self.certfile), str(self.keyfile)
@@ -95,7 +94,7 @@ class ServerSettings:
 
 
 class EdgeContext(WorkerContext):
-    """Hypercorn's context of a worker, with our settings beside it.
+    """Hypercorn's worker context, with the server's settings.
 
     Args:
         settings: of the server.

@@ -1,9 +1,9 @@
-"""The one way out of a cleartext connection: synchronous and ordered.
+"""The writer of a cleartext connection: synchronous and ordered.
 
-Every byte, of responses, of pongs, of close frames and of what actors publish, goes through `Writer`, so that nothing
-can interleave and no lock is needed. Invariants: while `waiting` is not None, bytes only go behind it, the connection
-watches for the socket to take more, and calls `flush` then; `send` is called nowhere else while bytes wait. What waits
-stands in the address's `Tab` (`unsent.py`), to the byte; what is taken at once never gets there.
+Every byte of responses, pongs, close frames and published messages goes through `Writer`, so that nothing can
+interleave and no lock is needed. Invariants: while `waiting` is not None, bytes are only appended to it, and the
+connection watches its socket, to call `flush` when it takes more; nothing else calls `send` then. Waiting bytes are
+counted in the address's `Tab` (`unsent.py`), exactly; bytes that the socket takes at once never are.
 """
 
 import socket
@@ -17,30 +17,32 @@ from routes.edge.tabs import Tab
 from routes.edge.unsent import Unsent, held_bytes
 
 _PIECES_A_CALL = 64
-"""Buffers given to one `sendmsg`; the kernel's own limit is 1,024."""
+"""Buffers passed to one `sendmsg`; the kernel's own limit is 1,024."""
 
 
 class WriterObserver(Protocol):
-    """Who wants to know whether the socket takes what is sent."""
+    """Learns whether the socket takes what is sent."""
 
     def blocked(self) -> None:
-        """The socket did not take everything; bytes wait now."""
+        """The socket did not take everything; bytes wait from now on."""
         ...
 
     def drained(self) -> None:
-        """Nothing waits any more."""
+        """No bytes wait any more."""
         ...
 
 
 class Owner(Protocol):
-    """The connection that a writer writes for."""
+    """The connection that owns the writer."""
 
     def watch(self, waiting: bool) -> None:
-        """Bytes begin to wait: call `flush` as soon as the socket takes more; or none wait any more."""
+        """Watch the socket, and call `flush` when it takes more, while `waiting` is True; False when no bytes wait
+        any more.
+        """
         ...
 
     def broken(self) -> None:
-        """The socket has failed; close the connection. Called synchronously, from within a write."""
+        """The socket has failed: close the connection. Called synchronously, from within a write."""
         ...
 
 
@@ -48,18 +50,18 @@ class Writer:
     """All writes of one connection.
 
     Args:
-        sock: non-blocking; stays the property of the connection.
+        sock: non-blocking; closed by the connection.
         owner: the connection.
-        tab: of the client's address.
-        unsent: of the process.
+        tab: the account of the client's address.
+        unsent: the accounts of the process.
 
     Attributes:
-        send: the socket's own `send`, for the one line that must not cost a call more.
+        send: the socket's own `send`, to save `DirectSocket.offer` a call.
         waiting: what the socket has not taken yet, or None.
-        took_at: when the socket last took something, or began not to; meaningful while bytes wait.
-        paid_until: as in `Slow`; as of the last `lags`.
-        follower: told of both changes too, when there is one.
-        tab: of the client's address.
+        took_at: trio's time at which the socket last took something, or bytes began to wait; valid while they wait.
+        paid_until: trio's time up to which the client has read at the required rate, as of the last `lags`.
+        follower: notified when bytes begin to wait and when none do any more; or None.
+        tab: the account of the client's address.
     """
 
     __slots__ = (
@@ -91,11 +93,11 @@ class Writer:
         self.follower: WriterObserver | None = None
 
     def hand_on(self, owner: Owner) -> None:
-        """Somebody else looks after the connection from now on."""
+        """Replace the owner."""
         self._owner = owner
 
     def write(self, data: bytes) -> None:
-        """Send, or put behind what waits. After `finish` or a failure it is dropped."""
+        """Send, or append to what waits. Dropped after `finish` or a failure."""
         if self._finish:
             return
         if self.waiting is not None:
@@ -109,11 +111,11 @@ class Writer:
             self.keep(data, taken)
 
     def write_response(self, head: bytes, body: bytes) -> None:
-        """`write` for two pieces that leave in one call, without being copied into one.
+        """Send two pieces in one call, without joining them, or append them to what waits.
 
         Args:
             head: not empty.
-            body: large enough for a copy to cost more than a second piece does.
+            body: so large that a copy would cost more than a second piece does.
         """
         if self._finish:
             return
@@ -134,29 +136,27 @@ class Writer:
             self._keep(memoryview(body)[taken - len(head) :])
 
     def failed(self, error: OSError, length: int) -> int:
-        """How many of `length` bytes are done with after `send` raised: none when it only would block."""
+        """How many of `length` bytes are done with after `send` raised: 0 if it would block; on a failure all, and
+        the owner closes.
+        """
         if isinstance(error, BlockingIOError):
             return 0
         self._owner.broken()
         return length
 
     def keep(self, data: bytes, taken: int) -> None:
-        """The socket took only `taken` bytes; keep the rest, to be flushed when it takes more.
-
-        Args:
-            data: what was to be sent.
-        """
+        """Queue the rest of `data`, of which the socket took only `taken` bytes."""
         self._keep(memoryview(data)[taken:])
 
     async def wait_clear(self) -> None:
-        """Wait until nothing waits, or the connection is gone. Cancellation changes nothing."""
+        """Wait until no bytes wait, or the connection is gone. Cancellation changes nothing."""
         while self.waiting is not None:
             if self._cleared is None:
                 self._cleared = trio.Event()
             await self._cleared.wait()
 
     def flush(self) -> None:
-        """The socket takes more: send what waits."""
+        """Send what waits; to be called when the socket takes more."""
         if not self.waiting:
             return
         try:
@@ -176,13 +176,13 @@ class Writer:
             self.follower.drained()
 
     def lags(self, now: float, *, grace_seconds: float, bytes_per_second: float) -> bool:
-        """Whether the client has taken less than it must, for longer than it may; to be asked about once a second,
-        while bytes wait.
+        """Whether the client has fallen too far behind the required rate; to be called about once a second while
+        bytes wait.
 
         Args:
             now: trio's time.
-            grace_seconds: how far it may be behind.
-            bytes_per_second: what it must take; taking more is no credit for later.
+            grace_seconds: how far behind it may be.
+            bytes_per_second: the required rate; taking more is no credit for later.
         """
         taken, self._taken_bytes = self._taken_bytes, 0
         self.paid_until = min(now, self.paid_until + taken / bytes_per_second)
@@ -190,22 +190,22 @@ class Writer:
 
     @property
     def crowded(self) -> bool:
-        """So much waits, here or elsewhere, that what may be sent later is not put behind it."""
+        """Whether too many bytes wait, here or elsewhere, to queue what can be sent later."""
         return self._unsent.crowds(self.tab)
 
     def cut(self) -> None:
-        """Close the connection and forget what waits for it (`Slow`)."""
+        """Close the connection and drop what waits (`Slow`)."""
         self._owner.broken()
 
     def finish(self) -> None:
-        """Send what waits, then say that nothing follows (FIN); `write` is deaf from now on."""
+        """Send what waits, then FIN; `write` drops everything from now on."""
         if not self._finish:
             self._finish = True
             if self.waiting is None:
                 self._say_end()
 
     def abandon(self) -> None:
-        """The connection is gone: forget what waits, wake who waits."""
+        """The connection is gone: drop what waits, and wake `wait_clear`."""
         self._finish = True
         self._settle()
 
@@ -249,5 +249,5 @@ class Writer:
         try:
             self._socket.shutdown(socket.SHUT_WR)
         except OSError:
-            # The peer was quicker; its end is noticed by whoever reads.
+            # The peer has closed or reset the connection already.
             self._owner.broken()

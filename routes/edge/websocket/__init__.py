@@ -1,1 +1,1 @@
-"""Live sockets: frames, compression, what waits, who is connected."""
+"""Live sockets: frames, compression, send queues, and the registry of open sockets."""

@@ -1,7 +1,7 @@
-"""WebSocket close codes of Partyline, and what a client does about each (contract §9, RFC 6455 §7.4).
+"""WebSocket close codes, and what a client has to do about each (contract §9, RFC 6455 §7.4).
 
-The range tells the duty, so that a client needs no list: 1xxx is the protocol's own, 44xx is about this
-client, 45xx about this server.
+The range suffices for a client that knows no list: 1xxx belongs to the protocol, 44xx is about this client, 45xx
+about this server.
 """
 
 from enum import IntEnum
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class CloseCode(IntEnum):
-    """Why a socket was closed."""
+    """The reason for which a socket was closed."""
 
     NORMAL = 1000
     PROTOCOL_ERROR = 1002
@@ -26,7 +26,7 @@ class CloseCode(IntEnum):
 
 
 class Duty(IntEnum):
-    """What the client does after the close."""
+    """What the client has to do after the close."""
 
     STOP = 0
     FIX = 1
@@ -35,7 +35,7 @@ class Duty(IntEnum):
     RECONNECT = 4
 
 
-# What a client owes us after each code: {code: duty}. Ranges as in the module's docstring.
+# {code: what the client has to do}
 DUTIES: dict[CloseCode, Duty] = {
     CloseCode.NORMAL: Duty.STOP,
     CloseCode.PROTOCOL_ERROR: Duty.FIX,
@@ -51,7 +51,7 @@ DUTIES: dict[CloseCode, Duty] = {
     CloseCode.DRAINING: Duty.RECONNECT,
 }
 
-# The sentences of the AsyncAPI document and of the docs: {duty: sentence}.
+# {duty: its sentence in the documentation}
 SENTENCES: dict[Duty, str] = {
     Duty.STOP: "Do not reconnect by yourself.",
     Duty.FIX: "Do not reconnect: what was sent breaks a rule, and would again.",

@@ -1,8 +1,8 @@
-"""permessage-deflate (RFC 7692), as far as it pays: no context is taken over, by either side.
+"""permessage-deflate (RFC 7692) without context takeover on either side.
 
-A context kept between messages costs 44 KB and more a socket, and makes every socket's bytes its own. Without one a
-message is compressed once and sent to all (`websocket/deflated.py`), and an idle socket costs nothing. Messages of 2 KB
-and less go out as they are: compressing them costs more than it saves.
+A context kept between messages costs 44 KB and more per socket, and makes the compressed bytes differ between
+sockets. Without it a message is compressed once and sent to all (`websocket/deflated.py`), and an idle socket costs
+nothing. Messages of 2 KB and less are sent uncompressed: compressing them costs more than it saves.
 """
 
 import zlib
@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from routes.edge.websocket.frame_reader import BAD_DATA, TOO_BIG, FrameError
 
 MIN_BYTES = 2048
-"""Smaller messages are not compressed."""
+"""Messages up to this size are not compressed."""
 
 AGREED = b"permessage-deflate; server_no_context_takeover; client_no_context_takeover"
-"""What we answer to an offer that we take."""
+"""The answer to an offer that is accepted."""
 
 _NAME = "permessage-deflate"
 _TAIL = b"\x00\x00\xff\xff"  # §7.2.1: cut off by the sender, put back by the receiver
@@ -22,9 +22,9 @@ _RAW = -zlib.MAX_WBITS
 
 
 def negotiate(offered: bytes) -> bytes | None:
-    """The answer to a client's offers, or None when none of them can be taken (§5.1).
+    """The answer to a client's offers, or None when none can be accepted (§5.1).
 
-    An offer that limits our window is passed over: one compressed frame has to do for every socket.
+    An offer that limits the server's window is skipped, because one compressed frame has to suit every socket.
 
     Args:
         offered: `Sec-WebSocket-Extensions`, its lines joined by commas.
@@ -51,7 +51,7 @@ def _is_understood(parameter: str) -> bool:
         case "server_no_context_takeover" | "client_no_context_takeover":
             return not equals
         case "client_max_window_bits":
-            # A client may make its window smaller; ours, for reading, is the largest.
+            # A client may compress with a smaller window; the largest one decompresses any.
             return not equals or text in {"8", "9", "10", "11", "12", "13", "14", "15"}
         case "server_max_window_bits":
             return text == "15"
@@ -60,19 +60,19 @@ def _is_understood(parameter: str) -> bool:
 
 
 class Inflater:
-    """Reads compressed messages; keeps nothing between them, so that one serves every socket."""
+    """Decompresses messages; keeps no state, so that one instance serves every socket."""
 
     __slots__ = ()
 
     def inflate(self, payload: bytes, max_bytes: int) -> bytes:
-        """The message (§7.2.2); never more than one byte above the bound is made of it.
+        """Decompress a message (§7.2.2), never to more than one byte above the bound.
 
         Args:
-            payload: of all frames of the message.
-            max_bytes: of the message.
+            payload: of all frames of the message, joined.
+            max_bytes: bound of the decompressed message.
 
         Raises:
-            FrameError: it is broken, or too large.
+            FrameError: the data is malformed, or the message too large.
         """
         inflating = zlib.decompressobj(_RAW)
         try:
@@ -85,7 +85,7 @@ class Inflater:
 
 
 def compress(message: bytes) -> bytes:
-    """The message as a compressed payload (§7.2.1).
+    """Compress a message to the payload of its frame (§7.2.1).
 
     Args:
         message: not empty.

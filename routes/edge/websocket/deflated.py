@@ -1,4 +1,4 @@
-"""A live socket whose client takes compressed messages: what is large is compressed once, for all of them."""
+"""A live socket with permessage-deflate: a large message is compressed once for all such sockets."""
 
 from actors.kernel.sink import Prepared
 from routes.edge.websocket import frames
@@ -7,20 +7,20 @@ from routes.edge.websocket.direct import DirectSocket
 from routes.edge.websocket.frame_reader import TEXT
 
 COMPRESSED = 0x40
-"""RSV1 of a frame's first byte: the message is compressed (RFC 7692 §6)."""
+"""RSV1 in a frame's first byte: the message is compressed (RFC 7692 §6)."""
 
 
 class DeflatedSocket(DirectSocket):
-    """A `DirectSocket` on which permessage-deflate was agreed; arguments as there."""
+    """A `DirectSocket` on which permessage-deflate was agreed; takes the same arguments."""
 
     __slots__ = ()
 
     def offer(self, prepared: Prepared) -> bool:
-        """Send if the socket is clear; False if it is not, and the caller has to catch up later (`Sink`)."""
+        """Send the messages compressed, or queue them; False when the queue is full (`Sink.offer`)."""
         return super().offer(deflated(prepared))
 
     def hold(self, prepared: Prepared) -> None:
-        """Keep a reply until `release`, so that it leaves together with the frames of its turn."""
+        """Hold the messages, compressed, until `release` (`LiveSocket.hold`)."""
         super().hold(deflated(prepared))
 
     def _append(self, prepared: Prepared) -> None:
@@ -28,20 +28,20 @@ class DeflatedSocket(DirectSocket):
 
 
 class Packed(Prepared):
-    """Messages that were compressed where it pays; arguments as for `Prepared`."""
+    """Messages that are compressed where that saves bytes; takes the arguments of `Prepared`."""
 
     __slots__ = ()
 
 
 def deflated(prepared: Prepared) -> Prepared:
-    """Messages of which those above `MIN_BYTES` are compressed: once for each `Prepared`, which remembers it.
+    """`prepared` with the messages above `MIN_BYTES` compressed; done once per `Prepared`, which keeps the result.
 
     Args:
-        prepared: by whoever publishes.
+        prepared: as published, for all sockets.
     """
     if prepared.twin is not None:
         return prepared.twin
-    # What was packed, and what is small, is its own twin; to say so in it would be a cycle, for the collector to find.
+    # Packed and small messages are returned as they are; storing them as their own twin would be a reference cycle.
     if type(prepared) is Packed or not any(len(payload) > MIN_BYTES for payload in prepared.payloads):
         return prepared
     twin = prepared.twin = Packed(prepared.payloads, b"".join(map(_frame, prepared.payloads)))

@@ -1,7 +1,7 @@
-"""A live socket over the operating system's socket: fan-out without a task, a queue or a copy.
+"""A live socket that writes to the operating system's socket synchronously: fan-out without task, queue or copy.
 
-`offer` is the hottest line of the service: it runs once per subscriber and turn. It makes no object and calls
-nothing but `send` as long as the socket takes what it is given.
+`offer` is the hottest function of the service: it runs once per subscriber and turn. It creates no object and calls
+nothing but `send` while the socket takes what it is given.
 """
 
 from abc import ABC, abstractmethod
@@ -15,10 +15,10 @@ _PING = b"\x89\x00"  # FIN, opcode 9, no payload (RFC 6455 §5.5.2)
 
 
 class Link(ABC):
-    """The connection below a direct socket.
+    """The WebSocket connection below a direct socket.
 
     Attributes:
-        writer: of everything that leaves.
+        writer: sends everything that leaves the connection.
     """
 
     __slots__ = ()
@@ -27,28 +27,28 @@ class Link(ABC):
 
     @abstractmethod
     def say_goodbye(self, code: int, reason: str) -> None:
-        """Write the close frame, and begin the bounded wait for the peer's.
+        """Send a close frame, and wait a bounded time for the peer's.
 
         Args:
-            code: of the close frame (RFC 6455 §7.4).
-            reason: for the close frame.
+            code: a WebSocket close code.
+            reason: for a human; cut at 123 bytes in UTF-8.
         """
 
     @abstractmethod
     def hold_back(self, held: bool) -> None:
-        """Stop reading from the client, or go on."""
+        """Stop reading from the client, or resume."""
 
     @abstractmethod
     def start(self, run: Callable[..., Awaitable[None]], *args: object) -> None:
-        """Run `run(*args)` in a task of the server's; what it raises is reported and goes no further."""
+        """Run `run(*args)` in a task of the server; exceptions are reported and go no further."""
 
 
 class DirectSocket(LiveSocket):
-    """A live socket over `Link`; implements `WriterObserver`, to learn when the socket takes no more.
+    """A live socket over a `Link`; implements `WriterObserver`, to learn when the socket blocks.
 
     Args:
-        link: of the accepted connection.
-        session_id, user_id, expires_at_ms, issued_at_s: as in `LiveSocket`.
+        link: the accepted connection.
+        session_id, user_id, expires_at_ms, issued_at_s: see `LiveSocket`.
     """
 
     __slots__ = ("_held", "_link", "_send", "_writer")
@@ -73,7 +73,7 @@ class DirectSocket(LiveSocket):
         self._writer.follower = self
 
     def offer(self, prepared: Prepared) -> bool:
-        """Send if the socket is clear; False if it is not, and the caller has to catch up later (`Sink`)."""
+        """Send the messages, or queue what the socket does not take; False when the queue is full (`Sink.offer`)."""
         if not self.clear:
             return self._offer_behind(prepared)
         wire = prepared.wire
@@ -88,8 +88,10 @@ class DirectSocket(LiveSocket):
         return True
 
     def hold(self, prepared: Prepared) -> None:
-        """Keep a reply until `release`, so that it leaves together with the frames of its turn. The socket stays
-        clear: only its `_send` is another one until something follows, so that `offer` need not ask.
+        """Hold the messages until `release` or the next ones (`LiveSocket.hold`).
+
+        The socket stays `clear`: only its `_send` is replaced until something follows, so that `offer` need not
+        check.
         """
         if not self.clear:
             self.send_nowait(prepared)
@@ -100,23 +102,23 @@ class DirectSocket(LiveSocket):
             self._held += prepared.wire
 
     def release(self) -> None:
-        """Send what is held; harmless when nothing is."""
+        """Send what is held now. Harmless when nothing is held."""
         if self._held is not None:
             self._send_held(b"")
 
     def blocked(self) -> None:
-        """The socket took only a part; from now on `offer` goes the slow way."""
+        """The socket took only part of a write: `offer` queues from now on."""
         self.clear = False
-        # What was held comes before everything that is offered from now on.
+        # Held messages precede everything that is offered from now on.
         self.release()
 
     def ping(self) -> None:
-        """Send a WebSocket ping; not while something waits, whose progress tells as much."""
+        """Send a WebSocket ping, unless bytes wait: their progress shows as well that the client lives."""
         if self.clear:
             self._writer.write(_PING)
 
     def _send_held(self, wire: bytes) -> int:
-        """Send what is held and this in one; in place of the socket's own `send`, for once."""
+        """Stands in for the socket's `send` once, to send held messages together with these."""
         held, self._held = self._held or b"", None
         self._send = self._writer.send
         self._writer.write(held + wire)
@@ -126,7 +128,7 @@ class DirectSocket(LiveSocket):
         return len(wire)
 
     def _crowded(self) -> bool:
-        """As in `LiveSocket`."""
+        """Whether too many bytes wait for this or other clients to queue more."""
         return self._writer.crowded
 
     def _append(self, prepared: Prepared) -> None:

@@ -1,8 +1,8 @@
-"""From bytes to WebSocket messages (RFC 6455 §5): a parser without I/O, of what a client may send.
+"""Parses WebSocket frames of clients into messages, without I/O (RFC 6455 §5).
 
-Everything is refused before it is stored: a length is judged by its header, text while it arrives. An idle reader holds
-nothing. Invariants: messages come out in the order in which they were completed; control frames may come between the
-fragments of a message, and are returned where they came. After `failed` nothing is read any more.
+Everything is validated before it is stored: a length by its header, text as it arrives. An idle reader holds no
+buffer. Invariants: messages are returned in the order in which they were completed; control frames may come between
+the fragments of a message, and are returned in their place. Once `failed` is set nothing more is parsed.
 """
 
 import codecs
@@ -23,10 +23,10 @@ Message: TypeAlias = tuple[int, bytes]
 
 
 class FrameError(Exception):
-    """The client broke a rule; the connection has to be failed (RFC 6455 §7.1.7).
+    """The client violated the protocol; the connection has to be failed (RFC 6455 §7.1.7).
 
     Args:
-        code: of our close frame.
+        code: of the close frame to send.
         reason: for a human.
     """
 
@@ -37,28 +37,23 @@ class FrameError(Exception):
 
 
 class Inflates(Protocol):
-    """What reads compressed messages, where compression was agreed on."""
+    """Decompresses messages, where compression was agreed on."""
 
     def inflate(self, payload: bytes, max_bytes: int) -> bytes:
-        """The message; raises `FrameError` when it is broken or larger than `max_bytes`.
-
-        Args:
-            payload: of the message, compressed.
-        """
+        """Decompress the `payload` of a message; raises `FrameError` if it is malformed or larger than `max_bytes`."""
         ...
 
 
 class FrameReader:
-    """Reads the frames of one client.
+    """Parses the frames of one client.
 
     Args:
-        max_message_bytes: of one message, inflated.
-        inflater: None where no compression was agreed on.
+        max_message_bytes: bound of one message, decompressed.
+        inflater: decompresses messages; None where no compression was agreed on.
 
     Attributes:
-        failed: why nothing more is read, or None.
-        extras: frames that were no whole message, since somebody set this back: control frames and fragments that
-            others follow.
+        failed: the error after which nothing more is parsed, or None.
+        extras: control frames and non-final fragments since the caller last set this to 0.
     """
 
     __slots__ = (
@@ -81,11 +76,11 @@ class FrameReader:
         self.failed: FrameError | None = None
         self.extras = 0
         self._buffer: bytearray | None = None
-        self._seen = 0  # bytes of the incomplete frame's payload whose text was judged
+        self._seen = 0  # bytes of the incomplete frame's payload that were validated as text
         self._reset()
 
     def _reset(self) -> None:
-        """Between two messages."""
+        """Forget the message in progress."""
         self._opcode = 0
         self._compressed = False
         self._parts: list[bytes] | None = None
@@ -93,7 +88,8 @@ class FrameReader:
         self._decoder: codecs.IncrementalDecoder | None = None
 
     def feed(self, data: bytes | memoryview) -> list[Message]:
-        """What is complete now.
+        """Parse bytes, and return the messages that they complete. On a violation `failed` is set, and those before
+        it returned.
 
         Args:
             data: the next bytes of the client; not kept.
@@ -135,7 +131,7 @@ class FrameReader:
         self._keep(data, position)
 
     def _keep(self, data: bytes | bytearray | memoryview, position: int) -> None:
-        """Hold on to what is not complete."""
+        """Buffer the bytes of an incomplete frame."""
         if position == len(data):
             self._buffer = None
         elif data is self._buffer:
@@ -144,7 +140,7 @@ class FrameReader:
             self._buffer = bytearray(data[position:])
 
     def _check(self, first: int, second: int, length: int) -> None:
-        """Judge a header before anything that it announces is stored."""
+        """Validate a frame header before any of its payload is stored."""
         opcode = first & _OPCODE
         if not second & _MASKED:
             raise FrameError(PROTOCOL_ERROR, "frames of a client are masked")  # §5.1
@@ -163,7 +159,9 @@ class FrameReader:
             raise FrameError(TOO_BIG, "the message is too big")
 
     def _look_ahead(self, first: int, data: bytes | bytearray | memoryview, start: int, end: int) -> None:
-        """Judge text of which only a part has come (§8.1): what can never be valid is not waited for."""
+        """Validate text of which only a part has arrived (§8.1), so that invalid text is refused without waiting for
+        the rest.
+        """
         opcode = first & _OPCODE
         compressed = first & _COMPRESSED or self._compressed
         if (opcode or self._opcode) != TEXT or compressed or end <= start + self._seen:
@@ -174,7 +172,7 @@ class FrameReader:
         self._seen = end - start
 
     def _take(self, first: int, payload: bytes, messages: list[Message]) -> None:
-        """A whole frame."""
+        """Handle one complete frame."""
         opcode, final = first & _OPCODE, bool(first & _FIN)
         if opcode >= CLOSE or not final:
             self.extras += 1
@@ -218,7 +216,7 @@ class FrameReader:
 
 
 def _long(field: bytes | bytearray | memoryview) -> int:
-    """A length of 16 or 64 bits; the shortest form is the only one (§5.2)."""
+    """A length of 16 or 64 bits, which must have its shortest form (§5.2)."""
     length = int.from_bytes(field, "big")
     if length < (126 if len(field) == 2 else 1 << 16) or length >= 1 << 63:
         raise FrameError(PROTOCOL_ERROR, "a length has its shortest form")
@@ -226,7 +224,7 @@ def _long(field: bytes | bytearray | memoryview) -> int:
 
 
 def _unmasked(mask: bytes | bytearray | memoryview, masked: bytes | bytearray | memoryview) -> bytes:
-    """The payload (§5.3), by one XOR of two large numbers: 0.4 µs for 50 bytes, 2 for 400."""
+    """Unmask a payload (§5.3) by one XOR of two large integers: 0.4 µs for 50 bytes, 2 for 400."""
     length = len(masked)
     if not length:
         return b""
@@ -235,7 +233,7 @@ def _unmasked(mask: bytes | bytearray | memoryview, masked: bytes | bytearray | 
 
 
 def _check_close(payload: bytes) -> None:
-    """Judge the code and the reason of a close frame (§7.4)."""
+    """Validate the code and the reason of a close frame (§7.4)."""
     if not payload:
         return
     code = int.from_bytes(payload[:2], "big")

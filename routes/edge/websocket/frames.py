@@ -1,9 +1,8 @@
-"""What the server says on a live socket: encoded once, with its WebSocket header, for any number of sockets.
+"""The server's frames: encoded once, with their WebSocket header, for any number of sockets.
 
-Invariants: a payload is valid JSON of one of the structs below (AsyncAPI is made of them), and
-`Prepared.wire` is its payloads as unmasked, unfragmented text frames, one after the other. `data` that is
-`msgspec.Raw` is copied, not encoded again. Server frames carry no mask (RFC 6455 §5.1), which is what lets
-one frame serve every socket.
+Invariants: a payload is valid JSON of one of the structs below, from which AsyncAPI is made, and `Prepared.wire` is
+its payloads as unmasked, unfragmented text frames, one after the other. `data` that is `msgspec.Raw` is copied, not
+encoded again. Server frames are not masked (RFC 6455 §5.1), which is why one frame can serve every socket.
 """
 
 from collections.abc import Mapping
@@ -28,12 +27,13 @@ class Frame(msgspec.Struct, frozen=True, tag_field="type", rename="camel"):
 
 
 class SocketLimits(msgspec.Struct, frozen=True, rename="camel"):
-    """What one socket may do.
+    """The limits of one socket.
 
     Args:
-        commands_per_minute: commands a minute; more are refused, and going on then closes with 4429.
+        commands_per_minute: commands a minute; further ones are refused, and a client that goes on is closed with
+            4429.
         max_subscriptions: channels at once.
-        max_frame_bytes: of one message from the client, more closes with 4413.
+        max_frame_bytes: of one message from the client; a larger one closes with 4413.
     """
 
     commands_per_minute: int = 120
@@ -42,7 +42,7 @@ class SocketLimits(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Hello(Frame, frozen=True, kw_only=True, tag="hello"):
-    """The first frame of a live socket; `v` is the version of what is spoken on it."""
+    """The first frame of a live socket; `v` is the version of its protocol."""
 
     v: int = 1
     session_id: str
@@ -52,7 +52,7 @@ class Hello(Frame, frozen=True, kw_only=True, tag="hello"):
 
 
 class ReplyError(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Why a command was refused: what REST would have said; `errors` only where that is a 422."""
+    """Why a command was refused, as REST would have said it; `errors` only where REST answers 422."""
 
     code: str
     message: str
@@ -74,7 +74,7 @@ class Reply(Frame, frozen=True, tag="reply"):
 
 
 class Snapshot(Frame, frozen=True, tag="snapshot"):
-    """The whole of a channel, up to and with `offset`; `skipped` events were not sent before it."""
+    """The whole state of a channel, including every event up to `offset`; `skipped` events were not sent before it."""
 
     channel: str
     epoch: str
@@ -101,14 +101,14 @@ class Pong(Frame, frozen=True, tag="pong"):
 
 
 class Unsubscribed(Frame, frozen=True, tag="unsubscribed"):
-    """A subscription has ended, and why."""
+    """The server ended a subscription; `code` is the reason."""
 
     channel: str
     code: str
 
 
 class Reconnect(Frame, frozen=True, tag="reconnect"):
-    """The server goes away; connect again in `afterMs`."""
+    """The server is going away; connect again in `afterMs`."""
 
     after_ms: int
     reason: str
@@ -118,8 +118,8 @@ def header(opcode: int, length: int) -> bytes:
     """The header of an unmasked, unfragmented frame.
 
     Args:
-        opcode: 0..15.
-        length: of the payload, bytes, 0 and up; takes 7, 16 or 64 bits (RFC 6455 §5.2).
+        opcode: 0 to 15; may include reserved bits, such as RSV1 (0x40).
+        length: of the payload, bytes; takes 7, 16 or 64 bits (RFC 6455 §5.2).
     """
     if length < 126:
         return bytes((_FIN | opcode, length))
@@ -129,7 +129,7 @@ def header(opcode: int, length: int) -> bytes:
 
 
 def pong_frame(payload: bytes) -> bytes:
-    """The answer to a ping, as it goes to the socket.
+    """The frame that answers a ping.
 
     Args:
         payload: of the ping, at most 125 bytes.
@@ -138,7 +138,7 @@ def pong_frame(payload: bytes) -> bytes:
 
 
 def close_frame(code: int, reason: str = "") -> bytes:
-    """A close frame, as it goes to the socket.
+    """A close frame.
 
     Args:
         code: 1005 for a frame without a code (RFC 6455 §7.4.1).
@@ -151,13 +151,13 @@ def close_frame(code: int, reason: str = "") -> bytes:
 
 
 def prepare(frame: object) -> Prepared:
-    """Encode a struct (or copy a `msgspec.Raw`) and put the WebSocket header before it."""
+    """Encode a struct (or copy a `msgspec.Raw`) and prepend the WebSocket header."""
     payload = bytes(frame) if isinstance(frame, msgspec.Raw) else _encode(frame)
     return Prepared((payload,), header(TEXT, len(payload)) + payload)
 
 
 def hello(session_id: str, server_time_ms: int, *, heartbeat_ms: int, limits: SocketLimits) -> Prepared:
-    """The first frame."""
+    """A `hello` frame."""
     return prepare(
         Hello(session_id=session_id, heartbeat_ms=heartbeat_ms, server_time_ms=server_time_ms, limits=limits)
     )
@@ -169,16 +169,25 @@ def reply_ok(
     channel: str | msgspec.UnsetType = msgspec.UNSET,
     data: object = msgspec.UNSET,
 ) -> Prepared:
-    """A command succeeded; `data` is a struct or `msgspec.Raw`."""
+    """The reply to a command that succeeded.
+
+    Args:
+        id: the command's.
+        channel: that it was about, if any.
+        data: the result, a struct or `msgspec.Raw`; left out by default.
+    """
     return prepare(Reply(id, True, channel=channel, data=data))
 
 
 def reply_subscribed(id: int | str, channel: str, *, epoch: str, offset: int, recovered: bool) -> Prepared:
-    """A subscription stands; snapshot or events follow it on this socket.
+    """The reply to a subscription that succeeded; the snapshot or events follow it on the socket.
 
     Args:
-        channel: its name on the wire.
-        recovered: events follow in place of a snapshot.
+        id: the command's.
+        channel: its name.
+        epoch: identifies the sequence that `offset` belongs to.
+        offset: of the newest event so far.
+        recovered: whether the events missed since the client's offset follow, in place of a snapshot.
     """
     return prepare(Reply(id, True, channel, epoch, offset, recovered))
 
@@ -191,51 +200,41 @@ def reply_error(
     meta: Mapping[str, object] | None = None,
     errors: tuple[FieldError, ...] | None = None,
 ) -> Prepared:
-    """A command was refused, and nothing has changed.
+    """The reply to a command that was refused and changed nothing.
 
     Args:
+        id: the command's.
         code: of the refusal.
-        message: a sentence for people.
+        message: for a human.
+        meta: of the refusal, if any.
+        errors: of an invalid command, as in REST's 422.
     """
     return prepare(Reply(id, False, error=ReplyError(code, message, meta or None, errors)))
 
 
 def pong(id: int | str | None) -> Prepared:
-    """The answer to a ping command."""
+    """The reply to a ping command."""
     return prepare(Pong(id))
 
 
 def unsubscribed(channel: str, code: str) -> Prepared:
-    """The server ended a subscription.
-
-    Args:
-        channel: its name on the wire.
-        code: why.
-    """
+    """The notice that the server ended the subscription of `channel`; `code` is a refusal's, or `INTERNAL`."""
     return prepare(Unsubscribed(channel, code))
 
 
 def reconnect(after_ms: int, reason: str) -> Prepared:
-    """The server asks to connect again.
-
-    Args:
-        reason: a word for logs.
-    """
+    """The request to reconnect after `after_ms`; `reason` is a code such as `DRAINING`."""
     return prepare(Reconnect(after_ms, reason))
 
 
 class LiveEnvelope:
-    """Frames of the socket for everything; implements `Envelope`."""
+    """Frames of `/v1/social/live`, which carries many channels; implements `Envelope`."""
 
     __slots__ = ()
 
     def snapshot(self, channel: str, epoch: str, offset: int, skipped: int, data: object) -> Prepared:
-        """A `snapshot` frame.
-
-        Args:
-            channel: its name on the wire.
-            skipped: events that were not sent before it.
-            data: a struct or `msgspec.Raw`.
+        """A `snapshot` frame of `channel`: `data` includes every event up to `offset`, and `skipped` events were not
+        sent.
         """
         return prepare(Snapshot(channel, epoch, offset, skipped, data))
 
@@ -245,16 +244,18 @@ class LiveEnvelope:
         """An `event` frame.
 
         Args:
-            channel: its name on the wire.
-            name: of the event on the wire.
+            channel: its name.
+            epoch, offset: the event's position; the offset is None for those outside the journal.
+            name: of the event.
             data: a struct or `msgspec.Raw`.
+            self_: what the event means to the receiver; None leaves it out.
         """
         own = msgspec.UNSET if self_ is None else self_
         return prepare(Event(channel, epoch, offset, name, data, own))
 
 
 class BareEnvelope:
-    """Frames of the single-purpose streams: the data and nothing around it; implements `Envelope`."""
+    """Frames of single-purpose streams: the data and nothing around it; implements `Envelope`."""
 
     __slots__ = ()
 
@@ -266,7 +267,7 @@ class BareEnvelope:
         skipped: int,  # noqa: ARG002
         data: object,
     ) -> Prepared:
-        """The data alone: a stream of one thing needs no envelope, so `channel`, `skipped` and place go."""
+        """The `data` alone. A stream with one channel needs no envelope: `channel` and `skipped` are ignored."""
         return prepare(data)
 
     def event(
@@ -279,11 +280,11 @@ class BareEnvelope:
         *,
         self_: object | None,  # noqa: ARG002
     ) -> Prepared:
-        """Never called with any `channel`, `name` or `data`: single-purpose streams are watched in snapshot mode
-        only.
+        """Never called, because single-purpose streams are subscribed in snapshot mode only; its arguments are
+        ignored.
 
         Raises:
-            TypeError: always.
+            TypeError: always; the text holds `channel` and `name`, never `data`.
         """
         raise TypeError(f"a bare stream has no events, but {name} was to be sent on {channel}")
 

@@ -1,8 +1,8 @@
-"""From an ASGI WebSocket to a `LiveSocket`, and back when it ends.
+"""A `LiveSocket` over ASGI's WebSocket events.
 
-This is the way of stock Hypercorn, of TLS and of HTTP/2, where ASGI's `send` is all there is, and it waits: a queue
-and a writer task stand between it and the fan-out. What ASGI does not offer is then missing: pings (set Hypercorn's
-own `websocket_ping_interval`), and the sight of pongs, so no 4408.
+Used with stock Hypercorn and TLS, where ASGI's `send` is the only way out, and blocks: a queue and a writer task
+stand between it and the fan-out. ASGI neither sends pings nor shows pongs, so there is no 4408 here; set Hypercorn's
+own `websocket_ping_interval`.
 """
 
 from collections import deque
@@ -18,10 +18,10 @@ from routes.edge.websocket.registry import Sockets
 from routes.edge.websocket.socket import LiveSocket, SocketHandler
 
 STALL_SECONDS = 60.0
-"""A client that takes nothing for this long is closed (contract §9)."""
+"""A client that takes nothing for so long is closed (contract §9)."""
 
 GOODBYE_SECONDS = 5.0
-"""What a close frame gets to leave in."""
+"""Time that the sending of a close frame gets."""
 
 
 class QueuedSocket(LiveSocket):
@@ -29,9 +29,9 @@ class QueuedSocket(LiveSocket):
 
     Args:
         send: of ASGI, after `websocket.accept`.
-        nursery: for what a listener waits for; it stays open until that is done.
-        report: told of a fault there.
-        session_id, user_id, expires_at_ms, issued_at_s: as in `LiveSocket`.
+        nursery: runs what the listener awaits; it has to stay open until that is done.
+        report: called with exceptions from there.
+        session_id, user_id, expires_at_ms, issued_at_s: see `LiveSocket`.
         max_message_bytes: of one message of the client.
     """
 
@@ -73,7 +73,7 @@ class QueuedSocket(LiveSocket):
         self.max_message_bytes = max_message_bytes
 
     def offer(self, prepared: Prepared) -> bool:
-        """Send if the socket is clear; False if it is not, and the caller has to catch up later (`Sink`)."""
+        """Queue the messages; False when the queue is full (`Sink.offer`)."""
         if not self.clear:
             return self._offer_behind(prepared)
         self.clear = False
@@ -81,14 +81,14 @@ class QueuedSocket(LiveSocket):
         return True
 
     def hold(self, prepared: Prepared) -> None:
-        """Queue a reply; what leaves together is decided by the task that writes."""
+        """Queue a reply like `send_nowait`: ASGI cannot send it together with the next one."""
         self.send_nowait(prepared)
 
     def release(self) -> None:
-        """Nothing is held."""
+        """Does nothing, since nothing is held."""
 
     def ping(self) -> None:
-        """Nothing: ASGI knows no pings."""
+        """Does nothing, since ASGI has no pings."""
 
     def _append(self, prepared: Prepared) -> None:
         self._payloads.extend(prepared.payloads)
@@ -113,10 +113,7 @@ class QueuedSocket(LiveSocket):
             await run(*args)
 
     async def write(self) -> None:
-        """Send what is queued until the socket is closed, then the close frame.
-
-        Cancellation ends the socket without a close frame.
-        """
+        """Send what is queued until the socket is closed, then the close frame. Cancellation drops what is queued."""
         while True:
             await self._ready.wait()
             while self._payloads:
@@ -139,7 +136,7 @@ class QueuedSocket(LiveSocket):
             self.drained()
 
     async def read(self, receive: ASGIReceiveCallable) -> None:
-        """Deliver what the client sends until it is gone.
+        """Deliver the client's messages until it disconnects. Cancellation loses none that was delivered.
 
         Cancellation ends the reading alone.
 
@@ -184,17 +181,17 @@ async def serve_socket(
     headers: Iterable[tuple[bytes, bytes]] = (),
     max_message_bytes: int = 65_536,
 ) -> None:
-    """Accept the upgrade, open the stream, and return when it is over and everything the client said is done.
+    """Accept the upgrade, run the stream, and return when it is over and every message of the client is handled.
 
-    Everything that may refuse the upgrade has happened already, and `websocket.connect` was received. A fault of
-    the stream closes it with 1011. Cancellation cuts it.
+    The checks that may refuse the upgrade precede this, and `websocket.connect` was received. An exception of the
+    stream closes it with 1011. Cancellation ends it without a close frame.
 
     Args:
         receive, send: of ASGI.
         handler: opens the stream.
         sockets: where it is registered while it is open.
-        report: told of a fault of the stream.
-        session_id, user_id, expires_at_ms, issued_at_s: as in `LiveSocket`.
+        report: called with exceptions of the stream.
+        session_id, user_id, expires_at_ms, issued_at_s: see `LiveSocket`.
         subprotocol: the selected one, or None.
         headers: of the 101 response, lower-case names.
         max_message_bytes: of one message of the client.

@@ -1,14 +1,13 @@
-"""All live sockets of this process: who has which, and everything that happens to them by time.
+"""All live sockets of this process: lookup by user, heartbeats, expiry of tokens, and draining.
 
-One task (`keep`) serves them all: heartbeats, and the end of tokens. A socket leaves by itself when it ends,
-so nothing here can keep a closed one. Invariant: `opened` and `closed` are called once each per socket, in
-this order. What the sweep must know of a socket (when it was heard, when pinged) stands in the socket itself:
-there are thousands, and a record beside each costs more than two slots in it.
+One task (`keep`) serves all sockets. A socket removes itself when it ends, so no closed one is kept here. Invariant:
+`opened` and `closed` are called once each per socket, in this order. What the sweep must know of a socket (when it
+was last heard, when pinged) is stored in the socket itself: there are thousands, and a record beside each costs more
+than two slots in it.
 
-Cap: a user has at most 10 sockets. The eleventh is let in and the oldest is closed with 4429: the newest is
-the one that somebody looks at, while an old one is often the dead half of a lost connection, and refusing
-would lock out exactly those who roam. 4429 tells the replaced client to back off, so that two greedy clients
-do not chase each other.
+Cap: a user has at most 10 sockets. The eleventh is accepted and the oldest is closed with 4429. The newest is the one
+in use, while an old one is often the dead half of a lost connection, and refusing would lock out users who change
+networks. 4429 tells the replaced client to back off, so that two greedy clients do not replace each other in turns.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,28 +21,28 @@ from routes.edge.websocket.close_codes import CloseCode
 from routes.edge.websocket.socket import LiveSocket
 
 HEARTBEAT_SECONDS = 30.0
-"""A silent socket is pinged after this, and closed with 4408 after as long again (contract §9)."""
+"""A silent socket is pinged after this, and closed with 4408 after the same time again (contract §9)."""
 
 SWEEP_SECONDS = 1.0
-"""How exact heartbeats and token ends are; revocation must take effect within 2 s (contract §2)."""
+"""Precision of heartbeats and token expiry; revocation must take effect within 2 s (contract §2)."""
 
 MAX_PER_USER = 10
 
 RECONNECT_JITTER_MS = 10_000
-"""Clients of a draining server come back spread over this time (reliability F10)."""
+"""Clients of a draining server reconnect spread over this time (reliability F10)."""
 
 _SLICE = 50
 """Sockets served between two checkpoints: 50 sends are 0.2 ms in which nothing else runs."""
 
 
 class Sockets:
-    """The registry of open live sockets.
+    """The registry of open live sockets; implements `Registry`.
 
     Args:
-        clock: for the ends of tokens.
+        clock: for token expiry.
         rng: for the jitter of `reconnect`.
         max_per_user: sockets of one user, or None for no cap (`PARTYLINE_RATE_LIMITS=off`).
-        heartbeat_seconds: as `HEARTBEAT_SECONDS`.
+        heartbeat_seconds: silence before a ping, and after it before the close.
     """
 
     def __init__(
@@ -65,10 +64,10 @@ class Sockets:
         self._draining = False
 
     def follow(self, opened: Callable[[LiveSocket], None], closed: Callable[[LiveSocket], None]) -> None:
-        """Be told of each socket from now on, once each; presence hangs here.
+        """Call `opened` and `closed` for each socket from now on, once each; presence uses this.
 
         Args:
-            opened, closed: called synchronously; they neither wait nor raise. `opened` may close the socket.
+            opened, closed: called synchronously; must neither block nor raise. `opened` may close the socket.
         """
         self._opened.append(opened)
         self._closed.append(closed)
@@ -81,7 +80,7 @@ class Sockets:
 
     @property
     def heartbeat_ms(self) -> int:
-        """For `hello`."""
+        """The heartbeat interval, as sent in `hello`."""
         return round(self._heartbeat_seconds * 1000)
 
     def of_user(self, user_id: str) -> tuple[LiveSocket, ...]:
@@ -89,7 +88,7 @@ class Sockets:
         return tuple(self._by_user.get(user_id, ()))
 
     def add(self, socket: LiveSocket) -> None:
-        """Register an open socket, which leaves by itself; above the cap the user's oldest is closed."""
+        """Register an open socket, which removes itself at its end. Above the cap the user's oldest one is closed."""
         self._open[socket] = None
         socket.heard_at = trio.current_time()
         if socket.user_id is not None:
@@ -100,7 +99,7 @@ class Sockets:
         for opened in self._opened:
             opened(socket)
         if socket.closed:
-            # The client was gone before it was let in.
+            # The client disconnected before the socket was registered, or `opened` has closed it.
             self.remove(socket)
             return
         socket.registry = self
@@ -108,7 +107,7 @@ class Sockets:
             socket.close(CloseCode.DRAINING, "DRAINING")
 
     def remove(self, socket: LiveSocket) -> None:
-        """Forget a socket that is closing, or lost (`Registry`)."""
+        """Forget a socket that has ended; called by the socket itself."""
         del self._open[socket]
         if socket.user_id is not None:
             mine = self._by_user[socket.user_id]
@@ -119,24 +118,27 @@ class Sockets:
             closed(socket)
 
     def close_user(self, user_id: str, code: CloseCode, reason: str) -> None:
-        """Close every socket of a user, say when the account is erased or the right to be here is gone.
+        """Close every socket of a user, for example when the account is erased.
 
         Args:
-            reason: for the close frame.
+            user_id: the user's id.
+            code: sent in the close frame.
+            reason: for a human, at most 123 bytes in UTF-8.
         """
         for socket in self.of_user(user_id):
             socket.close(code, reason)
 
     async def keep(self) -> None:
-        """Sweep once a second, for as long as the service runs; ends by cancellation only."""
+        """Sweep once a second, until cancelled. Cancellation closes no socket."""
         while True:
             await trio.sleep(SWEEP_SECONDS)
             await self.sweep()
 
     async def sweep(self) -> None:
-        """Ping the silent, close the dead with 4408 and those whose token has ended with 4401; 50 at a time.
+        """Ping silent sockets, close dead ones with 4408 and those with expired tokens with 4401; 50 between
+        checkpoints.
 
-        Cancellation between two batches leaves the rest to the next sweep.
+        Cancellation leaves the remaining sockets to the next sweep.
         """
         now, now_ms = trio.current_time(), self._clock.now_ms()
         for number, socket in enumerate(self):
@@ -151,10 +153,11 @@ class Sockets:
                 await trio.lowlevel.checkpoint()
 
     async def drain(self, *, grace_seconds: float = 1.0) -> None:
-        """Tell every client to come back elsewhere, then close with 4503; newcomers are closed at once.
+        """Tell every client to reconnect, then close with 4503; sockets added later are closed at once.
 
-        Clients that understand `reconnect` get their own random `afterMs`, so that they do not all return at
-        once; the others (single-purpose streams) spread by the duty of 45xx codes.
+        Clients that understand `reconnect` get their own random `afterMs`, so that they do not all return at once;
+        the others (single-purpose streams) wait a random time by the rule for 45xx codes. Cancellation leaves sockets
+        open.
 
         Cancellation closes what is left at once.
 

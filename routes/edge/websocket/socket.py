@@ -1,17 +1,17 @@
-"""A live socket as handlers, actors and the registry see it; what lies below it is in its two children.
+"""A live socket as handlers, actors and the registry see it; its two subclasses do the sending.
 
     LiveSocket
     ├── DirectSocket   websocket/direct.py   the socket of the operating system, written to synchronously
-    └── QueuedSocket   websocket/queued.py     ASGI's `send`, through a task (stock Hypercorn, TLS, plain ASGI)
+    └── QueuedSocket   websocket/queued.py   ASGI's `send`, through a task (stock Hypercorn, TLS, plain ASGI)
 
-Invariants: nothing waits here. `clear` is true while nothing waits in user space for the socket. What does is
-bounded by 64 messages and 256 KiB for fan-out, the one that is being taken counted (`offer` then refuses, and who
-subscribed catches up later), and by `REPLIES_MAX_BYTES` for replies (then it is closed). After `close` or `lost`
-everything is accepted and dropped, so that no caller must know. Callbacks of `on_close` run once, synchronously.
+Invariants: no call blocks. `clear` is true while no bytes wait in user space for the socket. Those that do are bounded
+by 64 messages and 256 KiB for fan-out, including the one being sent (`offer` then refuses, and the subscription catches
+up later), and by `REPLIES_MAX_BYTES` for replies (then the socket is closed). After `close` or `lost` everything is
+accepted and dropped, so that callers need not check. Callbacks of `on_close` run once, synchronously.
 
-Towards the handler: its listener hears one message at a time, in order. A message that comes before the
-listener does, or while it is at one that takes time, or while replies pile up, waits in the inbox.
-Thousands of these sockets are idle: what an idle one does not need is None, not an empty container.
+The listener gets one message at a time, in order. A message that arrives before there is a listener, or while it
+awaits something, or while replies pile up, waits in the inbox.
+Thousands of sockets are idle: what an idle one does not need is None, not an empty container.
 """
 
 from abc import ABC, abstractmethod
@@ -27,47 +27,62 @@ from routes.edge.websocket.close_codes import CLOSE_CODE_OF, CloseCode, Ending
 
 OFFERS_MAX_MESSAGES = 64
 OFFERS_MAX_BYTES = 256 * 1024
-"""Bounds of what waits for a slow socket (reliability F5); beyond them it is owed, not queued."""
+"""Bounds of the queue of a slow socket (reliability F5); a subscription that exceeds them lags and catches up later."""
 
 REPLIES_MAX_BYTES = 1024 * 1024
-"""A client that sends commands and never reads the replies is closed at this; it cannot be owed a reply."""
+"""Unread replies at which a client is closed; unlike updates, a reply cannot be made up for by a newer one."""
 
 INBOX_MAX_MESSAGES = 16
 INBOX_MAX_BYTES = 128 * 1024
-"""With as many waiting for the listener we stop reading, and TCP holds the client back; what the last read
-brought beyond them waits too, and is no more than one read."""
+"""Messages waiting for the listener at which reading stops, so that TCP holds the client back; exceeded by at most
+what one read brought."""
+
+# {code of the refusal that ended the subscription of a single-purpose stream: close code}
+_ENDINGS = {
+    "UNAUTHENTICATED": CloseCode.UNAUTHENTICATED,
+    "TOKEN_EXPIRED": CloseCode.UNAUTHENTICATED,
+    "DRAINING": CloseCode.DRAINING,
+    "INTERNAL": CloseCode.INTERNAL_ERROR,
+}
+
+
+class Ending(NamedTuple):
+    """How a socket ended, on either side: close code (including 1005 and 1006, RFC 6455 §7.4.1) and reason."""
+
+    code: int
+    reason: str
 
 
 class Registry(Protocol):
-    """Who keeps the list of open sockets."""
+    """The list of open sockets."""
 
     def remove(self, socket: "LiveSocket") -> None:
-        """The socket is closing, or lost."""
+        """Forget a socket that is closing or lost."""
         ...
 
 
 SocketHandler: TypeAlias = Callable[["LiveSocket"], Awaitable[Listener | None]]
-"""Opens a stream on an accepted socket; its listener is called until the socket closes."""
+"""Opens a stream on an accepted socket; the listener that it returns is called until the socket closes."""
 
 
 class LiveSocket(ABC):
     """One WebSocket; implements `Sink`.
 
     Args:
-        session_id: unique, told to the client in `hello`.
-        user_id: whose it is, None for anonymous streams.
+        session_id: unique, sent to the client in `hello`.
+        user_id: the user's id or the server's key; None for anonymous streams.
         expires_at_ms: when its token ends, epoch milliseconds; None for never.
-        issued_at_s: when its token was issued, epoch seconds; None for those that are not revoked that way.
+        issued_at_s: when its token was issued, epoch seconds; None for tokens not revoked by time of issue.
 
     Attributes:
-        clear: nothing waits for the socket to take it.
-        heard: something came since the sweeper last looked; it sets this back.
-        heard_at: trio time at which the sweeper last found `heard`.
-        pinged_at: trio time of the sweeper's ping since, or None.
-        multiplexed: many channels share it, so an ended one is told with `unsubscribed` and the socket stays.
+        clear: no bytes wait for the socket.
+        heard: something arrived since the last sweep, which resets it.
+        heard_at: trio's time of the last sweep that found `heard` set.
+        pinged_at: trio's time of the sweep's ping since then, or None.
+        multiplexed: many channels share it, so the end of one is sent as `unsubscribed` and the socket stays open.
         ending: None while it is open.
-        registry: told first of the end, when there is one.
-        pings: the sweeper can and must see to its heartbeat.
+        registry: informed of the end before all others; None until it is registered.
+        pings: whether the sweep has to check its heartbeat.
     """
 
     __slots__ = (
@@ -124,35 +139,35 @@ class LiveSocket(ABC):
 
     @property
     def closed(self) -> bool:
-        """Closing has begun, or the connection is lost."""
+        """Whether closing has begun or the connection is lost."""
         return self.ending is not None
 
     @property
     def queued_bytes(self) -> int:
-        """What waits in user space, behind the message that is being taken."""
+        """Bytes that wait in user space to be sent."""
         return self._queued_bytes
 
     @property
     def inbox_bytes(self) -> int:
-        """What the client has said and the listener has not heard."""
+        """Bytes of the client's messages that wait for the listener."""
         return sum(map(len, self._inbox or ()))
 
     # -- towards the client
 
     @abstractmethod
     def offer(self, prepared: Prepared) -> bool:
-        """Send if the socket is clear; False if it is not, and the caller has to catch up later (`Sink`)."""
+        """Send or queue messages of a channel; False when the queue is full. Always True while `clear`."""
 
     @abstractmethod
     def hold(self, prepared: Prepared) -> None:
-        """Like `send_nowait`, for a reply that frames of the same turn follow at once: they leave together.
+        """`send_nowait` for a reply that frames of the same turn follow at once, so that one send takes all.
 
-        Whoever holds must `release` before it waits for anything.
+        The caller must `release` before it awaits anything.
         """
 
     @abstractmethod
     def release(self) -> None:
-        """Nothing follows what is held: send it. Harmless when nothing is held."""
+        """Send what is held now. Harmless when nothing is held."""
 
     @abstractmethod
     def ping(self) -> None:
@@ -160,7 +175,7 @@ class LiveSocket(ABC):
 
     @abstractmethod
     def _append(self, prepared: Prepared) -> None:
-        """Put it behind what waits."""
+        """Queue the messages behind what waits."""
 
     @abstractmethod
     def _say_goodbye(self, code: int, reason: str) -> None:
@@ -168,16 +183,16 @@ class LiveSocket(ABC):
 
     @abstractmethod
     def _start(self, run: Callable[..., Awaitable[None]], *args: object) -> None:
-        """Run `run(*args)` in a task; what it raises is reported and goes no further."""
+        """Run `run(*args)` in a task; exceptions are reported and go no further."""
 
     @abstractmethod
     def _hold_back(self, held: bool) -> None:
-        """Stop reading from the client, or go on."""
+        """Stop reading from the client, or resume."""
 
     def send_nowait(self, prepared: Prepared) -> None:
-        """Send what must not be skipped: replies, `hello`. Never waits.
+        """Send or queue messages that must not be skipped, such as replies and `hello`.
 
-        A client that does not read its replies is closed with 4429 when more than `REPLIES_MAX_BYTES` wait.
+        Closes the socket with 4429 when more than `REPLIES_MAX_BYTES` wait unread.
         """
         if self.clear:
             self.offer(prepared)
@@ -189,28 +204,21 @@ class LiveSocket(ABC):
                 self._queue(prepared)
 
     def notify_when_writable(self, lagging: Lagging) -> None:
-        """Call `lagging.catch_up` once everything that waits has been taken; each once, in the order of the calls
-        (`Sink`).
-        """
+        """Call `lagging.catch_up` once everything queued has been sent: each subscription once, in order."""
         if self.ending is None:
             if self._lagging is None:
                 self._lagging = {}
             self._lagging[lagging] = None
 
     def end(self, channel: str, code: str) -> None:
-        """A subscription ended: told on a multiplexed socket, the end of a single-purpose one.
-
-        Args:
-            channel: its name on the wire.
-            code: why.
-        """
+        """End the subscription of `channel` for the reason `code`, and with it a socket that is not multiplexed."""
         if self.multiplexed:
             self.send_nowait(frames.unsubscribed(channel, code))
         else:
             self.close(CLOSE_CODE_OF.get(code, CloseCode.FORBIDDEN), code)
 
     def close(self, code: int, reason: str = "") -> None:
-        """Close from our side; only the first close counts, and nothing the client says counts after it.
+        """Close from the server's side, once; messages that arrive later are ignored.
 
         Args:
             code: see `close_codes.py`.
@@ -222,25 +230,25 @@ class LiveSocket(ABC):
             self._finish(Ending(code, reason))
 
     def on_close(self, callback: Callable[[], None]) -> None:
-        """Call this once, synchronously, when the socket closes or is lost; at once when it already has."""
+        """Call `callback` once, synchronously, when the socket closes or is lost; at once if it already has."""
         if self.ending is None:
             self._on_close += (callback,)
         else:
             callback()
 
     def start(self, run: Callable[..., Awaitable[None]], *args: object) -> None:
-        """Run `run(*args)` in a task of its own; a fault there is reported, and closes the socket with 1011.
+        """Run `run(*args)` in a task of its own; an exception is reported, and closes the socket with 1011.
 
-        It is cancelled when the server stops, not when the socket closes: `on_close` tells.
+        The task is cancelled when the server stops, not when the socket closes: see `on_close`.
         """
         self._start(self._run_soundly, run, args)
 
     # -- from the client
 
     async def run(self, handler: SocketHandler) -> None:
-        """Run the handler of the stream; then its listener hears what the client says, and has said meanwhile.
+        """Run the stream's handler, then deliver the messages that arrived meanwhile to its listener.
 
-        A fault in the handler closes the socket with 1011 and goes on, as does cancellation.
+        An exception of the handler closes the socket with 1011 and is raised here; so does cancellation.
 
         Args:
             handler: called with this socket.
@@ -249,7 +257,7 @@ class LiveSocket(ABC):
         self._hear_inbox()
 
     def deliver(self, message: bytes) -> None:
-        """A text message came. A fault of the listener closes the socket with 1011 and goes on."""
+        """Take a text message. An exception of the listener closes the socket with 1011 and is raised here."""
         if self.ending is not None:
             return
         if not self._busy and self._inbox is None and self._queued_bytes <= OFFERS_MAX_BYTES:
@@ -265,7 +273,7 @@ class LiveSocket(ABC):
             self._hold_back(True)
 
     def deliver_binary(self, message: bytes) -> None:  # noqa: ARG002
-        """A binary message came, which nobody wants (contract §9: JSON text frames)."""
+        """Refuse a binary message with 4400 (contract §9: JSON text frames)."""
         self.close(CloseCode.BAD_FRAME, "binary frames are not taken")
 
     def _hear(self, message: bytes) -> Awaitable[None] | None:
@@ -281,8 +289,8 @@ class LiveSocket(ABC):
         return waiting
 
     def _hear_inbox(self) -> None:
-        """Have what waits heard, up to a message that takes time; not called while the listener is busy."""
-        # Busy with it: what comes of one message (the end of the socket, say) must not have the next one heard.
+        """Deliver the inbox up to a message whose handling has to be awaited; not called while `_busy`."""
+        # A message may cause calls that come back here, such as the end of the socket; `_busy` keeps the order.
         self._busy = True
         waiting: Awaitable[None] | None = None
         try:
@@ -293,7 +301,7 @@ class LiveSocket(ABC):
             self.start(self._attend, waiting)
 
     def _hear_next(self) -> Awaitable[None] | None:
-        # What the peer said before it closed still counts, and its unread replies matter no longer.
+        # Messages from before the peer's close are still delivered, and its unread replies no longer matter.
         while self._inbox and (self._queued_bytes <= OFFERS_MAX_BYTES or self.ending is not None):
             waiting = self._hear(self._inbox.popleft())
             if waiting is not None:
@@ -329,7 +337,7 @@ class LiveSocket(ABC):
     # -- from below
 
     def drained(self) -> None:
-        """The socket has taken everything: whoever lags catches up, until one of them fills it again."""
+        """Everything was sent: let lagging subscriptions catch up, until one of them fills the socket again."""
         if self.ending is not None:
             return
         self.clear = True
@@ -345,12 +353,7 @@ class LiveSocket(ABC):
             self._hear_inbox()
 
     def lost(self, code: int, reason: str = "") -> None:
-        """The peer closed, or the connection broke. What it said before is still heard.
-
-        Args:
-            code: of the close frame that came (RFC 6455 §7.4), or what stands for none.
-            reason: of that frame.
-        """
+        """The peer closed with `code` and `reason`, or the connection broke; earlier messages are still delivered."""
         if self.ending is None:
             self._finish(Ending(code, reason))
 
@@ -373,7 +376,7 @@ class LiveSocket(ABC):
         return True
 
     def _crowded(self) -> bool:
-        """So much waits for others that this client, who is slow, is owed rather than queued for."""
+        """Whether so many bytes wait for other clients that nothing more is queued for this slow one."""
         return False
 
     def _finish(self, ending: Ending) -> None:
@@ -381,7 +384,7 @@ class LiveSocket(ABC):
         self.clear = False
         self._lagging = None
         callbacks, self._on_close = self._on_close, ()
-        # Last in, first out; each runs, whichever of the others fails.
+        # An ExitStack runs them last in, first out, and each even if others raise.
         with ExitStack() as told:
             if not self._busy:
                 told.callback(self._hear_inbox)
