@@ -3,7 +3,9 @@
 Each locks the cape before it looks, so that an edit and a verdict never cross.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from actors.capes.moves import Verb, moved
 from actors.capes.terms import require_terms

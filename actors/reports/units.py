@@ -9,9 +9,8 @@
 Who is a moderator is the edge's business. Each change of status is in the audit trail.
 """
 
-from dataclasses import replace
-
 import msgspec
+from msgspec.structs import replace
 
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
 from persistence.connection import Connection

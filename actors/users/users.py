@@ -13,10 +13,11 @@ anything.
 import heapq
 from collections.abc import Callable, Collection, Coroutine
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
+
+from msgspec.structs import replace
 
 from actors.errors import NotFound
 from actors.ids import RandomBytes, new_object_id

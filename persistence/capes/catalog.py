@@ -4,7 +4,7 @@ A search looks for a substring by its runs of three letters (`cape_grams` in the
 then at the words themselves. All that match are counted first, since their number is part of the answer.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from persistence.capes.rows import Cape, CapeStatus, cape_of
 from persistence.connection import Connection, Row
@@ -17,8 +17,7 @@ SAMPLE = 100
 """Newest capes that are asked whether a text is common: where half of them have it, reading all beats the index."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     """A page.
 
     Args:

@@ -6,8 +6,9 @@ client has missed is read back from them; where a row of it is gone, so is the h
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+import msgspec
 
 from persistence.connection import Connection, Row
 
@@ -24,8 +25,7 @@ OF_PAIR_MAX: Mapping[str, int] = MappingProxyType(
 not among them: it is bounded by `KEPT_MAX` alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewNotification:
+class NewNotification(msgspec.Struct, frozen=True):
     """One to be added.
 
     Args:
@@ -45,8 +45,7 @@ class NewNotification:
     created_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(msgspec.Struct, frozen=True):
     """One as stored.
 
     Args:
@@ -69,16 +68,14 @@ class Notification:
     read_seq: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """Where a user's channel stands: see `actors.kernel.kind.Durable`."""
 
     epoch: str
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(msgspec.Struct, frozen=True):
     """What a reading has changed.
 
     Args:
@@ -263,4 +260,4 @@ FROM new JOIN moved USING (user_id)
 
 
 def _notification(row: Row) -> Notification:
-    return Notification(*(row[name] for name in Notification.__slots__))
+    return Notification(*(row[name] for name in Notification.__struct_fields__))

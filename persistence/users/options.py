@@ -1,12 +1,11 @@
 """The game's options of users. Rows only."""
 
-from dataclasses import dataclass
+import msgspec
 
 from persistence.connection import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """A user's options.
 
     Args:

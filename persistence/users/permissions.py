@@ -6,7 +6,8 @@ when it is true. The payload is a user id, or `GREW` and a node when the catalog
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from persistence.connection import Connection, Row
 
@@ -17,8 +18,7 @@ GREW = "+"
 """What precedes a node in a payload that tells of a new catalog node; no user id begins with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(msgspec.Struct, frozen=True):
     """One grant of one user.
 
     Args:
@@ -36,8 +36,7 @@ class Grant:
     unit: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogNode:
+class CatalogNode(msgspec.Struct, frozen=True):
     """One node of the catalog, with its objectId."""
 
     id: str
@@ -166,7 +165,7 @@ async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | Non
 
 
 def _grant(row: Row) -> Grant:
-    return Grant(*(row[name] for name in Grant.__slots__))
+    return Grant(*(row[name] for name in Grant.__struct_fields__))
 
 
 def nodes_of(catalog: Sequence[CatalogNode]) -> frozenset[str]:

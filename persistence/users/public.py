@@ -1,12 +1,11 @@
 """What anybody may see of users. Rows only."""
 
-from dataclasses import dataclass
+import msgspec
 
 from persistence.connection import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Supporter:
+class Supporter(msgspec.Struct, frozen=True):
     """Somebody who supports the service.
 
     Args:
