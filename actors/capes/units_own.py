@@ -11,10 +11,10 @@ from actors.capes.moves import Verb, moved
 from actors.capes.terms import require_terms
 from actors.change import Change
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.users.locking import require_user
 from persistence.capes import catalog, rows
 from persistence.capes.rows import Cape, Pictures
 from persistence.connection import Connection
-from persistence.users.users import lock_user
 
 CAPES_MAX = 100
 """Capes of one user, in every state."""
@@ -81,9 +81,7 @@ async def draft(conn: Connection, owner_id: str, wanted: CapeDraft, now_ms: int)
         QuotaExceeded: they have 100 capes.
     """
     # The lock makes a user's uploads take turns, so that none slips past the bound.
-    owner = await lock_user(conn, owner_id)
-    if owner is None:
-        raise NotFound("no such user")
+    owner = await require_user(conn, owner_id)
     if await catalog.count_owned(conn, owner_id) >= CAPES_MAX:
         raise QuotaExceeded(message=f"at most {CAPES_MAX} capes", max=CAPES_MAX)
     cape = Cape(
