@@ -112,7 +112,7 @@ async def read_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
     return None if row is None else _grant(row)
 
 
-async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: str, now_ms: int) -> bool:
+async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: str, now_ms: int) -> None:
     """Store a grant whole, in the place of an earlier one of the same node.
 
     Args:
@@ -120,9 +120,6 @@ async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: st
         grant: what is to be kept, value and unit included.
         node_id: objectId for the node, used if the catalog does not have it yet.
         now_ms: epoch milliseconds.
-
-    Returns:
-        Whether the catalog grew: the node no longer grants by being absent.
     """
     grew = await conn.fetchval(
         "INSERT INTO permissions (id, node, created_at_ms) VALUES ($1, $2, $3)"
@@ -148,7 +145,6 @@ async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: st
     if grew:
         await announce(conn, GREW + grant.node)
     await announce(conn, user_id)
-    return bool(grew)
 
 
 async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
