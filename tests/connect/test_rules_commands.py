@@ -16,8 +16,8 @@ from actors.connect.rules import apply, due
 from actors.connect.rules import decide as decide_with
 from actors.connect.rules_commands import ENDS, LEASE_MS
 from actors.connect.state import State
-from actors.connect.vault import Vault
 from actors.errors import CommandFinished, NotFound, QuotaExceeded, Refused
+from actors.vault import Vault
 from persistence.connect.rows import CommandRow, ServerRow
 
 NOW = 1_700_000_000_000
