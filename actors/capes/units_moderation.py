@@ -3,9 +3,10 @@
 The edge checks that the caller is a moderator.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import msgspec
+from msgspec.structs import replace
 
 from actors.capes.moves import Verdict
 from actors.change import Change

@@ -3,16 +3,18 @@
 Each locks the cape's row first, so that an edit and a verdict do not run at the same time.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from actors.capes.moves import Verb, moved
 from actors.capes.terms import require_terms
 from actors.change import Change
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.users.locking import require_user
 from persistence.capes import catalog, rows
 from persistence.capes.rows import Cape, Pictures
 from persistence.connection import Connection
-from persistence.users.users import lock_user
 
 CAPES_MAX = 100
 """The most capes of one user, counting every state."""
@@ -79,9 +81,7 @@ async def draft(conn: Connection, owner_id: str, wanted: CapeDraft, now_ms: int)
         QuotaExceeded: they have 100 capes.
     """
     # Locking the user's row serialises their uploads, so that concurrent ones cannot exceed the limit.
-    owner = await lock_user(conn, owner_id)
-    if owner is None:
-        raise NotFound("no such user")
+    owner = await require_user(conn, owner_id)
     if await catalog.count_owned(conn, owner_id) >= CAPES_MAX:
         raise QuotaExceeded(message=f"at most {CAPES_MAX} capes", max=CAPES_MAX)
     cape = Cape(

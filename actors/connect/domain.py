@@ -9,10 +9,10 @@ from actors.connect.events import AnyEvent
 from actors.connect.kind import server_kind
 from actors.connect.playing import Playing
 from actors.connect.state import State
-from actors.connect.vault import Vault
 from actors.kernel.kind import Kind
 from actors.kernel.store import Store
 from actors.users.presence import Presence
+from actors.vault import Vault
 
 
 @dataclass(frozen=True, slots=True, eq=False)

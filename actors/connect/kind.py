@@ -12,10 +12,10 @@ from actors.connect.rules import apply, decide, due
 from actors.connect.rules_commands import known
 from actors.connect.state import State
 from actors.connect.stream import Frames
-from actors.connect.vault import Vault
 from actors.kernel.facets import Deadlines, Followers, Rendering, Unjournaled
 from actors.kernel.kind import Event, Kind
 from actors.notifications.view import NAME as NOTIFICATIONS
+from actors.vault import Vault
 from persistence.connect.rows import (
     CommandRow,
     InviteRow,

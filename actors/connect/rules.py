@@ -36,7 +36,6 @@ from actors.connect.commands import AnyCommand
 from actors.connect.consent import consent_ended
 from actors.connect.events import AnyEvent
 from actors.connect.state import CLAIM_KEYS_KEPT, TICKET_KEPT_MS, State, Template
-from actors.connect.vault import Vault
 from actors.errors import (
     Blocked,
     ClaimKeyExpired,
@@ -47,6 +46,7 @@ from actors.errors import (
     Overloaded,
     QuotaExceeded,
 )
+from actors.vault import Vault
 from persistence.connect.rows import SessionRow, TicketRow
 
 CLAIM_KEY_MS = 300_000

@@ -12,10 +12,11 @@ from actors.connect.capabilities import require
 from actors.connect.commands import PutSettings
 from actors.connect.events import AnyEvent, ServerChanged, SettingsChanged
 from actors.connect.schemas import Schema, escaped, faults, fitted, misfits
+from actors.connect.secret_values import open_values, seal_values
 from actors.connect.state import State
-from actors.connect.vault import Vault
 from actors.errors import FieldError, Invalid, QuotaExceeded, RevisionConflict, TooLarge
 from actors.stored_json import values_in
+from actors.vault import Vault
 from persistence.connect.rows import SettingsRow
 
 CONNECT = "connect"
@@ -50,7 +51,7 @@ def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequen
     if former is None and len(state.settings) >= MAX_SOURCES:
         raise QuotaExceeded(message=f"a server has at most {MAX_SOURCES} sources", max=MAX_SOURCES)
     schema = command.schema or schema_of(former)
-    kept = {} if former is None else vault.open(former.sealed)
+    kept = {} if former is None else open_values(vault, former.sealed)
     plain, hidden = _checked(command, schema, kept)
     row = SettingsRow(
         server_id=state.id,
@@ -59,7 +60,7 @@ def put(vault: Vault, state: State, command: PutSettings, now_ms: int) -> Sequen
         schema_version=_schema_version(command, former),
         data=msgspec.json.encode(plain),
         schema=None if schema is None else msgspec.json.encode(schema),
-        sealed=vault.seal(hidden, command.nonce) if hidden else None,
+        sealed=seal_values(vault, hidden, command.nonce) if hidden else None,
         secret_keys=tuple(sorted(hidden)),
         updated_at_ms=now_ms,
         updated_by=command.user_id or state.id,

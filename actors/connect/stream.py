@@ -24,10 +24,11 @@ from actors.connect.public import (
     settings_of,
 )
 from actors.connect.public_members import members_in, policy_of
+from actors.connect.secret_values import open_values
 from actors.connect.state import State
-from actors.connect.vault import Vault
 from actors.errors import Forbidden, NotFound
 from actors.kernel.facets import Delta
+from actors.vault import Vault
 from persistence.connect.rows import CommandRow, SettingsRow
 
 TOLD_TO_SERVER = frozenset({"delivered", "cancelled", "expired"})
@@ -116,7 +117,7 @@ class Frames:
         Args:
             is_server: for the server itself, with secret values in plain text; masked otherwise.
         """
-        return settings_of(row, self._vault.open(row.sealed) if is_server else None)
+        return settings_of(row, open_values(self._vault, row.sealed) if is_server else None)
 
 
 def _shown(command: CommandRow, audience: Audience) -> bool:

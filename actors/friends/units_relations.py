@@ -14,6 +14,7 @@ from actors.friends.events import RequestEnded
 from actors.friends.moves import Move, Relation, after, standing_of
 from actors.ids import ObjectId, UserId
 from actors.notifications.view import NotificationsChanged
+from actors.users.locking import require_user
 from actors.users.permissions import Access
 from persistence.connection import Connection
 from persistence.friends import blocks, links, requests, standing
@@ -226,10 +227,8 @@ async def unblock(conn: Connection, actor_id: UserId, other_id: UserId) -> Chang
 
 
 async def _lock(conn: Connection, pair: Pair) -> _Found:
-    users = {id: await lock_user(conn, id) for id in sorted((pair.actor_id, pair.other_id))}
+    users = {id: await require_user(conn, id) for id in sorted((pair.actor_id, pair.other_id))}
     actor, other = users[pair.actor_id], users[pair.other_id]
-    if actor is None or other is None:
-        raise NotFound("no such user")
     marks = await standing.between(conn, pair.actor_id, pair.other_id)
     waiting = await requests.between(conn, pair.actor_id, pair.other_id, pair.now_ms)
     received = next((request for request in waiting if request.sender_id == pair.other_id), None)

@@ -3,14 +3,13 @@
 import msgspec
 
 from actors.change import Change
-from actors.errors import NotFound
 from actors.ids import UserId, Uuid
 from actors.party import loading
 from actors.party.state import State
+from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.party import rows
 from persistence.party.rows import PartyRow
-from persistence.users.users import lock_user
 
 
 class PartyCreation(msgspec.Struct, frozen=True):
@@ -42,9 +41,7 @@ async def create_party(conn: Connection, creation: PartyCreation) -> Change[Stat
         LookupError: the user's party has rows of members and none of its own, which cannot happen.
     """
     # Whoever makes one and the same user a party at the same time waits here.
-    user = await lock_user(conn, creation.actor_id)
-    if user is None:
-        raise NotFound("no such user")
+    user = await require_user(conn, creation.actor_id)
     present = await rows.party_of(conn, creation.actor_id)
     if present is not None:
         state = await loading.load(conn, present)

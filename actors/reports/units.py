@@ -9,11 +9,11 @@
 The edge checks that the caller is a moderator. Each change of status is written to the audit trail.
 """
 
-from dataclasses import replace
-
 import msgspec
+from msgspec.structs import replace
 
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.reports.reports import (
     Report,
@@ -24,7 +24,7 @@ from persistence.reports.reports import (
     settle_report,
 )
 from persistence.users.audit import Stamp, write_audit
-from persistence.users.users import lock_user, read_user
+from persistence.users.users import read_user
 
 REASON_MAX = 500
 """The longest reason, in characters."""
@@ -54,8 +54,8 @@ async def report(
     if target_id == reporter_id:
         raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "you cannot report yourself"))
     # Locking the reporter's row serialises their reports, so that concurrent ones cannot exceed the limit.
-    reporter, target = await lock_user(conn, reporter_id), await read_user(conn, target_id)
-    if reporter is None or target is None:
+    reporter, target = await require_user(conn, reporter_id), await read_user(conn, target_id)
+    if target is None:
         raise NotFound("no such user")
     if await count_since(conn, reporter_id, now_ms - DAY_MS) >= REPORTS_A_DAY:
         raise QuotaExceeded(message=f"at most {REPORTS_A_DAY} reports a day", max=REPORTS_A_DAY)

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import msgspec
 
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.saved_servers import addresses, rows
 from persistence.saved_servers.rows import Saved
-from persistence.users.users import lock_user
 
 SAVED_MAX = 500
 """The most servers in one list."""
@@ -52,7 +52,7 @@ async def save(conn: Connection, user_id: str, wanted: Wanted, now_ms: int) -> P
         NotFound: there is no such public server, or no such user.
         QuotaExceeded: the list is full.
     """
-    await _lock(conn, user_id)
+    await require_user(conn, user_id)
     before = await rows.of_user(conn, user_id)
     if wanted.address is not None:
         here = next((one.server_id for one in before if one.address_key == wanted.address), None)
@@ -83,7 +83,7 @@ async def remove(conn: Connection, user_id: str, server_id: str) -> int:
     Raises:
         NotFound: there is no such public server, or no such user.
     """
-    await _lock(conn, user_id)
+    await require_user(conn, user_id)
     place = _find(await rows.of_user(conn, user_id), server_id)
     if place is None:
         if not await rows.is_known(conn, server_id):
@@ -103,7 +103,7 @@ async def set_favorite(conn: Connection, user_id: str, server_id: str, favorite:
     Raises:
         NotFound: the server is not in the list, or there is no such user.
     """
-    await _lock(conn, user_id)
+    await require_user(conn, user_id)
     if favorite is not None:
         await rows.set_favorite(conn, user_id, server_id, favorite)
     return await _placed(conn, user_id, server_id)
@@ -119,7 +119,7 @@ async def arrange(conn: Connection, user_id: str, server_ids: Sequence[str]) -> 
         Invalid: an entry is unknown, named twice or missing.
         NotFound: there is no such user.
     """
-    await _lock(conn, user_id)
+    await require_user(conn, user_id)
     before = {one.server_id for one in await rows.of_user(conn, user_id)}
     _check_order(before, server_ids)
     await rows.arrange(conn, user_id, server_ids)
@@ -139,11 +139,6 @@ def _check_order(saved: set[str], server_ids: Sequence[str]) -> None:
         errors.append(FieldError("/serverIds", "REQUIRED", "name every saved server"))
     if errors:
         raise Invalid(*errors)
-
-
-async def _lock(conn: Connection, user_id: str) -> None:
-    if await lock_user(conn, user_id) is None:
-        raise NotFound("no such user")
 
 
 async def _placed(conn: Connection, user_id: str, server_id: str) -> Placed:

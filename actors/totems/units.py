@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from actors.errors import FieldError, Invalid, NotFound
 from actors.file_names import clean_name
+from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.totems import totems
 from persistence.totems.totems import Format, Model
-from persistence.users.users import ids_named, lock_user
+from persistence.users.users import ids_named
 
 KEPT = 50
 """How many uploads of one user are kept even if no user has equipped them."""
@@ -87,9 +88,7 @@ async def upload(
         Invalid: the author's name is another user's.
         NotFound: the owner has just been removed.
     """
-    owner = await lock_user(conn, owner_id)
-    if owner is None:
-        raise NotFound("no such user")
+    owner = await require_user(conn, owner_id)
     credit = (draft.author_name or "").strip() or None
     if credit is not None:
         if any(user_id != owner_id for user_id in await ids_named(conn, credit)):
@@ -127,8 +126,7 @@ async def activate(conn: Connection, user_id: str, model_id: str, now_ms: int, *
         NotFound: there is no such user, or no such model that the user may see.
         LookupError: the model vanished while it was locked; a defect.
     """
-    if await lock_user(conn, user_id) is None:
-        raise NotFound("no such user")
+    await require_user(conn, user_id)
     await totems.lock(conn, [await totems.selected_id(conn, user_id), model_id])
     if await totems.visible(conn, model_id, user_id, gallery=gallery) is None:
         raise NotFound("no such totem")

@@ -8,12 +8,12 @@ creates a new user, who has nothing of the old one. The user's name in messages 
 import msgspec
 
 from actors.change import Change
-from actors.errors import Conflict, NotFound
+from actors.errors import Conflict
 from actors.users.events import UserErased
+from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.users import erasure
 from persistence.users.audit import Stamp, write_audit
-from persistence.users.users import lock_user
 
 
 async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
@@ -25,8 +25,7 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
     """
     if user_id == stamp.actor_id:
         raise Conflict("you cannot erase yourself")
-    if await lock_user(conn, user_id) is None:
-        raise NotFound("no such user")
+    await require_user(conn, user_id)
     others = await erasure.others_of(conn, user_id)
     # The audit trail keeps the bare id: a name in it would outlive the user.
     await write_audit(conn, stamp, "user.erased", target_id=user_id, detail=msgspec.json.encode({}))

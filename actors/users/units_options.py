@@ -10,11 +10,11 @@ caller's transaction.
 Writing equal options makes no new revision.
 """
 
-from actors.errors import NotFound, RevisionConflict
+from actors.errors import RevisionConflict
+from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.users import options
 from persistence.users.options import Options
-from persistence.users.users import lock_user
 
 OPTIONS_MAX_BYTES = 64 * 1024
 """The most bytes of options, encoded as the client sends them."""
@@ -42,8 +42,7 @@ async def change(
         NotFound: there is no such user.
         RevisionConflict: another revision is stored; `meta.revision` names it.
     """
-    if await lock_user(conn, user_id) is None:
-        raise NotFound("no such user")
+    await require_user(conn, user_id)
     before = await read(conn, user_id)
     if known is not None and before.revision not in known:
         raise RevisionConflict(revision=before.revision)

@@ -8,11 +8,12 @@ ones of ours work at once. Tokens of another issuer work from the next second on
 import msgspec
 
 from actors.change import Change
-from actors.errors import Conflict, NotFound
+from actors.errors import Conflict
 from actors.users.events import TokensRevoked
+from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.users.audit import Stamp, write_audit
-from persistence.users.users import lock_user, refuse_tokens
+from persistence.users.users import refuse_tokens
 
 AHEAD_MAX_SECONDS = 30
 """How far into the future repeated revocations may date tokens; well below what is accepted of an `iat`."""
@@ -29,9 +30,7 @@ async def revoke_tokens(conn: Connection, user_id: str, now_ms: int) -> Change[N
         NotFound: there is no such user.
         Conflict: this was done too often within a few seconds.
     """
-    user = await lock_user(conn, user_id)
-    if user is None:
-        raise NotFound("no such user")
+    user = await require_user(conn, user_id)
     now_s = now_ms // 1000
     not_before_s = max(now_s, user.tokens_not_before_s) + 1
     if not_before_s > now_s + AHEAD_MAX_SECONDS:

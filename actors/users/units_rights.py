@@ -12,6 +12,7 @@ import msgspec
 from actors.change import Change
 from actors.errors import Conflict, FieldError, Invalid, NotFound
 from actors.users.events import NodeAdded, UserChanged
+from actors.users.locking import require_user
 from actors.users.permissions import QUOTA_UNITS, Role, is_node
 from actors.users.quantities import QUANTITY_MAX, UNITS, Quantity, listed_unit
 from persistence.connection import Connection
@@ -27,7 +28,7 @@ from persistence.users.permissions import (
     super_admin_exists,
 )
 from persistence.users.setup import close_setup, replace_setup_code, take_setup_code
-from persistence.users.users import User, arrive, lock_user, read_user
+from persistence.users.users import User, arrive, read_user
 
 
 class Unchanged:
@@ -96,8 +97,7 @@ async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> C
     if not is_node(change.node):
         raise Invalid(FieldError("/node", "BAD_FORMAT", "a node is names or * between colons"))
     # The lock serialises changes of one user's grants, so that the audit trail has them in their order.
-    if await lock_user(conn, change.user_id) is None:
-        raise NotFound("no such user")
+    await require_user(conn, change.user_id)
     before = await read_grant(conn, change.user_id, change.node)
     if isinstance(change.quantity, Unchanged):
         value, unit = (None, None) if before is None else (before.value, before.unit)
@@ -121,8 +121,7 @@ async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) 
     Raises:
         NotFound: there is no such user.
     """
-    if await lock_user(conn, user_id) is None:
-        raise NotFound("no such user")
+    await require_user(conn, user_id)
     before = await remove_grant(conn, user_id, node)
     if before is None:
         return Change(0)

@@ -9,11 +9,11 @@ import msgspec
 from actors.connect.claim_keys import ALPHABET
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
 from actors.ids import RandomBytes
+from actors.users.locking import require_user
 from actors.users.permissions import Access
 from persistence.connection import Connection
 from persistence.users import shares
 from persistence.users.shares import Share, ShareHead
-from persistence.users.users import lock_user
 
 SHARE_TTL_MS = 90 * 24 * 60 * 60 * 1000
 """How long a share is valid."""
@@ -76,8 +76,7 @@ async def add(conn: Connection, user_id: str, share: Share, maximum: int) -> Sha
         QuotaExceeded: they have as many as they may.
     """
     # Locking the user's row serialises their shares, so that concurrent ones cannot exceed the limit.
-    if await lock_user(conn, user_id) is None:
-        raise NotFound("no such user")
+    await require_user(conn, user_id)
     if await shares.count(conn, user_id, share.head.created_at_ms) >= maximum:
         raise QuotaExceeded(message=f"you may share {maximum} profiles", max=maximum)
     await shares.add(conn, user_id, share)

@@ -11,10 +11,11 @@ When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: onl
 import heapq
 from collections.abc import Callable, Collection, Coroutine
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
+
+from msgspec.structs import replace
 
 from actors.errors import NotFound
 from actors.ids import RandomBytes, new_object_id

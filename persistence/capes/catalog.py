@@ -4,7 +4,7 @@ A search finds substrings by their trigrams (`cape_grams` in the migration), whi
 the words themselves. All matches are counted first, since their number is part of the answer.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from persistence.capes.rows import Cape, CapeStatus, cape_of
 from persistence.connection import Connection, Row
@@ -17,8 +17,7 @@ SAMPLE = 100
 """How many of the newest capes are checked for a text; where half of them have it, a scan beats the index."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(msgspec.Struct, frozen=True):
     """A page.
 
     Args:

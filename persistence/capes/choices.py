@@ -1,7 +1,8 @@
 """Users' choices: the cape they wear, and the terms they accepted."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from persistence.capes.rows import Cape, cape_of
 from persistence.connection import Connection
@@ -10,8 +11,7 @@ CapeSource: TypeAlias = Literal["native", "external"]
 """`native`: the service has the cape; `external`: the launcher has it (service-api §2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(msgspec.Struct, frozen=True):
     """The cape that a user wears.
 
     Args:
@@ -24,8 +24,7 @@ class Selection:
     updated_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Acceptance:
+class Acceptance(msgspec.Struct, frozen=True):
     """The newest terms that a user accepted, and when."""
 
     revision: int
@@ -39,7 +38,7 @@ async def read_selection(conn: Connection, user_id: str) -> Selection | None:
         " coalesce(native_id, external_id) AS cape_id, updated_at_ms FROM cape_selections WHERE user_id = $1",
         user_id,
     )
-    return None if row is None else Selection(*(row[name] for name in Selection.__slots__))
+    return None if row is None else Selection(*(row[name] for name in Selection.__struct_fields__))
 
 
 async def read_worn(conn: Connection, user_id: str) -> tuple[Cape, int] | None:

@@ -4,8 +4,9 @@ Texture and preview are bytea in a table beside, not files: together they have a
 most), are committed, deleted and backed up with their cape, and need no sweep.
 """
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from persistence.connection import Connection, Row
 
@@ -16,8 +17,7 @@ BETWEEN = "\x1f"
 """Separates the parts of the searched text; occurs in none of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cape:
+class Cape(msgspec.Struct, frozen=True):
     """One cape. Times are epoch milliseconds.
 
     Args:
@@ -47,8 +47,7 @@ class Cape:
     moderated_at_ms: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Pictures:
+class Pictures(msgspec.Struct, frozen=True):
     """What is shown of a cape, both PNG.
 
     Args:
@@ -62,8 +61,7 @@ class Pictures:
     sha256: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(msgspec.Struct, frozen=True):
     """One picture, and whose it is.
 
     Args:
@@ -165,7 +163,7 @@ async def read_picture(conn: Connection, id: str, kind: PictureKind) -> Picture 
         id,
         kind,
     )
-    return None if row is None else Picture(*(row[name] for name in Picture.__slots__))
+    return None if row is None else Picture(*(row[name] for name in Picture.__struct_fields__))
 
 
 async def count_downloads(conn: Connection, ids: list[str], numbers: list[int]) -> None:
@@ -192,4 +190,4 @@ def words_of(name: str, description: str) -> str:
 
 def cape_of(row: Row) -> Cape:
     """The cape in a row that has all its columns."""
-    return Cape(*(row[name] for name in Cape.__slots__))
+    return Cape(*(row[name] for name in Cape.__struct_fields__))

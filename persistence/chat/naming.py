@@ -4,8 +4,9 @@ A page is a run of rows in the order of the primary key, of all senders.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from persistence.chat.archive import CHANNEL
 from persistence.connection import Connection
@@ -19,8 +20,7 @@ FIRST: Place = ("", 0)
 """The position before every row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A table of messages, as SQL statements.
 
     Args:
@@ -36,8 +36,7 @@ class Table:
     announced: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Naming:
+class Naming(msgspec.Struct, frozen=True):
     """A message that contains the user's id."""
 
     conversation_id: str

@@ -1,7 +1,4 @@
-"""The rows of chat as they pass between persistence and the actors: plain records, no rules.
-
-Structs, because one is made for each message: 0.2 µs, where a frozen dataclass takes 2.
-"""
+"""The rows of chat as they pass between persistence and the actors: plain records, no rules."""
 
 import msgspec
 

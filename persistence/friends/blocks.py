@@ -1,13 +1,13 @@
 """Blocks between users. Rows only."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+import msgspec
 
 from persistence.connection import Connection, Row
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """One user blocks another.
 
     Args:
@@ -92,4 +92,4 @@ async def remove(conn: Connection, user_id: str, target_id: str) -> None:
 
 
 def _block(row: Row) -> Block:
-    return Block(*(row[name] for name in Block.__slots__))
+    return Block(*(row[name] for name in Block.__struct_fields__))

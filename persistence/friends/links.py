@@ -4,7 +4,8 @@ A friendship is two rows, one for each side, created and deleted in one transact
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+import msgspec
 
 from persistence.connection import Connection, Row
 from persistence.friends.visibilities import Visibility
@@ -22,8 +23,7 @@ _OF_USER = f"{_SELECT} ORDER BY l.accepted_at_ms, l.friend_id"
 _NAMED = f"{_SELECT} AND l.friend_id = ANY ($2::text[]) ORDER BY l.accepted_at_ms, l.friend_id"
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(msgspec.Struct, frozen=True):
     """One side of a friendship, with the friend's name and the flame streak of the two.
 
     Args:
@@ -149,4 +149,4 @@ async def change(
 
 
 def _link(row: Row) -> Link:
-    return Link(*(row[name] for name in Link.__slots__))
+    return Link(*(row[name] for name in Link.__struct_fields__))

@@ -1,6 +1,6 @@
 """Friend requests. Rows only; an expired one counts as absent, although its row may still be there."""
 
-from dataclasses import dataclass
+import msgspec
 
 from persistence.connection import Connection, Row
 
@@ -21,8 +21,7 @@ AND r.expires_at_ms > $3
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """A pending request, with both users' names."""
 
     id: str
@@ -103,4 +102,4 @@ async def prune(conn: Connection, limit: int, *, now_ms: int) -> list[tuple[str,
 
 
 def _request(row: Row) -> Request:
-    return Request(*(row[name] for name in Request.__slots__))
+    return Request(*(row[name] for name in Request.__struct_fields__))

@@ -1,6 +1,6 @@
 """Friendship and blocks between two users, in one query. Rows only."""
 
-from dataclasses import dataclass
+import msgspec
 
 from persistence.connection import Connection
 
@@ -11,8 +11,7 @@ SELECT EXISTS (SELECT FROM friend_links WHERE user_id = $1 AND friend_id = $2),
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(msgspec.Struct, frozen=True):
     """Whether two users are friends, and which of them blocks the other.
 
     Args:

@@ -1,7 +1,8 @@
 """Flame streaks: one row for each pair of friends who were in touch. Rows only."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from persistence.connection import Connection
 
@@ -33,8 +34,7 @@ RETURNING low_id, high_id
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Contact:
+class Contact(msgspec.Struct, frozen=True):
     """Two users were in touch on a day; low_id < high_id.
 
     Args:

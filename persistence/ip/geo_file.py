@@ -7,9 +7,9 @@ which reads memory alone.
 
 import shutil
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from geoip2.database import Reader
 from geoip2.errors import AddressNotFoundError
 from geoip2.models import City, Country
@@ -20,8 +20,7 @@ class NotUsable(Exception):
     """The file is missing, half-written, or no database of cities or countries; the message is one line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(msgspec.Struct, frozen=True):
     """What a file looks like from outside; another one after each change.
 
     Args:
@@ -35,8 +34,7 @@ class Stamp:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(msgspec.Struct, frozen=True):
     """Where an address is; None for what the database does not say.
 
     Args:

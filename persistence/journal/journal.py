@@ -10,7 +10,8 @@ does not fit, over all its columns, is not returned. Leases know the database's 
 import zlib
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+
+import msgspec
 
 from persistence.connection import Connection
 
@@ -18,8 +19,7 @@ SNAPSHOTS_KEPT = 2
 """The newest, and one before it for the day when the newest is damaged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """Where an actor stands.
 
     Args:
@@ -39,8 +39,7 @@ class Head:
     journal_bytes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(msgspec.Struct, frozen=True):
     """A stored state, intact.
 
     Args:
@@ -54,8 +53,7 @@ class Snapshot:
     state: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class JournalRow:
+class JournalRow(msgspec.Struct, frozen=True):
     """One event of the journal.
 
     Args:

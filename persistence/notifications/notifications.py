@@ -6,8 +6,9 @@ that the events that a client has missed are reconstructed from them; once such 
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
+
+import msgspec
 
 from persistence.connection import Connection, Row
 
@@ -25,8 +26,7 @@ by the service are not listed: only `KEPT_MAX` bounds them.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class NewNotification:
+class NewNotification(msgspec.Struct, frozen=True):
     """A notification to be added.
 
     Args:
@@ -46,8 +46,7 @@ class NewNotification:
     created_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(msgspec.Struct, frozen=True):
     """A notification as stored.
 
     Args:
@@ -70,16 +69,14 @@ class Notification:
     read_seq: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(msgspec.Struct, frozen=True):
     """The epoch and last offset of a user's channel."""
 
     epoch: str
     seq: int
 
 
-@dataclass(frozen=True, slots=True)
-class Marked:
+class Marked(msgspec.Struct, frozen=True):
     """The result of marking notifications as read.
 
     Args:
@@ -264,4 +261,4 @@ FROM new JOIN moved USING (user_id)
 
 
 def _notification(row: Row) -> Notification:
-    return Notification(*(row[name] for name in Notification.__slots__))
+    return Notification(*(row[name] for name in Notification.__struct_fields__))

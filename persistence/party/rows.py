@@ -1,7 +1,8 @@
 """Parties, their members and invites, in rows; the rest of a party lies in the summary of its head."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from persistence.connection import Connection
 from persistence.journal import history, journal
@@ -13,8 +14,7 @@ ENDED_KEPT_MS = 3600 * 1000
 """How long the head and journal of an ended party are kept: its last readers are gone by then."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartyRow:
+class PartyRow(msgspec.Struct, frozen=True):
     """A party.
 
     Args:
@@ -27,8 +27,7 @@ class PartyRow:
     created_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class MemberRow:
+class MemberRow(msgspec.Struct, frozen=True):
     """A member of a party."""
 
     party_id: str
@@ -37,8 +36,7 @@ class MemberRow:
     joined_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class InviteRow:
+class InviteRow(msgspec.Struct, frozen=True):
     """An invite.
 
     Args:

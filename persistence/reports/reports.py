@@ -1,7 +1,8 @@
 """Reports of users to the moderators. Rows only."""
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from persistence.connection import Connection, Row
 
@@ -9,8 +10,7 @@ ReportStatus: TypeAlias = Literal["open", "dismissed", "actioned"]
 """The state of a report (contract §5)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(msgspec.Struct, frozen=True):
     """One report.
 
     Args:
@@ -111,4 +111,4 @@ _LOCK = _SELECT + " WHERE report.id = $1 FOR UPDATE OF report"
 
 
 def _report(row: Row) -> Report:
-    return Report(*(row[name] for name in Report.__slots__))
+    return Report(*(row[name] for name in Report.__struct_fields__))

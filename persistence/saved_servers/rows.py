@@ -1,13 +1,13 @@
 """Saved public servers. Rows only."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from persistence.connection import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(msgspec.Struct, frozen=True):
     """A server in a user's list.
 
     Args:

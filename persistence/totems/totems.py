@@ -5,8 +5,9 @@ selection locks the models first, in the order of their ids.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from persistence.connection import Connection, Row
 
@@ -20,8 +21,7 @@ Order = Literal["asc", "desc"]
 """The direction of sorting."""
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(msgspec.Struct, frozen=True):
     """A model, without its content. Times are epoch milliseconds.
 
     Args:
@@ -57,7 +57,7 @@ FROM totem_models AS m JOIN users AS u ON u.id = m.owner_id
 
 
 def _model(row: Row) -> Model:
-    return Model(*(row[name] for name in Model.__slots__))
+    return Model(*(row[name] for name in Model.__struct_fields__))
 
 
 async def selected_by(conn: Connection, user_id: str) -> Model | None:

@@ -2,13 +2,12 @@
 change; never changed.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from persistence.connection import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(msgspec.Struct, frozen=True):
     """The author, time and request of a change; `AuditEntry` says what the fields hold."""
 
     entry_id: str
@@ -17,8 +16,7 @@ class Stamp:
     request_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class AuditEntry:
+class AuditEntry(msgspec.Struct, frozen=True):
     """One line of the trail.
 
     Args:
@@ -78,4 +76,4 @@ async def read_audit(conn: Connection, before_seq: int | None, limit: int) -> li
         before_seq,
         limit,
     )
-    return [AuditEntry(*(row[name] for name in AuditEntry.__slots__)) for row in rows]
+    return [AuditEntry(*(row[name] for name in AuditEntry.__struct_fields__)) for row in rows]

@@ -6,7 +6,8 @@ under the bare id.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+import msgspec
 
 from persistence.chat import attachments
 from persistence.connection import Connection
@@ -82,8 +83,7 @@ async def finish(conn: Connection, user_id: str) -> None:
     await conn.execute("UPDATE erased_users SET swept = true WHERE user_id = $1", user_id)
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     """A notification that a user has caused."""
 
     id: str

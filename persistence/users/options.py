@@ -1,12 +1,11 @@
 """Users' game options. Rows only."""
 
-from dataclasses import dataclass
+import msgspec
 
 from persistence.connection import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(msgspec.Struct, frozen=True):
     """A user's options.
 
     Args:

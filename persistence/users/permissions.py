@@ -5,7 +5,8 @@ when it is committed. The payload is a user id, or `GREW` and a node when the ca
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from persistence.connection import Connection, Row
 
@@ -16,8 +17,7 @@ GREW = "+"
 """Precedes the node in the payload that announces a new catalog node; no user id begins with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
+class Grant(msgspec.Struct, frozen=True):
     """One grant of one user.
 
     Args:
@@ -35,8 +35,7 @@ class Grant:
     unit: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogNode:
+class CatalogNode(msgspec.Struct, frozen=True):
     """One node of the catalog, with its objectId."""
 
     id: str
@@ -121,7 +120,7 @@ async def read_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
     return None if row is None else _grant(row)
 
 
-async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: str, now_ms: int) -> bool:
+async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: str, now_ms: int) -> None:
     """Store a grant, in place of a former one of the same node.
 
     Args:
@@ -129,9 +128,6 @@ async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: st
         grant: replaces all columns, value and unit included.
         node_id: objectId for the node, used if the catalog does not have it yet.
         now_ms: epoch milliseconds.
-
-    Returns:
-        Whether the catalog grew: the node no longer grants by being absent.
     """
     grew = await conn.fetchval(
         "INSERT INTO permissions (id, node, created_at_ms) VALUES ($1, $2, $3)"
@@ -157,7 +153,6 @@ async def put_grant(conn: Connection, user_id: str, grant: Grant, *, node_id: st
     if grew:
         await announce(conn, GREW + grant.node)
     await announce(conn, user_id)
-    return bool(grew)
 
 
 async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | None:
@@ -174,7 +169,7 @@ async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | Non
 
 
 def _grant(row: Row) -> Grant:
-    return Grant(*(row[name] for name in Grant.__slots__))
+    return Grant(*(row[name] for name in Grant.__struct_fields__))
 
 
 def nodes_of(catalog: Sequence[CatalogNode]) -> frozenset[str]:

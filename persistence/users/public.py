@@ -1,12 +1,11 @@
 """What all users may see of a user. Rows only."""
 
-from dataclasses import dataclass
+import msgspec
 
 from persistence.connection import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class Supporter:
+class Supporter(msgspec.Struct, frozen=True):
     """A user who supports the service.
 
     Args:

@@ -1,12 +1,11 @@
 """Launcher profiles that users share by a code. Rows only; an expired share counts as absent."""
 
-from dataclasses import dataclass
+import msgspec
 
 from persistence.connection import Connection
 
 
-@dataclass(frozen=True, slots=True)
-class ShareHead:
+class ShareHead(msgspec.Struct, frozen=True):
     """A share without what it holds. Times are epoch milliseconds.
 
     Args:
@@ -20,8 +19,7 @@ class ShareHead:
     expires_at_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(msgspec.Struct, frozen=True):
     """A share.
 
     Args:

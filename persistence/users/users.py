@@ -4,9 +4,10 @@
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from sys import intern
 from typing import Literal
+
+import msgspec
 
 from persistence.connection import Connection, Row
 from persistence.users.permissions import Grant, announce, read_grants, read_roles
@@ -30,8 +31,7 @@ FIRST_SURROGATE, AFTER_SURROGATES = 0xD800, 0xE000
 """The code points from the first up to the second are surrogates, which no text can have."""
 
 
-@dataclass(frozen=True, slots=True)
-class User:
+class User(msgspec.Struct, frozen=True):
     """One user. Times are epoch milliseconds; None = never, or not known.
 
     Args:
@@ -67,7 +67,7 @@ class User:
     tokens_not_before_s: int
 
 
-_COLUMNS = ", ".join(User.__slots__)
+_COLUMNS = ", ".join(User.__struct_fields__)
 _SELECT = f"SELECT {_COLUMNS} FROM users"  # noqa: S608 — names of our own
 _ARRIVE = f"""
 INSERT INTO users (id, name, name_lower, name_issued_at_s, created_at_ms, updated_at_ms, first_joined_at_ms,
@@ -87,8 +87,7 @@ WHERE id = $1 RETURNING {_COLUMNS}, ui_style
 """  # noqa: S608
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """A user with their private settings.
 
     Args:
@@ -99,8 +98,7 @@ class Settings:
     ui_style: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class UserWithRights:
+class UserWithRights(msgspec.Struct, frozen=True):
     """A user, their roles as stored, and all their grants, expired ones too."""
 
     user: User
@@ -110,8 +108,8 @@ class UserWithRights:
 
 def _user(row: Row) -> User:
     # Interned, because both are in many places of memory while the user is active.
-    user = User(*(row[name] for name in User.__slots__))
-    return replace(user, id=intern(user.id), name=intern(user.name))
+    user = User(*(row[name] for name in User.__struct_fields__))
+    return msgspec.structs.replace(user, id=intern(user.id), name=intern(user.name))
 
 
 async def arrive(conn: Connection, user_id: str, name: str, *, issued_at_s: int, now_ms: int) -> User | None:

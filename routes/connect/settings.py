@@ -17,7 +17,7 @@ from actors.connect.public import (
 )
 from actors.connect.rules_settings import CONNECT
 from actors.connect.schemas import Schema
-from actors.connect.vault import NONCE_BYTES
+from actors.connect.secret_values import open_values
 from actors.errors import (
     FieldError,
     Forbidden,
@@ -29,6 +29,7 @@ from actors.errors import (
 )
 from actors.ids import Uuid
 from actors.pages import MAX_PAGE_BYTES, fitting
+from actors.vault import NONCE_BYTES
 from persistence.connect import settings
 from persistence.connect.rows import SettingsRow
 from persistence.connect.settings import Place, Wanted, place_of
@@ -188,9 +189,8 @@ def _parse_cursor(text: str) -> Place:
 
 
 def _shown(call: Call, row: SettingsRow) -> Settings:
-    return settings_of(
-        row, call.service.of(GAME_SERVERS).vault.open(row.sealed) if caller_of(call) is None else None
-    )
+    vault = call.service.of(GAME_SERVERS).vault
+    return settings_of(row, open_values(vault, row.sealed) if caller_of(call) is None else None)
 
 
 def _reply(shown: Settings) -> Reply[Settings]:

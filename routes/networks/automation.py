@@ -16,17 +16,14 @@ from actors.kernel.clock import Clock
 from persistence.connection import Connection
 from persistence.networks import dns
 from persistence.networks.rows import DnsRow, DnsTask
-from routes.edge.identity.vault import Vault
 from routes.networks.cloudflare import Cloudflare, CloudflareFault, TokenStatus
+from routes.networks.provider_tokens import ProviderTokens
 from routes.networks.resolver import Resolver
 
 if TYPE_CHECKING:
     from persistence.bridge.database import Database
 
 log = structlog.get_logger("partyline.dns")
-
-PURPOSE = "tokens of DNS providers"
-"""Purpose from which the key that seals the tokens is derived."""
 
 INLINE_SECONDS = 3.0
 """How long a request waits for its records; the job does the rest."""
@@ -49,26 +46,23 @@ class Automation:
         clock: the time by which tasks are due.
         cloudflare: the provider's API.
         resolver: finds the addresses of gateways.
-        vault: seals and opens the providers' tokens.
+        tokens: opens the providers' tokens.
     """
 
     def __init__(
-        self, database: "Database", clock: Clock, cloudflare: Cloudflare, resolver: Resolver, vault: Vault
+        self,
+        database: "Database",
+        clock: Clock,
+        cloudflare: Cloudflare,
+        resolver: Resolver,
+        tokens: ProviderTokens,
     ) -> None:
         self._database = database
         self._clock = clock
         self._cloudflare = cloudflare
         self._resolver = resolver
-        self._vault = vault
+        self._tokens = tokens
         self._busy: set[str] = set()  # networks whose records are being written
-
-    def sealed(self, token: str, network_id: str, zone_id: str) -> bytes:
-        """Seal a provider's token for storage; it can only be opened for this network and zone.
-
-        Args:
-            token: visible ASCII characters.
-        """
-        return self._vault.seal(token.encode("ascii"), _bound_to(network_id, zone_id))
 
     async def push_soon(self, network_id: str) -> None:
         """Carry out a network's due tasks for at most `INLINE_SECONDS`; the job does what is left.
@@ -114,7 +108,7 @@ class Automation:
         status: TokenStatus | None = None
         done: list[DnsTask] = []
         later: list[DnsTask] = []
-        token = self._vault.open(row.sealed_token, _bound_to(row.network_id, row.zone_id))
+        token = self._tokens.open(row)
         for at, task in enumerate(tasks):
             try:
                 await self._write(row, token, task)
@@ -151,10 +145,6 @@ class Automation:
         await self._cloudflare.keep(
             token.decode("ascii"), row.zone_id, task.type, task.name, contents, mark=mark
         )
-
-
-def _bound_to(network_id: str, zone_id: str) -> bytes:
-    return f"{network_id}/{zone_id}".encode("ascii")
 
 
 def _put_off(task: DnsTask, now_ms: int) -> DnsTask:

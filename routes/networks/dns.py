@@ -80,7 +80,7 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Dn
         network_id=network_id,
         zone_id=body.zone_id,
         zone_name=zone_name,
-        sealed_token=here.automation.sealed(body.api_token, network_id, body.zone_id),
+        sealed_token=here.tokens.seal(body.api_token, network_id, body.zone_id),
         token_status="active",  # noqa: S106 - a word
         created_at_ms=call.now_ms,
         updated_at_ms=call.now_ms,

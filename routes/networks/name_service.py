@@ -8,9 +8,9 @@ import httpx2
 from actors.networks.hostnames import normal_host
 from routes.edge.config.table import Config
 from routes.edge.identity.outbound import trusted_authorities
-from routes.edge.identity.vault import Vault
-from routes.networks.automation import PURPOSE, Automation
+from routes.networks.automation import Automation
 from routes.networks.cloudflare import Cloudflare
+from routes.networks.provider_tokens import ProviderTokens
 from routes.networks.resolver import Resolver
 from routes.part import Opening, Part
 
@@ -26,6 +26,7 @@ class Networks:
         resolver: looks up names in DNS.
         cloudflare: the provider's API.
         automation: writes the records of networks there.
+        tokens: seals and opens the tokens with which it does.
         zones: the service's own names, in A-labels; no user may claim one, nor a name above or below one.
         gateway_domain: the domain below which servers may take names without a claim, or None.
         gateway_host: the host to which such names and claimed domains point, or None.
@@ -34,6 +35,7 @@ class Networks:
     resolver: Resolver
     cloudflare: Cloudflare
     automation: Automation
+    tokens: ProviderTokens
     zones: frozenset[str]
     gateway_domain: str | None
     gateway_host: str | None
@@ -50,11 +52,12 @@ async def _open(opening: Opening) -> Networks:
         )
     )
     resolver, cloudflare = Resolver(config.dns_server), Cloudflare(client, config.cloudflare_url)
-    vault = Vault(opening.keys, PURPOSE, opening.random_bytes)
+    tokens = ProviderTokens(opening.keys, opening.random_bytes)
     return Networks(
         resolver=resolver,
         cloudflare=cloudflare,
-        automation=Automation(opening.database, opening.clock, cloudflare, resolver, vault),
+        automation=Automation(opening.database, opening.clock, cloudflare, resolver, tokens),
+        tokens=tokens,
         zones=_zones(config),
         gateway_domain=config.gateway_domain,
         gateway_host=config.gateway_host or config.gateway_domain,

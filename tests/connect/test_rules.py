@@ -17,8 +17,8 @@ from actors.connect.events import AnyEvent
 from actors.connect.rules import CLAIM_KEY_MS, FORMER_SECRET_MS, SESSION_MS, TICKET_MS, apply, due
 from actors.connect.rules import decide as decide_with
 from actors.connect.state import CLAIM_KEYS_KEPT, State
-from actors.connect.vault import Vault
 from actors.errors import ClaimKeyExpired, ClaimKeyUsed, JoinTokenExpired, JoinTokenUsed, NotFound, Refused
+from actors.vault import Vault
 from persistence.connect.rows import ServerRow, SessionRow, TicketRow
 
 NOW = 1_700_000_000_000

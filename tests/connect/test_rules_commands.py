@@ -16,8 +16,8 @@ from actors.connect.rules import apply, due
 from actors.connect.rules import decide as decide_with
 from actors.connect.rules_commands import ENDS, LEASE_MS
 from actors.connect.state import State
-from actors.connect.vault import Vault
 from actors.errors import CommandFinished, NotFound, QuotaExceeded, Refused
+from actors.vault import Vault
 from tests.connect.play import ID, NOW, OWNER, PENDING, ROW, STRANGER, TTL_MS
 
 SERVER = State(ROW, {}, {}, {})

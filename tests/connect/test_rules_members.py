@@ -20,7 +20,6 @@ from actors.connect.rules import decide as decide_with
 from actors.connect.rules_invites import INVITE_MS, MAX_INVITES, status_at
 from actors.connect.rules_members import MAX_MEMBERS
 from actors.connect.state import Relation, State
-from actors.connect.vault import Vault
 from actors.errors import (
     Blocked,
     Conflict,
@@ -31,6 +30,7 @@ from actors.errors import (
     QuotaExceeded,
     Refused,
 )
+from actors.vault import Vault
 from persistence.connect.rows import InviteRow, MemberRow, ServerRow
 
 NOW = 1_700_000_000_000

@@ -23,6 +23,7 @@ ALLOWED = {
         "actors.errors",
         "actors.ids",
         "actors.time",
+        "actors.vault",
         "persistence.bridge.database",
         "persistence.connection",
         "persistence.errors",

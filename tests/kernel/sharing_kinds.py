@@ -11,12 +11,12 @@ from actors.chat.kind import chat_kinds
 from actors.chat.units import ConversationDraft, create, plan
 from actors.connect import commands as connect
 from actors.connect.kind import server_kind
-from actors.connect.vault import Vault
 from actors.party import commands as party
 from actors.party.kind import party_kinds
 from actors.party.memberships import Memberships
 from actors.party.render_cache import RenderCache
 from actors.party.units import PartyCreation, create_party
+from actors.vault import Vault
 from persistence.chat import attachments
 from persistence.chat.rows import AttachmentRow
 from persistence.connect import servers

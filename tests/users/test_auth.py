@@ -120,7 +120,7 @@ async def test_a_changed_key_set_empties_the_memory(people, parts):
 
 
 async def test_a_foreign_issuer_makes_users_too(parts):
-    from tests.users.test_tokens import HS, SECRET, foreign_claims, hs_signed
+    from tests.users.forgeries import HS, SECRET, foreign_claims, hs_signed
 
     settings = (IssuerSettings(iss="https://hs.example", alg="HS256", secret=SECRET),)
     authenticator = TokenAuthenticator(parts.keys, Issuers(settings, parts.clock), parts.users, parts.clock)

@@ -14,11 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import msgspec
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from actors.vault import NONCE_BYTES, Vault
 from persistence.journal.turn import MARK_BYTES, Receipt
 from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
 
@@ -29,8 +28,6 @@ MAX_KEY_CHARACTERS = 255
 
 METHODS = frozenset({"POST", "PUT"})
 """Methods that take a key; PATCH and DELETE can be repeated without one."""
-
-_NONCE_BYTES = 12
 
 
 class Identified(msgspec.Struct, frozen=True):
@@ -47,26 +44,22 @@ class Sealer:
     """Encrypts the replies to one Idempotency-Key.
 
     Args:
-        cipher: under the derived key.
+        vault: under the derived key.
         receipt_key: bound to the sealed text as associated data.
         random_bytes: source of nonces; must be cryptographic.
     """
 
-    cipher: AESGCM
+    vault: Vault
     receipt_key: bytes
     random_bytes: Callable[[int], bytes]
 
     def seal(self, reply: bytes) -> bytes:
         """Encrypt a reply, to nonce and ciphertext."""
-        nonce = self.random_bytes(_NONCE_BYTES)
-        return nonce + self.cipher.encrypt(nonce, reply, self.receipt_key)
+        return self.vault.seal(reply, self.receipt_key, self.random_bytes(NONCE_BYTES))
 
     def open(self, sealed: bytes) -> bytes | None:
         """The reply, or None when it was not sealed with this key."""
-        try:
-            return self.cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], self.receipt_key)
-        except InvalidTag:
-            return None
+        return self.vault.open(sealed, self.receipt_key)
 
 
 @dataclass(slots=True)
@@ -212,4 +205,4 @@ class Idempotency:
         derived = HKDF(SHA256(), length=32, salt=text, info=b"partyline idempotent reply").derive(
             self._server_key
         )
-        return Sealer(AESGCM(derived), key, self._random_bytes)
+        return Sealer(Vault(derived), key, self._random_bytes)

@@ -223,3 +223,17 @@ def test_sealed_reply_opens_only_under_both_keys() -> None:
         begin(Idempotency(b"j" * 32), secret=True).replay(kept)
     with pytest.raises(IdempotencyKeyReused):
         begin(Idempotency(b"k" * 32), b"other", secret=True).replay(kept)
+
+
+def test_replies_that_are_stored_still_open() -> None:
+    """The sealed bytes are those of version 2026.11.23, for this key, request and nonce."""
+    stored = bytes.fromhex(
+        "000102030405060708090a0bc8cc0336d8c95fe214f9590d8d0d8e552d5b84b4de9b391a4f8c3bd6cc3cb30c"
+    )
+    keys = Idempotency(bytes(range(32)), random_bytes=lambda count: bytes(range(count)))
+    sealer = keys.begin(
+        b"once", scope="ann", line="POST /v1/x", fingerprint=bytes(32), secret=True, now_ms=0
+    ).sealer
+    assert sealer is not None
+    assert sealer.open(stored) == b'{"token":"hush"}'
+    assert sealer.seal(b'{"token":"hush"}') == stored
