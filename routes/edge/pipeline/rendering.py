@@ -16,12 +16,10 @@ from routes.edge.wire import encode
 JSON_HEADER = (b"content-type", b"application/json")
 
 
-async def rendered(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, result: object) -> Outgoing:
+async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, result: object) -> Outgoing:
     """The response for a handler's result, without the headers that every response has.
 
     Waits for nothing but the size of a file; cancellation leaves nothing behind.
-
-    Cancellation changes nothing.
 
     Args:
         call: of the request.

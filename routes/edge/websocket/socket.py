@@ -37,21 +37,6 @@ INBOX_MAX_BYTES = 128 * 1024
 """Messages waiting for the listener at which reading stops, so that TCP holds the client back; exceeded by at most
 what one read brought."""
 
-# {code of the refusal that ended the subscription of a single-purpose stream: close code}
-_ENDINGS = {
-    "UNAUTHENTICATED": CloseCode.UNAUTHENTICATED,
-    "TOKEN_EXPIRED": CloseCode.UNAUTHENTICATED,
-    "DRAINING": CloseCode.DRAINING,
-    "INTERNAL": CloseCode.INTERNAL_ERROR,
-}
-
-
-class Ending(NamedTuple):
-    """How a socket ended, on either side: close code (including 1005 and 1006, RFC 6455 §7.4.1) and reason."""
-
-    code: int
-    reason: str
-
 
 class Registry(Protocol):
     """The list of open sockets."""
