@@ -118,8 +118,6 @@ class Incoming:
 
         Cancellation: what was received is lost, and stays counted in the tab until `release`.
 
-        Cancellation drops what has arrived; the rest of the body is not read.
-
         Args:
             max_bytes: the most that is accepted; a body without a declared length is cut off there.
             tab: counts what has arrived, until `release`; None to count nothing.

@@ -68,8 +68,6 @@ async def pieces(part: FileSlice) -> AsyncIterator[bytes]:
 
     Cancellation closes the file.
 
-    Cancellation closes the file.
-
     Args:
         part: where the file turns out shorter, the iteration ends early; the client notices by Content-Length.
 

@@ -40,21 +40,17 @@ answer at once waits for nothing and enters no cancel scope (`deadline.py`).
 
 
 def then(value: T | Coroutine[Any, Any, T], shape: Callable[[T], R]) -> R | Coroutine[Any, Any, R]:
-    """Shape a result: at once where it is there, else once it has been awaited.
+    """Apply a function to a result, at once if it is a value, else in a coroutine that awaits it.
 
     Args:
-        value: the result, or the coroutine that will have it; it is awaited in the coroutine that is returned, so
-            cancelling that cancels it.
-        shape: plain; what it raises is raised to the caller, or to whoever awaits.
+        value: the result, or its coroutine; cancelling the returned coroutine cancels it.
+        shape: a plain function; what it raises is raised here, or by the returned coroutine.
     """
     return _shaped(value, shape) if isinstance(value, CoroutineType) else shape(cast(T, value))
 
 
 async def resolved(value: T | Coroutine[Any, Any, T]) -> T:
-    """The result, awaited where it is not there yet.
-
-    Cancellation is passed on to the coroutine.
-    """
+    """The result, awaited if it is a coroutine. Cancellation passes on to that."""
     return await value if isinstance(value, CoroutineType) else cast(T, value)
 
 

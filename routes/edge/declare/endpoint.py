@@ -305,7 +305,7 @@ class Mount:
     Args:
         area: the domain's name in the specification, such as `chat` or `auth`; the tag in OpenAPI.
         modules: those that declare its endpoints and streams.
-        streams: further ones, which were made rather than declared in a module.
+        streams: further streams, created by calls and not declared in a module.
     """
 
     area: str

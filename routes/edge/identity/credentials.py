@@ -44,8 +44,6 @@ class Authenticator(Protocol):
 
         Cancellation: the account may have been created.
 
-        Cancellation leaves nothing half done; a user who was made stays.
-
         Args:
             token: of well-formed characters, 1 to 8,192.
 
@@ -73,8 +71,6 @@ class ServerAuthenticator(Protocol):
 
     async def server(self, token: str, server_id: str) -> ServerPrincipal:
         """The server that a secret or delegated token identifies. Cancellation changes nothing.
-
-        Cancellation changes nothing.
 
         Args:
             token: of well-formed characters, 1 to 8,192.
@@ -104,9 +100,6 @@ def server_bearer(authorization: bytes | None, server_id: bytes | None) -> tuple
     Args:
         authorization: the Authorization header, or None.
         server_id: the X-Server-Id header, or None.
-
-    Args:
-        authorization: the value of Authorization, None without one.
 
     Raises:
         BadServerCredentials: one of the two headers is missing, or Authorization is malformed.

@@ -41,8 +41,6 @@ class DirectApplication(ABC):
 
         Cancellation abandons the handshake, and nothing has been accepted.
 
-        Cancellation refuses nothing and accepts nothing.
-
         Args:
             incoming: the handshake, already checked against RFC 6455 §4.2.1.
         """

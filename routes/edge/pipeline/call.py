@@ -231,8 +231,6 @@ class Call(Generic[P_co]):
         Cancellation: the transaction is rolled back or committed whole, and `effect_in_flight` stays set, because it
         is not known which.
 
-        Cancellation before COMMIT was sent undoes everything; after it the outcome is unknown.
-
         Args:
             unit: `async def unit(conn, *args)`; runs on the bridge's thread.
             args: for the unit.

@@ -148,8 +148,6 @@ class Edge:
     async def open(self, stream: Stream, incoming: Incoming) -> Outgoing | Opening:
         """Check a WebSocket handshake: the response that refuses it, or the stream. Cancellation abandons it.
 
-        Cancellation refuses nothing and accepts nothing.
-
         Args:
             stream: as declared.
             incoming: the handshake.

@@ -65,8 +65,6 @@ class Gate:
         Waits for nothing when the token was verified before and the guard has its answer in memory. Cancellation
         changes nothing but counts of rate limits, and an account created by a first token.
 
-        Cancellation gives back no token of a rate limit that was taken.
-
         Args:
             call: of this request.
             route: as declared.
@@ -99,8 +97,6 @@ class Gate:
         """`pass_request` for a WebSocket handshake, which also checks Origin and takes a token as subprotocol.
 
         Cancellation: see `pass_request`.
-
-        Cancellation gives back no token of a rate limit that was taken.
 
         Returns:
             The path's parameters, and the subprotocol to select, if any.

@@ -21,8 +21,6 @@ async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, resu
 
     Waits for nothing but the size of a file; cancellation leaves nothing behind.
 
-    Cancellation changes nothing.
-
     Args:
         call: of the request.
         endpoint: as declared.

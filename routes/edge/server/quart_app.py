@@ -1,4 +1,4 @@
-"""The Quart application: its URL map holds the declared routes, its ASGI classes pass them to the pipeline.
+"""The Quart application: its ASGI classes pass requests for declared routes to the pipeline.
 
 Declared routes are answered without Quart's request context, which is most of what a small request costs on stock
 Quart; a rule added to the app by hand is served by Quart itself. A request that no rule matches gets a problem
@@ -44,7 +44,7 @@ HANDSHAKES = 200
 """WebSocket handshakes checked at once, so that requests are answered while all clients reconnect after a restart."""
 
 _HOST = "partyline"
-"""What maps are bound to: no rule depends on the host."""
+"""The host that URL maps are bound to; no rule depends on it."""
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
@@ -63,10 +63,10 @@ class LateRule(QuartRule):
 
 
 class DeclaredRules:
-    """Werkzeug's URL map of the declared routes.
+    """The declared routes as a URL map of Werkzeug.
 
     Args:
-        table: what is declared.
+        table: the declared routes.
     """
 
     def __init__(self, table: RouteTable) -> None:
@@ -86,13 +86,13 @@ class DeclaredRules:
         """The declared route of a request, with its path's parameters.
 
         Args:
-            method: of HTTP, or `WEBSOCKET`.
+            method: HTTP method, or `WEBSOCKET`.
             path: decoded.
 
         Raises:
-            RouteNotFound: no rule has this path.
-            MethodNotAllowed: rules have it, for other methods, which are in its Allow.
-            WebsocketOnly: a stream has it.
+            RouteNotFound: no declared rule has this path.
+            MethodNotAllowed: rules have it, for other methods, which its Allow header lists.
+            WebsocketOnly: only a stream has it.
         """
         try:
             rule, parameters = _match(self._rules, method, path)
@@ -108,7 +108,7 @@ class DeclaredRules:
 
 @lru_cache(maxsize=4)
 def _declared_rules(table: RouteTable) -> DeclaredRules:
-    # Of one table they are always the same, and making 220 takes 85 ms; processes that open many services have one.
+    # Cached for processes that open many services: the rules depend on the table only, and making 220 takes 85 ms.
     return DeclaredRules(table)
 
 

@@ -204,8 +204,6 @@ async def serve_by_asgi(
 
     Cancellation closes the socket with 1011, or refuses the handshake with a 500.
 
-    Cancellation ends the application and closes the connection.
-
     Args:
         handover: from the HTTP connection.
         app: called with the scope, in this task.

@@ -66,11 +66,12 @@ CLOSE_CODE_OF = {
     "DRAINING": CloseCode.DRAINING,
     "INTERNAL": CloseCode.INTERNAL_ERROR,
 }
-"""{code of a refusal that ended a single-purpose stream: close code}; all others are FORBIDDEN."""
+"""{code of the refusal that ended the subscription of a single-purpose stream: close code}; FORBIDDEN for all others.
+"""
 
 
 class Ending(NamedTuple):
-    """How a socket ended, from either side: close code (1005 and 1006 included, RFC 6455 §7.4.1), and reason."""
+    """How a socket ended, on either side: close code (including 1005 and 1006, RFC 6455 §7.4.1) and reason."""
 
     code: int
     reason: str

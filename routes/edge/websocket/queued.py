@@ -138,8 +138,6 @@ class QueuedSocket(LiveSocket):
     async def read(self, receive: ASGIReceiveCallable) -> None:
         """Deliver the client's messages until it disconnects. Cancellation loses none that was delivered.
 
-        Cancellation ends the reading alone.
-
         Args:
             receive: of ASGI, after `websocket.connect`.
         """

@@ -159,8 +159,6 @@ class Sockets:
         the others (single-purpose streams) wait a random time by the rule for 45xx codes. Cancellation leaves sockets
         open.
 
-        Cancellation closes what is left at once.
-
         Args:
             grace_seconds: between the frame and the close.
         """
