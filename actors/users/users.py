@@ -11,8 +11,6 @@ When the store cannot be asked, loading raises `DatabaseUnavailable`, a 503: onl
 import heapq
 from collections.abc import Callable, Collection, Coroutine
 from collections.abc import Set as AbstractSet
-from functools import partial
-from itertools import islice
 from typing import Any
 
 from msgspec.structs import replace
@@ -22,6 +20,7 @@ from actors.ids import RandomBytes, new_object_id
 from actors.kernel.clock import Clock
 from actors.kernel.single_flight import SingleFlight
 from actors.kernel.store import Store
+from actors.users.last_seen import LastSeen
 from actors.users.permissions import ABSENT_GRANTS, BUILT_IN_NODES, Access, moved_by, resolve
 from persistence.users.permissions import GREW, nodes_of, read_catalog, seed_catalog
 from persistence.users.users import (
@@ -31,14 +30,10 @@ from persistence.users.users import (
     arrive,
     read_names,
     read_with_rights,
-    save_last_seen,
 )
 
 CAPACITY = 50_000
 """How many users are cached, about 2 KB each; beyond it the one loaded longest ago is evicted."""
-
-SEEN_AT_ONCE = 2_000
-"""How many users' times of last activity are written in one transaction."""
 
 AccessListener = Callable[[str], None]
 """Called with a user id whose rights may have changed; "" = any user's."""
@@ -87,7 +82,7 @@ class Users:
         self._grown: list[str] = []  # the nodes added to it since the start, in order
         self._catalogs: SingleFlight[None, set[str]] = SingleFlight()
         self._expiries: list[tuple[int, str]] = []  # heap of (at_ms, user id); may hold what no longer counts
-        self._seen: dict[str, int] = {}  # {user id: at_ms}, not yet written
+        self.last_seen = LastSeen(store, self._seen_written)
         self._access_listeners: list[AccessListener] = []
         self._rename_listeners: list[RenameListener] = []
 
@@ -215,7 +210,9 @@ class Users:
     def last_seen_ms(self, user_id: str, stored_ms: int | None) -> int | None:
         """When a user was last active, epoch milliseconds; `stored_ms` is what their row says."""
         entry = self._entries.get(user_id)
-        latest = max(stored_ms or 0, self._seen.get(user_id, 0), entry.seen_at_ms if entry is not None else 0)
+        latest = max(
+            stored_ms or 0, self.last_seen.unwritten_ms(user_id), entry.seen_at_ms if entry is not None else 0
+        )
         return latest or None
 
     def peek_name(self, user_id: str) -> str | None:
@@ -274,37 +271,19 @@ class Users:
         """How many users are in memory."""
         return len(self._entries)
 
-    def saw(self, user_id: str, now_ms: int) -> None:
-        """Note that the user was active at `now_ms`, epoch milliseconds."""
-        self._seen[user_id] = now_ms
-
     def tick(self) -> None:
         """Tell listeners of users whose grants have expired; to be called every second."""
         now_ms = self._clock.now_ms()
         while self._expiries and self._expiries[0][0] <= now_ms:
             self._tell(heapq.heappop(self._expiries)[1])
 
-    async def flush(self) -> None:
-        """Write the activity since the last time, in batches; to be called every minute. On an error or cancellation
-        the rest waits for the next time.
-
-        Raises:
-            DatabaseUnavailable: the store cannot be asked.
-        """
-        for _ in range(len(self._seen) // SEEN_AT_ONCE + 1):
-            some = dict(islice(self._seen.items(), SEEN_AT_ONCE))
-            if not some:
-                return
-            await self._store.transact(partial(save_last_seen, seen=some))
-            for user_id, at_ms in some.items():
-                entry = self._entries.get(user_id)
-                if entry is not None:
-                    entry.seen_at_ms = at_ms
-                if self._seen.get(user_id) == at_ms:  # they were not active meanwhile
-                    del self._seen[user_id]
-
     # Within
     # ----------------------------------------------------------------------------------------------------
+
+    def _seen_written(self, user_id: str, at_ms: int) -> None:
+        entry = self._entries.get(user_id)
+        if entry is not None:
+            entry.seen_at_ms = at_ms
 
     def _tell(self, user_id: str) -> None:
         for listener in self._access_listeners:

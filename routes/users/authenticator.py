@@ -86,7 +86,7 @@ class TokenAuthenticator:
                 verified.capped,
             )
             self._remember(_digest(carried), principal)
-            self._users.saw(principal.user_id, self._clock.now_ms())
+            self._users.last_seen.note(principal.user_id, self._clock.now_ms())
         return principal
 
     def known(self, carried: bytes, now_ms: int) -> UserPrincipal | None:
@@ -118,7 +118,7 @@ class TokenAuthenticator:
         if access is not principal.access:
             del self._recent[digest]
             return None
-        self._users.saw(principal.user_id, now_ms)
+        self._users.last_seen.note(principal.user_id, now_ms)
         return principal
 
     def _remember(self, digest: bytes, principal: UserPrincipal) -> None:

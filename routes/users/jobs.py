@@ -20,7 +20,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     return (
         ticking("grants that expire", 1, service.of(USER_DIRECTORY).tick),
         ticking("presence", 0.2, service.of(PRESENCE).tick),
-        Job("last seen", 60, service.of(USER_DIRECTORY).flush),
+        Job("last seen", 60, service.of(USER_DIRECTORY).last_seen.flush),
         Job("erased users", 1, partial(sweep_erased, service)),
         Job(
             "shared profiles that expire",

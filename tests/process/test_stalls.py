@@ -122,7 +122,7 @@ async def prepare(world: World) -> None:
     """Give every job something to ask the database for."""
     service, now_ms = world.service, world.clock.now_ms()
     ann, ben = await world.players("Ann", "Ben")
-    service.of(USER_DIRECTORY).saw(ann.id, now_ms)
+    service.of(USER_DIRECTORY).last_seen.note(ann.id, now_ms)
     service.of(CAPE_WORKSHOP).downloads.count(ann.id)
     service.of(STREAKS).contact(ann.id, ben.id, now_ms)
     service.of(GAME_SERVERS).credentials.saw("s", now_ms, "127.0.0.1")

@@ -356,11 +356,11 @@ async def test_memory_is_bounded(store, clock, numbers):
 async def test_last_seen_is_kept_in_memory_and_flushed(users, database, clock):
     await users.arrive(ANN, "Ann", NOW_S)
     clock.at_ms += 5_000
-    users.saw(ANN, clock.now_ms())
-    users.saw(BEN, clock.now_ms())
+    users.last_seen.note(ANN, clock.now_ms())
+    users.last_seen.note(BEN, clock.now_ms())
     user = await users.user_of(ANN)
     assert users.last_seen_of(user) == NOW_MS + 5_000
-    await users.flush()
+    await users.last_seen.flush()
     assert users.last_seen_of(user) == NOW_MS + 5_000
     assert (await database.read(read_user, ANN)).last_seen_at_ms == NOW_MS + 5_000
-    await users.flush()
+    await users.last_seen.flush()
