@@ -21,4 +21,4 @@ def _jobs(service: Service) -> tuple[Job, ...]:
     return (Job("addresses that nobody saves", 3600, Pruning(pages_of(service.database, sweep)).run),)
 
 
-SAVED = Domain(name="saved", mounts=(Mount("saved servers", (own, others)),), jobs=_jobs)
+SAVED = Domain(name="saved_servers", mounts=(Mount("saved servers", (own, others)),), jobs=_jobs)

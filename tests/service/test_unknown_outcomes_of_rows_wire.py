@@ -1,0 +1,191 @@
+"""Wire: the answer to a COMMIT is lost, in every domain. What is read afterwards is what the rows say, whether the
+change was made or not; repeated under its Idempotency-Key it answers as ever, and is there once.
+
+A turn that is one statement, such as a message, has no COMMIT to be lost at (`tests/persistence/test_late_commits.py`).
+What memory and open sockets show of such a change is in `test_unknown_outcomes_wire.py`, and beside the tests of
+friends, parties and game servers.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from routes.domains import DOMAINS
+from tests.capes.stage import OWN as CAPES
+from tests.capes.stage import texture
+from tests.connect.play import claimed
+from tests.notifications.play import LIST, READ, notify
+from tests.publications.play import path_of, publish
+from tests.saved_servers.play import SAVED
+from tests.support.losing import lose, proxy, settled, world
+from tests.support.proxy import Proxy
+from tests.support.world import CONVERSATIONS, Player, World
+from tests.totems.models import body as totem_body
+from tests.totems.play import OWN as TOTEM
+from tests.users.play import PROFILE, SHARES
+
+__all__ = ["proxy", "world"]
+
+MARK = "of-unknown-outcome"
+"""What the transaction of the change sends, and no other."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A request whose outcome is to be unknown.
+
+    Args:
+        caller, method, path, body: the request.
+        made: how many of what it makes a reader finds.
+        said: what its transaction sends before COMMIT.
+        before: how many there were.
+    """
+
+    caller: Player
+    method: str
+    path: str
+    body: object
+    made: Callable[[], Awaitable[int]]
+    said: bytes = MARK.encode()
+    before: int = 0
+
+
+def _counted(reader: Player, path: str) -> Callable[[], Awaitable[int]]:
+    """How many are in the first list of an answer."""
+
+    async def made() -> int:
+        answer = await reader.get(path)
+        return len(next(value for value in answer.values() if isinstance(value, list)))
+
+    return made
+
+
+async def a_share(world: World) -> Lost:
+    ann = await world.player("Ann")
+    return Lost(ann, "POST", SHARES, {**PROFILE, "name": MARK}, _counted(ann, SHARES))
+
+
+async def a_saved_server(world: World) -> Lost:
+    ann = await world.player("Ann")
+    return Lost(ann, "POST", SAVED, {"address": f"{MARK}.example.org"}, _counted(ann, SAVED))
+
+
+async def a_cape(world: World) -> Lost:
+    ann = await world.player("Ann")
+    body = {"name": MARK, "description": "", "texture": texture()}
+    return Lost(ann, "POST", CAPES, body, _counted(ann, CAPES))
+
+
+async def notifications_read(world: World) -> Lost:
+    ann = await world.player("Ann")
+    ids = await notify(world, ann, 1)
+
+    async def made() -> int:
+        return sum(one["readAt"] is not None for one in (await ann.get(LIST))["items"])
+
+    return Lost(ann, "POST", READ, {"ids": ids}, made, said=b"UPDATE notifications SET read")
+
+
+async def a_report(world: World) -> Lost:
+    root = await world.super_admin()
+    ann, ben = await world.players("Ann", "Ben")
+    body = {"targetId": ben.id, "reason": MARK}
+    return Lost(ann, "POST", "/v1/social/friends/reports", body, _counted(root, "/v1/admin/reports"))
+
+
+async def a_vote(world: World) -> Lost:
+    ann, ben = await world.players("Ann", "Ben")
+    room = await ann.talk_to(ben)
+    poll = {"question": "When?", "options": [{"label": "now"}, {"label": "later"}]}
+    sent = await ann.say(room, "", poll=poll)
+
+    async def made() -> int:
+        return (await ann.get(room.messages))["items"][0]["poll"]["totalVoters"]
+
+    path = f"{room.message(sent['id'])}/poll/vote"
+    chosen = {"optionIds": [sent["poll"]["options"][0]["id"]]}
+    return Lost(ben, "POST", path, chosen, made, said=sent["id"].encode())
+
+
+async def a_group(world: World) -> Lost:
+    ann, ben = await world.players("Ann", "Ben")
+    body = {"kind": "group", "participantIds": [ben.id], "title": MARK}
+    return Lost(ann, "POST", CONVERSATIONS, body, _counted(ben, CONVERSATIONS))
+
+
+async def settings_of_a_server(world: World) -> Lost:
+    ann = await world.player("Ann")
+    path = f"{(await claimed(world, ann)).path}/settings"
+
+    async def made() -> int:
+        return (await ann.get(path, source="shop"))["version"]
+
+    return Lost(ann, "PUT", path, {"source": "shop", "data": {"motd": MARK}}, made)
+
+
+async def a_publication(world: World) -> Lost:
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    await publish(ann, server)
+
+    async def made() -> int:
+        return int((await ann.get(path_of(server)))["publication"]["displayName"] == MARK)
+
+    body = {"address": "play.example.org", "displayName": MARK}
+    return Lost(ann, "PUT", path_of(server), body, made)
+
+
+async def a_network(world: World) -> Lost:
+    ann = await world.player("Ann")
+    path = "/v1/connect/networks"
+    return Lost(ann, "POST", path, {"name": MARK}, _counted(ann, path))
+
+
+async def a_totem(world: World) -> Lost:
+    ann = await world.player("Ann")
+    history = _counted(ann, f"{TOTEM}/history")
+    return Lost(ann, "POST", TOTEM, totem_body(), history, said=b"INSERT INTO totem")
+
+
+CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
+    "users": (a_share,),
+    "saved_servers": (a_saved_server,),
+    "capes": (a_cape,),
+    "notifications": (notifications_read,),
+    "reports": (a_report,),
+    "chat": (a_vote, a_group),
+    "connect": (settings_of_a_server,),
+    "publications": (a_publication,),
+    "networks": (a_network,),
+    "totems": (a_totem,),
+}
+
+ELSEWHERE = {
+    "friends": "tests/friends/test_unknown_outcome_wire.py",
+    "party": "tests/friends/test_unknown_outcome_wire.py",
+    "ip": "changes nothing",
+    "operations": "changes nothing",
+}
+
+
+def test_no_domain_is_missing() -> None:
+    assert {domain.name for domain in DOMAINS} == CASES.keys() | ELSEWHERE.keys()
+
+
+@pytest.mark.parametrize("landed", [True, False])
+@pytest.mark.parametrize(
+    "case", [case for cases in CASES.values() for case in cases], ids=lambda case: case.__name__
+)
+async def test_rows_are_read_and_a_repeat_makes_it_once(
+    world: World, proxy: Proxy, case: Callable[[World], Awaitable[Lost]], *, landed: bool
+) -> None:
+    lost = await case(world)
+    assert await lost.made() == lost.before
+    await lose(proxy, lost.caller, lost.method, lost.path, lost.body, landed=landed, said=lost.said)
+    await settled(world)
+    assert await lost.made() == lost.before + landed
+    again: Any = await lost.caller.ask(lost.method, lost.path, lost.body, headers={"idempotency-key": "once"})
+    assert again.status_code in (200, 201, 204), again.text
+    assert await lost.made() == lost.before + 1
