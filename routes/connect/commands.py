@@ -19,7 +19,7 @@ from actors.errors import (
     RevisionConflict,
     TooLarge,
 )
-from actors.ids import ObjectId, Uuid, parse_object_id
+from actors.ids import ObjectId, Uuid
 from actors.pages import MAX_PAGE_BYTES, fitting
 from persistence.connect import commands, extensions
 from persistence.connect.commands import Wanted
@@ -29,8 +29,8 @@ from routes.connect.guards import itself_for, may
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.declare.query import Clamp
-from routes.edge.errors import BadQuery
 from routes.edge.principal import SERVER, ServerPrincipal
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
@@ -44,6 +44,7 @@ MAX_WAIT_SECONDS = 30
 
 _COMMANDS = "/v1/connect/servers/{serverId}/commands"
 _ONE = _COMMANDS + "/{commandId}"
+_PAGES = Cursor("commands", str)
 _PREFER_WAIT = re.compile(rb"(?:^|[,;\s])wait\s*=\s*([0-9]{1,6})(?:$|[,;\s])", re.IGNORECASE)
 
 Status = Literal["pending", "delivered", "running", "success", "failed", "rejected", "expired", "cancelled"]
@@ -72,19 +73,15 @@ class CommandReply(Wire, frozen=True):
     command: Command
 
 
-class CommandQuery(Wire, frozen=True):
+class CommandQuery(PageQuery, frozen=True):
     """Which commands.
 
     Args:
-        limit: commands of a page, clamped to 1..200.
         status: only commands in this status; left out = all.
-        cursor: `nextCursor` of the page before.
         wait: for servers: seconds to wait if no command is pending, clamped to 0..30.
     """
 
-    limit: Annotated[int, Clamp(1, 200)] = 50
     status: Status | None = None
-    cursor: str | None = None
     wait: Annotated[int, Clamp(0, MAX_WAIT_SECONDS)] = 0
 
 
@@ -172,14 +169,12 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
     if isinstance(call.principal, ServerPrincipal) and query.status in {None, "pending"}:
         taken = await _take(call, server_id, query)
         return CommandList(tuple(command_of(row) for row in reversed(taken)), None, has_more=False)
-    before = None if query.cursor is None else parse_object_id(query.cursor)
-    if query.cursor is not None and before is None:
-        raise BadQuery("cursor is not valid")
+    before = _PAGES.place(query.cursor)
     wanted = Wanted(status=query.status, before=before, limit=query.limit + 1, max_bytes=MAX_PAGE_BYTES)
     rows = await call.service.database.read(commands.page, server_id, wanted)
-    shown = fitting(rows[: query.limit], bytes_of)
-    more = len(rows) > len(shown)
-    return CommandList(tuple(command_of(row) for row in shown), shown[-1].id if more else None, more)
+    size = len(fitting(rows[: query.limit], bytes_of))
+    page = _PAGES.page(rows, size, lambda row: row.id)
+    return CommandList(tuple(command_of(row) for row in page.rows), page.next_cursor, page.has_more)
 
 
 @endpoint(
