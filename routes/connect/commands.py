@@ -21,6 +21,7 @@ from actors.errors import (
 )
 from actors.ids import ObjectId, Uuid
 from actors.pages import MAX_PAGE_BYTES, fitting
+from actors.texts import line
 from persistence.connect import commands, extensions
 from persistence.connect.commands import Wanted
 from persistence.connect.rows import CommandRow, RegistrationRow
@@ -38,6 +39,7 @@ from routes.edge.wire import Wire
 READ, WRITE = "server.commands.read", "server.commands.write"
 """Capabilities of users, and scopes of a server's delegated tokens."""
 
+MAX_ACTION_CHARACTERS = 100
 MAX_TTL_SECONDS = 86_400
 MAX_WAIT_SECONDS = 30
 """Longest wait of a request (contract §7)."""
@@ -61,7 +63,7 @@ class NewCommand(Wire, frozen=True):
         extension_id: the extension that is meant, if several have such an action.
     """
 
-    action: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+    action: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_ACTION_CHARACTERS)]
     payload: dict[str, Any] = msgspec.field(default_factory=dict)
     ttl_seconds: Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_SECONDS)] = 300
     extension_id: Annotated[str, msgspec.Meta(max_length=64)] | None = None
@@ -126,13 +128,11 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
     must match its schema, and a private extension needs its permission `svc.connect.extensions.<extensionId>`. An
     action that is not printable is a 422 (Invalid).
     """
-    if not body.action.isprintable():
-        raise Invalid(FieldError("/action", "BAD_TEXT", "printable characters only"))
     service = call.service
     command = CreateCommand(
         user_id=call.user_id,
         command_id=call.new_id(),
-        action=body.action,
+        action=line(body.action, "/action", MAX_ACTION_CHARACTERS),
         payload=body.payload,
         extension_id=await _extension_of(call, server_id, body),
         ttl_ms=body.ttl_seconds * 1000,
