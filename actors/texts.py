@@ -7,14 +7,13 @@ line or change the direction of what follows are refused as well.
 
 import re
 
+from actors.errors import FieldError, Invalid
+
 SENTENCE = "no control characters but line breaks and tabs"
 """The error message for a text that does not pass."""
 
 LINE_SENTENCE = "one line of printable characters"
 """The error message for a line that does not pass."""
-
-BAD_TEXT = "BAD_TEXT"
-"""The code of a field with such a text."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -37,22 +36,88 @@ def with_line_feeds(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def without_controls(text: str) -> str:
+    """The text with line feeds for line breaks, and without the control characters that `is_text` refuses."""
+    return text if text.isprintable() else _CONTROL.sub("", with_line_feeds(text))
+
+
+def without_joiners(text: str) -> str:
+    """The text without its joiners, which do not show: to be compared with names that have none."""
+    return _JOINING.sub("", text)
+
+
 def is_text(text: str) -> bool:
     """Whether it may stand as text of several lines: no control characters but line feed and tab. Takes linear time."""
     return text.isprintable() or _CONTROL.search(text) is None
 
 
-def line_flaw(text: str, max_characters: int) -> tuple[str, str] | None:
-    """Check a text that is to stand within a line; returns the code and sentence of a field error, or None.
+def is_line(text: str) -> bool:
+    """Whether it may stand within a line: printable characters, and joiners between them. Takes linear time."""
+    if text.isprintable():
+        return True
+    shown = without_joiners(text)
+    return bool(shown) and shown.isprintable()
 
-    It must have 1 to `max_characters` characters: printable ones, and joiners between them. The length is checked
-    first; takes linear time.
+
+def line(text: str, pointer: str, max_characters: int) -> str:
+    """Check a text that is to stand within a line; returns the text.
+
+    Args:
+        text: already trimmed, if its field is trimmed.
+        pointer: JSON pointer of its field.
+        max_characters: the longest that passes.
+
+    Raises:
+        Invalid: with the error of `line_flaws`.
+    """
+    return _sound(text, line_flaws(text, pointer, max_characters))
+
+
+def lines(text: str, pointer: str, max_characters: int) -> str:
+    """Check a text of several lines, which may be empty; returns it with line feeds for line breaks.
+
+    Args:
+        text: already trimmed, if its field is trimmed.
+        pointer: JSON pointer of its field.
+        max_characters: the longest that passes; a line break counts as one character.
+
+    Raises:
+        Invalid: with the error of `lines_flaws`.
+    """
+    kept = with_line_feeds(text)
+    return _sound(kept, lines_flaws(kept, pointer, max_characters))
+
+
+def line_flaws(text: str, pointer: str, max_characters: int) -> list[FieldError]:
+    """The error of a text that is to stand within a line, in a list; an empty list if it passes.
+
+    It must have 1 to `max_characters` characters, and be a line (`is_line`). The length is checked first; takes linear
+    time.
     """
     if not text:
-        return "REQUIRED", f"1 to {max_characters} characters"
+        return [FieldError(pointer, "REQUIRED", f"1 to {max_characters} characters")]
     if len(text) > max_characters:
-        return "TOO_LONG", f"at most {max_characters} characters"
-    if text.isprintable():
-        return None
-    shown = _JOINING.sub("", text)
-    return None if shown and shown.isprintable() else (BAD_TEXT, LINE_SENTENCE)
+        return [FieldError(pointer, "TOO_LONG", f"at most {max_characters} characters")]
+    return [] if is_line(text) else [FieldError(pointer, "BAD_TEXT", LINE_SENTENCE)]
+
+
+def lines_flaws(text: str, pointer: str, max_characters: int, *, required: bool = False) -> list[FieldError]:
+    """The error of a text of several lines, in a list; an empty list if it passes. Takes linear time.
+
+    Args:
+        text: with line feeds for line breaks (`with_line_feeds`).
+        pointer: JSON pointer of its field.
+        max_characters: the longest that passes.
+        required: whether an empty text is an error.
+    """
+    if required and not text:
+        return [FieldError(pointer, "REQUIRED", f"1 to {max_characters} characters")]
+    if len(text) > max_characters:
+        return [FieldError(pointer, "TOO_LONG", f"at most {max_characters} characters")]
+    return [] if is_text(text) else [FieldError(pointer, "BAD_TEXT", SENTENCE)]
+
+
+def _sound(text: str, flaws: list[FieldError]) -> str:
+    if flaws:
+        raise Invalid(*flaws)
+    return text

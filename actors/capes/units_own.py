@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from actors.capes.moves import Verb, moved
 from actors.capes.terms import require_terms
 from actors.change import Change
-from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.errors import NotFound, QuotaExceeded
+from actors.texts import line, lines
 from actors.users.locking import require_user
 from persistence.capes import catalog, rows
 from persistence.capes.rows import Cape, Pictures
@@ -51,14 +52,9 @@ def clean_name(name: str) -> str:
     """Strip spaces around a name and check it.
 
     Raises:
-        Invalid: nothing is left, or it has control characters.
+        Invalid: nothing is left, or it is more than a line.
     """
-    stripped = name.strip()
-    if not stripped:
-        raise Invalid(FieldError("/name", "REQUIRED", "a name with at least one character"))
-    if not stripped.isprintable():
-        raise Invalid(FieldError("/name", "INVALID_TEXT", "a name has no control characters"))
-    return stripped
+    return line(name.strip(), "/name", NAME_MAX)
 
 
 def clean_description(description: str) -> str:
@@ -67,10 +63,7 @@ def clean_description(description: str) -> str:
     Raises:
         Invalid: it has control characters.
     """
-    stripped = description.strip()
-    if not stripped.replace("\n", "").isprintable():
-        raise Invalid(FieldError("/description", "INVALID_TEXT", "a description has no control characters"))
-    return stripped
+    return lines(description.strip(), "/description", DESCRIPTION_MAX)
 
 
 async def draft(conn: Connection, owner_id: str, wanted: CapeDraft, now_ms: int) -> Change[Cape]:

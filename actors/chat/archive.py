@@ -21,7 +21,7 @@ from actors.chat.units import Creation, create
 from actors.errors import Refused
 from actors.ids import is_object_id, is_uuid
 from actors.kernel.store import Store
-from actors.texts import LINE_SENTENCE, SENTENCE, is_text, line_flaw, with_line_feeds
+from actors.texts import LINE_SENTENCE, SENTENCE, line_flaws, lines_flaws, with_line_feeds
 from actors.time import iso, parse_iso
 from persistence.chat import archive, conversations
 from persistence.chat.rows import ArchiveRow, ConversationRow
@@ -148,9 +148,11 @@ def check_line(number: int, text: bytes, now_ms: int) -> Numbered:
     line = replace(line, content=with_line_feeds(line.content))
     if not is_uuid(line.sender_id):
         raise ValueError("senderId is not a lower-case uuid")
-    if not line.content.strip() or len(line.content) > MAX_CONTENT_CHARACTERS or not is_text(line.content):
+    if not line.content.strip() or lines_flaws(line.content, "/content", MAX_CONTENT_CHARACTERS):
         raise ValueError(f"content has 1 to {MAX_CONTENT_CHARACTERS} characters, {SENTENCE}")
-    if not line.sender_name.strip() or line_flaw(line.sender_name, MAX_MENTION_LABEL_CHARACTERS) is not None:
+    if not line.sender_name.strip() or line_flaws(
+        line.sender_name, "/senderName", MAX_MENTION_LABEL_CHARACTERS
+    ):
         raise ValueError(f"senderName is 1 to {MAX_MENTION_LABEL_CHARACTERS} characters, {LINE_SENTENCE}")
     if line.id is not None and not is_object_id(line.id):
         raise ValueError("id is not 24 lower-case hexadecimal digits")

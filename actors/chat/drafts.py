@@ -12,7 +12,7 @@ from actors.chat.public import Mention, Poll
 from actors.chat.records import new_poll
 from actors.chat.state import Member
 from actors.errors import FieldError
-from actors.texts import BAD_TEXT, SENTENCE, is_text, line_flaw, with_line_feeds
+from actors.texts import line_flaws, lines_flaws, with_line_feeds
 
 MAX_CONTENT_CHARACTERS = 4_000
 """Of a message (contract §4)."""
@@ -61,18 +61,14 @@ def check_draft(draft: MessageDraft, content: str) -> list[FieldError]:
     elif len(set(attachment_ids)) != len(attachment_ids):
         errors.append(FieldError("/attachmentIds", "DUPLICATE", "an attachment is named twice"))
     client_id = draft.client_message_id
-    if client_id is not None and (flaw := line_flaw(client_id, MAX_CLIENT_ID_CHARACTERS)) is not None:
-        errors.append(FieldError("/clientMessageId", *flaw))
+    if client_id is not None:
+        errors += line_flaws(client_id, "/clientMessageId", MAX_CLIENT_ID_CHARACTERS)
     return errors
 
 
 def check_content(content: str) -> list[FieldError]:
     """What is wrong with a text, given with line feeds for line breaks."""
-    if len(content) > MAX_CONTENT_CHARACTERS:
-        return [FieldError("/content", "TOO_LONG", f"at most {MAX_CONTENT_CHARACTERS} characters")]
-    if not is_text(content):
-        return [FieldError("/content", BAD_TEXT, SENTENCE)]
-    return []
+    return lines_flaws(content, "/content", MAX_CONTENT_CHARACTERS)
 
 
 def resolve_mentions(
@@ -94,8 +90,10 @@ def resolve_mentions(
         elif member is None:
             sentence = "only participants can be mentioned"
             errors.append(FieldError(f"/mentions/{place}/id", "NOT_PARTICIPANT", sentence))
-        elif draft.label is not None and (flaw := line_flaw(label, MAX_MENTION_LABEL_CHARACTERS)) is not None:
-            errors.append(FieldError(f"/mentions/{place}/label", *flaw))
+        elif draft.label is not None and (
+            flaws := line_flaws(label, f"/mentions/{place}/label", MAX_MENTION_LABEL_CHARACTERS)
+        ):
+            errors += flaws
         elif member.user_id not in found:
             token = f"<@user:{member.user_id}>"
             found[member.user_id] = Mention(id=member.user_id, token=token, label=label)
@@ -106,11 +104,7 @@ def check_poll(draft: PollDraft, now_ms: int, errors: list[FieldError]) -> Poll 
     """The poll, without votes; None when something of it is wrong."""
     before = len(errors)
     question = with_line_feeds(draft.question).strip()
-    if not 1 <= len(question) <= MAX_QUESTION_CHARACTERS:
-        sentence = f"a question of 1 to {MAX_QUESTION_CHARACTERS} characters"
-        errors.append(FieldError("/poll/question", "TOO_LONG" if question else "REQUIRED", sentence))
-    elif not is_text(question):
-        errors.append(FieldError("/poll/question", BAD_TEXT, SENTENCE))
+    errors += lines_flaws(question, "/poll/question", MAX_QUESTION_CHARACTERS, required=True)
     labels = [option.label.strip() for option in draft.options]
     if not MIN_OPTIONS <= len(labels) <= MAX_OPTIONS:
         code = "TOO_FEW" if len(labels) < MIN_OPTIONS else "TOO_MANY"
@@ -131,9 +125,9 @@ def _check_labels(labels: Sequence[str]) -> list[FieldError]:
     seen: set[str] = set()
     for place, label in enumerate(labels):
         pointer = f"/poll/options/{place}/label"
-        flaw = line_flaw(label, MAX_LABEL_CHARACTERS)
-        if flaw is not None:
-            errors.append(FieldError(pointer, *flaw))
+        flaws = line_flaws(label, pointer, MAX_LABEL_CHARACTERS)
+        if flaws:
+            errors += flaws
         elif label.casefold() in seen:
             errors.append(FieldError(pointer, "DUPLICATE", "labels must differ within a poll"))
         seen.add(label.casefold())

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from actors.chat.commands import AnyCommand, InboxViewer
 from actors.chat.frames import Frames
 from actors.chat.public import ConversationGone
-from actors.chat.reading import StoredConversation, StoredList
+from actors.chat.reading import StoredConversation
 from actors.chat.state import State, standing
 from actors.chat.stored import counts_of_row, facts_of_row, standing_of_row
 from actors.errors import Forbidden
@@ -51,11 +51,6 @@ class Changed(Event, frozen=True):
 
 class Entry(StoredConversation, frozen=True):
     """A conversation in the inbox, with the owner's own standing."""
-
-    @property
-    def place(self) -> tuple[int, str]:
-        """Where it stands in the list, the greatest first."""
-        return self.facts.updated_at_ms, self.facts.id
 
 
 class Counted(msgspec.Struct, frozen=True):
@@ -214,17 +209,17 @@ def snapshot(frames: Frames, state: InboxState) -> bytes:
     )
 
 
-def listed(state: InboxState, after: tuple[int, str] | None, limit: int) -> StoredList | None:
+def listed(state: InboxState, after: tuple[int, str] | None, limit: int) -> Sequence[Entry] | None:
     """A part of the list, as rows would give it; None where it goes on among those that are only counted.
 
     Args:
         after: the place of the last one already seen; None for the first part.
-        limit: 1 to 200.
+        limit: at most so many.
     """
     below = [entry for entry in state.entries if after is None or entry.place < after]
-    if len(below) <= limit and state.rest:
+    if len(below) < limit and state.rest:
         return None
-    return StoredList(tuple(below[:limit]), len(below) > limit)
+    return below[:limit]
 
 
 def changed(frames: Frames, state: InboxState, conversation_id: str) -> Delta | None:

@@ -4,6 +4,8 @@ Membership is asked in the same unit; a stranger gets `ConversationNotFound`, wh
 is in the terms of `state.py`; `rendering.py` makes bytes of it, with presence as it is then.
 """
 
+from collections.abc import Sequence
+
 import msgspec
 
 from actors.chat.deltas import Journaled
@@ -57,6 +59,11 @@ class StoredConversation(msgspec.Struct, frozen=True):
     facts: Facts
     own: MemberCounts
 
+    @property
+    def place(self) -> tuple[int, str]:
+        """Where it stands in the list, the greatest first."""
+        return self.facts.updated_at_ms, self.facts.id
+
 
 class StoredPage(msgspec.Struct, frozen=True):
     """A page from rows, oldest first."""
@@ -67,24 +74,18 @@ class StoredPage(msgspec.Struct, frozen=True):
     has_more: bool
 
 
-class StoredList(msgspec.Struct, frozen=True):
-    """Conversations of a user, newest activity first."""
-
-    entries: tuple[StoredConversation, ...]
-    has_more: bool
-
-
-class StoredParticipants(msgspec.Struct, frozen=True):
-    """Members, and the cursor behind the last one.
+class StoredParticipant(msgspec.Struct, frozen=True):
+    """A member of a conversation.
 
     Args:
-        items: (user id, name).
-        silent: those of them who have neither made the conversation nor written in it.
+        spoke: whether they have made the conversation, or written in it.
+        place: where they stand in the list, the smallest first.
     """
 
-    items: tuple[tuple[str, str], ...]
-    silent: frozenset[str]
-    next_place: tuple[int, str] | None
+    id: str
+    name: str
+    spoke: bool
+    place: tuple[int, str]
 
 
 class StoredEvents(msgspec.Struct, frozen=True):
@@ -157,24 +158,27 @@ async def read_message(
     return page_line_of(row), chosen.get(row.id, ())
 
 
-async def read_list(conn: Connection, user_id: str, after: tuple[int, str] | None, limit: int) -> StoredList:
-    """A user's conversations.
+async def read_list(
+    conn: Connection, user_id: str, after: tuple[int, str] | None, limit: int
+) -> Sequence[StoredConversation]:
+    """A user's conversations, newest activity first.
 
     Args:
-        after: the place of the last one already seen (`rendering.parse_cursor`).
-        limit: 1 to 200.
+        after: the place of the last one already seen; None from the start.
+        limit: at most so many.
     """
-    rows = await conversations.list_of(
-        conn, user_id, after=after or conversations.FIRST_PAGE, limit=limit + 1
-    )
-    entries = tuple(StoredConversation(facts_of_row(row), standing_of_row(row)) for row in rows[:limit])
-    return StoredList(entries, len(rows) > limit)
+    rows = await conversations.list_of(conn, user_id, after=after or conversations.FIRST_PAGE, limit=limit)
+    return [StoredConversation(facts_of_row(row), standing_of_row(row)) for row in rows]
 
 
 async def read_participants(
     conn: Connection, conversation_id: str, user_id: str, after: tuple[int, str] | None, limit: int
-) -> StoredParticipants:
-    """Members of a conversation, for one of them.
+) -> Sequence[StoredParticipant]:
+    """Members of a conversation, for one of them: the owner, then the longest-standing.
+
+    Args:
+        after: the place of the last one already seen; None from the start.
+        limit: at most so many.
 
     Raises:
         ConversationNotFound: no such conversation, or the user is not in it.
@@ -182,13 +186,11 @@ async def read_participants(
     membership = await read_membership(conn, conversation_id, user_id)
     if membership is None:
         raise ConversationNotFound
-    rows = await members.page(conn, conversation_id, membership.owner_id, after=after, limit=limit + 1)
-    shown = tuple((id, name) for id, name, _, _ in rows[:limit])
-    silent = frozenset(id for id, _, _, spoke in rows[:limit] if not spoke)
-    if len(rows) <= limit:
-        return StoredParticipants(shown, silent, None)
-    last_id, _, joined_at_ms, _ = rows[limit - 1]
-    return StoredParticipants(shown, silent, (joined_at_ms, "" if joined_at_ms < 0 else last_id))
+    rows = await members.page(conn, conversation_id, membership.owner_id, after=after, limit=limit)
+    return [
+        StoredParticipant(id, name, spoke, (joined_at_ms, "" if joined_at_ms < 0 else id))
+        for id, name, joined_at_ms, spoke in rows
+    ]
 
 
 async def read_revisions(

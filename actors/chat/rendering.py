@@ -1,16 +1,17 @@
-"""Bytes of what was read from rows, the same as a live conversation's (`frames.py`); and cursors of lists."""
+"""Bytes of what was read from rows, the same as a live conversation's (`frames.py`)."""
+
+from collections.abc import Sequence
 
 import msgspec
 
 from actors.chat.deltas import past_event
 from actors.chat.frames import Frames
-from actors.chat.public import EventPage, Participant, ParticipantList
+from actors.chat.public import EventPage, Participant
 from actors.chat.reading import (
     StoredConversation,
     StoredEvents,
-    StoredList,
     StoredPage,
-    StoredParticipants,
+    StoredParticipant,
 )
 from actors.pages import fitting
 
@@ -26,29 +27,29 @@ def message_page(frames: Frames, stored: StoredPage) -> bytes:
     return frames.page(head, stored.lines, stored.choices, has_more=stored.has_more)
 
 
-def conversation_list(frames: Frames, stored: StoredList) -> bytes:
-    """A ConversationList."""
-    items = fitting([conversation(frames, entry) for entry in stored.entries], len)
-    has_more = stored.has_more or len(items) < len(stored.entries)
-    cursor = None
-    if has_more and items:
-        last = stored.entries[len(items) - 1].facts
-        cursor = cursor_of((last.updated_at_ms, last.id))
+def conversations(frames: Frames, stored: Sequence[StoredConversation]) -> Sequence[bytes]:
+    """As many Conversations, from the first, as one page of a list may take."""
+    return fitting([conversation(frames, one) for one in stored], len)
+
+
+def conversation_list(items: Sequence[bytes], next_cursor: str | None) -> bytes:
+    """A ConversationList of Conversations.
+
+    Args:
+        next_cursor: None where no more follow.
+    """
     return b'{"items":[%b],"nextCursor":%b,"hasMore":%b}' % (
         b",".join(items),
-        msgspec.json.encode(cursor),
-        b"true" if has_more else b"false",
+        msgspec.json.encode(next_cursor),
+        b"false" if next_cursor is None else b"true",
     )
 
 
-def participant_list(frames: Frames, stored: StoredParticipants) -> ParticipantList:
+def participants(frames: Frames, stored: Sequence[StoredParticipant]) -> tuple[Participant, ...]:
     """Members with their presence."""
-    online = frames.online([id for id, _ in stored.items if id not in stored.silent], stored.silent)
-    return ParticipantList(
-        items=tuple(Participant(id=id, name=name, online=id in online) for id, name in stored.items),
-        next_cursor=None if stored.next_place is None else cursor_of(stored.next_place),
-        has_more=stored.next_place is not None,
-    )
+    silent = frozenset(one.id for one in stored if not one.spoke)
+    online = frames.online([one.id for one in stored if one.spoke], silent)
+    return tuple(Participant(id=one.id, name=one.name, online=one.id in online) for one in stored)
 
 
 def event_page(frames: Frames, stored: StoredEvents) -> EventPage:
@@ -58,16 +59,3 @@ def event_page(frames: Frames, stored: StoredEvents) -> EventPage:
         epoch=stored.epoch,
         has_more=stored.has_more,
     )
-
-
-def cursor_of(place: tuple[int, str]) -> str:
-    """A place in a list as clients hand it back."""
-    return f"{place[0]}~{place[1]}"
-
-
-def parse_cursor(text: str) -> tuple[int, str] | None:
-    """The place that `cursor_of` wrote, or None when it did not write this."""
-    number, separator, id = text.partition("~")
-    if not separator or len(number) > 19 or not number.removeprefix("-").isdecimal() or not number.isascii():
-        return None
-    return int(number), id

@@ -32,7 +32,7 @@ from actors.chat.rules_messages import check_not_blocked, member_of
 from actors.chat.state import MAX_MEMBERS, Member, State, find_line, participant_key
 from actors.chat.window import Line
 from actors.errors import Blocked, Conflict, FieldError, Forbidden, Invalid, NotFound
-from actors.texts import line_flaw
+from actors.texts import line
 from persistence.chat.consent import Consent
 
 TYPING_MS = 5_000
@@ -106,8 +106,8 @@ def change(state: State, command: ChangeConversation, now_ms: int) -> Sequence[A
 def _check_title(state: State, command: ChangeConversation, title: str | None) -> None:
     if state.kind == "group" and command.user_id != state.owner_id:
         raise Forbidden("only its owner may give a group a title")
-    if title is not None and (flaw := line_flaw(title, MAX_TITLE_CHARACTERS)) is not None:
-        raise Invalid(FieldError("/title", *flaw))
+    if title is not None:
+        line(title, "/title", MAX_TITLE_CHARACTERS)
     if state.kind != "group":
         raise Conflict("only groups have a title")
 

@@ -16,7 +16,7 @@ from actors.chat.rules_members import MAX_TITLE_CHARACTERS, check_consent
 from actors.chat.state import MAX_MEMBERS, Summary, encode_summary, participant_key
 from actors.chat.stored import facts_of_row, standing_of_row
 from actors.errors import ConversationNotFound, FieldError, Invalid
-from actors.texts import line_flaw
+from actors.texts import line_flaws
 from persistence.chat import consent, conversations, members
 from persistence.chat.rows import ConversationRow
 from persistence.connection import Connection
@@ -132,8 +132,7 @@ def _check_title(draft: ConversationDraft) -> list[FieldError]:
         return []
     if draft.kind != "group":
         return [FieldError("/title", "NOT_ALLOWED", "only groups have a title")]
-    flaw = line_flaw(title, MAX_TITLE_CHARACTERS)
-    return [] if flaw is None else [FieldError("/title", *flaw)]
+    return line_flaws(title, "/title", MAX_TITLE_CHARACTERS)
 
 
 async def create(conn: Connection, creation: Creation) -> Change[Created]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from actors.errors import FieldError, Invalid, NotFound
 from actors.file_names import clean_name
+from actors.texts import line_flaws, lines_flaws, without_joiners
 from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.totems import totems
@@ -34,8 +35,8 @@ class Draft:
         content: `sfw`, `nsfw` or `nsfl`.
         age: 0, 16, 18 or 21.
         author_id: must be the owner's; None = the owner.
-        author_name: a credit; None = the owner's name.
-        author_description: free text by the author.
+        author_name: a credit, trimmed; None = the owner's name.
+        author_description: free text by the author, trimmed, with line feeds for line breaks.
     """
 
     format: Format
@@ -60,16 +61,10 @@ def check_draft(draft: Draft, owner_id: str) -> None:
         errors.append(FieldError("/rating/age", "OUT_OF_RANGE", sentence))
     if draft.author_id is not None and draft.author_id != owner_id:
         errors.append(FieldError("/author/id", "NOT_ALLOWED", "the author is who uploads"))
-    for name, text, most in (
-        ("name", draft.author_name, MAX_AUTHOR_CHARACTERS),
-        ("description", draft.author_description, MAX_DESCRIPTION_CHARACTERS),
-    ):
-        if text is None:
-            continue
-        if len(text) > most:
-            errors.append(FieldError(f"/author/{name}", "TOO_LONG", f"at most {most} characters"))
-        elif not text.replace("\n", " ").isprintable():
-            errors.append(FieldError(f"/author/{name}", "BAD_TEXT", "printable characters only"))
+    if draft.author_name is not None:
+        errors += line_flaws(draft.author_name, "/author/name", MAX_AUTHOR_CHARACTERS)
+    if draft.author_description is not None:
+        errors += lines_flaws(draft.author_description, "/author/description", MAX_DESCRIPTION_CHARACTERS)
     if errors:
         raise Invalid(*errors)
 
@@ -89,9 +84,10 @@ async def upload(
         NotFound: the owner has just been removed.
     """
     owner = await require_user(conn, owner_id)
-    credit = (draft.author_name or "").strip() or None
+    credit = draft.author_name
     if credit is not None:
-        if any(user_id != owner_id for user_id in await ids_named(conn, credit)):
+        namesakes = await ids_named(conn, without_joiners(credit))
+        if any(user_id != owner_id for user_id in namesakes):
             raise Invalid(FieldError("/author/name", "NOT_ALLOWED", "another user is called so"))
         if credit == owner.name:
             credit = None
@@ -105,7 +101,7 @@ async def upload(
         rating_content=draft.content,
         rating_age=draft.age,
         author_name=credit,
-        author_description=(draft.author_description or "").strip() or None,
+        author_description=draft.author_description,
         created_at_ms=now_ms,
         last_used_at_ms=now_ms,
         selected_count=1,

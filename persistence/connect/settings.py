@@ -77,7 +77,7 @@ async def remember(conn: Connection, row: SettingsVersionRow, *, keep: int, keep
     )
 
 
-class Place(msgspec.Struct, frozen=True):
+class Place(msgspec.Struct, frozen=True, array_like=True):
     """The position of a version in the history of a server."""
 
     updated_at_ms: int
@@ -117,7 +117,7 @@ async def history(conn: Connection, server_id: str, wanted: Wanted) -> list[Sett
                 SELECT * FROM connect_settings_history
                 WHERE server_id = $1 AND ($2::text IS NULL OR source = $2)
                 AND ($3::bigint IS NULL OR updated_at_ms < $3
-                     OR (updated_at_ms = $3 AND (source > $4 OR (source = $4 AND version < $5))))
+                     OR (updated_at_ms = $3 AND (source > $4 OR (source = $4 AND version < $5::bigint))))
                 ORDER BY updated_at_ms DESC, source, version DESC LIMIT $6
             ) AS wanted
             WINDOW newest AS (ORDER BY updated_at_ms DESC, source, version DESC)

@@ -33,7 +33,7 @@ class Wanted(msgspec.Struct, frozen=True):
     category: str | None = None
 
 
-class Place(msgspec.Struct, frozen=True):
+class Place(msgspec.Struct, frozen=True, array_like=True):
     """A row's position in an order: its sort key, number or name, and its id."""
 
     number: int

@@ -32,7 +32,7 @@ from routes.chat.guards import NOT_FOUND, acquainted, onlooker, participant
 from routes.chat.joining import room_for
 from routes.chat.parts import CHAT_KINDS
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.query import Clamp
+from routes.edge.declare.pages import PageQuery
 from routes.edge.reply import Ask, Encoded, MaybeAwaitable, Reply, then
 from routes.edge.wire import Wire
 from routes.friends.parts import FRIENDS_LIVE
@@ -43,18 +43,6 @@ _ONE = _LIST + "/{conversationId}"
 
 EPOCH_BYTES = 5
 """Random bytes in the epoch of a conversation's history; it only has to differ from the epoch before."""
-
-
-class ListQuery(Wire, frozen=True):
-    """Which page of a list.
-
-    Args:
-        limit: entries of a page, clamped to 1..200.
-        cursor: `nextCursor` of the page before; left out, the first page.
-    """
-
-    limit: Annotated[int, Clamp(1, 200)] = 50
-    cursor: str | None = None
 
 
 class Change(Wire, frozen=True):
@@ -76,12 +64,12 @@ class NewParticipants(Wire, frozen=True):
 
 
 @endpoint("GET", _LIST, needs=READ, guard=acquainted)
-def list_conversations(call: Call, query: ListQuery) -> MaybeAwaitable[Encoded[ConversationList]]:
+def list_conversations(call: Call, query: PageQuery) -> MaybeAwaitable[Encoded[ConversationList]]:
     """GET /v1/social/chat/conversations: the caller's conversations, newest activity first.
 
     Needs `social:chat.read`.
     """
-    return then(reads.conversations(call, query.cursor, query.limit), Encoded)
+    return then(reads.conversations(call, query), Encoded)
 
 
 @endpoint(
@@ -161,12 +149,12 @@ def change_conversation(call: Call, conversation_id: ObjectId, body: Change) -> 
     guard=onlooker,
     not_found=NOT_FOUND,
 )
-async def list_participants(call: Call, conversation_id: ObjectId, query: ListQuery) -> ParticipantList:
+async def list_participants(call: Call, conversation_id: ObjectId, query: PageQuery) -> ParticipantList:
     """GET …/conversations/{conversationId}/participants: all members, the owner first, then by how long they are in it.
 
     Needs `social:chat.read` and membership.
     """
-    return await reads.participants(call, conversation_id, query.cursor, query.limit)
+    return await reads.participants(call, conversation_id, query)
 
 
 @endpoint(

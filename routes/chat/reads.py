@@ -6,7 +6,7 @@ is live, what memory does not hold is read for each caller separately: a caller 
 get the result of a read that began before.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -14,15 +14,20 @@ from actors.chat import inbox, reading, rendering
 from actors.chat.frames import Frames
 from actors.chat.inbox import InboxState
 from actors.chat.public import EventPage, ParticipantList, RevisionList
-from actors.chat.reading import MessageSlice
+from actors.chat.reading import MessageSlice, StoredConversation
 from actors.chat.state import State
 from routes.call import Call
 from routes.chat.parts import CHAT_KINDS
-from routes.edge.errors import BadQuery
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.reply import then
 from routes.service import Service
 
 Stored = TypeVar("Stored")
+
+CONVERSATIONS = Cursor("conversations", tuple[int, str])
+"""(updated at ms, id) of the last conversation of a page."""
+
+_PARTICIPANTS = Cursor("participants", tuple[int, str])
 
 
 def page(call: Call, conversation_id: str, query: MessageSlice) -> bytes | Coroutine[Any, Any, bytes]:
@@ -90,41 +95,47 @@ def conversation(call: Call, conversation_id: str) -> bytes | Coroutine[Any, Any
     return then(stored, partial(rendering.conversation, _frames(call)))
 
 
-def conversations(call: Call, cursor: str | None, limit: int) -> bytes | Coroutine[Any, Any, bytes]:
+def conversations(call: Call, query: PageQuery) -> bytes | Coroutine[Any, Any, bytes]:
     """A ConversationList of the caller, encoded; from memory while an open socket of theirs keeps their inbox there.
-
-    Args:
-        cursor: `nextCursor` of the page before, or None.
-        limit: most conversations of the page.
 
     Raises:
         BadQuery: the cursor is malformed.
     """
-    chat = call.service.of(CHAT_KINDS)
-    after = _place(cursor)
-    show = partial(rendering.conversation_list, _frames(call))
+    chat, limit = call.service.of(CHAT_KINDS), query.limit
+    after = CONVERSATIONS.place(query.cursor)
+    show = partial(conversation_list, _frames(call), limit=limit)
     state = cast(InboxState | None, call.service.system.peek_view(chat.inbox, call.user_id))
-    known = None if state is None else inbox.listed(state, after, limit)
+    known = None if state is None else inbox.listed(state, after, limit + 1)
     if known is not None:
         return show(known)
-    return then(_read(call, reading.read_list, call.user_id, after, limit, shared=False), show)
+    return then(_read(call, reading.read_list, call.user_id, after, limit + 1, shared=False), show)
 
 
-async def participants(call: Call, conversation_id: str, cursor: str | None, limit: int) -> ParticipantList:
-    """A page of the members of a conversation.
+def conversation_list(frames: Frames, stored: Sequence[StoredConversation], limit: int) -> bytes:
+    """A ConversationList, encoded: at most `limit` conversations, and no more bytes than a page may have.
 
     Args:
-        cursor: `nextCursor` of the page before, or None.
-        limit: most members of the page.
+        stored: the conversations after the page before; `limit` + 1 of them, if there are as many.
+    """
+    items = rendering.conversations(frames, stored[:limit])
+    page = CONVERSATIONS.page(stored, len(items), lambda one: one.place)
+    return rendering.conversation_list(items, page.next_cursor)
+
+
+async def participants(call: Call, conversation_id: str, query: PageQuery) -> ParticipantList:
+    """A page of the members of a conversation.
 
     Raises:
         BadQuery: the cursor is malformed.
         ConversationNotFound: the caller is not in the conversation.
     """
+    after = _PARTICIPANTS.place(query.cursor)
     stored = await call.service.database.read(
-        reading.read_participants, conversation_id, call.user_id, _place(cursor), limit
+        reading.read_participants, conversation_id, call.user_id, after, query.limit + 1
     )
-    return rendering.participant_list(_frames(call), stored)
+    page = _PARTICIPANTS.page(stored, query.limit, lambda one: one.place)
+    shown = rendering.participants(_frames(call), page.rows)
+    return ParticipantList(items=shown, next_cursor=page.next_cursor, has_more=page.has_more)
 
 
 async def revisions(call: Call, conversation_id: str, message_id: str) -> RevisionList:
@@ -180,12 +191,3 @@ async def _read(call: Call, unit: Callable[..., Awaitable[Stored]], *args: objec
     if not shared:
         return await read()
     return cast(Stored, await call.service.reads.run((unit, *args), read))
-
-
-def _place(cursor: str | None) -> tuple[int, str] | None:
-    if cursor is None:
-        return None
-    place = rendering.parse_cursor(cursor)
-    if place is None:
-        raise BadQuery("query parameter cursor is not valid", parameter="cursor")
-    return place

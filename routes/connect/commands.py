@@ -19,8 +19,9 @@ from actors.errors import (
     RevisionConflict,
     TooLarge,
 )
-from actors.ids import ObjectId, Uuid, parse_object_id
+from actors.ids import ObjectId, Uuid
 from actors.pages import MAX_PAGE_BYTES, fitting
+from actors.texts import line
 from persistence.connect import commands, extensions
 from persistence.connect.commands import Wanted
 from persistence.connect.rows import CommandRow, RegistrationRow
@@ -29,8 +30,8 @@ from routes.connect.guards import itself_for, may
 from routes.connect.parts import GAME_SERVERS
 from routes.connect.waiters import WAITERS
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.declare.query import Clamp
-from routes.edge.errors import BadQuery
 from routes.edge.principal import SERVER, ServerPrincipal
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
@@ -38,12 +39,14 @@ from routes.edge.wire import Wire
 READ, WRITE = "server.commands.read", "server.commands.write"
 """Capabilities of users, and scopes of a server's delegated tokens."""
 
+MAX_ACTION_CHARACTERS = 100
 MAX_TTL_SECONDS = 86_400
 MAX_WAIT_SECONDS = 30
 """Longest wait of a request (contract §7)."""
 
 _COMMANDS = "/v1/connect/servers/{serverId}/commands"
 _ONE = _COMMANDS + "/{commandId}"
+_PAGES = Cursor("commands", str)
 _PREFER_WAIT = re.compile(rb"(?:^|[,;\s])wait\s*=\s*([0-9]{1,6})(?:$|[,;\s])", re.IGNORECASE)
 
 Status = Literal["pending", "delivered", "running", "success", "failed", "rejected", "expired", "cancelled"]
@@ -60,7 +63,7 @@ class NewCommand(Wire, frozen=True):
         extension_id: the extension that is meant, if several have such an action.
     """
 
-    action: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
+    action: Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_ACTION_CHARACTERS)]
     payload: dict[str, Any] = msgspec.field(default_factory=dict)
     ttl_seconds: Annotated[int, msgspec.Meta(ge=1, le=MAX_TTL_SECONDS)] = 300
     extension_id: Annotated[str, msgspec.Meta(max_length=64)] | None = None
@@ -72,19 +75,15 @@ class CommandReply(Wire, frozen=True):
     command: Command
 
 
-class CommandQuery(Wire, frozen=True):
+class CommandQuery(PageQuery, frozen=True):
     """Which commands.
 
     Args:
-        limit: commands of a page, clamped to 1..200.
         status: only commands in this status; left out = all.
-        cursor: `nextCursor` of the page before.
         wait: for servers: seconds to wait if no command is pending, clamped to 0..30.
     """
 
-    limit: Annotated[int, Clamp(1, 200)] = 50
     status: Status | None = None
-    cursor: str | None = None
     wait: Annotated[int, Clamp(0, MAX_WAIT_SECONDS)] = 0
 
 
@@ -129,13 +128,11 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
     must match its schema, and a private extension needs its permission `svc.connect.extensions.<extensionId>`. An
     action that is not printable is a 422 (Invalid).
     """
-    if not body.action.isprintable():
-        raise Invalid(FieldError("/action", "BAD_TEXT", "printable characters only"))
     service = call.service
     command = CreateCommand(
         user_id=call.user_id,
         command_id=call.new_id(),
-        action=body.action,
+        action=line(body.action, "/action", MAX_ACTION_CHARACTERS),
         payload=body.payload,
         extension_id=await _extension_of(call, server_id, body),
         ttl_ms=body.ttl_seconds * 1000,
@@ -172,14 +169,12 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
     if isinstance(call.principal, ServerPrincipal) and query.status in {None, "pending"}:
         taken = await _take(call, server_id, query)
         return CommandList(tuple(command_of(row) for row in reversed(taken)), None, has_more=False)
-    before = None if query.cursor is None else parse_object_id(query.cursor)
-    if query.cursor is not None and before is None:
-        raise BadQuery("cursor is not valid")
+    before = _PAGES.place(query.cursor)
     wanted = Wanted(status=query.status, before=before, limit=query.limit + 1, max_bytes=MAX_PAGE_BYTES)
     rows = await call.service.database.read(commands.page, server_id, wanted)
-    shown = fitting(rows[: query.limit], bytes_of)
-    more = len(rows) > len(shown)
-    return CommandList(tuple(command_of(row) for row in shown), shown[-1].id if more else None, more)
+    size = len(fitting(rows[: query.limit], bytes_of))
+    page = _PAGES.page(rows, size, lambda row: row.id)
+    return CommandList(tuple(command_of(row) for row in page.rows), page.next_cursor, page.has_more)
 
 
 @endpoint(

@@ -41,8 +41,7 @@ from routes.changes import change
 from routes.connect.guards import caller_of, may
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.query import Clamp
-from routes.edge.errors import BadQuery
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.principal import AUTHENTICATED, USER_OR_SERVER, Access
 from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
@@ -55,6 +54,7 @@ MAX_OWNED = 50
 
 _CATALOG = "/v1/connect/extensions"
 _OF_SERVER = "/v1/connect/servers/{serverId}/extensions"
+_PAGES = Cursor("extensions", str)
 
 Visibility = Literal["public", "private"]
 
@@ -79,13 +79,6 @@ class ExtensionChange(Wire, frozen=True):
     name: Name | None = None
     description: Text | None = None
     visibility: Visibility | None = None
-
-
-class ExtensionQuery(Wire, frozen=True):
-    """`cursor`: `nextCursor` of the page before."""
-
-    cursor: str | None = None
-    limit: Annotated[int, Clamp(1, 200)] = 50
 
 
 class ExtensionList(Wire, frozen=True):
@@ -132,19 +125,14 @@ class RegisteredExtensions(Wire, frozen=True):
 
 
 @endpoint("GET", _CATALOG, needs=AUTHENTICATED)
-async def list_extensions(call: Call, query: ExtensionQuery) -> ExtensionList:
-    """GET /v1/connect/extensions: public extensions, and private ones that the caller may change, sorted by id.
-
-    A malformed `cursor` is a 400 (BadQuery).
-    """
-    if query.cursor is not None and not is_extension_id(query.cursor):
-        raise BadQuery("cursor is not valid")
+async def list_extensions(call: Call, query: PageQuery) -> ExtensionList:
+    """GET /v1/connect/extensions: public extensions, and private ones that the caller may change, sorted by id."""
+    after = _PAGES.place(query.cursor)
     rows = await call.service.database.read(
-        extensions.visible, call.user_id, _own(call), query.cursor, query.limit + 1
+        extensions.visible, call.user_id, _own(call), after, query.limit + 1
     )
-    more, shown = len(rows) > query.limit, rows[: query.limit]
-    cursor = shown[-1].extension_id if more else None
-    return ExtensionList(tuple(extension_of(row) for row in shown), cursor, more)
+    page = _PAGES.page(rows, query.limit, lambda row: row.extension_id)
+    return ExtensionList(tuple(extension_of(row) for row in page.rows), page.next_cursor, page.has_more)
 
 
 @endpoint("POST", _CATALOG, needs=AUTHENTICATED, status=201, refusals=(Invalid, QuotaExceeded, Conflict))

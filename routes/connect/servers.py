@@ -26,6 +26,7 @@ from actors.errors import (
 )
 from actors.ids import Uuid, new_uuid, parse_uuid
 from actors.networks.units_networks import require_place
+from actors.texts import line_flaws
 from persistence.connect import servers
 from persistence.connect.rows import ClaimKeyRow, ServerRow
 from persistence.networks import networks
@@ -235,9 +236,6 @@ def _check(server_type: str, name: str) -> None:
         errors.append(FieldError("/serverType", "BAD_FORMAT", "1 to 32 of a-z, 0-9, _ and -"))
     if server_type == "agent":
         errors.append(FieldError("/serverType", "NOT_ALLOWED", "an agent joins a network"))
-    if not 0 < len(name) <= MAX_NAME_CHARACTERS or not name.isprintable():
-        errors.append(
-            FieldError("/serverName", "BAD_TEXT", f"1 to {MAX_NAME_CHARACTERS} printable characters")
-        )
+    errors += line_flaws(name, "/serverName", MAX_NAME_CHARACTERS)
     if errors:
         raise Invalid(*errors)

@@ -37,7 +37,7 @@ from routes.call import Call
 from routes.connect.guards import caller_of, may
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.query import Clamp
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.errors import BadQuery
 from routes.edge.principal import SERVER
 from routes.edge.reply import Reply
@@ -47,7 +47,7 @@ READ, WRITE = "server.settings.read", "server.settings.write"
 """Capabilities of users, and scopes of a server's delegated tokens."""
 
 _SETTINGS = "/v1/connect/servers/{serverId}/settings"
-_CURSOR = re.compile(r"([0-9]{1,15})-([0-9]{1,9})-(.+)", re.ASCII)
+_PAGES = Cursor("settings", Place)
 _IF_MATCH = re.compile(rb'(?:W/)?"?([0-9]{1,9})"?')
 
 Source = Annotated[str, msgspec.Meta(max_length=64)]
@@ -59,18 +59,14 @@ class SettingsQuery(Wire, frozen=True):
     source: Source = CONNECT
 
 
-class HistoryQuery(Wire, frozen=True):
+class HistoryQuery(PageQuery, frozen=True):
     """Which versions.
 
     Args:
-        limit: versions of a page, clamped to 1..200.
         source: only versions of this source; left out = all.
-        cursor: `nextCursor` of the page before.
     """
 
-    limit: Annotated[int, Clamp(1, 200)] = 50
     source: Source | None = None
-    cursor: Annotated[str, msgspec.Meta(max_length=100)] | None = None
 
 
 class SettingsBody(Wire, frozen=True):
@@ -167,25 +163,11 @@ async def put_server_settings(call: Call, server_id: Uuid, body: SettingsBody) -
 )
 async def list_settings_history(call: Call, server_id: Uuid, query: HistoryQuery) -> SettingsHistory:
     """GET …/servers/{serverId}/settings/history: stored versions, newest first. Secret values are masked."""
-    before = None if query.cursor is None else _parse_cursor(query.cursor)
+    before = _PAGES.place(query.cursor)
     wanted = Wanted(source=query.source, before=before, limit=query.limit + 1, max_bytes=MAX_PAGE_BYTES)
     rows = await call.service.database.read(settings.history, server_id, wanted)
-    shown = fitting(rows[: query.limit], lambda row: len(row.data))
-    more = len(rows) > len(shown)
-    return SettingsHistory(
-        tuple(version_of(row) for row in shown), _cursor(place_of(shown[-1])) if more else None, more
-    )
-
-
-def _cursor(place: Place) -> str:
-    return f"{place.updated_at_ms}-{place.version}-{place.source}"
-
-
-def _parse_cursor(text: str) -> Place:
-    found = _CURSOR.fullmatch(text)
-    if found is None or not (found[3] == CONNECT or is_extension_id(found[3])):
-        raise BadQuery("cursor is not valid")
-    return Place(int(found[1]), found[3], int(found[2]))
+    page = _PAGES.page(rows, len(fitting(rows[: query.limit], lambda row: len(row.data))), place_of)
+    return SettingsHistory(tuple(version_of(row) for row in page.rows), page.next_cursor, page.has_more)
 
 
 def _shown(call: Call, row: SettingsRow) -> Settings:

@@ -181,7 +181,7 @@ def _fits(number: int) -> bool:
 
 
 def _unstorable_text(path: Sequence[str | int]) -> FieldError:
-    return FieldError(_pointer(path), "INVALID_TEXT", "the character U+0000 is not allowed")
+    return FieldError(_pointer(path), "BAD_TEXT", "the character U+0000 is not allowed")
 
 
 def _pointer(path: Sequence[str | int]) -> str:

@@ -1,6 +1,5 @@
 """Blocking users (service-api §3, §4 Friends)."""
 
-import re
 from typing import Annotated
 
 import msgspec
@@ -8,14 +7,13 @@ import msgspec
 from actors.bounds import IdText
 from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.friends.public import BlockEntry
-from actors.ids import UUID_FORM, UserId
+from actors.ids import UserId
 from actors.time import iso
 from persistence.friends import blocks
 from persistence.friends.blocks import Block
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.query import Clamp
-from routes.edge.errors import BadQuery
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.friends import actions
@@ -25,7 +23,7 @@ from routes.friends.requests import EDIT
 
 _LIST = "/v1/social/friends/blocks"
 
-_CURSOR = re.compile(rf"([0-9]{{1,16}})\.({UUID_FORM.pattern})", re.ASCII)
+_PAGES = Cursor("blocks", tuple[int, str])
 
 
 class BlockBody(Wire, frozen=True):
@@ -40,13 +38,6 @@ class BlockBody(Wire, frozen=True):
     reason: Annotated[str, msgspec.Meta(max_length=REASON_MAX)] | None = None
 
 
-class BlockQuery(Wire, frozen=True):
-    """`cursor`: `nextCursor` of the page before."""
-
-    limit: Annotated[int, Clamp(1, 200)] = 50
-    cursor: str | None = None
-
-
 class BlockPage(Wire, frozen=True):
     """A page of blocks, newest first."""
 
@@ -56,17 +47,15 @@ class BlockPage(Wire, frozen=True):
 
 
 @endpoint("GET", _LIST, needs=READ)
-async def list_blocks(call: Call, query: BlockQuery) -> BlockPage:
+async def list_blocks(call: Call, query: PageQuery) -> BlockPage:
     """GET /v1/social/friends/blocks: the users whom the caller blocks, newest first.
 
     Needs `social:friends.read`.
     """
-    after, limit = _after(query.cursor), query.limit
-
-    rows = await call.service.database.read(blocks.of_user, call.user_id, after, limit + 1)
-    page, more = rows[:limit], len(rows) > limit
-    cursor = f"{page[-1].created_at_ms}.{page[-1].target_id}" if more else None
-    return BlockPage([_entry(row) for row in page], cursor, more)
+    after = _PAGES.place(query.cursor)
+    rows = await call.service.database.read(blocks.of_user, call.user_id, after, query.limit + 1)
+    page = _PAGES.page(rows, query.limit, lambda row: (row.created_at_ms, row.target_id))
+    return BlockPage([_entry(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
 @endpoint(
@@ -89,15 +78,6 @@ async def unblock_user(call: Call, target_id: UserId) -> None:
     Needs `social:friends.edit`. Answers 204.
     """
     await actions.unblock(call, call.user_id, target_id)
-
-
-def _after(cursor: str | None) -> tuple[int, str] | None:
-    if cursor is None:
-        return None
-    found = _CURSOR.fullmatch(cursor)
-    if found is None:
-        raise BadQuery("query parameter cursor is not valid", parameter="cursor")
-    return int(found[1]), found[2]
 
 
 def _entry(row: Block) -> BlockEntry:

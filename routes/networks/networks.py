@@ -9,7 +9,6 @@ from msgspec import UNSET, UnsetType
 from actors.connect.claim_keys import digest
 from actors.connect.room import turn_of
 from actors.errors import (
-    FieldError,
     Invalid,
     JoinTokenExpired,
     JoinTokenUsed,
@@ -21,6 +20,7 @@ from actors.ids import Uuid, new_uuid
 from actors.networks import units_networks
 from actors.networks.public import Host, Network, host_of, network_of
 from actors.networks.units_networks import JOIN_TOKEN_MS, MAX_NETWORKS, NetworkChange
+from actors.texts import line
 from persistence.connect.rows import ServerRow
 from persistence.networks import networks
 from persistence.networks.rows import NetworkRow, ProfileMode, TokenRow
@@ -134,7 +134,7 @@ async def create_network(call: Call, body: NewNetwork) -> NetworkReply:
     row = NetworkRow(
         network_id=new_uuid(random_bytes),
         id=call.new_id(),
-        name=_checked_name(body.name),
+        name=_line(body.name),
         owner_id=call.user_id,
         created_at_ms=call.now_ms,
         updated_at_ms=call.now_ms,
@@ -155,7 +155,7 @@ async def change_network(call: Call, network_id: Uuid, body: NetworkChangeBody) 
     For its owner. A slug of another network is a 409.
     """
     wish = NetworkChange(
-        name=_checked_name(body.name) if isinstance(body.name, str) else UNSET,
+        name=_line(body.name) if isinstance(body.name, str) else UNSET,
         slug=body.slug,
         public_summary=body.public_summary,
         public_profile_mode=body.public_profile_mode,
@@ -205,7 +205,7 @@ async def join_network(call: Call, body: JoinBody) -> JoinedHost:
         server_id=new_uuid(random_bytes),
         id=call.new_id(),
         server_type="agent",
-        name=_checked_name(body.name),
+        name=_line(body.name),
         secret=digest(secret),
         created_at_ms=call.now_ms,
         updated_at_ms=call.now_ms,
@@ -236,8 +236,5 @@ def _network_reply(row: NetworkRow) -> NetworkReply:
     return NetworkReply(network_of(row))
 
 
-def _checked_name(text: str) -> str:
-    name = text.strip()
-    if not 0 < len(name) <= MAX_NAME_CHARACTERS or not name.isprintable():
-        raise Invalid(FieldError("/name", "BAD_TEXT", f"1 to {MAX_NAME_CHARACTERS} printable characters"))
-    return name
+def _line(name: str) -> str:
+    return line(name.strip(), "/name", MAX_NAME_CHARACTERS)

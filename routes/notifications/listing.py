@@ -13,17 +13,11 @@ from persistence.notifications.notifications import KEPT_MAX, Marked
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import cursor_number
-from routes.edge.declare.query import Clamp
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
 
-
-class NotificationQuery(Wire, frozen=True):
-    """`cursor`: `nextCursor` of the page before."""
-
-    cursor: str | None = None
-    limit: Annotated[int, Clamp(1, 200)] = 50
+_PAGES = Cursor("notifications", int)
 
 
 class NotificationPage(Wire, frozen=True):
@@ -59,13 +53,12 @@ class ReadCounts(Wire, frozen=True):
 
 
 @endpoint("GET", "/v1/notifications", needs=AUTHENTICATED)
-async def list_notifications(call: Call, query: NotificationQuery) -> NotificationPage:
+async def list_notifications(call: Call, query: PageQuery) -> NotificationPage:
     """Lists the caller's notifications, newest first. The newest 500 are kept, for 90 days."""
-    below, limit = cursor_number(query.cursor), query.limit
-    read = partial(notifications.newest, below=below, limit=limit + 1)
+    read = partial(notifications.newest, below=_PAGES.place(query.cursor), limit=query.limit + 1)
     rows = await call.service.database.read(read, call.user_id)
-    items, more = rows[:limit], len(rows) > limit
-    return NotificationPage([entry(row) for row in items], str(items[-1].number) if more else None, more)
+    page = _PAGES.page(rows, query.limit, lambda row: row.number)
+    return NotificationPage([entry(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
 @endpoint("POST", "/v1/notifications/read", needs=AUTHENTICATED, refusals=(Invalid,))

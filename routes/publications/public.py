@@ -1,6 +1,6 @@
 """The public list of servers (contract §7)."""
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 import msgspec
 
@@ -11,9 +11,9 @@ from persistence.publications import listing, publications
 from persistence.publications.listing import Place, Sort, Wanted
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery
-from routes.edge.identity.base64url import from_base64url, to_base64url
 from routes.edge.principal import PUBLIC
 from routes.edge.wire import Wire
 from routes.publications.parts import STATUSES
@@ -22,16 +22,16 @@ KEPT = "public, max-age=5"
 """Cache-Control of the list and its entries; short, since statuses change each second."""
 
 _SERVERS = "/v1/public/servers"
+_PAGES: dict[Sort, Cursor[Place]] = {sort: Cursor(f"servers-{sort}", Place) for sort in get_args(Sort)}
 
 
-class ServersQuery(Wire, frozen=True):
-    """Filter and order of the list.
+class ServersQuery(PageQuery, frozen=True):
+    """Filter and order of the list. A cursor is for the same `sort`.
 
     Args:
         query: a substring of name, address, category or tags, case ignored.
         tag, category: only servers with this one, case ignored.
         sort: most players first, newest first, or by name.
-        cursor: `nextCursor` of the page before, with the same `sort`.
         limit: servers of a page, clamped to 1..100.
     """
 
@@ -39,7 +39,6 @@ class ServersQuery(Wire, frozen=True):
     tag: Annotated[str, msgspec.Meta(max_length=32)] | None = None
     category: Annotated[str, msgspec.Meta(max_length=32)] | None = None
     sort: Sort = "players"
-    cursor: Annotated[str, msgspec.Meta(max_length=1_000)] | None = None
     limit: Annotated[int, Clamp(1, 100)] = 50
 
 
@@ -49,15 +48,6 @@ class ServersPage(Wire, frozen=True):
     items: tuple[Publication, ...]
     next_cursor: str | None
     has_more: bool
-
-
-class _Cursor(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
-    """The position of a page's last row in its order."""
-
-    sort: Sort
-    number: int
-    name: str
-    id: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{24}$")]
 
 
 @endpoint("GET", _SERVERS, needs=PUBLIC, cacheable=KEPT, refusals=(BadQuery,))
@@ -72,15 +62,14 @@ async def list_public_servers(call: Call, query: ServersQuery) -> ServersPage:
         _lowered(query.tag),
         _lowered(query.category),
     )
-    after = _place(query.cursor, query.sort)
-    service = call.service
+    pages, service = _PAGES[query.sort], call.service
+    after = pages.place(query.cursor)
     found = await service.database.read(listing.page, wanted, query.sort, after, query.limit + 1)
-    has_more = len(found) > query.limit
-    found = found[: query.limit]
+    page = pages.page(found, query.limit, lambda one: one.place)
     items = tuple(
-        publication_of(one.row, service.of(STATUSES).of(one.row.target, call.now_ms)) for one in found
+        publication_of(one.row, service.of(STATUSES).of(one.row.target, call.now_ms)) for one in page.rows
     )
-    return ServersPage(items, _cursor(found[-1].place, query.sort) if has_more else None, has_more)
+    return ServersPage(items, page.next_cursor, page.has_more)
 
 
 @endpoint("GET", _SERVERS + "/{id}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
@@ -94,19 +83,3 @@ async def read_public_server(call: Call, id: ObjectId) -> Publication:
 
 def _lowered(text: str | None) -> str | None:
     return (text or "").strip().lower() or None
-
-
-def _cursor(place: Place, sort: Sort) -> str:
-    return to_base64url(msgspec.json.encode(_Cursor(sort, place.number, place.name, place.id)))
-
-
-def _place(cursor: str | None, sort: Sort) -> Place | None:
-    if cursor is None:
-        return None
-    try:
-        place = msgspec.json.decode(from_base64url(cursor), type=_Cursor)
-    except (ValueError, msgspec.MsgspecError):
-        raise BadQuery("query parameter cursor is not valid", parameter="cursor") from None
-    if place.sort != sort or not 0 <= place.number < 2**62 or "\0" in place.name:
-        raise BadQuery("query parameter cursor is not valid", parameter="cursor")
-    return Place(place.number, place.name, place.id)

@@ -7,6 +7,7 @@ import msgspec
 from actors.bounds import Bigint, IdText
 from actors.errors import FieldError, Forbidden, Invalid, NotFound
 from actors.ids import Uuid
+from actors.texts import without_controls
 from actors.time import parse_iso
 from persistence.connect.rows import ServerRow
 from persistence.connection import Connection
@@ -33,7 +34,7 @@ class StatusBody(Wire, frozen=True):
     Args:
         online: whether players can join.
         address: where the server listens, as it knows it; never shown, since the published address applies.
-        motd: plain text; characters that are not printable are removed.
+        motd: plain text; control characters are removed.
         player_count, player_capacity: clamped to 0 to capacity, and to 0 to 100,000.
         updated_at: time of the status; null for now. A time in the future counts as now.
     """
@@ -83,7 +84,7 @@ def _push(call: Call, row: ServerRow, body: StatusBody) -> StatusReply:
         server_id=row.server_id,
         network_id=row.network_id,
         online=body.online,
-        motd=_printable(body.motd or ""),
+        motd=without_controls(body.motd or "").strip(),
         players=body.player_count,
         capacity=body.player_capacity,
         at_ms=_moment(body.updated_at, call.now_ms),
@@ -114,9 +115,3 @@ def _moment(text: str | None, now_ms: int) -> int:
         return parse_iso(text)
     except ValueError:
         raise Invalid(FieldError("/updatedAt", "BAD_FORMAT", "an ISO 8601 timestamp with a zone")) from None
-
-
-def _printable(text: str) -> str:
-    if text.isprintable():
-        return text.strip()
-    return "".join(one for one in text if one.isprintable() or one == "\n").strip()

@@ -12,6 +12,7 @@ from actors.publications import units
 from actors.publications.public import Publication, SocialLink, publication_of
 from actors.publications.units import Manager, Surroundings, Wish
 from actors.server_address import parse_address
+from actors.texts import is_line, line_flaws, lines_flaws, with_line_feeds
 from persistence.publications import publications
 from persistence.publications.rows import PublicationRow, Target, TargetType
 from routes.auditing import stamp_of
@@ -165,11 +166,9 @@ def _wish(body: PublicationBody) -> Wish:
     if address is None:
         errors.append(FieldError("/address", "BAD_FORMAT", "host or host:port, without a scheme"))
     name = body.display_name.strip()
-    if not name or not name.isprintable():
-        errors.append(FieldError("/displayName", "BAD_TEXT", "1 to 100 printable characters"))
-    motd = (body.motd_override or "").strip()
-    if any(not one.isprintable() and one != "\n" for one in motd):
-        errors.append(FieldError("/motdOverride", "BAD_TEXT", "printable characters and line ends"))
+    errors += line_flaws(name, "/displayName", MAX_NAME_CHARACTERS)
+    motd = with_line_feeds(body.motd_override or "").strip()
+    errors += lines_flaws(motd, "/motdOverride", MAX_MOTD_CHARACTERS)
     category = (body.category or "").strip().lower()
     if category and _TAG.fullmatch(category) is None:
         errors.append(FieldError("/category", "BAD_FORMAT", "a word of letters and digits"))
@@ -212,4 +211,4 @@ def _link_errors(links: tuple[str | SocialLink, ...]) -> list[FieldError]:
 def _is_link(link: SocialLink) -> bool:
     if len(link) > MAX_LINK_FIELDS or _LINK.fullmatch(link.get("url") or "") is None:
         return False
-    return all(text.isprintable() for field in link.items() for text in field if text is not None)
+    return all(is_line(text) for field in link.items() for text in field if text is not None)

@@ -15,12 +15,13 @@ from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import cursor_number
-from routes.edge.declare.query import Clamp
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.principal import MODERATOR
 from routes.edge.wire import Wire
 
 WRITE = "social:friends.write"
+
+_PAGES = Cursor("reports", int)
 
 
 class ReportBody(Wire, frozen=True):
@@ -44,12 +45,10 @@ class ReportMade(Wire, frozen=True):
     created_at: str
 
 
-class ReportQuery(Wire, frozen=True):
-    """`status`: only reports with this status; left out = all. `cursor`: `nextCursor` of the page before."""
+class ReportQuery(PageQuery, frozen=True):
+    """`status`: only reports with this status; left out = all."""
 
     status: ReportStatus | None = None
-    cursor: str | None = None
-    limit: Annotated[int, Clamp(1, 200)] = 50
 
 
 class ReportItem(Wire, frozen=True):
@@ -107,10 +106,10 @@ async def report_user(call: Call, body: ReportBody) -> ReportMade:
 @endpoint("GET", "/v1/admin/reports", needs=MODERATOR)
 async def read_reports(call: Call, query: ReportQuery) -> ReportPage:
     """Lists reports of users, newest first."""
-    before_seq, limit = cursor_number(query.cursor), query.limit
-    rows = await call.service.database.read(list_reports, query.status, before_seq, limit + 1)
-    items, more = rows[:limit], len(rows) > limit
-    return ReportPage([_item(row) for row in items], str(items[-1].seq) if more else None, more)
+    before_seq = _PAGES.place(query.cursor)
+    rows = await call.service.database.read(list_reports, query.status, before_seq, query.limit + 1)
+    page = _PAGES.page(rows, query.limit, lambda row: row.seq)
+    return ReportPage([_item(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
 @endpoint("PATCH", "/v1/admin/reports/{id}", needs=MODERATOR, refusals=(NotFound,))

@@ -9,6 +9,7 @@ import trio
 from actors.bounds import IdText, ShortText
 from actors.errors import FieldError, Invalid, NotFound, TooLarge
 from actors.ids import parse_uuid
+from actors.texts import with_line_feeds
 from actors.totems.documents import MAX_BYTES, check_upload
 from actors.totems.units import Draft, activate, check_draft, upload
 from persistence.totems.totems import Format, Model
@@ -119,6 +120,6 @@ def _draft(body: TotemChoice, data: NewModel) -> Draft:
         content=rating.content,
         age=rating.age,
         author_id=author_id,
-        author_name=author.name,
-        author_description=author.description,
+        author_name=(author.name or "").strip() or None,
+        author_description=with_line_feeds(author.description or "").strip() or None,
     )

@@ -30,7 +30,7 @@ from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import cursor_number
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.declare.query import Clamp
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
@@ -38,6 +38,8 @@ from routes.users.parts import USER_DIRECTORY
 from routes.users.reactions import TokensOf
 
 USER_VIEW = "admin:user:view"
+
+_AUDIT_PAGES = Cursor("audit", int)
 
 
 class UserLookup(Wire, frozen=True):
@@ -158,13 +160,6 @@ class RemovedGrant(Wire, frozen=True):
     removed: int
 
 
-class AuditQuery(Wire, frozen=True):
-    """`cursor`: `nextCursor` of the page before."""
-
-    cursor: str | None = None
-    limit: Annotated[int, Clamp(1, 200)] = 50
-
-
 class AuditItem(Wire, frozen=True):
     """One line of the audit trail.
 
@@ -278,11 +273,11 @@ async def revoke_tokens_of_user(call: Call, user_id: UserId) -> None:
 
 
 @endpoint("GET", "/v1/admin/audit", needs=SUPER_ADMIN)
-async def read_audit_trail(call: Call, query: AuditQuery) -> AuditPage:
+async def read_audit_trail(call: Call, query: PageQuery) -> AuditPage:
     """Lists the audit trail, newest entries first."""
-    rows = await call.service.database.read(read_audit, cursor_number(query.cursor), query.limit + 1)
-    items, more = rows[: query.limit], len(rows) > query.limit
-    return AuditPage([_audit_item(row) for row in items], str(items[-1].seq) if more else None, more)
+    rows = await call.service.database.read(read_audit, _AUDIT_PAGES.place(query.cursor), query.limit + 1)
+    page = _AUDIT_PAGES.page(rows, query.limit, lambda row: row.seq)
+    return AuditPage([_audit_item(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
 def _rights_of(user_id: str) -> str:

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import msgspec
 
-from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.errors import Invalid, NotFound, QuotaExceeded
+from actors.texts import line
 from actors.time import iso
 from actors.users import units_shares
 from actors.users.units_shares import MANIFEST_MAX_BYTES, SHARE_TTL_MS, SHARES_BOUND
@@ -86,9 +87,7 @@ async def share_profile(call: Call, body: NewShare) -> ShareEntry:
     Answers 201 with the code. A user may have as many shares as `profile-share.max` grants, by default 10. An invalid
     name or manifest is a 422 (Invalid).
     """
-    name = body.name.strip()
-    if not name or not name.isprintable():
-        raise Invalid(FieldError("/name", "BAD_TEXT", "printable characters, not only blanks"))
+    name = line(body.name.strip(), "/name", NAME_MAX)
     manifest = units_shares.json_object(body.manifest, "/manifest", MANIFEST_MAX_BYTES)
     maximum = units_shares.capacity(await call.service.of(USER_DIRECTORY).access_of(call.user_id))
     code, now_ms = units_shares.new_code(call.service.random_bytes), call.now_ms

@@ -12,11 +12,12 @@ from actors.chat.commands import ChatViewer, DeleteMessage, EditMessage
 from actors.chat.frames import Frames, audience
 from actors.chat.inbox import Entry, InboxState, snapshot
 from actors.chat.public import ConversationList, InboxSnapshot, MessagePage
-from actors.chat.reading import StoredConversation, StoredList
+from actors.chat.reading import StoredConversation
 from actors.chat.state import Facts, MemberCounts
 from actors.chat.window import NO_MESSAGES, PASSED_BYTES, WINDOW_BYTES, WINDOW_LINES, Line
 from actors.pages import MAX_PAGE_BYTES
 from persistence.bridge.database import Database
+from routes.chat import reads
 from tests.chat.play import NOW_MS, mid, uid
 from tests.chat.stage import Stage, open_stage
 
@@ -135,12 +136,12 @@ def a_crowd(number: int) -> StoredConversation:
 def test_lists_of_conversations_are_bounded_in_bytes():
     frames = Frames(lambda _id: False, lambda: NOW_MS)
     crowds = tuple(a_crowd(number) for number in range(1, 201))
-    encoded = rendering.conversation_list(frames, StoredList(crowds, has_more=False))
+    encoded = reads.conversation_list(frames, crowds, 200)
     assert len(encoded) <= MAX_PAGE_BYTES + HEAD_BYTES
     page = msgspec.json.decode(encoded, type=ConversationList)
     assert page.has_more
     last = page.items[-1]
-    place = rendering.parse_cursor(page.next_cursor or "")
+    place = reads.CONVERSATIONS.place(page.next_cursor)
     assert place == (NOW_MS - len(page.items), last.id)
     entries = tuple(Entry(one.facts, one.own) for one in crowds)
     inbox = snapshot(frames, InboxState(uid("ann"), entries, {}))

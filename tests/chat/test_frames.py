@@ -9,7 +9,6 @@ from actors.chat.frames import audience
 from actors.chat.lookups import newest_archived, newest_left_out_ms, place
 from actors.chat.paging import before, newest
 from actors.chat.public import Conversation, MessagePage
-from actors.chat.rendering import cursor_of, parse_cursor
 from actors.chat.state import State, decode_summary, summary_of
 from actors.chat.window import Line, Window
 from actors.errors import ConversationNotFound
@@ -160,13 +159,3 @@ def test_a_summary_keeps_what_lists_need_and_sorts_as_bytes():
     assert first[:8] < second[:8]
     assert int.from_bytes(second[8:16], "big") == 1
     assert decode_summary(second).last_message == play.state.last_message
-
-
-@pytest.mark.parametrize("at", [(0, ""), (NOW_MS, mid(3)), (-1, "")])
-def test_cursors_come_back(at: tuple[int, str]):
-    assert parse_cursor(cursor_of(at)) == at
-
-
-@pytest.mark.parametrize("text", ["", "~", "x~1", "1", "1" * 20 + "~", "²~a", "--1~a"])
-def test_other_cursors_are_none(text: str):
-    assert parse_cursor(text) is None

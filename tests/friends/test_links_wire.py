@@ -136,8 +136,6 @@ async def test_blocks_in_pages(world: World) -> None:
     assert seen + [item["blockedUserId"] for item in page["items"]] == [
         other.id for other in reversed(others)
     ]
-    for cursor in ("x", "1.x", f"{'9' * 17}.{ann.id}"):
-        assert await ann.refused("GET", f"{BLOCKS}?cursor={cursor}") == (400, "BAD_QUERY")
     assert await ann.refused("POST", BLOCKS, {"targetId": ann.id}) == (422, "VALIDATION_FAILED")
     assert await ann.refused("POST", BLOCKS, {"targetId": others[0].id, "reason": "x" * 501}) == (
         422,

@@ -95,7 +95,7 @@ def test_what_is_no_command_at_all_closes_the_socket(message: bytes) -> None:
         ({"op": "send", "channel": CHANNEL}, "/data", "REQUIRED"),
         ({"op": "send", "channel": CHANNEL, "data": []}, "/data", "WRONG_TYPE"),
         ({"op": "send", "channel": CHANNEL, "data": {"content": 1}}, "/content", "WRONG_TYPE"),
-        ({"op": "send", "channel": CHANNEL, "data": {"content": "a\0b"}}, "/content", "INVALID_TEXT"),
+        ({"op": "send", "channel": CHANNEL, "data": {"content": "a\0b"}}, "/content", "BAD_TEXT"),
         (
             {"op": "send", "channel": CHANNEL, "data": {"poll": {"question": "?", "options": [{}]}}},
             "/poll/options/0/label",
