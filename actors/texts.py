@@ -92,7 +92,7 @@ def line_flaws(text: str, pointer: str, max_characters: int) -> list[FieldError]
     """The error of a text that is to stand within a line, in a list; an empty list if it passes.
 
     It must have 1 to `max_characters` characters, and be a line (`is_line`). The length is checked first; takes linear
-    time.
+    time. The error names the field by its JSON `pointer`.
     """
     if not text:
         return [FieldError(pointer, "REQUIRED", f"1 to {max_characters} characters")]

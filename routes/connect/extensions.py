@@ -45,6 +45,7 @@ from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.principal import AUTHENTICATED, USER_OR_SERVER, Access
 from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
+from routes.users.reactions import RightsOf
 
 READ, WRITE = "server.settings.read", "server.settings.write"
 """Capabilities of users, and scopes of a server's delegated tokens."""
@@ -154,7 +155,7 @@ async def create_extension(call: Call, body: NewExtension) -> Extension:
         updated_at_ms=call.now_ms,
     )
     node_id = call.new_id()
-    return await change(call, _create, row, node_id, about=f"user {call.user_id}", shape=extension_of)
+    return await change(call, _create, row, node_id, about=RightsOf(call.user_id), shape=extension_of)
 
 
 async def may_change(call: Call, extension_id: str) -> None:

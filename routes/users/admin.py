@@ -35,7 +35,7 @@ from routes.edge.declare.query import Clamp
 from routes.edge.principal import SUPER_ADMIN
 from routes.edge.wire import Wire
 from routes.users.parts import USER_DIRECTORY
-from routes.users.reactions import TokensOf
+from routes.users.reactions import RightsOf, TokensOf
 
 USER_VIEW = "admin:user:view"
 
@@ -253,7 +253,7 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
         grant = _granted(changed)
         return UserGranted(user_id, grant.node, grant.negated, grant.expires_at, grant.value)
 
-    return await change(call, change_grant, wish, stamp_of(call), about=_rights_of(user_id), shape=shape)
+    return await change(call, change_grant, wish, stamp_of(call), about=RightsOf(user_id), shape=shape)
 
 
 @endpoint("DELETE", "/v1/admin/users/{userId}/permissions/{node}", needs=SUPER_ADMIN, refusals=(NotFound,))
@@ -262,7 +262,7 @@ async def remove_permission(call: Call, user_id: UserId, node: str) -> RemovedGr
     if not is_node(node):
         raise NotFound("no such permission")
     return await change(
-        call, revoke_grant, user_id, node, stamp_of(call), about=_rights_of(user_id), shape=RemovedGrant
+        call, revoke_grant, user_id, node, stamp_of(call), about=RightsOf(user_id), shape=RemovedGrant
     )
 
 
@@ -278,10 +278,6 @@ async def read_audit_trail(call: Call, query: PageQuery) -> AuditPage:
     rows = await call.service.database.read(read_audit, _AUDIT_PAGES.place(query.cursor), query.limit + 1)
     page = _AUDIT_PAGES.page(rows, query.limit, lambda row: row.seq)
     return AuditPage([_audit_item(row) for row in page.rows], page.next_cursor, page.has_more)
-
-
-def _rights_of(user_id: str) -> str:
-    return f"user {user_id}"
 
 
 def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:

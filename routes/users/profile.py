@@ -25,6 +25,7 @@ from routes.edge.principal import AUTHENTICATED
 from routes.edge.reply import MaybeAwaitable, then
 from routes.edge.wire import Wire
 from routes.users.parts import PRESENCE, USER_DIRECTORY
+from routes.users.reactions import RightsOf
 
 SETTINGS_BODY_MAX_BYTES = 96 * 1024
 """Largest request body: a style of 64 KiB, written with some white space."""
@@ -221,7 +222,7 @@ async def change_own_settings(call: Call, body: SettingsPatch) -> ProfileSetting
         privacy.group_invites,
         None if style is None else UiStyleChange(style.sync_enabled, style.source, style.payload),
     )
-    about = f"user {call.user_id}"
+    about = RightsOf(call.user_id)
     return await change(
         call, change_settings, call.user_id, wish, call.now_ms, about=about, shape=settings_of
     )

@@ -11,6 +11,12 @@ from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 
 
+class RightsOf(NamedTuple):
+    """Reconciliation subject: a user's row, settings and rights, which memory reads again."""
+
+    user_id: str
+
+
 class TokensOf(NamedTuple):
     """Reconciliation subject: the time from which a user's tokens are accepted."""
 
