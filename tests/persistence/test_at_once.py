@@ -1,33 +1,26 @@
-"""Batches that are one statement: the same as the long way in everything but the number of round trips."""
+"""Batches that are one statement: the same as the long way in everything but the number of round trips.
+
+What the writer does with a batch whichever way it takes is in `test_writer.py`.
+"""
 
 from collections.abc import Sequence
-from functools import partial
-
-import pytest
-import trio
 
 from persistence.bridge.database import Database, open_database
 from persistence.connection import Connection
 from persistence.journal import commit as writer
-from persistence.journal import journal, receipts
+from persistence.journal import journal
 from persistence.journal.turn import Statement, Turn
 from tests.support.proxy import Proxy, open_proxy
 from tests.support.turns import (
     KIND,
-    Answers,
-    Gate,
-    a_receipt,
+    a_planned_turn,
     a_turn,
     commit,
-    persist_behind_gate,
     persist_things,
     plan_things,
     read_journal,
     read_notes,
 )
-from tests.support.waiting import wait_until
-
-a_planned_turn = partial(a_turn, plan=plan_things)
 
 
 class Persists:
@@ -65,49 +58,11 @@ async def test_a_turn_without_a_plan_takes_the_batch_the_long_way(things: Databa
     assert persist.calls == 1
 
 
-@pytest.mark.parametrize("size", [1, 2, 8])
-async def test_one_bad_turn_harms_nobody_else(things: Database, size: int) -> None:
-    good = [a_planned_turn(chr(ord("b") + number)) for number in range(size)]
-    turns = [*good[: size // 2], a_planned_turn("a", "fine", "bad"), *good[size // 2 :]]
-    outcome = await commit(things, *turns)
-    assert outcome.pop("a") == ["RowsRejected"]
-    assert set(map(tuple, outcome.values())) == {("ok",)}
-    assert await things.read(read_journal, "a") == []
-    assert len(await things.read(read_notes)) == size
-
-
-async def test_a_value_that_postgresql_cannot_take_harms_only_its_own_turn(things: Database) -> None:
-    turns = [a_planned_turn("a", "nul \0"), a_planned_turn("b"), a_planned_turn("c", due_at_ms=1 << 80)]
-    assert await commit(things, *turns) == {"a": ["RowsRejected"], "b": ["ok"], "c": ["RowsRejected"]}
-
-
-async def test_a_moved_head_fails_alone(things: Database) -> None:
-    turns = [a_planned_turn("a", seq=3), a_planned_turn("b"), a_planned_turn("unknown")]
-    assert await commit(things, *turns) == {"a": ["HeadMoved"], "b": ["ok"], "unknown": ["HeadMoved"]}
-    assert await things.read(read_notes) == [("b", "note")]
-    assert await things.read(read_journal, "a") == []
-
-
-@pytest.mark.parametrize(("shard", "fence"), [(0, 0), (0, 2), (1, 1)])
-async def test_another_fence_fails_alone(things: Database, shard: int, fence: int) -> None:
-    turns = [a_planned_turn("a", shard=shard, fence=fence), a_planned_turn("b")]
-    assert await commit(things, *turns) == {"a": ["Fenced"], "b": ["ok"]}
-    assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 0, "e", None, b"")
-
-
 async def test_a_mistake_in_a_plan_harms_nobody(things: Database) -> None:
     def broken(turns: Sequence[Turn]) -> list[Statement]:
         raise KeyError("a mistake")
 
     assert await commit(things, a_turn("a", plan=broken), a_planned_turn("b")) == {"a": ["ok"], "b": ["ok"]}
-
-
-async def test_receipts_commit_with_their_turn_and_take_no_second_effect(things: Database) -> None:
-    receipt = a_receipt(reply=b'{"id":1}')
-    assert await commit(things, a_planned_turn("a", receipts=(receipt,))) == {"a": ["ok"]}
-    assert await things.read(receipts.find, receipt.key, 9_999) == receipt
-    outcome = await commit(things, a_planned_turn("b", receipts=(receipt,)), a_planned_turn("c"))
-    assert outcome == {"b": ["RowsRejected"], "c": ["ok"]}
 
 
 async def test_several_statements_of_a_plan_keep_their_parameters(things: Database) -> None:
@@ -158,37 +113,6 @@ async def test_silence_is_unknown_and_heals(things: Database, database_url: str)
         proxy.heal()
         assert await commit(database, a_planned_turn("b")) == {"b": ["ok"]}
     assert await things.read(read_notes) == [("b", "note"), ("z", "warm")]
-
-
-async def test_a_takeover_is_waited_for_and_refuses(things: Database, gate: Gate) -> None:
-    """The lease is taken over, not yet visibly, while the statement waits for its row."""
-
-    async def take_over_behind_gate(conn: Connection) -> None:
-        await journal.take_leases(conn, "node-1", [0], 60.0)
-        await persist_behind_gate(conn, [a_turn("y")])
-
-    answers = Answers()
-    await _warm(things)
-    await gate.close()
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(things.transact, take_over_behind_gate)
-        await gate.wait_for_arrival()
-        answers.submit(things, a_planned_turn("a"))
-        await wait_until(partial(_somebody_waits, things))
-        await gate.open()
-    await answers.wait_for(1)
-    assert answers.names() == {"a": ["Fenced"]}
-
-
-async def _somebody_waits(database: Database) -> bool:
-    return await database.read(_row_is_waited_for)
-
-
-async def _row_is_waited_for(conn: Connection) -> bool:
-    found = await conn.fetchval(
-        "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND locktype = 'transactionid')"
-    )
-    return bool(found)
 
 
 async def test_no_planned_turn_is_lost_or_doubled_while_sessions_are_ended(

@@ -1,6 +1,6 @@
 """The group-commit writer: what commits together, what is refused alone, and what a turn is told."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 import trio
@@ -15,6 +15,7 @@ from tests.support.turns import (
     NODE,
     Answers,
     Gate,
+    a_planned_turn,
     a_receipt,
     a_turn,
     commit,
@@ -25,6 +26,11 @@ from tests.support.turns import (
     read_notes,
 )
 from tests.support.waiting import PATIENCE_SECONDS, wait_until
+
+MakeTurn = Callable[..., Turn]
+
+both_ways = pytest.mark.parametrize("turn_of", [a_turn, a_planned_turn], ids=["written", "planned"])
+"""Of turns that are written one after the other, and of such as become one statement."""
 
 
 async def test_a_turn_moves_the_head_and_appends_its_journal_and_rows(things: Database) -> None:
@@ -62,10 +68,11 @@ async def test_turns_of_one_actor_are_never_in_one_batch(things: Database) -> No
     assert [seq for seq, _ in await things.read(read_journal, "a")] == [1, 2, 3, 4, 5]
 
 
+@both_ways
 @pytest.mark.parametrize("size", [1, 2, 3, 8, 25])
-async def test_one_bad_turn_harms_nobody_else(things: Database, size: int) -> None:
-    good = [a_turn(chr(ord("b") + number)) for number in range(size)]
-    turns = [*good[: size // 2], a_turn("a", "fine", "bad"), *good[size // 2 :]]
+async def test_one_bad_turn_harms_nobody_else(things: Database, turn_of: MakeTurn, size: int) -> None:
+    good = [turn_of(chr(ord("b") + number)) for number in range(size)]
+    turns = [*good[: size // 2], turn_of("a", "fine", "bad"), *good[size // 2 :]]
     outcome = await commit(things, *turns)
     assert outcome.pop("a") == ["RowsRejected"]
     assert set(map(tuple, outcome.values())) == {("ok",)}
@@ -93,13 +100,17 @@ async def test_a_mistake_in_persist_harms_only_its_own_turn(things: Database, pe
     assert await things.read(read_notes) == [("b", "note"), ("c", "note")]
 
 
-async def test_a_value_that_postgresql_cannot_take_harms_only_its_own_turn(things: Database) -> None:
-    outcome = await commit(things, a_turn("a", "nul \0"), a_turn("b"), a_turn("c", due_at_ms=1 << 80))
+@both_ways
+async def test_a_value_that_postgresql_cannot_take_harms_only_its_own_turn(
+    things: Database, turn_of: MakeTurn
+) -> None:
+    outcome = await commit(things, turn_of("a", "nul \0"), turn_of("b"), turn_of("c", due_at_ms=1 << 80))
     assert outcome == {"a": ["RowsRejected"], "b": ["ok"], "c": ["RowsRejected"]}
 
 
-async def test_a_moved_head_fails_alone(things: Database) -> None:
-    outcome = await commit(things, a_turn("a", seq=3), a_turn("b"), a_turn("unknown"))
+@both_ways
+async def test_a_moved_head_fails_alone(things: Database, turn_of: MakeTurn) -> None:
+    outcome = await commit(things, turn_of("a", seq=3), turn_of("b"), turn_of("unknown"))
     assert outcome == {"a": ["HeadMoved"], "b": ["ok"], "unknown": ["HeadMoved"]}
     assert await things.read(read_notes) == [("b", "note")]
     assert await things.read(read_journal, "a") == []
@@ -112,15 +123,17 @@ async def test_a_turn_without_journal_leaves_the_head_where_it_is(things: Databa
     assert await things.read(read_notes) == [("a", "quiet")]
 
 
+@both_ways
 @pytest.mark.parametrize(("shard", "fence"), [(0, 0), (0, 2), (1, 1)])
-async def test_another_fence_fails_alone(things: Database, shard: int, fence: int) -> None:
-    outcome = await commit(things, a_turn("a", shard=shard, fence=fence), a_turn("b"))
+async def test_another_fence_fails_alone(things: Database, turn_of: MakeTurn, shard: int, fence: int) -> None:
+    outcome = await commit(things, turn_of("a", shard=shard, fence=fence), turn_of("b"))
     assert outcome == {"a": ["Fenced"], "b": ["ok"]}
     assert await things.read(journal.read_head, KIND, "a") == journal.Head(0, 0, "e", None, b"")
 
 
+@both_ways
 async def test_a_stale_write_is_refused_while_the_lease_is_being_taken_over(
-    things: Database, database_url: str, gate: Gate
+    things: Database, turn_of: MakeTurn, database_url: str, gate: Gate
 ) -> None:
     """The takeover is in progress, and not yet visible, when the stale turn comes: it waits, then fails."""
     await gate.close()
@@ -131,14 +144,14 @@ async def test_a_stale_write_is_refused_while_the_lease_is_being_taken_over(
         nursery.start_soon(other.transact, take_over_behind_gate)
         await gate.wait_for_arrival()
         answers = Answers()
-        answers.submit(things, a_turn("a", fence=1))
+        answers.submit(things, turn_of("a", fence=1))
         await wait_until_somebody_waits_for_a_row(things)
         assert answers.names() == {}
         await gate.open()
         await answers.wait_for(1)
     assert answers.names() == {"a": ["Fenced"]}
     assert await things.read(read_notes) == []
-    assert await commit(things, a_turn("a", fence=2)) == {"a": ["ok"]}
+    assert await commit(things, turn_of("a", fence=2)) == {"a": ["ok"]}
 
 
 async def test_a_takeover_waits_for_the_commit_in_flight(
@@ -168,9 +181,10 @@ async def test_a_takeover_waits_for_the_commit_in_flight(
     assert seen[0].seq == 1
 
 
-async def test_receipts_commit_with_their_turn(things: Database) -> None:
+@both_ways
+async def test_receipts_commit_with_their_turn(things: Database, turn_of: MakeTurn) -> None:
     receipt = a_receipt(reply=b'{"id":1}')
-    assert await commit(things, a_turn("a", receipts=(receipt,)), a_turn("b")) == {"a": ["ok"], "b": ["ok"]}
+    assert await commit(things, turn_of("a", receipts=(receipt,)), turn_of("b")) == {"a": ["ok"], "b": ["ok"]}
     assert await things.read(receipts.find, receipt.key, 9_999) == receipt
 
 
@@ -180,10 +194,11 @@ async def test_a_refused_turn_leaves_no_receipt(things: Database) -> None:
     assert await things.read(receipts.find, receipt.key, 0) is None
 
 
-async def test_a_key_that_has_a_receipt_takes_no_second_effect(things: Database) -> None:
+@both_ways
+async def test_a_key_that_has_a_receipt_takes_no_second_effect(things: Database, turn_of: MakeTurn) -> None:
     receipt = a_receipt()
-    await commit(things, a_turn("a", receipts=(receipt,)))
-    outcome = await commit(things, a_turn("b", receipts=(receipt,)), a_turn("c"))
+    await commit(things, turn_of("a", receipts=(receipt,)))
+    outcome = await commit(things, turn_of("b", receipts=(receipt,)), turn_of("c"))
     assert outcome == {"b": ["RowsRejected"], "c": ["ok"]}
 
 

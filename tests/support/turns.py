@@ -4,6 +4,7 @@ commit."""
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import trio
 
@@ -90,6 +91,10 @@ def a_turn(
         receipts=receipts,
         plan=plan,
     )
+
+
+a_planned_turn = partial(a_turn, plan=plan_things)
+"""A turn that may be part of one statement."""
 
 
 def a_receipt(key: str = "key", *, reply: bytes = b"{}", expires_at_ms: int = 10_000) -> Receipt:
