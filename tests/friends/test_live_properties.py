@@ -12,6 +12,7 @@ import msgspec
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from actors.friends.between import seen_between
 from actors.friends.circles import Circles
 from actors.friends.live import FriendsLive
 from actors.friends.view import FACE, FriendsState
@@ -19,6 +20,7 @@ from actors.friends.visibility import Visibilities
 from actors.users.presence import Presence
 from actors.users.users import Users
 from persistence.bridge.database import Database, open_database
+from persistence.friends import links, requests
 from persistence.friends.visibilities import veiled
 from persistence.users.users import arrive
 from tests.chat.play import uid
@@ -103,23 +105,28 @@ class Circle:
 
     async def between(self, what: str, one: str, other: str, *chosen: Any) -> None:
         transact, now_ms = self.database.transact, self.clock.at_ms
-        friends = other in await self.database.read(friends_of, one)
+        friends = other in await self.database.read(links.friend_ids, one)
         match what:
             case "befriend" if not friends:
                 await transact(rows.befriend, one, other, now_ms)
+                await self.related(one, other)
             case "unfriend":
-                await transact(rows.unfriend, one, other)
-                self.live.visibility_changed(one, other, "DEFAULT")
-                self.live.visibility_changed(other, one, "DEFAULT")
+                await transact(links.remove, one, other)
+                await self.related(one, other)
             case "choose" if friends:
-                await transact(rows.choose, one, other, *chosen)
+                await transact(rows.choose, one, other, *chosen, now_ms)
                 self.live.visibility_changed(one, other, chosen[0])
             case "withdraw":
-                await transact(rows.withdraw, one, other)
+                await transact(requests.remove_between, one, other)
             case "request":
-                await transact(rows.withdraw, one, other)
+                await transact(requests.remove_between, one, other)
                 await transact(rows.request, f"{self.number:024x}", one, other, now_ms, now_ms + 10**9)
         self.live.changed(one, other)
+
+    async def related(self, one: str, other: str) -> None:
+        """What the rules do when something between two has begun or ended."""
+        seen = await self.database.transact(seen_between, one, other, self.live.next_turn)
+        self.live.relation_changed(one, other, seen.between, seen.turn)
 
     async def flush(self) -> None:
         """What the kernel does with a view that has changed."""
@@ -170,11 +177,6 @@ class Circle:
 def adopted(live: FriendsLive, before: FriendsState | None, after: FriendsState) -> FriendsState:
     assert live.view.adopt is not None
     return live.view.adopt(before, after)
-
-
-async def friends_of(conn: Any, user_id: str) -> set[str]:
-    found = await conn.fetch("SELECT friend_id FROM friend_links WHERE user_id = $1", user_id)
-    return {row["friend_id"] for row in found}
 
 
 def take(client: Any, event: str, data: Any) -> None:

@@ -1,13 +1,19 @@
 """Wire: friends live, as a stream of their own and as a channel; presence, and who may see it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pytest
 import trio
 
+from actors.change import Change
+from actors.friends.between import seen_between
+from persistence.connection import Connection
+from persistence.friends import links, requests
 from persistence.friends.visibilities import Visibility, veiled
+from routes.changes import change_by_itself
 from routes.friends.parts import FRIENDS_LIVE
 from tests.friends import rows
 from tests.support.spec import spec
@@ -24,21 +30,31 @@ QUIET_SECONDS = 0.4
 
 async def befriend(world: World, one: Player, other: Player) -> None:
     """Make two friends, and tell who watches, as the rules of friends do."""
-    await world.service.database.transact(rows.befriend, one.id, other.id, world.clock.now_ms())
-    world.service.of(FRIENDS_LIVE).changed(one.id, other.id)
+    await _relate(world, one, other, partial(rows.befriend, now_ms=world.clock.now_ms()))
 
 
 async def unfriend(world: World, one: Player, other: Player) -> None:
-    await world.service.database.transact(rows.unfriend, one.id, other.id)
-    world.service.of(FRIENDS_LIVE).changed(one.id, other.id)
-    world.service.of(FRIENDS_LIVE).visibility_changed(one.id, other.id, "DEFAULT")
-    world.service.of(FRIENDS_LIVE).visibility_changed(other.id, one.id, "DEFAULT")
+    """End a friendship in the same way."""
+    await _relate(world, one, other, links.remove)
+
+
+async def _relate(
+    world: World, one: Player, other: Player, write: Callable[[Connection, str, str], Awaitable[None]]
+) -> None:
+    next_turn = world.service.of(FRIENDS_LIVE).next_turn
+
+    async def unit(conn: Connection) -> Change[None]:
+        await write(conn, one.id, other.id)
+        return Change(None, (await seen_between(conn, one.id, other.id, next_turn),))
+
+    await change_by_itself(world.service, unit, about=None)
 
 
 async def show_as(
     world: World, holder: Player, viewer: Player, visibility: Visibility, *, favorite: bool = False
 ) -> None:
-    await world.service.database.transact(rows.choose, holder.id, viewer.id, visibility, favorite)
+    now_ms = world.clock.now_ms()
+    await world.service.database.transact(rows.choose, holder.id, viewer.id, visibility, favorite, now_ms)
     world.service.of(FRIENDS_LIVE).changed(holder.id, viewer.id)
     world.service.of(FRIENDS_LIVE).visibility_changed(holder.id, viewer.id, visibility)
 
@@ -113,11 +129,11 @@ async def test_requests_come_and_go_and_expire(world: World) -> None:
         assert [one["id"] for one in (await frame(socket))["requests"]["outgoing"]] == ["b" * 24]
         world.clock.advance(100_000)
         await befriend(world, ann, cid)
-        await transact(rows.withdraw, ann.id, cid.id)
+        await transact(requests.remove_between, ann.id, cid.id)
         changed(ann.id, cid.id)
-        requests = None
-        while requests != {"incoming": [], "outgoing": []}:
-            requests = (await frame(socket))["requests"]
+        waiting = None
+        while waiting != {"incoming": [], "outgoing": []}:
+            waiting = (await frame(socket))["requests"]
 
 
 async def test_a_rename_shows_to_those_who_watch(world: World) -> None:
@@ -238,7 +254,7 @@ async def test_limited_friends_keep_their_party_and_last_seen(world: World) -> N
 async def test_veils_are_read_at_the_start(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
     await befriend(world, ann, ben)
-    await world.service.database.transact(rows.choose, ben.id, ann.id, "HIDDEN", False)
+    await world.service.database.transact(rows.choose, ben.id, ann.id, "HIDDEN", False, world.clock.now_ms())
     assert await world.service.database.read(veiled) == [(ben.id, ann.id, "HIDDEN")]
 
 
@@ -260,6 +276,8 @@ async def test_the_channel_tells_events(world: World) -> None:
             await befriend(world, ann, cid)
             event = await socket.receive_json()
             assert (event["event"], event["offset"], event["data"]["friendId"]) == ("friend_added", 1, cid.id)
+            event = await socket.receive_json()
+            assert (event["event"], event["offset"], event["data"]["friendId"]) == ("presence", None, cid.id)
             await unfriend(world, ann, cid)
             event = await socket.receive_json()
             assert (event["event"], event["offset"]) == ("friend_removed", 2)

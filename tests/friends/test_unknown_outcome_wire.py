@@ -42,7 +42,7 @@ async def test_who_hides_no_longer(world: World, proxy: Proxy, *, landed: bool) 
     await ann.do("PATCH", f"{FRIENDS}/{ben.id}", {"visibility": "HIDDEN"})
     await ben.do("DELETE", f"{FRIENDS}/{ann.id}")
     path = f"{REQUESTS}/{(await ask(ben, ann))['id']}/accept"
-    await lose(proxy, ann, "POST", path, landed=landed, said=b"INSERT INTO friend_links")
+    await lose(proxy, ann, "POST", path, landed=landed, said=b"friend_accepted")
     await settled(world)
     assert world.service.of(FRIENDS_LIVE).hides(ann.id, ben.id) is not landed
 

@@ -17,6 +17,7 @@ from actors.friends.between import seen_between
 from actors.ids import new_uuid
 from actors.kernel.clock import Clock
 from persistence.connection import Connection
+from persistence.friends import blocks
 from persistence.users.permissions import add_role
 from routes import DOMAINS, create_app
 from routes.changes import change_by_itself
@@ -223,27 +224,16 @@ class World:
     async def block(self, one: Player, other: Player, *, blocked: bool = True) -> None:
         """Let one user block another, or no longer; everybody who looks is told."""
         service = self.service
-        write = _write_block if blocked else _drop_block
         next_turn, now_ms = service.of(FRIENDS_LIVE).next_turn, self.clock.now_ms()
 
         async def unit(conn: Connection) -> Change[None]:
-            await write(conn, one.id, other.id, now_ms)
+            if blocked:
+                await blocks.put(conn, one.id, other.id, reason="", now_ms=now_ms)
+            else:
+                await blocks.remove(conn, one.id, other.id)
             return Change(None, (await seen_between(conn, one.id, other.id, next_turn),))
 
         await change_by_itself(service, unit, about=None)
-
-
-async def _write_block(conn: Connection, user_id: str, target_id: str, now_ms: int) -> None:
-    await conn.execute(
-        "INSERT INTO blocks (user_id, target_id, reason, created_at_ms, updated_at_ms) VALUES ($1, $2, '', $3, $3)",
-        user_id,
-        target_id,
-        now_ms,
-    )
-
-
-async def _drop_block(conn: Connection, user_id: str, target_id: str, _now_ms: int) -> None:
-    await conn.execute("DELETE FROM blocks WHERE user_id = $1 AND target_id = $2", user_id, target_id)
 
 
 @asynccontextmanager
