@@ -13,6 +13,7 @@ from actors.kernel.directory import System, open_system
 from actors.kernel.placement import LocalPlacement, open_local_placement
 from actors.kernel.subscription import Subscription, WatchRequest
 from tests.kernel.ledger import KIND, ROWS, Viewer
+from tests.support.actors import ask_at_once
 from tests.support.simulation import SimulatedClock, Simulation, open_simulation
 from tests.support.sinks import JsonEnvelope, Socket
 
@@ -29,6 +30,11 @@ class Stage:
 
     async def ask(self, command: Any, id: str = "a", **options: Any) -> Any:
         return await self.system.ask(KIND, id, command, **options)
+
+    async def ask_all(self, *commands: object) -> list[object]:
+        """The replies, or the errors, to commands posted in this order at the same moment."""
+        answers = await ask_at_once(self.system, KIND, "a", commands)
+        return [answer.error or answer.reply for answer in answers]
 
     async def watch(
         self,

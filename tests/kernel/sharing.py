@@ -7,23 +7,18 @@ event, and all rows.
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from random import Random
 from typing import Any, NamedTuple
 
 import msgspec
-import trio
 from hypothesis.strategies import SearchStrategy
 
 from actors.errors import Refused
-from actors.kernel.directory import System, open_system
 from actors.kernel.facets import Followers
 from actors.kernel.kind import Kind
 from actors.kernel.mailbox import Answer
-from actors.kernel.placement import open_local_placement
 from persistence.bridge.database import Database
 from persistence.connection import Connection
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.actors import ask_at_once, open_actors
 
 NOW_MS = 1_795_000_000_000
 
@@ -102,39 +97,12 @@ async def _decide(
     database: Database, kind: Kind[Any, Any], id: str, groups: Sequence[Sequence[Any]]
 ) -> list[str]:
     answers: list[str] = []
-    async with (
-        open_local_placement(database, node="n1") as placement,
-        open_system(
-            database,
-            StillClock(),
-            kinds=[kind],
-            placement=placement,
-            rng=Random(1),
-            ask_seconds=PATIENCE_SECONDS,
-        ) as system,
-    ):
+    async with open_actors(database, kind, clock=StillClock()) as system:
         for group in groups:
             for start in range(0, len(group), 200):  # a mailbox takes 256
                 told = await ask_at_once(system, kind, id, group[start : start + 200])
                 answers += [_said(answer) for answer in told]
     return answers
-
-
-async def ask_at_once(system: System, kind: Kind[Any, Any], id: str, commands: Sequence[Any]) -> list[Answer]:
-    """The answers to commands that were posted in this order at the same moment."""
-    told: dict[int, Answer] = {}
-    done = trio.Event()
-
-    def answered(place: int, answer: Answer) -> None:
-        told[place] = answer
-        if len(told) == len(commands):
-            done.set()
-
-    for place, command in enumerate(commands):
-        system.post(kind, id, command, partial(answered, place))
-    if commands:
-        await done.wait()
-    return [told[place] for place in range(len(commands))]
 
 
 def _said(answer: Answer) -> str:

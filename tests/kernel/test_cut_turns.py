@@ -12,7 +12,6 @@ from actors.kernel.mailbox import Answer
 from persistence.errors import DatabaseUnavailable, OutcomeUnknown, PersistenceError
 from tests.kernel.conftest import Stage
 from tests.kernel.ledger import KIND, Deposit, Entry, Recall, Wave, Withdraw
-from tests.kernel.play import ask_all
 
 OLD = Recall(0)
 
@@ -28,7 +27,7 @@ async def stage_with_old(autojump_clock: MockClock, stage: Stage) -> Stage:
 async def test_what_is_carried_over_keeps_its_place(stage_with_old: Stage) -> None:
     stage, counters = stage_with_old, stage_with_old.system.counters
     before = counters.commits
-    answers = await ask_all(stage, Deposit("ann", 1), OLD, Deposit("ann", 2), Recall(1), Withdraw("ann", 24))
+    answers = await stage.ask_all(Deposit("ann", 1), OLD, Deposit("ann", 2), Recall(1), Withdraw("ann", 24))
     assert answers == [22, Entry("ann", 0), 24, Entry("ann", 1), 0]
     assert (counters.commits - before, counters.cuts) == (3, 2)
 
@@ -49,8 +48,8 @@ async def test_what_comes_meanwhile_goes_behind_what_is_carried_over(stage_with_
 async def test_letters_that_need_nothing_that_was_changed_share_a_turn(stage_with_old: Stage) -> None:
     stage, counters = stage_with_old, stage_with_old.system.counters
     before = counters.turns
-    answers = await ask_all(
-        stage, OLD, Wave("ann"), Recall(1), Deposit("ann", 1), Deposit("ann", 2), Wave("ann")
+    answers = await stage.ask_all(
+        OLD, Wave("ann"), Recall(1), Deposit("ann", 1), Deposit("ann", 2), Wave("ann")
     )
     assert answers == [Entry("ann", 0), 21, Entry("ann", 1), 22, 24, 24]
     assert (counters.turns - before, counters.cuts) == (1, 0)
@@ -69,7 +68,7 @@ async def test_everybody_is_answered_when_the_turn_in_front_fails(
     stage_with_old: Stage, fate: Any, first: type, others: type
 ) -> None:
     stage_with_old.simulation.script.append(fate)
-    answers = await ask_all(stage_with_old, Deposit("ann", 1), OLD, Recall(1))
+    answers = await stage_with_old.ask_all(Deposit("ann", 1), OLD, Recall(1))
     assert isinstance(answers[0], first)
     # Nothing was decided on those behind, so that nobody is told that it may have been.
     assert all(
@@ -99,13 +98,13 @@ async def test_a_deadline_that_passes_while_a_letter_is_carried_over_refuses_it(
 ) -> None:
     stage = stage_with_old
     stage.simulation.delay_seconds = (6.0, 6.0)
-    answers = await ask_all(stage, Deposit("ann", 1), OLD)
+    answers = await stage.ask_all(Deposit("ann", 1), OLD)
     assert isinstance(answers[0], OutcomeUnknown)
     assert isinstance(answers[1], Overloaded)
 
 
 async def test_only_the_culprit_fails_when_what_was_cut_off_is_rejected(stage_with_old: Stage) -> None:
-    answers = await ask_all(stage_with_old, Deposit("ann", 1), Deposit("ann", 13), OLD, Deposit("ann", 2))
+    answers = await stage_with_old.ask_all(Deposit("ann", 1), Deposit("ann", 13), OLD, Deposit("ann", 2))
     assert [type(answer).__name__ for answer in answers] == ["int", "RowsRejected", "Entry", "int"]
     assert stage_with_old.system.peek(KIND, "a").total == 24
 

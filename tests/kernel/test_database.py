@@ -1,8 +1,6 @@
 """The kernel over the real database: what the simulation promises, PostgreSQL keeps."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from random import Random
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -10,9 +8,7 @@ import pytest
 import trio
 
 from actors.errors import NotFound
-from actors.kernel.clock import SystemClock
-from actors.kernel.directory import System, open_system
-from actors.kernel.placement import open_local_placement
+from actors.kernel.directory import System
 from actors.kernel.subscription import WatchRequest
 from persistence.bridge.database import Database
 from persistence.connection import Connection
@@ -28,26 +24,10 @@ from tests.kernel.ledger import (
     WasRead,
 )
 from tests.kernel.sql_ledger import KIND, ROWS
+from tests.support.actors import open_actors
 from tests.support.sinks import JsonEnvelope, Socket
-from tests.support.waiting import PATIENCE_SECONDS
 
 IDS = [f"l{n}" for n in range(30)]
-
-
-@asynccontextmanager
-async def system_over(database: Database, node: str = "n1") -> AsyncIterator[System]:
-    async with (
-        open_local_placement(database, node=node) as placement,
-        open_system(
-            database,
-            SystemClock(),
-            kinds=[KIND],
-            placement=placement,
-            rng=Random(1),
-            ask_seconds=PATIENCE_SECONDS,
-        ) as system,
-    ):
-        yield system
 
 
 @pytest.fixture
@@ -63,7 +43,7 @@ async def _ask_all(system: System, commands: Sequence[tuple[str, Any]]) -> None:
 
 
 async def test_what_was_acknowledged_is_loaded_again(ledgers: Database) -> None:
-    async with system_over(ledgers) as system:
+    async with open_actors(ledgers, KIND) as system:
         await _ask_all(system, [(id, Deposit("ann", n)) for id in IDS for n in range(1, 9)])
         await system.ask(KIND, "l0", Promote("bob"))
         before = system.peek(KIND, "l0")
@@ -71,7 +51,7 @@ async def test_what_was_acknowledged_is_loaded_again(ledgers: Database) -> None:
         counters = system.counters
         assert counters.letters == 30 * 8 + 1
         assert counters.commits < counters.letters
-    async with system_over(ledgers) as system:
+    async with open_actors(ledgers, KIND) as system:
         # From snapshot and journal.
         assert await system.ask(KIND, "l0", Recall(7)) == before.recent[-1]
         assert system.peek(KIND, "l0") == before
@@ -79,7 +59,7 @@ async def test_what_was_acknowledged_is_loaded_again(ledgers: Database) -> None:
         with pytest.raises(NotFound):
             await system.ask(KIND, "none", Deposit("ann", 1))
     await ledgers.transact(_forget_snapshots)
-    async with system_over(ledgers) as system:
+    async with open_actors(ledgers, KIND) as system:
         # From rows.
         await system.ask(KIND, "l0", Deposit("eve", 1))
         assert system.peek(KIND, "l0").total == 38
@@ -92,7 +72,7 @@ async def _forget_snapshots(conn: Connection) -> None:
 
 
 async def test_one_bad_row_fails_its_caller_only(ledgers: Database) -> None:
-    async with system_over(ledgers) as system:
+    async with open_actors(ledgers, KIND) as system:
         failures: list[Exception] = []
 
         async def ask(amount: int) -> None:
@@ -109,7 +89,7 @@ async def test_one_bad_row_fails_its_caller_only(ledgers: Database) -> None:
 
 
 async def test_a_stale_owner_cannot_write(ledgers: Database) -> None:
-    async with system_over(ledgers) as system:
+    async with open_actors(ledgers, KIND) as system:
         await system.ask(KIND, "l2", Deposit("ann", 1))
         # The same node in another life: it takes the leases anew, under other fences.
         await ledgers.transact(journal.take_leases, "n1", list(range(16)), 15.0)
@@ -128,7 +108,7 @@ async def test_missed_events_come_from_the_journal(ledgers: Database) -> None:
         opened=socket.on_opened,
         since=("e", 2),
     )
-    async with system_over(ledgers) as system:
+    async with open_actors(ledgers, KIND) as system:
         for n in range(6):
             await system.ask(KIND, "l3", Deposit("ann", n))
         await system.watch(KIND, "l3", request)

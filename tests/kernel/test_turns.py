@@ -35,7 +35,6 @@ from tests.kernel.ledger import (
     Wave,
     Withdraw,
 )
-from tests.kernel.play import ask_all
 from tests.support.simulation import Simulation
 from tests.support.sinks import Socket
 
@@ -50,13 +49,13 @@ async def test_an_answer_comes_after_the_commit(autojump_clock: MockClock, stage
 
 async def test_what_waits_together_commits_together(autojump_clock: MockClock, stage: Stage) -> None:
     await stage.ask(Deposit("ann", 1))
-    answers = await ask_all(stage, *[Deposit("ann", 1)] * 64)
+    answers = await stage.ask_all(*[Deposit("ann", 1)] * 64)
     assert sorted(answers) == list(range(2, 66))
     assert stage.system.counters.commits == 2
 
 
 async def test_a_refusal_changes_nothing(autojump_clock: MockClock, stage: Stage) -> None:
-    answers = await ask_all(stage, Deposit("ann", 3), Withdraw("bob", 9), Withdraw("bob", 3))
+    answers = await stage.ask_all(Deposit("ann", 3), Withdraw("bob", 9), Withdraw("bob", 3))
     assert answers[0] == 3
     assert isinstance(answers[1], Conflict)
     assert answers[1].meta == {"total": 3}
@@ -67,7 +66,7 @@ async def test_a_refusal_changes_nothing(autojump_clock: MockClock, stage: Stage
 async def test_a_fault_is_its_callers_alone(
     autojump_clock: MockClock, stage: Stage, log: list[dict[str, object]], where: str
 ) -> None:
-    answers = await ask_all(stage, Deposit("ann", 1), Explode(where), Deposit("ann", 1))
+    answers = await stage.ask_all(Deposit("ann", 1), Explode(where), Deposit("ann", 1))
     assert answers[0] == 1
     assert isinstance(answers[1], Fault)
     assert answers[2] == 2
@@ -134,8 +133,8 @@ async def test_definite_failures_change_nothing_and_stop_nobody(
 
 async def test_only_the_culprit_of_a_rejected_turn_fails(autojump_clock: MockClock, stage: Stage) -> None:
     await stage.ask(Deposit("ann", 0))
-    answers = await ask_all(
-        stage, Deposit("ann", 1), Deposit("bob", 13), Withdraw("ann", 50), Deposit("ann", 2)
+    answers = await stage.ask_all(
+        Deposit("ann", 1), Deposit("bob", 13), Withdraw("ann", 50), Deposit("ann", 2)
     )
     assert (answers[0], answers[3]) == (1, 3)
     assert isinstance(answers[1], RowsRejected)
@@ -193,7 +192,7 @@ async def test_callers_are_told_before_their_time_is_up(autojump_clock: MockCloc
     await stage.ask(Deposit("ann", 1))
     stage.simulation.delay_seconds = (7, 7)
     started = trio.current_time()
-    answers = await ask_all(stage, Deposit("ann", 1), Deposit("ann", 1))
+    answers = await stage.ask_all(Deposit("ann", 1), Deposit("ann", 1))
     assert [type(answer) for answer in answers] == [OutcomeUnknown, OutcomeUnknown]
     assert 4.5 <= trio.current_time() - started <= 5
     assert stage.system.counters.overdue == 2

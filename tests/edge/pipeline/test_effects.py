@@ -2,17 +2,12 @@
 
 import sys
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from random import Random
 from typing import Any
 
 import pytest
 
 from actors.errors import Conflict, NotFound
 from actors.ids import ObjectId
-from actors.kernel.clock import SystemClock
-from actors.kernel.directory import System, open_system
-from actors.kernel.placement import open_local_placement
 from persistence.bridge.database import Database
 from persistence.journal import journal
 from persistence.journal.turn import Turn
@@ -25,7 +20,7 @@ from routes.edge.wire import Wire
 from tests.edge.asgi import Answered, request
 from tests.edge.sample import NOW_MS, Parts, serving
 from tests.kernel.ledger import Deposit, Explode, Ledger, Withdraw, ledger_kind
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.actors import open_actors
 
 LEDGER = "65f0a1b2c3d4e5f601020304"
 
@@ -73,22 +68,6 @@ def booked(total: object) -> Reply[Booked]:
     return Reply(Booked(total), status=202)
 
 
-@asynccontextmanager
-async def running(database: Database) -> AsyncIterator[System]:
-    async with (
-        open_local_placement(database, node="n1") as placement,
-        open_system(
-            database,
-            SystemClock(),
-            kinds=[KIND],
-            placement=placement,
-            rng=Random(1),
-            ask_seconds=PATIENCE_SECONDS,
-        ) as system,
-    ):
-        yield system
-
-
 @pytest.fixture
 async def app(database: Database) -> AsyncIterator[EdgeApp]:
     async def create(conn: Any) -> None:
@@ -99,7 +78,7 @@ async def app(database: Database) -> AsyncIterator[EdgeApp]:
     await database.transact(create)
     table = RouteTable.of([Mount("ledgers", (sys.modules[__name__],))])
     async with (
-        running(database) as system,
+        open_actors(database, KIND) as system,
         serving(Parts(database=database, system=system), table) as app,
     ):
         yield app
