@@ -83,8 +83,7 @@ class System:
         turn has decided it; other PersistenceErrors when nothing was changed; Fault when a rule raised; RuntimeError
         when called inside a turn, which could wait for itself.
 
-        Cancellation: the caller leaves. A command whose turn has not come is dropped; one already decided takes
-        effect.
+        Cancellation: the caller leaves. A command not yet decided is dropped; one already decided takes effect.
         """
         self._outside_turns()
         waiter: OneShot[Answer] = OneShot()
@@ -110,15 +109,13 @@ class System:
     ) -> None:
         """`ask` without waiting: `answer` is called once, before the turn's first frame.
 
-        It never raises; what `ask` would raise is in `Answer.error`, and a full mailbox is reported before this
-        returns.
+        Never raises: what `ask` would raise is in `Answer.error`; a full mailbox is reported before this returns.
 
         Args:
             kind, id, command, receipt: see `ask`.
             answer: called with the outcome, synchronously.
             told: called once after `answer`: when the turn's frames have been offered to the first slice of
-                subscribers, or at once when none follow. So a socket can hold the reply back and send it together
-                with them.
+                subscribers, or at once when none follow. So a socket can hold the reply back and send both together.
         """
         deadline_ms = self._runtime.clock.now_ms() + self._runtime.ask_ms
         self._deliver(kind, id, Letter(command, answer, receipt, deadline_ms, told))
