@@ -1,19 +1,20 @@
-"""One activation of an owner: from the state that was loaded to its retirement, or to the failure that ends it.
+"""One activation of an owner: from the loaded state to its retirement, or to the failure that ends it.
 
-A turn: drain the mailbox, decide on a scratch state, hand the events to the writer, settle when it is committed.
-Only then the scratch state is the state, callers are answered, and frames go out, in this order and without
-waiting between. An activation has no task: the scheduler calls `step` whenever something can be done.
+A turn drains the mailbox, decides on a scratch state, hands the events to the writer, and takes effect once they are
+committed. Only then does the scratch state become the state, callers are answered and subscribers are sent what
+changed, in this order and in one synchronous step. An activation has no task: the scheduler calls `step` whenever
+something can be done.
 
-A turn has one moment, and everything in it is decided as of the rows before it. A letter that needs rows which its
-turn has changed therefore ends the turn in front of itself: the turn is submitted as it is, and that letter and those
-behind it, already drained, are carried over. They are the first of the next turn, in their order, before what has
-come into the mailbox meanwhile. Until then they are `letters` of this activation like any other: an end of it answers
-them, `wait_rest` waits for them, and one whose caller has left or whose time is over is passed over.
+All of a turn is decided on the rows as they were before it. A letter that needs rows which its turn has changed
+therefore ends the turn in front of itself: the turn is submitted as it is, and that letter and those drained behind
+it are carried over. They come first in the next turn, in their order, before letters that arrived in the mailbox
+meanwhile. Until then they are `letters` of this activation like any other: they are answered if it ends, and
+`wait_rest` waits for them; one whose caller has left is skipped, one whose deadline has passed is refused.
 
     phase        what ends it                      then
     RESTING      a letter (`look`)                 decide
-    READING      a task has read what a letter     decide on
-                 needs
+    READING      a task has read the rows that     decide on
+                 a letter needs
     DECIDING     the next step                     COMMITTING, or settled at once when nothing is durable
     COMMITTING   the writer's outcome              SETTLING
     SETTLING     the next step                     RESTING
@@ -23,9 +24,9 @@ them, `wait_rest` waits for them, and one whose caller has left or whose time is
     committed                    their answers   moves on
     DatabaseUnavailable,         the error       stays, the activation goes on: nothing was changed
       QueueFull
-    RowsRejected                 the error       stays, in doubt; each letter is first tried once more, alone, so
-                                                 that only the culprit fails
-    OutcomeUnknown, HeadMoved,   the error       is not to be trusted any more: this activation ends
+    RowsRejected                 the error       stays, and skips no optional lookups any more; each letter is first
+                                                 tried again, alone, so that only the culprit fails
+    OutcomeUnknown, HeadMoved,   the error       can no longer be trusted: this activation ends
       Fenced
 """
 
@@ -45,23 +46,23 @@ from actors.kernel.supervisor import Contained, Fault
 from actors.kernel.turn import TURN_LETTERS, TurnDraft
 from persistence.errors import Fenced, HeadMoved, OutcomeUnknown, PersistenceError, RowsRejected
 
-# After these the state in memory is not to be trusted, or no longer ours.
+# After these the state in memory can no longer be trusted, or belongs to another node.
 ENDING = (OutcomeUnknown, Fenced, HeadMoved)
 
-# Where an activation stands; see the module. Plain numbers, because they are looked at several times a turn.
+# The phases of an activation (table above). Plain numbers, because they are compared several times a turn.
 RESTING, READING, DECIDING, COMMITTING, SETTLING, ENDED = range(6)
 
 
 class Activation:
-    """The state of an owner and the turns that change it.
+    """The in-memory state of an owner, and the turns that change it.
 
     Args:
-        kind, id: whose.
+        kind, id: of the owner.
         runtime: what all actors share.
         mailbox: the owner's; it outlives this activation.
         recovered: the committed state to start from.
-        fence: under which the turns are written.
-        failed: told what has ended it, once, unless `end` did.
+        fence: the lease's fence, under which its turns are written.
+        failed: called once with the error that ended the activation, unless `end` ended it.
     """
 
     __slots__ = (
@@ -121,7 +122,7 @@ class Activation:
         self._queued = False
         # the letters that a turn took from the mailbox, also those that are carried over or yet to be tried singly
         self.letters: Sequence[Letter] = ()
-        # of the turn under way: the letters, the place of the one under consideration, what came of them
+        # the turn under way: its letters, the index of the one being decided, the draft
         self._turn: Sequence[Letter] = ()
         self._at = 0
         self._draft: TurnDraft | None = None
@@ -144,29 +145,29 @@ class Activation:
 
     @property
     def rests(self) -> bool:
-        """True when no turn is under way, and none is owed to a letter that was drained."""
+        """True when no turn is under way and no drained letter waits for one."""
         return self._phase == RESTING and not self.letters
 
     def look(self) -> None:
-        """There may be letters, or another reason to take a turn."""
+        """Enqueue a step with the scheduler, unless a turn is under way or a step is enqueued already."""
         if self._phase == RESTING and not self._queued:
             self._ready()
 
     def lose(self, why: PersistenceError) -> None:
-        """End this activation before its next turn: another node owns the actor now."""
+        """End this activation before its next turn with the error `why`: another node owns the actor now."""
         self._lost = why
         self.look()
 
     def heed(self) -> None:
-        """The head row names a deadline that has passed: if it is not the state's, write it anew."""
+        """Write the head row again if its deadline, which has passed, is not the state's."""
         self._alarm.check_head()
         if self._alarm.is_stale:
             self.look()
 
     async def wait_rest(self) -> None:
-        """Return when no turn is under way and no letter waits, or the activation has ended.
+        """Wait until no turn is under way and no letter waits, or the activation has ended.
 
-        Cancellation ends the wait alone.
+        Cancellation ends only the wait.
         """
         while self._phase != ENDED and (not self.rests or self._queued or len(self._mailbox)):
             waiter: OneShot[None] = OneShot()
@@ -174,14 +175,14 @@ class Activation:
             await waiter.wait()
 
     async def save(self) -> None:
-        """Keep a snapshot if anything has changed since the last.
+        """Save a snapshot if the state has changed since the last one.
 
-        Cancellation may leave the snapshot unkept; it is a cache.
+        Cancellation may leave it unsaved; nothing acknowledged depends on it.
         """
         await self._keeping.save(self.seq, self.state)
 
     def end(self) -> None:
-        """Take no more turns, ring no more, and pass over what is still under way."""
+        """Take no more turns, silence the alarm, and ignore what is still under way; letters are not answered here."""
         self._phase = ENDED
         self._draft = None
         self._alarm.silence()
@@ -190,7 +191,7 @@ class Activation:
     # -- turns --------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Do what can be done; called by the scheduler alone."""
+        """Begin a turn, or take the next step of the one under way. Called by the scheduler only."""
         self._queued = False
         if self._phase == ENDED:
             return
@@ -202,7 +203,7 @@ class Activation:
             self._decide(self._draft)
 
     def fail(self, fault: Exception) -> None:
-        """End this activation; also called by the scheduler, when a step raised."""
+        """Report the error that ends this activation; also called by the scheduler, when a step raised."""
         if self._phase != ENDED:
             self._failed(fault)
 
@@ -227,7 +228,7 @@ class Activation:
         self._decide(self._draft)
 
     def _decide(self, draft: TurnDraft) -> None:
-        """Decide the letters of the turn, up to one for which something must be read, or the turn must end."""
+        """Decide the turn's letters, up to one that needs rows read or has to wait for the next turn."""
         for letter in self._turn[self._at :]:
             draft.consider(letter)
             if draft.is_cut:
@@ -242,7 +243,7 @@ class Activation:
         self._submit(draft)
 
     async def _read(self, lookups: Lookups[Any, Any], draft: TurnDraft, letter: Letter) -> None:
-        """Read what a letter needs, decide it, and go on behind it."""
+        """Read the rows that a letter needs, decide it, and enqueue the rest of the turn."""
         with Contained("reading for a command", self.kind.name, self.id) as reading:
             try:
                 found = await self._runtime.store.read(lookups.fetch, self.id, draft.needs)
@@ -276,14 +277,14 @@ class Activation:
             self._conclude(draft, full)
 
     def _committed(self, outcome: PersistenceError | None) -> None:
-        """Told by the writer, in the trio thread."""
+        """Receive the writer's outcome, in the trio thread."""
         if self._phase == COMMITTING:
             self._outcome = outcome
             self._phase = SETTLING
             self._ready()
 
     def _conclude(self, draft: TurnDraft, failure: PersistenceError | None) -> None:
-        """The outcome of the turn is known."""
+        """Act on the outcome of the turn (the module's second table)."""
         if failure is None:
             self._keeping.committed(draft.journal)
             self._settle(draft)
@@ -302,14 +303,14 @@ class Activation:
         self._rest()
 
     def _distrust(self) -> bool:
-        """Rows were refused: let the rules look closer from now on; False when they do already."""
+        """Stop skipping optional lookups, because rows were refused; False when none was skipped before."""
         trusted, lookups = self.state, self.kind.lookups
         if lookups is not None and lookups.distrust is not None:
             self.state = lookups.distrust(trusted)
         return self.state is not trusted
 
     def _settle(self, draft: TurnDraft) -> None:
-        """First the state, then the callers, then everybody else."""
+        """Adopt the new state, answer the callers, then tell subscribers and followers."""
         self.state = draft.state
         self.seq += len(draft.journal)
         self._alarm.move(draft.due_ms, written=draft.is_durable)
@@ -346,7 +347,7 @@ class Activation:
                     self._runtime.touched(view_name, ids, self.id)
 
     def _rest(self) -> None:
-        """The turn is over; the next follows if there is reason."""
+        """End the turn; the next one follows at once if there is reason."""
         self._draft = None
         self._turn = ()
         if not self._singly:
@@ -371,7 +372,7 @@ class Activation:
                 waiter.wake(None)
 
     def _expire(self, now_ms: int) -> None:
-        """The deadline of the state has come."""
+        """Enqueue the kind's `expire` command, because the deadline of the state has come."""
         if self.kind.deadlines is not None:
             self._mailbox.tell(self.kind.deadlines.expire(self.state, now_ms))
             self.look()

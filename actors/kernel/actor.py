@@ -1,8 +1,7 @@
 """An owner as the system knows it: what outlives its activations, and the way from one activation to the next.
 
-Mailbox, channel and the memory of faults belong here, because letters and subscribers stay through a restart.
-There is an `activation` exactly while there is a committed state in memory; without one, letters wait in the mailbox
-for the next.
+Mailbox, channel and restart policy belong here, because letters and subscribers stay through a restart. `activation`
+is set exactly while a committed state is in memory; without one, letters wait in the mailbox for the next.
 """
 
 from collections.abc import Callable
@@ -26,21 +25,21 @@ from persistence.errors import DatabaseUnavailable, Fenced, OutcomeUnknown, Pers
 
 _log = structlog.get_logger(__name__)
 
-# The pause before an actor that somebody waits for asks a database again that could not answer: after its
-# return everything is to be well within two seconds.
+# Pause before an actor with subscribers is loaded again when the database could not answer: everything has to work
+# again within two seconds of the database's return.
 RELOAD_MS = 500
 
-# These say nothing against the actor: they do not count as faults.
+# Failures that are not the fault of the actor, and do not count towards its restart policy.
 BLAMELESS = (DatabaseUnavailable, Fenced)
 
 
 class Actor:
-    """One owner in the directory.
+    """One owner in the directory, with or without an activation.
 
     Args:
-        kind, id: which.
+        kind, id: of the owner.
         runtime: what all actors share.
-        leave: called once, when it is gone for good.
+        leave: called with this actor when it leaves the directory for good.
     """
 
     __slots__ = (
@@ -76,7 +75,7 @@ class Actor:
         self._waiting: list[OneShot[Failure | None]] = []
         self._active_ms = runtime.clock.now_ms()
         self._closing = False
-        # True while a task sees to its retirement; what a task that waits for the next activation sleeps on
+        # True while a task retires the actor; what the task that waits for the next activation sleeps on
         self._retiring = False
         self._sleeping: OneShot[None] | None = None
         self._restarts = 0
@@ -86,18 +85,22 @@ class Actor:
 
     @property
     def parked_until_ms(self) -> int:
-        """Until then it refuses everything, because of its faults."""
+        """Epoch milliseconds until which repeated faults have it refuse every command; 0 when it never was parked."""
         return self._restart_policy.parked_until_ms if self._restart_policy is not None else 0
 
     def poke(self) -> None:
-        """There is a letter, or another reason to look around."""
+        """Have the actor look for work: a letter has come, or something else has changed."""
         if self.activation is not None:
             self.activation.look()
         elif self._sleeping is not None:
             self._sleeping.wake(None)
 
     async def wait_loaded(self) -> None:
-        """Return once it has an activation, or raise why it has none. A cancelled waiter just leaves."""
+        """Wait until the actor has an activation.
+
+        Raises why it has none: NotFound for no such owner, a PersistenceError, Fault, Overloaded when it is parked,
+        or Draining. Cancellation ends only this wait; loading goes on.
+        """
         waiter: OneShot[Failure | None] = OneShot()
         self._waiting.append(waiter)
         self.poke()
@@ -111,7 +114,7 @@ class Actor:
             raise failure
 
     def open_channel(self) -> Channel:
-        """The channel of a live actor."""
+        """Return the channel of a live actor, made at the first call."""
         if self.channel is None:
             runtime = self._runtime
             self.channel = Channel(
@@ -121,17 +124,20 @@ class Actor:
         return self.channel
 
     def close(self) -> None:
-        """Finish what waits, keep a snapshot and go, subscribers or not."""
+        """Finish what waits, save a snapshot and leave the directory, with or without subscribers."""
         self._closing = True
         self._retire_soon()
 
     def lose(self) -> None:
-        """Its shard belongs to another node now."""
+        """End the activation, because its shard belongs to another node now."""
         if self.activation is not None:
             self.activation.lose(Fenced(f"{self.kind.name} {self.id} has another owner"))
 
     def hurry(self, soon_ms: int) -> None:
-        """Tell callers whose time is up before `soon_ms`."""
+        """Answer callers whose deadline (epoch milliseconds) is before `soon_ms`.
+
+        They get OutcomeUnknown when their letter was decided in the turn under way, otherwise Overloaded.
+        """
         if self.activation is not None:
             for letter in self.activation.letters:
                 if letter.deadline_ms < soon_ms and letter.open:
@@ -144,16 +150,16 @@ class Actor:
                     self._overdue(letter, Overloaded())
 
     def wanted(self, now_ms: int) -> None:
-        """Somebody reads it."""
+        """Note that the owner is being read, so that it stays live."""
         self._active_ms = now_ms
 
     def retire_if_idle(self, now_ms: int) -> None:
-        """Let the actor retire when nobody has wanted it for long."""
+        """Begin to retire the actor if it has had no command, reader or subscriber for the idle time."""
         if self._unwanted(now_ms):
             self._retire_soon()
 
     def statistics(self, now_ms: int) -> ActorStatistics:
-        """How it stands."""
+        """Return its row for the list of actors."""
         return ActorStatistics(
             kind=self.kind.name,
             id=self.id,
@@ -166,15 +172,16 @@ class Actor:
         )
 
     def unwatched(self) -> None:
-        """The last viewer of its channel has left."""
+        """Start the idle time; called by the channel when its last subscriber has left."""
         self._touch()
 
     # -- what the supervisor asks of it -------------------------------------------------------------
 
     async def begin(self) -> None:
-        """Load, and live from then on, without a task. Raises why there is no activation; NotFound: no such owner.
+        """Load the owner's state and become live; no task is left behind.
 
-        Cancellation leaves the actor without an activation.
+        Raises: NotFound for no such owner, Fenced when another node has its shard, other PersistenceErrors when rows
+        cannot be read. Cancellation leaves the actor without an activation.
         """
         activation = await self._load()
         self.activation = activation
@@ -187,13 +194,14 @@ class Actor:
             self._retire_soon()
 
     def stopped(self, error: Exception) -> None:
-        """Answer who waits for this activation, or for the one that could not begin."""
+        """Answer the letters of the activation that failed with its error; when a load failed, all that wait."""
         self._end_life(error if isinstance(error, PersistenceError | Refused) else Fault())
 
     async def wait_reactivation(self, error: Exception) -> bool:
-        """After a failure: pause, and wait until somebody wants the next activation.
+        """After a failed activation or load: pause, then wait for a letter, a waiting caller or a subscriber.
 
-        Cancellation ends the wait and changes nothing.
+        Returns False when the actor may leave the directory instead: there is no such owner, it is closing, or its
+        faults are forgiven. Cancellation ends the wait and changes nothing.
         """
         if isinstance(error, NotFound):
             if self.channel is not None:
@@ -219,7 +227,7 @@ class Actor:
         return not self._closing
 
     def gone(self) -> None:
-        """Leave the directory; nobody is left waiting, also when the system was stopped in the middle."""
+        """Leave the directory and answer what still waits with Draining, also when the system was stopped midway."""
         self._leave(self)
         self._end_life(Draining())
         self._fail(Draining())
@@ -244,7 +252,7 @@ class Actor:
         )
 
     def _failed(self, error: Exception) -> None:
-        """Its activation has ended itself: a task brings the next, if somebody wants it."""
+        """Receive the error that has ended the activation; a task loads the next one when it is wanted."""
         self.stopped(error)
         self._runtime.start(supervise, self, error)
 
@@ -256,7 +264,7 @@ class Actor:
             self._runtime.start(self._retire, self.activation)
 
     async def _retire(self, activation: Activation) -> None:
-        """Finish what waits, keep a snapshot and go; or stay, if somebody wants it after all."""
+        """Finish what waits, save a snapshot and leave; or stay, if the actor is wanted after all."""
         try:
             while self._may_go(activation):
                 await activation.wait_rest()
@@ -282,7 +290,7 @@ class Actor:
     def _end_life(self, failure: Failure) -> None:
         activation, self.activation = self.activation, None
         if activation is None:
-            # It failed while loading: whoever waits would wait for the same again.
+            # It failed while loading: callers that wait would only meet the same error again.
             self._fail(failure)
             return
         activation.end()
@@ -343,7 +351,7 @@ class Actor:
 
 
 def _told_at_end(letter: Letter, failure: Failure) -> Failure:
-    """What ended an activation, as it concerns one of its letters: only what was decided may have been committed."""
+    """Return the error for one letter of an ended activation: only a decided one may have been committed."""
     if letter.decided and isinstance(failure, Draining):
         return OutcomeUnknown("stopped while committing")
     if not letter.decided and isinstance(failure, OutcomeUnknown):

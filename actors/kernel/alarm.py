@@ -1,4 +1,4 @@
-"""When an owner is next due: the deadline of its state, the one that its head row names, and the timer between them."""
+"""The deadline of one activation: that of its state, the one that its head row names, and the timer for it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -6,10 +6,10 @@ from functools import partial
 from actors.kernel.clock import Clock
 from actors.kernel.timers import Timers
 
-# Timers are set no further ahead than this, because they cannot be taken back and hold on to the state.
+# Timers are set no further ahead than this, because they cannot be cancelled and keep their alarm in memory.
 HORIZON_MS = 60_000
 
-# A deadline that stands still although the owner was told of it, or whose turn failed, rings again after this.
+# A deadline that is still the same after `rung` was called (its turn failed, say) rings again after this.
 RING_AGAIN_MS = 1_000
 
 
@@ -20,7 +20,7 @@ class Alarm:
         timers, clock: of all actors.
         due_ms: the deadline of the state, epoch milliseconds; None without one.
         written_ms: the deadline that the head row names.
-        rung: called with the time when the state's deadline has come.
+        rung: called with the time (epoch milliseconds) when the state's deadline has come.
 
     Attributes:
         is_stale: the head row names another deadline than the state and must be written.
@@ -47,7 +47,7 @@ class Alarm:
         self.is_stale = written_ms != due_ms
 
     def check_head(self) -> None:
-        """The head row names a deadline that has passed: it is stale unless that is the state's."""
+        """Set `is_stale` again by comparison; called when the deadline in the head row has passed."""
         self.is_stale = self._written_ms != self._due_ms
 
     def move(self, due_ms: int | None, *, written: bool) -> None:
@@ -62,7 +62,7 @@ class Alarm:
             self._written_ms = due_ms
 
     def arm(self) -> None:
-        """Have the timer ring at the state's deadline, or on the way to it, if it does not already."""
+        """Set a timer for the state's deadline, at most a minute ahead, unless one is set for that time or earlier."""
         if self._due_ms is None:
             return
         due_ms = min(self._due_ms, self._clock.now_ms() + HORIZON_MS)
@@ -73,7 +73,7 @@ class Alarm:
             self._timers.at(due_ms, partial(self._ring, due_ms))
 
     def silence(self) -> None:
-        """Ring no more, and let go of what would have been called."""
+        """Ring no more, and drop the reference to `rung`."""
         self._armed_ms = None
         self._due_ms = None
         self._rung = _ignore

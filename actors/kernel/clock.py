@@ -1,9 +1,8 @@
-"""Time as rules see it: injected, in epoch milliseconds, and never running backwards.
+"""Time as rules see it: injected, in epoch milliseconds, never running backwards.
 
-`SystemClock` counts on from the wall time at its start by CLOCK_BOOTTIME, which goes on while the machine
-sleeps and which nobody can set. Where the wall clock is found to differ (NTP, an operator), it is followed by
-at most half a millisecond a second: a deadline of an hour moves by less than two seconds, and no two events
-change places.
+`SystemClock` takes the wall time at its start and counts on by CLOCK_BOOTTIME, which goes on while the machine sleeps
+and cannot be set. Where the wall clock is found to differ (NTP, an operator), it is followed by at most half a
+millisecond a second: a deadline of an hour moves by less than two seconds, and no two events change places.
 """
 
 import time
@@ -18,14 +17,14 @@ LOOK_EVERY_NS = 1_000_000_000
 
 
 class Clock(Protocol):
-    """What everything that needs the time is given."""
+    """The source of time that everything needing the time is given."""
 
     def now_ms(self) -> int:
-        """Epoch milliseconds; never less than at an earlier call in this process."""
+        """Return epoch milliseconds, never less than at an earlier call in this process."""
         ...
 
 
-# A partial of a C function and no function of ours: it is called several times a message.
+# A partial of a C function instead of a Python function, because it is called several times a message.
 _boot_ns = partial(time.clock_gettime_ns, getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
@@ -49,7 +48,7 @@ class SystemClock:
         self._last_ms = 0
 
     def now_ms(self) -> int:
-        """Epoch milliseconds; never less than at an earlier call."""
+        """Return epoch milliseconds, never less than at an earlier call."""
         steady_ns = self._steady_ns()
         if steady_ns - self._looked_ns >= LOOK_EVERY_NS:
             self._follow(steady_ns)

@@ -1,8 +1,7 @@
-"""The actor system: which actors are live, and the way to them.
+"""The actor system: which actors are live, and how they are reached.
 
-Activation is single-flight because an actor is in the directory from the moment somebody wants it: whoever
-else comes while it loads finds it there and waits in its mailbox. Commands and `watch` activate; a single read
-does not (`peek`, `read`).
+Activation is single-flight because an actor is in the directory from the first request for it: later callers find it
+there while it loads, and wait in its mailbox. Commands and `watch` activate; a single read does not (`peek`, `read`).
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
@@ -36,19 +35,18 @@ from persistence.journal.turn import Receipt
 # How long a caller waits for its answer (contract §1, Deadlines).
 ASK_SECONDS = 5.0
 
-# Actors and views that load at the same time.
+# Most actors and views that load at the same time.
 LOADS = 50
 
-# An actor that nobody has wanted for so long retires.
+# An actor without commands, readers and subscribers for this long retires.
 IDLE_SECONDS = 60.0
 
-# How long `drain` waits for turns and snapshots; a third of what a stop may take in all (contract §11,
-# Stopping).
+# How long `drain` waits for turns and snapshots; a third of what a stop may take in all (contract §11, Stopping).
 DRAIN_SECONDS = 10.0
 
 
 class System:
-    """The live actors of this process. Made by `open_system`."""
+    """The live actors of this process; made by `open_system`."""
 
     def __init__(
         self, runtime: Runtime, kinds: Iterable[Kind[Any, Any]], nursery: trio.Nursery, rng: Random
@@ -80,13 +78,12 @@ class System:
             command: one of the kind's.
             receipt: makes the receipt of an idempotent request from the reply; it commits with the events.
 
-        Raises: Refused of the kind's rules; NotFound when there is no such owner; Overloaded when its mailbox
-        is full, it is parked, or its time passes before its turn; Draining; OutcomeUnknown when it passes after
-        the turn was handed to the writer; other PersistenceErrors when nothing was changed; Fault when a rule of
-        ours raised; RuntimeError when called inside a turn, which would wait for itself.
+        Raises: Refused by the kind's rules; NotFound for no such owner; Overloaded when its mailbox is full, it is
+        parked, or the deadline passes before its turn; Draining; OutcomeUnknown when the deadline passes after its
+        turn has decided it; other PersistenceErrors when nothing was changed; Fault when a rule raised; RuntimeError
+        when called inside a turn, which could wait for itself.
 
-        Cancellation: the caller leaves. A command whose turn has not come is dropped; a turn goes on without
-        it.
+        Cancellation: the caller leaves. A command not yet decided is dropped; one already decided takes effect.
         """
         self._outside_turns()
         waiter: OneShot[Answer] = OneShot()
@@ -110,26 +107,24 @@ class System:
         receipt: Callable[[Any], Receipt] | None = None,
         told: Callable[[], None] | None = None,
     ) -> None:
-        """`ask` for those who must not wait: `answer` is called, once, before the turn's first frame.
+        """`ask` without waiting: `answer` is called once, before the turn's first frame.
 
-        It never raises; what `ask` would raise is in `Answer.error`, and a full mailbox is told before this
-        returns.
+        Never raises: what `ask` would raise is in `Answer.error`; a full mailbox is reported before this returns.
 
         Args:
-            kind, id, command, receipt: as for `ask`.
-            answer: told the outcome, synchronously.
+            kind, id, command, receipt: see `ask`.
+            answer: called with the outcome, synchronously.
             told: called once after `answer`: when the turn's frames have been offered to the first slice of
-                subscribers, or at once when none follow. So a socket can hold the reply back and send it
-                together with them.
+                subscribers, or at once when none follow. So a socket can hold the reply back and send both together.
         """
         deadline_ms = self._runtime.clock.now_ms() + self._runtime.ask_ms
         self._deliver(kind, id, Letter(command, answer, receipt, deadline_ms, told))
 
     def tell(self, kind: Kind[Any, Any], id: str, command: Any) -> bool:
-        """Let a live or loading owner know something; True when there was one.
+        """Enqueue a command without a caller for a live or loading owner; returns False when there is none.
 
-        Never refused by a full mailbox: a command equal to one that waits already is dropped, so commands
-        told must be hashable. Nobody hears of a refusal.
+        Never refused by a full mailbox. A command equal to a queued one is dropped, so commands must be hashable.
+        Refusals and errors are not reported.
         """
         actor = self._actors.get((kind.name, id))
         if actor is None:
@@ -141,15 +136,15 @@ class System:
     # -- looking ------------------------------------------------------------------------------------
 
     def peek(self, kind: Kind[Any, Any], id: str) -> Any:
-        """The committed state of a live owner, or None. Wakes nobody."""
+        """Return the committed state of a live owner, or None. Activates nothing."""
         actor = self._actors.get((kind.name, id))
         return actor.activation.state if actor is not None and actor.activation is not None else None
 
     def read(self, kind: Kind[Any, Any], id: str, now_ms: int) -> Any:
-        """`peek` for a request: an owner that is read stays live, and one that is read often is woken.
+        """`peek` for a request: keeps a live owner from retiring, and activates one that is read often.
 
         Args:
-            kind, id: of an owner that exists; whoever reads has been let in.
+            kind, id: of an owner that exists and that the caller may read; neither is checked here.
             now_ms: epoch milliseconds.
         """
         actor = self._actors.get((kind.name, id))
@@ -163,11 +158,11 @@ class System:
         return actor.activation.state
 
     def peek_view(self, view: View[Any], id: str) -> Any:
-        """The state of a view that somebody looks at, as it is now, or None. Wakes nobody."""
+        """Return the current state of a watched view; None when it is not watched, or rows would have to be read."""
         return self._views.peek(view, id)
 
     def changed(self, view: View[Any], id: str, source: str) -> None:
-        """Something that a view shows has changed; nothing happens when nobody looks at it.
+        """Mark a watched view as changed; does nothing when the view is not watched.
 
         Args:
             source: what has changed, as the view's `take` and `reread` know it.
@@ -175,15 +170,14 @@ class System:
         self._views.changed(view, id, source)
 
     async def watch(self, shown: Kind[Any, Any] | View[Any], id: str, request: WatchRequest) -> Subscription:
-        """Let a viewer see an owner or a view from now on.
+        """Subscribe a viewer to an owner or a view.
 
-        The first frame (missed events when `request.since` can be replayed, else a snapshot) is offered
-        before this returns, after `request.opened`, in one step with the subscription.
+        The first frame (missed events when `request.since` can be replayed, else a snapshot) is offered before this
+        returns, after `request.opened`, in one step with the subscription.
 
-        Raises:
-            Refused when the kind's `audience` says so, otherwise as `ask`. Cancellation: no subscription.
-            Draining: the service is about to stop.
-            Overloaded: too much is waiting.
+        Raises: Refused by the `audience` of the kind or view; NotFound; Draining; Overloaded when it takes longer
+        than a command may, or the owner is parked; PersistenceError or Fault when loading failed; RuntimeError when
+        called inside a turn. Cancellation: no subscription.
         """
         self._outside_turns()
         with trio.move_on_after(self._runtime.ask_ms / 1000):
@@ -209,14 +203,14 @@ class System:
             )
 
     def statistics(self) -> list[ActorStatistics]:
-        """One row for each live owner and view."""
+        """Return one row for each live owner and view."""
         now_ms = self._runtime.clock.now_ms()
         owners = [actor.statistics(now_ms) for actor in self._actors.values()]
         return owners + self._views.statistics(now_ms)
 
     @property
     def replay_bytes(self) -> int:
-        """What the events have, encoded, that are held for clients that come back after a moment."""
+        """Encoded bytes of the events held in memory for clients that reconnect."""
         channels = (actor.channel for actor in self._actors.values())
         return sum(channel.recent.bytes for channel in channels if channel is not None)
 
@@ -228,12 +222,12 @@ class System:
     # -- stopping -----------------------------------------------------------------------------------
 
     async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
-        """Take no more commands, finish the turns, keep snapshots, stop the owners.
+        """Take no more commands, finish the turns, save snapshots and let the owners leave.
 
-        Cancellation gives up at once what is not finished.
+        Cancellation ends only the wait; the owners go on closing.
 
         Args:
-            seconds: after so long the rest is given up; nothing acknowledged is lost by that.
+            seconds: how long to wait for that; nothing acknowledged is lost when it is not enough.
         """
         self._draining = True
         for actor in list(self._actors.values()):
@@ -244,27 +238,30 @@ class System:
                 self._empty = trio.Event()
 
     def abandon(self) -> None:
-        """Let nobody wait for an owner that could not be stopped in time."""
+        """Remove owners that could not be stopped in time, and answer all that wait for them."""
         for actor in list(self._actors.values()):
             actor.gone()
 
     # -- for the other parts of the kernel ----------------------------------------------------------
 
     def actors(self) -> list[Actor]:
-        """All owners in the directory."""
+        """Return all owners in the directory."""
         return list(self._actors.values())
 
     def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
-        """A committed event concerns these views.
+        """Mark watched views as changed by a committed event.
 
         Args:
-            view_name: of the views that show it.
-            source: what has changed, as the view's `take` and `reread` know it.
+            view_name: the name of the view.
+            source: the id of the owner whose event it was.
         """
         self._views.touched(view_name, ids, source)
 
     def overdue(self, kind: str, id: str) -> bool:
-        """A head row names a deadline that has passed: wake its owner. False when there was none to wake."""
+        """Handle a deadline in a head row that has passed; True when this has activated the owner.
+
+        An owner that is live compares the deadline with its own.
+        """
         actor = self._actors.get((kind, id))
         if actor is not None:
             if actor.activation is not None:
@@ -317,8 +314,8 @@ class System:
                 actor.lose()
 
     def _outside_turns(self) -> None:
-        # All tasks of the kernel, and only they, are children of its nursery. An actor that waited for
-        # another one inside its turn could wait for itself in the end.
+        # All tasks of the kernel, and only they, are children of its nursery. An actor that waited for another one
+        # inside its turn could end up waiting for itself.
         if trio.lowlevel.current_task().parent_nursery is self._nursery:
             raise RuntimeError("never ask inside a turn")
 
@@ -335,19 +332,19 @@ async def open_system(
     ask_seconds: float = ASK_SECONDS,
     idle_seconds: float = IDLE_SECONDS,
 ) -> AsyncIterator[System]:
-    """An actor system for as long as the block runs; leaving it drains the system.
+    """Run an actor system while the block runs; leaving the block drains it.
 
-    Cancellation inside the block drains the system as leaving it does, within its bound.
+    Cancellation drains it too, shielded, for at most `DRAIN_SECONDS`.
 
     Args:
         database: where units of work run and turns are committed.
         clock: the time of all rules, deadlines and timers.
-        kinds: every owner there is; deadlines of others stay untouched.
-        placement: which actors are ours, and under which fence.
+        kinds: every kind there is; deadlines of others stay untouched.
+        placement: which actors this process owns, and under which fence.
         rng: makes the epochs of views.
         journal: the statements, `persistence.journal.journal`.
         ask_seconds: how long a caller waits for its answer.
-        idle_seconds: how long nobody must want an actor before it retires.
+        idle_seconds: an owner without commands, readers and subscribers for so long retires.
     """
     async with trio.open_nursery() as nursery:
 

@@ -1,14 +1,14 @@
 """Fan-out: a channel tells its subscribers what the turns of one actor have changed.
 
-`publish` and `subscribe` are synchronous, so a snapshot and the subscription to what follows it are one step.
-Up to 50 subscribers are served within `publish`, the rest by one task that walks them in slices of 50 with a
-checkpoint between, because a walk of thousands would hold up everything else. While that task walks, further
-publications only queue: each subscriber is sent everything it has not had in one `offer`.
+`publish` and `subscribe` are synchronous, so a snapshot and the subscription to what follows it are one step. Up to
+50 subscribers are served within `publish`, the rest by one task that walks them in slices of 50 with a checkpoint
+between, because a walk of thousands would hold up everything else. While that task walks, further publications only
+queue: each subscriber is sent everything it has not had in one `offer`.
 
-Nothing here waits for a socket. One that takes no more leaves the walk (`Subscription.lag`) and costs
-nothing until its sink has room again; so memory does not grow with slow readers, whatever their number.
+Nothing here waits for a socket. A subscription whose socket takes no more leaves the walk (`Subscription.lag`) and
+costs nothing until its sink has room again, so memory does not grow with slow readers, whatever their number.
 
-A channel outlives its actor's restarts; `live` tells whether there is a state just now.
+A channel outlives its actor's restarts; `live` says whether there is a state at present.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -31,10 +31,10 @@ SLICE = 50
 
 
 class Owner(Protocol):
-    """Whose channel it is: an actor, or a live view."""
+    """The actor or live view that a channel belongs to."""
 
     def unwatched(self) -> None:
-        """The last subscriber has left."""
+        """Called when the last subscriber has left."""
         ...
 
 
@@ -43,10 +43,10 @@ class Channel:
 
     Args:
         shown: the kind or view.
-        id: of the actor.
+        id: of the owner or view.
         counters: the system's, for the metrics.
         start: starts a task that outlives the caller.
-        owner: told when nobody is left.
+        owner: told when the last subscriber has left.
     """
 
     __slots__ = (
@@ -75,11 +75,11 @@ class Channel:
         self.recent = ReplayBuffer(0)
         self.published = 0
         self.told = 0
-        # Those that somebody may not have had, numbered without a gap. Sequences, here and below, because there are
-        # thousands of channels with one subscriber: a deque is 0.6 KB, a dict of one group 0.2 KB, no list nothing.
+        # Those that some subscription has not had, numbered without a gap. Lists and tuples, here and below, because
+        # there are thousands of channels with one subscriber: a deque is 0.6 KB, a dict of one group 0.2 KB, None free.
         self._publications: list[Publication] | None = None
         self._sending = False
-        # Each knows its index, so that leaving costs no search: the last one takes the place of who leaves.
+        # Each knows its index, so that leaving costs no search: the last one moves into the place that is left.
         self._subscriptions: list[Subscription] = []
         self._groups: tuple[Group, ...] = ()
 
@@ -89,8 +89,7 @@ class Channel:
     # -- the actor's side ---------------------------------------------------------------------------
 
     def attach(self, epoch: str, offset: int, state: Any) -> None:
-        """Take the state of an actor that was loaded: subscribers that lag catch up, and all get a snapshot if the
-        actor is not where it was.
+        """Take a loaded state. Lagging subscribers catch up; all get a snapshot if it has moved.
 
         Args:
             epoch: the name of its history.
@@ -111,11 +110,11 @@ class Channel:
                 subscription.catch_up()
 
     def detach(self) -> None:
-        """The actor has stopped; subscribers stay and wait for the next state."""
+        """Note that there is no state at present; subscribers stay and wait for the next one."""
         self.live = False
 
     def end(self, code: str) -> None:
-        """End every subscription: what it showed is no more."""
+        """End every subscription, because what it showed no longer exists; clients are sent `code` as the reason."""
         for subscription in self._subscriptions.copy():
             subscription.end(code)
 
@@ -129,15 +128,15 @@ class Channel:
         journal: Sequence[bytes] = (),
         rewrites: bool = False,
     ) -> None:
-        """Tell what a committed turn has changed.
+        """Tell subscribers what a committed turn has changed.
 
         Args:
             state: the committed state.
             events: (offset, event) in order; the offset is None outside the journal.
-            moves: audiences may have changed.
+            moves: audiences may have changed and are computed again.
             reframing: how many of the events change the snapshot.
             journal: those with an offset, encoded; none for a view, whose events are what it shows anyway.
-            rewrites: the past, these events included, is told as the journal has it now, and not from memory.
+            rewrites: past events, these included, may read differently now; they are replayed from the journal only.
         """
         self.state = state
         sizes = map(len, journal)
@@ -155,13 +154,13 @@ class Channel:
     # -- the viewers' side --------------------------------------------------------------------------
 
     def subscribe(self, request: WatchRequest, older: list[tuple[int, Any]] | None) -> Subscription:
-        """Let a viewer in: `opened`, the first frame and the place in the walk in one synchronous step.
+        """Admit a viewer: `opened`, the first frame and the place in the walk in one synchronous step.
 
         Args:
             request: who, how and where to.
             older: the journal's events after `request.since`, without a gap; None when they are not known.
 
-        Raises Refused when the viewer may not look.
+        Raises: Refused when the viewer may not subscribe; then there is no subscription.
         """
         key = GroupKey(
             request.channel,
@@ -175,7 +174,7 @@ class Channel:
         if missed is None or first.size > REPLAY_BYTES:
             missed, first = None, group.snapshot(0)
         request.opened(self.epoch, self.offset, missed is not None)
-        # From here on nothing can fail: a subscription is either whole or has never been.
+        # From here on nothing can fail: a subscription is either complete or has never existed.
         self._join(group)
         subscription = Subscription(self, group, request.sink, request.viewer)
         subscription.index = len(self._subscriptions)
@@ -186,15 +185,15 @@ class Channel:
         return subscription
 
     def knows(self, since: tuple[str, int]) -> bool:
-        """True when everything after this epoch and offset is in memory, or can never be had."""
+        """True when all after this (epoch, offset) is in memory or can never be had: the journal need not be read."""
         return since[0] != self.epoch or since[1] > self.offset or self.recent.after(since[1]) is not None
 
     def holds(self, subscription: Subscription) -> bool:
-        """True while it has been neither closed nor ended."""
+        """True while the subscription has been neither closed nor ended."""
         return subscription.index != OUTSIDE
 
     def leave(self, subscription: Subscription) -> None:
-        """Forget a subscription."""
+        """Remove a subscription; does nothing when it is not held."""
         if subscription.index == OUTSIDE:
             return
         last = self._subscriptions.pop()
@@ -207,7 +206,7 @@ class Channel:
             self._owner.unwatched()
 
     def place(self, subscription: Subscription) -> bool:
-        """Compute the audience of a subscription anew; True when it is another one now. A refusal ends it."""
+        """Compute the audience of a subscription again; True when it has changed. A refusal ends the subscription."""
         if not self.live:
             return False
         old = subscription.group
@@ -236,12 +235,12 @@ class Channel:
         return [publication for publication in self._publications or () if publication.number > at]
 
     def told_before(self, at: int) -> int:
-        """How many events had been told when a subscription that stands at `at` was last served."""
+        """Return how many reframing events had been told when a subscription now at `at` was last served."""
         unheard = self.unheard(at)
         return unheard[0].told if unheard else self.told
 
     def offer_to(self, user_id: str, group: Group, prepared: Prepared) -> None:
-        """Offer to one user's members of a group. Lost on a full socket: such events have no offset."""
+        """Offer to one user's members of a group. Dropped by a full socket: such events have no offset."""
         for subscription in self._subscriptions.copy():
             if (
                 subscription.group is group
@@ -273,7 +272,7 @@ class Channel:
             self._start(self._send)
 
     async def _send(self) -> None:
-        """Walk all who have not had everything, slice by slice, until nobody is left."""
+        """Serve all subscriptions that are behind, slice by slice, until none is."""
         try:
             while True:
                 upto = self.published
@@ -289,14 +288,14 @@ class Channel:
             self._settle(self.published)
 
     def _walk(self, slice_: list[Subscription]) -> None:
-        """Offer to each what it has not had."""
+        """Offer to each subscription what it has not had."""
         walk = iter(slice_)
         while attempt("delivering", self.shown.name, self.id, self._deliver, walk) is not None:
-            # The code of the socket that was offered to last is at fault; the walk goes on behind it.
+            # The sink that was offered to last has raised: its subscription ends, and the walk goes on behind it.
             slice_[-1 - length_hint(walk)].end(INTERNAL)
 
     def _deliver(self, walk: Iterator[Subscription]) -> None:
-        """The hottest loop of all: nothing is allocated per delivery."""
+        """Serve the subscriptions of one slice. The hottest loop of all: nothing is allocated per delivery."""
         published = self.published
         group: Group | None = None
         at = -1
@@ -331,7 +330,7 @@ class Channel:
             subscription.sink.notify_when_writable(subscription)
 
     def _settle(self, upto: int) -> None:
-        """Let go of publications that everybody has had."""
+        """Drop the publications up to this number, which all subscriptions have had."""
         publications = self._publications
         if publications is not None:
             if publications[-1].number <= upto:
@@ -351,7 +350,7 @@ class Channel:
                 subscription.end(INTERNAL)
 
     def _group(self, key: GroupKey) -> Group:
-        """The group with this key, or a new one that nobody has joined yet."""
+        """Return the group with this key, or a new one without members."""
         for group in self._groups:
             if group.key == key:
                 return group

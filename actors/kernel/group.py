@@ -1,10 +1,10 @@
 """Encoding once: subscribers that receive the same bytes form a group.
 
-The key is every property that changes the bytes. A publication is encoded for a group when the walk first
-meets one of its members, and forgotten with the publication; publications that a member has not had are joined,
-so that it is sent to once. Groups that differ only in what their snapshots show share the bytes of events
-(`Rendering.event_key`). There are more groups than users, and most are idle: between publications a group
-holds its key and nothing else.
+The key is every property that changes the bytes. A publication is encoded for a group when the walk first meets one
+of its members, and its bytes are dropped with the publication; several that a member has not had are joined, so that
+it is sent to once. Groups that differ only in what their snapshots show share the bytes of events
+(`Rendering.event_key`). There are more groups than users, and most are idle: between publications a group holds its
+key and nothing else.
 """
 
 from collections.abc import Hashable, Iterable
@@ -21,11 +21,11 @@ BROKEN = Prepared((), b"")
 
 
 class Shown(Protocol):
-    """What a channel needs of a `Kind` or a `View`."""
+    """What a channel needs of a kind or a view."""
 
     @property
     def name(self) -> str:
-        """The name of the kind or view; no other has it."""
+        """The unique name of the kind or view."""
         ...
 
     @property
@@ -41,9 +41,9 @@ class Publication:
         number: counts the channel's publications from 1.
         state: the state after the turn.
         events: (offset, event) in order; the offset is None outside the journal.
-        told: how many reframing events the channel had told before this one.
-        reframes: some event of it changes the snapshot.
-        whole: it tells of an unknown past (the actor was loaded anew), so everybody takes a snapshot.
+        told: how many reframing events (they change the snapshot) the channel had told before this one.
+        reframes: at least one of its events changes the snapshot.
+        whole: what happened before is unknown (the actor was loaded again), so all subscribers take a snapshot.
     """
 
     __slots__ = ("encoded", "events", "number", "reframes", "state", "told", "whole")
@@ -78,7 +78,7 @@ class Source(Protocol):
 
     @property
     def id(self) -> str:
-        """Of the owner or view."""
+        """The id of the owner or view."""
         ...
 
     @property
@@ -93,7 +93,7 @@ class Source(Protocol):
 
     @property
     def offset(self) -> int:
-        """Of the last event in `state`."""
+        """The offset of the last event in `state`."""
         ...
 
     @property
@@ -111,18 +111,18 @@ class Source(Protocol):
         ...
 
     def offer_to(self, user_id: str, group: "Group", prepared: Prepared, /) -> None:
-        """Offer to the members of one user only."""
+        """Offer to those members of the group that belong to one user."""
         ...
 
 
 class GroupKey(NamedTuple):
-    """Everything that changes the bytes.
+    """Everything in which the bytes of two subscribers can differ.
 
     Args:
         wire_name: the channel's name on the wire.
-        envelope: how frames look.
-        delta: events, not snapshots.
-        audience: as the kind or view says.
+        envelope: how frames are encoded.
+        delta: True for events, False for snapshots.
+        audience: the viewer's audience, as the rendering of the kind or view says.
     """
 
     wire_name: str
@@ -139,7 +139,7 @@ class Group:
         key: what they have in common.
 
     Attributes:
-        size: how many they are.
+        size: how many members there are.
     """
 
     __slots__ = ("_channel", "_ready", "_ready_for", "_snapshot", "key", "size")
@@ -148,15 +148,18 @@ class Group:
         self._channel = channel
         self.key = key
         self.size = 0
-        # {at: what a member that stands there has not had}, valid for publication number `_ready_for`
+        # {at: what a member that has had publication `at` has not had}, valid while `_ready_for` is the newest
         self._ready: dict[int, Prepared] | None = None
         self._ready_for = 0
         self._snapshot: Prepared | None = None
 
     def prepare(self, at: int) -> Prepared:
-        """Everything that a member has not had, as one; NOTHING to send, or BROKEN.
+        """Return what a member has not had, joined; NOTHING when that is nothing, BROKEN if it cannot be encoded.
 
-        A fault of `render` or `render_event` is met, and logged, once for all members.
+        A fault of `render` or `render_event` occurs, and is logged, once for all members.
+
+        Args:
+            at: the number of the last publication that the member has had.
         """
         channel = self._channel
         if self._ready_for != channel.published:
@@ -171,28 +174,29 @@ class Group:
         return self._ready[at]
 
     def forget(self) -> None:
-        """Let go of encoded bytes; they are made again if they should be needed."""
+        """Drop encoded bytes; they are made again when they are needed."""
         self._ready = self._snapshot = None
 
     def snapshot(self, skipped: int) -> Prepared:
-        """The newest snapshot, on its own."""
+        """Encode the newest snapshot; `skipped` is how many reframing events were not sent before it."""
         channel = self._channel
         wire_name, envelope, _, audience = self.key
         data = channel.shown.rendering.render(channel.state, audience)
         return envelope.snapshot(wire_name, channel.epoch, channel.offset, skipped, data)
 
     def event(self, offset: int | None, delta: Delta) -> Prepared:
-        """One event in this group's envelope."""
+        """Encode one event in this group's envelope; the offset is None outside the journal."""
         key = self.key
         return key.envelope.event(
             key.wire_name, self._channel.epoch, offset, delta.event, delta.data, self_=delta.self_
         )
 
     def replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> Prepared:
-        """The given events as members see them now, as one; NOTHING when none of them is shown to them.
+        """Encode the given events as members see them now, joined; NOTHING when none of them is shown to them.
 
         Args:
             state: the newest committed state, from which they are rendered.
+            events: (offset, event) in order.
         """
         return self._replay(state, events)[0]
 

@@ -1,6 +1,6 @@
-"""Who is read again and again although it sleeps: reading from rows costs several times what reading a live state does.
+"""Owners that are read often without being live: reading rows costs several times what reading a live state does.
 
-A single read wakes nobody, so that whoever walks through thousands of owners does not fill the memory with them.
+A single read activates nothing, so that a client walking through thousands of owners does not fill the memory.
 """
 
 from typing import TypeAlias
@@ -10,22 +10,22 @@ Key: TypeAlias = tuple[str, str]
 
 WAKING_READS = 5
 WAKING_MS = 10_000
-"""So many reads in so much time wake an owner."""
+"""This many reads within this time activate an owner."""
 
 MAX_KNOWN = 1_000
-"""Owners counted at once; beyond that counting begins anew."""
+"""Most owners counted at once; beyond that all counts start again."""
 
 
 class HotReads:
-    """Counts the reads of sleeping owners."""
+    """Counts the reads of owners that are not live."""
 
     __slots__ = ("_known",)
 
     def __init__(self) -> None:
-        self._known: dict[Key, tuple[int, int]] = {}  # {owner: (since when, how many)}
+        self._known: dict[Key, tuple[int, int]] = {}  # {owner: (epoch ms of the first read, reads)}
 
     def wake(self, key: Key, now_ms: int) -> bool:
-        """Count one read; True when the owner should be woken.
+        """Count one read; True when the owner should be activated.
 
         Args:
             key: of the owner.

@@ -1,4 +1,4 @@
-"""What an activation writes beside its turns: snapshots, and a journal that is kept within its bytes.
+"""What an activation writes beside its turns: snapshots, and a journal that is trimmed to its limit in bytes.
 
 Both are bounded, and tried again later when they fail: nothing acknowledged depends on them.
 """
@@ -16,24 +16,24 @@ from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)
 
-# A snapshot is kept after so many turns, so that a load never has many events to apply.
+# Turns between two snapshots, so that a load never has many events to apply.
 SNAPSHOT_TURNS = 256
 
-# A larger state is loaded from its rows: a snapshot is only worth what it saves.
+# A larger state is not saved but loaded from its rows: a snapshot is only worth what it saves.
 SNAPSHOT_BYTES = 8 * 1024 * 1024
 
 # Encoded events kept for one actor, beside their number and age (`persistence/journal/journal.py`).
 JOURNAL_BYTES = 16 * 1024 * 1024
 
-# So many bytes more are let grow before the oldest events go, because finding them reads the sizes of all.
+# By how much the journal may exceed its limit before it is trimmed, because trimming reads the sizes of all events.
 TRIM_BYTES = 1024 * 1024
 
 
 class Keeping:
-    """The upkeep of one owner.
+    """Saves the snapshots of one owner and trims its journal.
 
     Args:
-        kind, id: whose.
+        kind, id: of the owner.
         runtime: what all actors share.
         recovered: what its activation begins with.
     """
@@ -51,11 +51,11 @@ class Keeping:
 
     @property
     def wants_snapshot(self) -> bool:
-        """Enough turns have been taken since the last."""
+        """True when enough turns were committed since the last snapshot and none is being saved."""
         return self._unsaved >= SNAPSHOT_TURNS and not self._saving
 
     def committed(self, journal: Sequence[bytes]) -> None:
-        """A turn was committed that appended these events."""
+        """Count a committed turn that appended these encoded events; starts to trim a journal that is too large."""
         self._unsaved += 1
         if journal:
             self._journal_bytes += sum(map(len, journal))
@@ -64,9 +64,9 @@ class Keeping:
                 self._runtime.start(self._trim)
 
     async def save(self, seq: int, state: Any) -> None:
-        """Keep a snapshot if anything has changed since the last. It is a cache: failures are logged.
+        """Save a snapshot if the state has changed since the last one. It is a cache: failures are logged.
 
-        Cancellation may leave the snapshot unkept.
+        Cancellation may leave the snapshot unsaved, and no other is saved after it.
 
         Args:
             seq, state: the journal position, and the committed state there.
@@ -93,7 +93,7 @@ class Keeping:
             _log.warning(event, kind=self._kind.name, id=self._id, why=type(failure).__name__)
 
     async def _trim(self) -> None:
-        """Let the oldest events go. When it fails, the next turn with events tries again."""
+        """Delete the oldest events. When that fails, the next turn with events tries again."""
         runtime = self._runtime
         with Contained("trimming a journal", self._kind.name, self._id):
             before = self._journal_bytes

@@ -1,8 +1,7 @@
 """Where commands wait for their actor: a bounded queue.
 
-Invariants: a full mailbox refuses at once and never makes anybody wait; a letter that its caller has left, or
-whose deadline has passed, is never decided; what is told (not asked) is never refused, because equal commands
-are one.
+Invariants: a full mailbox refuses at once and never makes a caller wait; a letter whose caller has left, or whose
+deadline has passed, is never decided; commands without a caller are never refused: equal ones are queued once.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -13,11 +12,11 @@ from actors.kernel.supervisor import Fault, attempt
 from persistence.errors import PersistenceError
 from persistence.journal.turn import Receipt
 
-# Commands that may wait for one actor. At four turns of 64 it is what an actor works off in a few commits; a
-# caller behind more than that is better told at once (reliability rule "bounded everything").
+# Most commands of callers that wait for one actor: four turns of 64, which take a few commits. A caller behind more
+# than that is better refused at once (reliability rule "bounded everything").
 MAILBOX_LETTERS = 256
 
-# A deadline for what has none: beyond every clock.
+# The deadline of letters without one: later than any clock.
 NEVER_MS = 1 << 62
 
 Failure: TypeAlias = Refused | PersistenceError | Fault
@@ -40,10 +39,14 @@ class Letter:
 
     Args:
         command: what to decide.
-        answer: told the outcome, once, synchronously; None when nobody asks.
+        answer: called with the outcome, once, synchronously; None without a caller.
         receipt: makes the receipt of an idempotent request from the reply; commits with the events.
         deadline_ms: epoch milliseconds at which the caller stops waiting.
         told: called once, synchronously, after the answer and after the first frames of the turn, if any.
+
+    Attributes:
+        decided: the rules have accepted it, so it may have been committed.
+        open: the caller still waits for its answer.
     """
 
     __slots__ = ("answer", "command", "deadline_ms", "decided", "open", "receipt", "told")
@@ -65,7 +68,7 @@ class Letter:
         self.open = True
 
     def reply(self, answer: Answer) -> None:
-        """Tell the caller, unless it has left or been told. A caller's own fault stays the caller's."""
+        """Answer the caller, unless it has left or been answered. What its callback raises is logged, not passed on."""
         if not self.open:
             return
         self.open = False
@@ -73,21 +76,20 @@ class Letter:
             attempt("answering a caller", "", "", self.answer, answer)
 
     def end(self) -> None:
-        """Say that the turn's frames are out, or that there will be none."""
+        """Call `told`, once: the turn's frames are out, or there will be none."""
         told, self.told = self.told, None
         if told is not None:
             attempt("ending a turn for a caller", "", "", told)
 
     def close(self, answer: Answer) -> None:
-        """Tell the caller something that no frame follows."""
+        """Answer the caller and call `told`, where no frame follows."""
         self.reply(answer)
         self.end()
 
 
 class Mailbox:
-    """The letters of one actor. Lists and no deque: there are thousands of them, nearly all empty, and an empty
-    deque takes 600 bytes.
-    """
+    """The letters of one actor. Lists instead of a deque, because there are thousands of mailboxes, nearly all empty,
+    and an empty deque takes 600 bytes."""
 
     __slots__ = ("_asked", "_letters", "_told")
 
@@ -103,7 +105,7 @@ class Mailbox:
         return iter(self._letters)
 
     def push(self, letter: Letter) -> bool:
-        """Put a letter last; False when 256 wait already."""
+        """Enqueue a letter; returns False when 256 are queued already."""
         if self._asked >= MAILBOX_LETTERS:
             return False
         self._asked += 1
@@ -111,7 +113,7 @@ class Mailbox:
         return True
 
     def tell(self, command: Hashable) -> None:
-        """Put a command last that nobody waits for, unless an equal one waits already."""
+        """Enqueue a command without a caller, unless an equal one is queued. Never refused, nor counted in the 256."""
         if self._told is None:
             self._told = set()
         elif command in self._told:
@@ -120,7 +122,7 @@ class Mailbox:
         self._letters.append(Letter(command, None, None, NEVER_MS))
 
     def drain(self, limit: int) -> list[Letter]:
-        """Take out the first letters, at most `limit` of them."""
+        """Remove and return the first letters, at most `limit` of them."""
         letters = self._letters
         if len(letters) <= limit:
             self._letters = []

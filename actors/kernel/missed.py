@@ -1,4 +1,4 @@
-"""What has happened in a durable view since it was last shown: remembered, to be read, or not known any more."""
+"""What has happened in a durable view since it was last shown: known from its state, or to be read, or unknown."""
 
 from enum import Enum
 from typing import Any, Literal, TypeAlias
@@ -8,7 +8,7 @@ from actors.kernel.kind import Durable
 
 
 class Ask(Enum):
-    """Whom to ask what has happened."""
+    """Where to ask for what has happened."""
 
     ROWS = "rows"
 
@@ -16,16 +16,16 @@ class Ask(Enum):
 ROWS = Ask.ROWS
 
 Missed: TypeAlias = list[tuple[int, Any]] | None
-"""What has happened, (offset, event) in order; None where that is not known any more."""
+"""The missed events, (offset, event) in order; None where they are not known any more."""
 
 
 def missed_since(durable: Durable[Any] | None, channel: Channel, state: Any) -> Missed | Literal[Ask.ROWS]:
-    """What has happened between what a channel has told and a newer state.
+    """Return what has happened between what a channel has told and a newer state; ROWS when rows must be read.
 
     Args:
-        durable: of the view; nothing is known to happen in one that is not.
+        durable: of the view; None when its offsets count in memory, and then nothing is missed.
         channel: the view's.
-        state: at the same place or further.
+        state: at the channel's position or beyond it.
     """
     if durable is None:
         return []

@@ -1,7 +1,7 @@
-"""One task that waits for one value, given to it from a synchronous function.
+"""One value, handed from a synchronous function to the one task that waits for it.
 
-This is the lean form of `Event` plus a variable: no list of waiters, no second task switch. It carries every
-wait of the kernel: of a caller for the answer, of a turn for the writer, of a watcher for the state.
+A leaner form of `Event` plus a variable: no list of waiters, no second task switch. Every wait of the kernel uses it:
+of a caller for the answer, of an idle scheduler for work, of a watcher for the state.
 """
 
 from typing import Generic, TypeVar
@@ -23,7 +23,7 @@ class OneShot(Generic[Value]):
         self._woken = False
 
     def wake(self, value: Value) -> None:
-        """Give the value. The first one stands; a later one, or one that nobody waits for, is harmless."""
+        """Set the value and wake the task that waits, if any. Only the first call has an effect."""
         if self._woken:
             return
         self._woken = True
@@ -33,7 +33,7 @@ class OneShot(Generic[Value]):
             trio.lowlevel.reschedule(task)
 
     async def wait(self) -> Value:
-        """The value, once it is there. On cancellation the task leaves, and a later `wake` goes nowhere."""
+        """Wait for the value. Cancellation: the task leaves, and a later `wake` reaches no task."""
         if self._woken:
             await trio.lowlevel.checkpoint()
         else:

@@ -1,9 +1,9 @@
-"""Which node may write which actor: the one seam between a single process and many.
+"""Which node may write which actor: the one place that would change for more than one process.
 
-Actors fall into shards by their name. A node holds a shard by a lease in the database and writes under the
-lease's fence, a number that rises with each owner; the writer checks it in every transaction, so that a node
-which has lost a shard without noticing cannot write. Time plays no part in that safety: leases run out only
-so that a dead node's shards can be taken over.
+Actors are divided into shards by kind and id. A node holds a shard by a lease in the database and writes under the
+lease's fence, a number that rises with each owner; the writer checks it in every transaction, so that a node which
+has lost a shard without noticing cannot write. That safety does not depend on time: leases run out only so that a
+dead node's shards can be taken over.
 
 Today one process holds all shards. A second node would be another `Placement`.
 """
@@ -25,8 +25,7 @@ _log = structlog.get_logger(__name__)
 # Enough to spread over as many nodes as one database can feed, few enough to renew in one statement.
 SHARDS = 16
 
-# How long a dead node's shards stay without an owner. Renewed three times within it, so two renewals may
-# fail.
+# How long a dead node's shards stay without an owner. Renewed three times within it, so two renewals may fail.
 LEASE_SECONDS = 15.0
 RENEW_SECONDS = LEASE_SECONDS / 3
 
@@ -35,15 +34,15 @@ class Placement(Protocol):
     """Says where an actor lives and under which fence it is written."""
 
     def shard_of(self, kind: str, id: str, /) -> int:
-        """The actor's shard; the same on every node and for ever."""
+        """Return the shard of an actor; the same on every node and for ever."""
         ...
 
     def fence(self, shard: int, /) -> int:
-        """The fence under which this node writes the shard; raises Fenced when another node owns it."""
+        """Return the fence under which this node writes the shard; raises Fenced when another node owns it."""
         ...
 
     def owner(self, shard: int, /) -> str | None:
-        """The node that owns the shard, as far as this node knows; None when nobody does."""
+        """Return the node that owns the shard, as far as this node knows; None when it knows of none."""
         ...
 
     def on_lost(self, listener: Callable[[int], None], /) -> None:
@@ -52,7 +51,7 @@ class Placement(Protocol):
 
 
 class LocalPlacement:
-    """All shards on this node. Made by `open_local_placement`."""
+    """All shards on this node; made by `open_local_placement`."""
 
     def __init__(self, store: Store, leases: Leases, node: str) -> None:
         self._store = store
@@ -62,18 +61,22 @@ class LocalPlacement:
         self._listeners: list[Callable[[int], None]] = []
 
     def shard_of(self, kind: str, id: str) -> int:
-        """CRC-32 of kind and id: stable across versions of Python, unlike `hash`."""
+        """Return the CRC-32 of kind and id modulo `SHARDS`: stable across versions of Python, unlike `hash`."""
         return crc32(f"{kind}:{id}".encode()) % SHARDS
 
     def fence(self, shard: int) -> int:
-        """The fence of our lease; raises Fenced when it is lost."""
+        """Return the fence of this node's lease.
+
+        Raises:
+            Fenced: the lease is lost.
+        """
         try:
             return self._fences[shard]
         except KeyError:
             raise Fenced(f"shard {shard} is not held by {self._node}") from None
 
     def owner(self, shard: int) -> str | None:
-        """This node, or None when the shard was lost: who took it is not known here."""
+        """Return this node, or None when the shard was lost: which node took it is not known here."""
         return self._node if shard in self._fences else None
 
     def on_lost(self, listener: Callable[[int], None]) -> None:
@@ -81,9 +84,9 @@ class LocalPlacement:
         self._listeners.append(listener)
 
     async def take(self) -> None:
-        """Take every shard that is not ours and that nobody else holds.
+        """Take every shard that neither this node nor another holds.
 
-        Cancellation may leave leases taken in the database that this process does not know of; they run out.
+        Cancellation may leave leases that are not recorded here; the next call takes them again under a new fence.
         """
         wanted = [shard for shard in range(SHARDS) if shard not in self._fences]
         if wanted:
@@ -92,9 +95,9 @@ class LocalPlacement:
             )
 
     async def renew(self) -> None:
-        """Prolong the leases, and tell of those that are lost.
+        """Extend the leases, and call the listeners for each shard that is lost.
 
-        Cancellation may leave them prolonged; the next renewal says so.
+        Cancellation may leave the leases extended; a lost shard is then found at the next renewal.
         """
         if not self._fences:
             return
@@ -110,15 +113,15 @@ class LocalPlacement:
     async def release(self) -> None:
         """Give all leases back, so that the next process need not wait for them to run out.
 
-        Cancellation leaves them to run out.
+        After a cancellation or failure they run out; this node holds none of them in any case.
         """
         fences, self._fences = self._fences, {}
         await self._store.transact(self._leases.release_leases, self._node, list(fences))
 
     async def complete(self) -> bool:
-        """Take what can be taken; True when all shards are held.
+        """Take what can be taken; True when this node holds all shards.
 
-        Cancellation keeps those that were taken.
+        Cancellation may leave leases that are not recorded here; the next call takes them again.
         """
         await self.take()
         return len(self._fences) == SHARDS
@@ -142,14 +145,15 @@ async def open_local_placement(
 
     Where a dead node's leases have not run out, this waits for them, at most twice their length.
 
-    Cancellation gives the leases back, as leaving the block does.
+    Cancellation inside the block gives the leases back, as leaving it does; before the block, they run out.
 
     Args:
         store: the database.
         node: the name of this process; one that was killed and comes back under its name need not wait.
         leases: the statements, `persistence.journal.journal`.
 
-    Raises DatabaseUnavailable when the shards cannot be had: another process lives on the same database.
+    Raises:
+        DatabaseUnavailable: another process holds shards of this database, or the database cannot be reached.
     """
     placement = LocalPlacement(store, leases, node)
     with trio.move_on_after(2 * LEASE_SECONDS):

@@ -1,9 +1,9 @@
-"""Bringing an owner back: its newest usable snapshot and the events above it, or else its rows.
+"""Restoring an owner: its newest usable snapshot and the events above it, or else its rows.
 
-Rows are the truth and a snapshot is a cache: whatever is odd about one (another version, bytes that do not
-restore, a gap in the events) only makes the load slower. Everything is read as of one moment, so that a
-commit whose outcome is still unknown is either in all of it or in nothing; where it is in nothing and lands later, the
-head's version is no longer the one that was read here, and the next turn is refused.
+Rows are the truth and a snapshot is a cache: whatever is wrong with one (another version, bytes that do not restore,
+a gap in the events) only makes the load slower. Everything is read as of one moment, so that a commit whose outcome
+is still unknown is either in all of it or in none; where it is in none and lands later, the head's version is no
+longer the one that was read here, and the next turn is refused.
 """
 
 from collections.abc import Sequence
@@ -23,17 +23,17 @@ _log = structlog.get_logger(__name__)
 # Events kept for one actor at most (architecture.md, Persistence); a snapshot further behind is of no use.
 MOST_EVENTS = 10_000
 
-# Missed events are sent one by one up to this many; beyond it a snapshot is smaller.
+# Most missed events that are sent one by one; beyond it a snapshot is smaller.
 MISSED_EVENTS = 1_000
 
 
 class SnapshotUnusable(Exception):
-    """This snapshot cannot be built upon; the next one, or the rows, will do."""
+    """This snapshot cannot be used; an older one, or the rows, will do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """A committed state.
+    """A committed state, as it was loaded.
 
     Args:
         state: as of `seq`.
@@ -42,7 +42,7 @@ class Recovered:
         epoch: the name of the history.
         due_at_ms: the deadline that the head row names.
         journal_bytes: what the kept events take, encoded.
-        from_rows: no snapshot was good enough; a new one would be.
+        from_rows: no snapshot was usable, so a new one is worth saving.
     """
 
     state: Any
@@ -55,7 +55,7 @@ class Recovered:
 
 
 async def recover(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str) -> Recovered | None:
-    """A unit of work: the owner's committed state, or None when there is no such thing."""
+    """A unit of work: load the owner's committed state; None when there is no such owner."""
     async with journal.consistent(conn):
         head = await journal.read_head(conn, kind.name, id)
         if head is None:
@@ -101,13 +101,17 @@ def _rebuild(kind: Kind[Any, Any], head: Head, snapshot: Snapshot, rows: Sequenc
 async def save(
     conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, snapshot: tuple[int, bytes]
 ) -> None:
-    """A unit of work: keep a snapshot, given as (journal position, dumped state)."""
+    """A unit of work: save a snapshot.
+
+    Args:
+        snapshot: (journal position, dumped state).
+    """
     seq, state = snapshot
     await journal.save_snapshot(conn, kind.name, id, seq=seq, version=kind.version, state=state)
 
 
 async def trim(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, bytes_max: int) -> int:
-    """A unit of work: let the oldest events go beyond so many bytes; returns what the others have.
+    """A unit of work: delete the oldest events of an owner; returns how many bytes the others have.
 
     Args:
         bytes_max: what the events that stay may have, encoded.
@@ -118,9 +122,10 @@ async def trim(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str
 async def read_missed(
     conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, after: int
 ) -> list[tuple[int, Any]] | None:
-    """A unit of work: the events after an offset, for a client that was away.
+    """A unit of work: read the events after an offset, for a client that was away.
 
-    None when some of them are no longer kept, or when they are too many, or too large, to be worth sending one by one.
+    Returns (offset, event) in order; None when some of them are no longer kept, or when they are too many, or too
+    large, to be worth sending one by one.
     """
     rows = await journal.read_events_within(
         conn, kind.name, id, after=after, limit=MISSED_EVENTS, bytes_max=REPLAY_BYTES

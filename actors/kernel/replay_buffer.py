@@ -6,15 +6,15 @@ from typing import Any
 # holds this many, so the number is memory (about 0.5 KB each, most of it shared with the state).
 BUFFER_EVENTS = 128
 
-# What those may have, encoded; older ones leave before there are 128. A single one that is larger is not held.
+# Most bytes of those, encoded; the oldest leave earlier if need be, and a single one that is larger is not held.
 BUFFER_BYTES = 256 * 1024
 
-# Missed events are sent one by one up to so many bytes; beyond them a snapshot is smaller.
+# Most bytes of missed events that are sent one by one; beyond it a snapshot is smaller.
 REPLAY_BYTES = 1024 * 1024
 
 
 class ReplayBuffer:
-    """Events with their offsets, without a gap, up to the channel's offset.
+    """The newest events with their offsets, without a gap, up to the channel's offset.
 
     Args:
         offset: the channel's offset when nothing has been recorded yet.
@@ -34,10 +34,12 @@ class ReplayBuffer:
         self.bytes = 0
 
     def record(self, offset: int, event: Any, size: int = 0) -> None:
-        """Take in the next event; the oldest ones leave when there are more than 128, or 256 KiB.
+        """Add the next event; the oldest ones leave when there are more than 128, or 256 KiB.
 
         Args:
-            size: what it has, encoded; 0 for one that only refers to a state that is held anyway.
+            offset: of the event.
+            event: as the journal has it.
+            size: its encoded bytes; 0 for one that only refers to a state that is held anyway.
         """
         if self._events is None:
             self._events = []
@@ -48,7 +50,7 @@ class ReplayBuffer:
             self.bytes -= gone
 
     def after(self, offset: int) -> list[tuple[int, Any]] | None:
-        """All events after an offset, or None when some of them are no longer here."""
+        """Return all events after an offset, or None when some of them are no longer held."""
         if offset < self._before:
             return None
         return [(at, event) for at, event, _ in self._events or () if at > offset]

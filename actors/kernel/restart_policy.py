@@ -3,9 +3,9 @@
     a fault                 pause 0.1 s, doubled with each one that follows within ten seconds
     five in ten seconds     parked: refuses everything for 30 s
     parked again            twice as long as the last time, at most 10 minutes
-    10 minutes of peace     all is forgotten
+    10 minutes without one  all is forgotten
 
-Pure: it is told the time.
+Pure: the time is passed in.
 """
 
 from collections import deque
@@ -19,7 +19,11 @@ FORGIVEN_AFTER_MS = 600_000
 
 
 class RestartPolicy:
-    """The recent faults of one actor."""
+    """The recent faults of one actor.
+
+    Attributes:
+        parked_until_ms: the end of its last parking, epoch milliseconds; 0 before the first.
+    """
 
     __slots__ = ("_next_park_ms", "_recent", "parked_until_ms")
 
@@ -44,6 +48,6 @@ class RestartPolicy:
         return pause_ms
 
     def forgiven(self, now_ms: int) -> bool:
-        """True when nothing has happened for so long that the past no longer counts."""
+        """True when the last fault or parking is so long ago that it no longer counts."""
         last_ms = max(self.parked_until_ms, self._recent[-1] if self._recent else 0)
         return now_ms - last_ms >= FORGIVEN_AFTER_MS

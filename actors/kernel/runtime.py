@@ -15,27 +15,32 @@ from actors.kernel.timers import Timers
 
 
 class Touched(Protocol):
-    """Tells the views that a committed event concerns them."""
+    """Marks watched views as changed by a committed event."""
 
     def __call__(self, view_name: str, ids: Collection[str], source: str, /) -> None:
-        """Source is the id of the owner whose event it was."""
+        """Mark the views with this name and these ids.
+
+        Args:
+            view_name: the name of the view.
+            source: the id of the owner whose event it was.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Runtime:
-    """See the module.
+    """What all actors of a system share.
 
     Args:
         store, journal, placement, clock: as given to `open_system`.
         timers: one heap for everything that happens at a time.
-        scheduler: one queue for everything that actors do.
-        loads: at most 50 load at once, so that a restart does not bury the database.
+        scheduler: the run queue of all actors.
+        loads: limits concurrent loads to 50, so that a restart does not overload the database.
         counters: totals.
         touched: tells views of a committed event.
         start: starts a task in the system's nursery.
         ask_ms: how long a caller waits for its answer.
-        idle_ms: how long nobody must want an actor before it retires.
+        idle_ms: an actor without commands, readers and subscribers for so long retires.
     """
 
     store: Store

@@ -1,9 +1,9 @@
-"""Who takes the turns: one task for all actors of the system.
+"""The run queue: one task takes the turns of all actors of the system.
 
-An actor that rests has no task, and a turn is a few synchronous steps: decide, hand over to the writer, settle.
-Whatever makes the next step possible (a letter, rows that were read, the outcome of a commit) puts the activation in
-this queue. So a turn costs a place in a queue instead of two switches between tasks, and a live actor
-costs no more memory than its state; a task is started only to load, to read rows, and to keep a snapshot.
+An idle actor has no task, and a turn is a few synchronous steps: decide, submit to the writer, settle. Whatever makes
+the next step possible (a letter, rows that were read, the outcome of a commit) puts the activation in this queue. So
+a turn costs a place in a queue instead of two switches between tasks, and a live actor costs no more memory than its
+state; a task is started only to load, to read rows, and to save a snapshot.
 
 Invariant: a step never waits, and a fault in it ends that one activation.
 """
@@ -25,16 +25,16 @@ class Stepping(Protocol):
 
     @property
     def kind(self) -> Named:
-        """Of its actor."""
+        """The kind of its actor."""
         ...
 
     @property
     def id(self) -> str:
-        """Of its actor."""
+        """The id of its actor."""
         ...
 
     def step(self) -> None:
-        """Do what can be done now."""
+        """Do what can be done now, without waiting."""
         ...
 
     def fail(self, fault: Exception, /) -> None:
@@ -52,14 +52,14 @@ class Scheduler:
         self._sleeping: OneShot[None] | None = None
 
     def ready(self, activation: Stepping) -> None:
-        """Have an activation take a step soon, behind those that wait already. It sees to it that it waits once."""
+        """Enqueue an activation for one step. The activation itself makes sure that it is enqueued once."""
         self._ready.append(activation)
         if self._sleeping is not None:
             self._sleeping.wake(None)
             self._sleeping = None
 
     async def run(self) -> None:
-        """Let everybody take their steps, until cancelled."""
+        """Let enqueued activations take their steps, in order, until cancelled. Cancellation never splits a step."""
         while True:
             if self._ready:
                 await trio.lowlevel.checkpoint()

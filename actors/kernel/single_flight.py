@@ -1,9 +1,9 @@
-"""One load for many who ask for the same thing at once.
+"""One load shared by all that ask for the same key at once.
 
-The first caller of a key loads; the others wait and share its outcome. A load that was made void while it ran
-(the rows changed under it) is repeated before anybody is answered. A leader that is cancelled hands the key
-to the next waiter: nobody waits for a load that no longer runs. Of errors only `PersistenceError` is shared
-(everybody would meet it); after any other the waiters try for themselves.
+The first caller of a key loads; the others wait and share its outcome. A load that was voided while it ran (the rows
+changed under it) is repeated before any caller is answered. When the caller that loads is cancelled, the next waiter
+loads in its place, so that none waits for a load that no longer runs. Of errors only `PersistenceError` is shared
+(all would meet it); after any other the waiters try for themselves.
 """
 
 from collections.abc import Awaitable, Callable
@@ -17,8 +17,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 REPEATS = 5
-"""How often a load is repeated because its rows changed meanwhile; then the last answer stands, for this call
-only."""
+"""How often a load is tried while its rows keep changing; then the last value is returned, but not kept."""
 
 
 class _Flight(Generic[Value]):
@@ -32,7 +31,7 @@ class _Flight(Generic[Value]):
 
 
 class SingleFlight(Generic[Key, Value]):
-    """Loads that share one outcome per key."""
+    """Runs at most one load per key at a time, and shares its outcome."""
 
     def __init__(self) -> None:
         self._flights: dict[Key, _Flight[Value]] = {}
@@ -43,15 +42,14 @@ class SingleFlight(Generic[Key, Value]):
     async def run(
         self, key: Key, load: Callable[[], Awaitable[Value]], keep: Callable[[Value], None] | None = None
     ) -> Value:
-        """What `load` returns or raises, whoever's `load` of this key it was.
+        """Return what `load` returns, or raise what it raises, sharing a load of this key that is already running.
 
         Args:
             key: what is loaded; hashable.
-            load: called by the first caller only.
-            keep: called with the value, synchronously, before anybody is answered and only if it was not made
-                void.
+            load: called only when no load of this key runs.
+            keep: called with the value, synchronously, before any caller is answered; not if the load was voided.
 
-        Cancellation: a waiter just leaves; where the leader leaves, the next waiter loads.
+        Cancellation: a waiter just leaves; when it is the caller that loads, the next waiter loads.
         """
         while flight := self._flights.get(key):
             await flight.landed.wait()
@@ -87,12 +85,12 @@ class SingleFlight(Generic[Key, Value]):
         return value
 
     def void(self, key: Key) -> None:
-        """What is being loaded under this key has changed: load it again before anybody is answered."""
+        """The rows of this key have changed: a load of it that runs is repeated before its callers are answered."""
         flight = self._flights.get(key)
         if flight is not None:
             flight.void = True
 
     def void_all(self) -> None:
-        """As `void`, for every key."""
+        """Have every load that runs repeated before its callers are answered."""
         for flight in self._flights.values():
             flight.void = True

@@ -15,7 +15,7 @@ class Prepared:
         wire: the same with their WebSocket headers, joined: what goes to a socket in one `send`.
 
     Attributes:
-        twin: the same messages for sockets that take another wire, once one of them has asked for it.
+        twin: the same messages compressed; set when a socket that takes them so has asked first.
     """
 
     __slots__ = ("payloads", "twin", "wire")
@@ -27,12 +27,12 @@ class Prepared:
 
     @property
     def size(self) -> int:
-        """Bytes of the messages, in all."""
+        """Bytes of the messages in all, without headers."""
         return sum(map(len, self.payloads))
 
     @classmethod
     def join(cls, parts: Iterable["Prepared"]) -> "Prepared":
-        """The messages of all parts, in order, as one."""
+        """Join the messages of all parts, in order, into one."""
         several = tuple(parts)
         return cls(
             tuple(payload for part in several for payload in part.payloads),
@@ -59,31 +59,34 @@ class Sink(Protocol):
     def offer(self, prepared: Prepared) -> bool:
         """Write, or queue behind what waits already; False when the bound (64 messages, 256 KiB) forbids it.
 
-        While it is `clear` it takes anything, whatever its size."""
+        While it is `clear` it takes anything, whatever its size.
+        """
         ...
 
     def notify_when_writable(self, lagging: Lagging) -> None:
-        """Remember who is to catch up, in order, each once, when the socket has taken what waits."""
+        """Have `lagging` catch up once the socket has taken what waits; each is called once, in order."""
         ...
 
     def end(self, channel: str, code: str) -> None:
-        """Tell the client that this subscription has ended, and why: a refusal's code, or `INTERNAL`.
+        """Tell the client that a subscription has ended.
 
         Args:
             channel: its name on the wire.
-            code: a refusal's code, or `INTERNAL`.
+            code: why: a refusal's code, or `INTERNAL`.
         """
         ...
 
 
 class Envelope(Protocol):
-    """How snapshots and events of a channel look on one sort of stream; encodes, once per audience."""
+    """How snapshots and events of a channel are encoded for one sort of stream; called once per audience."""
 
     def snapshot(self, channel: str, epoch: str, offset: int, skipped: int, data: object) -> Prepared:
-        """A snapshot that includes every event up to `offset`; `skipped` events were not sent before it.
+        """Encode a snapshot.
 
         Args:
             channel: its name on the wire.
+            epoch, offset: of the last event that is in it.
+            skipped: how many events were not sent before it.
             data: a struct or `msgspec.Raw`.
         """
         ...
@@ -91,11 +94,13 @@ class Envelope(Protocol):
     def event(
         self, channel: str, epoch: str, offset: int | None, name: str, data: object, *, self_: object | None
     ) -> Prepared:
-        """One event; `offset` is None for those outside the journal (`typing`, `read`, `presence`).
+        """Encode one event.
 
         Args:
             channel: its name on the wire.
+            epoch, offset: of the event; the offset is None outside the journal (`typing`, `read`, `presence`).
             name: of the event on the wire.
             data: a struct or `msgspec.Raw`.
+            self_: what concerns this audience alone; None when nothing does.
         """
         ...

@@ -31,7 +31,7 @@ class Counters:
 
     turns, letters: turns taken, and the commands in them. commits: turns that went to the writer. cuts: turns that
     ended early, because the next command needed rows that they changed.
-    activations, passivations, restarts: activations begun, ended in peace, ended by an error.
+    activations, passivations, restarts: activations begun, retired, ended by an error.
     overdue: callers told that their deadline had passed. frames_offered: sends to subscribers.
     frames_skipped: subscribers that fell behind because their socket was full.
     """
@@ -54,5 +54,5 @@ class Counters:
         self.turns = 0
 
     def items(self) -> list[tuple[str, int]]:
-        """Name and value of each, by name."""
+        """Return (name, value) of each, by name."""
         return [(name, getattr(self, name)) for name in self.__slots__]

@@ -19,26 +19,31 @@ class Store(Protocol):
     """Runs units of work, and commits turns."""
 
     async def read(self, unit: Callable[..., Awaitable[Result]], /, *args: object) -> Result:
-        """What `unit(conn, *args)` returns; raises DatabaseUnavailable within the database's deadline.
+        """Run `unit(conn, *args)` without a transaction and return what it returns.
 
-        Cancellation ends the connection that the unit had.
+        Raises DatabaseUnavailable within the database's deadline. Cancellation ends the connection that the unit had.
         """
         ...
 
     async def transact(self, unit: Callable[..., Awaitable[Result]], /, *args: object) -> Result:
         """Run `unit(conn, *args)` inside one transaction, which is durable when this returns.
 
-        Cancellation before the commit undoes the transaction; during it, the outcome is unknown to the caller.
+        Raises OutcomeUnknown, DatabaseUnavailable or RowsRejected. Cancellation before COMMIT is sent undoes the
+        transaction; after that it may have been committed.
         """
         ...
 
     def submit(self, turn: Turn, done: Callable[[PersistenceError | None], None], /) -> None:
-        """Hand a turn to the writer; `done` is called once, in the trio thread. Raises QueueFull."""
+        """Hand a turn to the writer; raises QueueFull.
+
+        Args:
+            done: called once, in the trio thread: with None when the turn is on disk, else with the error.
+        """
         ...
 
 
 class Head(Protocol):
-    """The row that says how far an owner has come."""
+    """The row that holds the position of an owner."""
 
     @property
     def seq(self) -> int:
@@ -47,7 +52,7 @@ class Head(Protocol):
 
     @property
     def version(self) -> int:
-        """How many turns it has taken."""
+        """How many turns the owner has taken."""
         ...
 
     @property
@@ -62,21 +67,21 @@ class Head(Protocol):
 
     @property
     def due_at_ms(self) -> int | None:
-        """Its next deadline as the database knows it."""
+        """The next deadline as the database knows it, epoch milliseconds; None without one."""
         ...
 
 
 class Snapshot(Protocol):
-    """A stored state whose checksum fits."""
+    """A stored state whose checksum is right."""
 
     @property
     def seq(self) -> int:
-        """The last event in it."""
+        """The journal position of the last event in it."""
         ...
 
     @property
     def version(self) -> int:
-        """Of its encoding."""
+        """The version of its encoding."""
         ...
 
     @property
@@ -90,7 +95,7 @@ class JournalRow(Protocol):
 
     @property
     def seq(self) -> int:
-        """Its place, which is the channel's offset."""
+        """Its journal position, which is the channel's offset."""
         ...
 
     @property
@@ -103,15 +108,15 @@ class Journal(Protocol):
     """Heads, events, snapshots and leases: plain functions over a connection."""
 
     def consistent(self, conn: Connection, /) -> AbstractAsyncContextManager[None]:
-        """Everything read within sees one and the same moment."""
+        """Have everything read within the block see one and the same moment."""
         ...
 
     async def read_head(self, conn: Connection, kind: str, id: str) -> Head | None:
-        """The head of an owner, or None when there is no such thing."""
+        """Read the head of an owner; None when there is no such owner."""
         ...
 
     async def read_snapshots(self, conn: Connection, kind: str, id: str) -> Sequence[Snapshot]:
-        """The kept snapshots, newest first."""
+        """Read the snapshots that are kept, newest first."""
         ...
 
     async def save_snapshot(
@@ -120,6 +125,7 @@ class Journal(Protocol):
         """Keep one more snapshot.
 
         Args:
+            seq: the journal position of the state.
             version: of the snapshot's encoding.
             state: the dumped state.
         """
@@ -128,21 +134,23 @@ class Journal(Protocol):
     async def read_events(
         self, conn: Connection, kind: str, id: str, *, after: int, limit: int
     ) -> Sequence[JournalRow]:
-        """Events after a position, in order."""
+        """Read the events after a position, in order, at most `limit`."""
         ...
 
     async def read_events_within(
         self, conn: Connection, kind: str, id: str, *, after: int, limit: int, bytes_max: int
     ) -> Sequence[JournalRow] | None:
-        """All events after a position, in order; None when they are too many, or too large.
+        """Read all events after a position, in order; None when they are too many, or too large.
 
         Args:
+            after: the position.
+            limit: how many they may be.
             bytes_max: what they may have, encoded.
         """
         ...
 
     async def trim(self, conn: Connection, kind: str, id: str, *, bytes_max: int) -> int:
-        """Forget the oldest events beyond so many bytes; returns what the others have.
+        """Delete the oldest events of an owner; returns how many bytes the others have.
 
         Args:
             bytes_max: what the events that stay may have, encoded.
@@ -150,7 +158,7 @@ class Journal(Protocol):
         ...
 
     async def due(self, conn: Connection, *, before_ms: int, limit: int) -> Sequence[tuple[str, str]]:
-        """Kind and id of owners whose deadline has passed, the longest overdue first."""
+        """Return kind and id of owners whose deadline has passed, the longest overdue first."""
         ...
 
 
@@ -160,15 +168,24 @@ class Leases(Protocol):
     async def take_leases(
         self, conn: Connection, node: str, shards: Collection[int], ttl_seconds: float, /
     ) -> dict[int, int]:
-        """Take those of the shards that no other node holds; returns the new fence of each. Cancellation undoes it."""
+        """Take those of the shards that no other node holds; returns the new fence of each.
+
+        Cancellation rolls it back, with the transaction.
+        """
         ...
 
     async def renew_leases(
         self, conn: Connection, node: str, fences: Mapping[int, int], ttl_seconds: float, /
     ) -> Collection[int]:
-        """Prolong leases; returns the shards that are still ours. Cancellation undoes it."""
+        """Extend leases by `ttl_seconds` from now; returns the shards that are still this node's.
+
+        Cancellation rolls it back, with the transaction.
+        """
         ...
 
     async def release_leases(self, conn: Connection, node: str, shards: Iterable[int], /) -> None:
-        """Give leases back, so that the next owner need not wait. Cancellation undoes it."""
+        """Give leases back, so that the next owner need not wait.
+
+        Cancellation rolls it back, with the transaction.
+        """
         ...

@@ -1,7 +1,6 @@
-"""One viewer's place in a channel, and what is needed to take it.
+"""One viewer's place in a channel, and the request for it.
 
-A subscription is always in one of three conditions, told by `at`, the number of the last publication it has
-had:
+A subscription is always in one of three conditions, told by `at`, the number of the last publication it has had:
 
     at <= published     it is walked like the others
     at == NEVER         its socket was full: it has left the walk, and gets the newest snapshot when that is writable
@@ -20,24 +19,25 @@ from actors.kernel.supervisor import Contained
 # Above every publication: no walk has anything for a subscription that stands here.
 NEVER = sys.maxsize
 
-# The index of a subscription that its channel does not hold (any more).
+# The index of a subscription that its channel does not hold, or no longer holds.
 OUTSIDE = -1
 
-# What a subscriber is told whose frames cannot be made.
+# The code sent to a subscriber whose frames cannot be made.
 INTERNAL = "INTERNAL"
 
 
 @dataclass(frozen=True, slots=True)
 class WatchRequest:
-    """Who wants to see what, how, and where to.
+    """A viewer's request to watch an owner or a view.
 
     Args:
         sink: the socket.
-        viewer: whatever the kind's `audience` takes.
+        viewer: whatever the `audience` of the kind or view takes.
         channel: the channel's name on the wire.
         envelope: how frames look on this sort of stream; only viewers with the same one share bytes.
         mode: `snapshot` = the newest whole state after each turn that changes it; `delta` = one event each.
-        opened: called with epoch, offset and recovered, synchronously, before the first frame is offered.
+        opened: called synchronously, before the first frame is offered, with epoch, offset and whether missed events
+            follow in place of a snapshot.
         since: epoch and offset that the client has, to be replayed from; None for a fresh start.
     """
 
@@ -60,12 +60,12 @@ class Watched(Protocol):
 
     @property
     def id(self) -> str:
-        """Of the owner or view."""
+        """The id of the owner or view."""
         ...
 
     @property
     def live(self) -> bool:
-        """There is a state just now."""
+        """True while there is a state."""
         ...
 
     @property
@@ -75,32 +75,32 @@ class Watched(Protocol):
 
     @property
     def told(self) -> int:
-        """How many events that change the snapshot there have been."""
+        """How many events that change the snapshot have been told."""
         ...
 
     def holds(self, subscription: "Subscription", /) -> bool:
-        """Whether it has neither been closed nor ended."""
+        """True while the subscription has been neither closed nor ended."""
         ...
 
     def leave(self, subscription: "Subscription", /) -> None:
-        """It was closed."""
+        """Remove the subscription."""
         ...
 
     def place(self, subscription: "Subscription", /) -> bool:
-        """Compute its audience anew; whether that is another one."""
+        """Compute its audience again; True when it has changed."""
         ...
 
     def told_before(self, at: int, /) -> int:
-        """How many events had been told before the first one after publication `at`."""
+        """Return how many reframing events had been told before the first one after publication `at`."""
         ...
 
 
 class Subscription:
-    """Made by `System.watch`; closed by its socket, or ended when the viewer may no longer look.
+    """One viewer's subscription. Made by `System.watch`; closed by its socket, or ended when the viewer loses access.
 
     Attributes:
         at: the number of the last publication it has had, or `NEVER`.
-        index: where its channel, which alone changes it, keeps it; `OUTSIDE` once it was closed or ended.
+        index: its place in the list of its channel, which alone changes it; `OUTSIDE` once it was closed or ended.
     """
 
     __slots__ = ("_missed_from", "at", "channel", "group", "index", "sink", "viewer")
@@ -116,27 +116,27 @@ class Subscription:
 
     @property
     def audience(self) -> Hashable:
-        """Whose bytes it receives."""
+        """The audience whose bytes it receives."""
         return self.group.key.audience
 
     @property
     def wire_name(self) -> str:
-        """The channel's name on the wire, one object for all who watch it alike."""
+        """The channel's name on the wire: one object for all subscriptions of a group."""
         return self.group.key.wire_name
 
     def close(self) -> None:
-        """Receive nothing more. Harmless when repeated, and from within an `offer`."""
+        """Receive nothing more. Idempotent, and allowed from within an `offer`."""
         self.at = NEVER
         self.channel.leave(self)
 
     def recheck(self) -> None:
-        """Ask the kind again for the audience, because rights have changed; a refusal ends this."""
+        """Compute the audience again, because the viewer's rights have changed; a refusal ends the subscription."""
         if self.channel.holds(self) and self.channel.place(self):
             self.lag(self.channel.told_before(self.at))
             self.catch_up()
 
     def end(self, code: str) -> None:
-        """Close it from our side and tell the client why."""
+        """Close the subscription from our side and send the client `code` as the reason."""
         if self.channel.holds(self):
             self.close()
             self.sink.end(self.wire_name, code)
@@ -154,8 +154,8 @@ class Subscription:
     def catch_up(self) -> None:
         """Offer the newest snapshot and join the walk again; called by the sink once it has room.
 
-        A sink that is clear takes anything. While the actor has no state (it is loading again) nothing is offered; the
-        channel sees to it when the state is there.
+        A sink that is clear takes anything. While the actor has no state (it is loading again) nothing is offered;
+        the channel calls this when the state is there.
         """
         channel = self.channel
         if self.at != NEVER or not channel.holds(self) or not channel.live:

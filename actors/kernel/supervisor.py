@@ -1,11 +1,11 @@
-"""Faults and their walls: what a fault may take with it, and when an actor that had one is tried again.
+"""Faults and what contains them: what a fault may end, and when its actor is tried again.
 
-A fault is any exception that is neither a refusal nor a failure of the database. Three walls, from the inside
-out:
+A fault is any exception that is neither a refusal nor a failure of the database. It is contained at three levels,
+from the inside out:
 
-    one letter       `Contained` around its `decide` and `apply`: its caller gets a `Fault`, that is all
-    one subscriber   `Contained` around its delivery: this subscription ends, the others do not notice
-    one actor        `attempt` around each step of its activation: it stops, answers who waits, and `supervise` loads it
+    one letter       around its rules and what is read for it: its caller gets a `Fault`, that is all
+    one subscriber   around its delivery: this subscription ends, the others do not notice
+    one actor        around each step of its activation: it stops, its callers are answered, and `supervise` loads it
                      again after a pause
 
 This is the only module of the kernel that catches everything; no fault of an actor reaches another.
@@ -33,6 +33,9 @@ class Contained:
     Args:
         doing: what the block does, for the log line.
         kind, id: of the actor that it is done for, if any.
+
+    Attributes:
+        fault: what the block raised; None when it went well.
     """
 
     __slots__ = ("_doing", "_id", "_kind", "fault")
@@ -61,7 +64,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the kind; no other has it."""
+        """The unique name of the kind."""
         ...
 
 
@@ -75,22 +78,22 @@ class Supervised(Protocol):
 
     @property
     def id(self) -> str:
-        """Which of its kind."""
+        """The id of the actor within its kind."""
         ...
 
     async def begin(self) -> None:
-        """Load it, and let it live from then on; raises why it cannot.
+        """Load the actor and let it be live from then on; raises why it cannot.
 
         Cancellation leaves the actor without an activation.
         """
         ...
 
     def stopped(self, error: Exception, /) -> None:
-        """Answer who waits for this activation."""
+        """Answer those that wait for the activation that failed."""
         ...
 
     async def wait_reactivation(self, error: Exception, /) -> bool:
-        """Pause, and wait until somebody wants the actor again; False when it may go.
+        """Pause after a failure, and wait until the actor is wanted again; False when it may leave.
 
         Cancellation ends the wait and changes nothing.
         """
@@ -107,7 +110,8 @@ def attempt(doing: str, kind: str, id: str, run: Callable[..., object], *args: o
     This is `Contained` where it is entered several times a message: 0.1 µs in place of 0.6.
 
     Args:
-        doing, kind, id: as for `Contained`.
+        doing: what the function does, for the log line.
+        kind, id: of the actor that it is done for; empty for none.
         run, args: what is called.
     """
     try:
@@ -119,7 +123,7 @@ def attempt(doing: str, kind: str, id: str, run: Callable[..., object], *args: o
 
 
 async def contained_task(doing: str, run: Callable[..., Awaitable[None]], *args: object) -> None:
-    """A task of the kernel whose fault ends this task alone.
+    """Run a task of the kernel; a fault is logged and ends only this task.
 
     Cancellation is passed on, and is no fault.
 
@@ -131,9 +135,9 @@ async def contained_task(doing: str, run: Callable[..., Awaitable[None]], *args:
 
 
 async def supervise(actor: Supervised, error: Exception | None = None) -> None:
-    """Bring an actor into memory, as often as it takes; returns when it lives, or nobody wants it any more.
+    """Load an actor, as often as it takes; returns when it is live, or has left because it is no longer wanted.
 
-    Cancellation ends it; the actor then stays without an activation.
+    Cancellation: the actor leaves the directory and answers what waits.
 
     Args:
         actor: without an activation.

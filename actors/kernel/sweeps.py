@@ -1,7 +1,7 @@
-"""The two rounds that a system makes: `sweep_live` over its live actors, `wake_due` over the deadlines of those asleep.
+"""The two periodic sweeps of a system: `sweep_live` over live actors, `wake_due` over the deadlines of all others.
 
-One task each, instead of a timer per caller and per actor: a cancel scope costs 2.4 µs, looking at a waiting
-letter a tenth of one.
+One task each, instead of a timer per caller and per actor: a cancel scope costs 2.4 µs, looking at a waiting letter a
+tenth of one.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -19,23 +19,23 @@ from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)
 
-# A caller is told in the last round before its time is up, so never late and at most this early.
+# A caller is answered in the last round before its deadline, so never late and at most this early.
 ROUND_SECONDS = 0.25
 ROUND_MS = int(ROUND_SECONDS * 1000)
 
-# Idle actors are looked for in every so manyth round: nobody notices when one retires five seconds late.
+# Rounds between two looks for idle actors: it does no harm when one retires five seconds late.
 IDLE_ROUNDS = 20
 
 # Actors looked at between two checkpoints.
 ROUND_SLICE = 500
 
-# Every so often sleeping owners are looked for whose deadline has come, and at most so many are woken.
+# How often owners that are not live are looked up by their deadlines, and how many are activated at most.
 DUE_SECONDS = 1.0
 DUE_WAKES = 50
 
 
 async def sweep_live(clock: Clock, actors: Callable[[], Sequence[Actor]]) -> None:
-    """Tell callers whose time is up, and let idle actors retire. Runs until cancelled."""
+    """Answer callers whose deadline is about to pass, and retire idle actors. Runs until cancelled."""
     for number in count(1):
         await trio.sleep(ROUND_SECONDS)
         present = actors()
@@ -49,17 +49,17 @@ async def sweep_live(clock: Clock, actors: Callable[[], Sequence[Actor]]) -> Non
 
 
 async def wake_due(runtime: Runtime, wake: Callable[[str, str], bool]) -> None:
-    """Wake owners whose deadline has come while they slept. Runs until cancelled.
+    """Activate owners that are not live and whose deadline has passed. Runs until cancelled.
 
     Args:
         runtime: what all actors share.
-        wake: takes kind and id; False when there was nobody to wake.
+        wake: called with kind and id; True when it has activated the owner.
     """
     held = 0
     while True:
         await trio.sleep(DUE_SECONDS)
         try:
-            # Those that are awake and still overdue (after faults, say) must not hide the ones behind them.
+            # Owners that are live and still overdue (after faults, say) must not hide the ones behind them.
             overdue = await runtime.store.read(
                 _read_due, runtime.journal, runtime.clock.now_ms(), DUE_WAKES + held
             )

@@ -1,7 +1,7 @@
 """Everything that is to happen at a time: one heap and one task for the whole system.
 
-A timer cannot be taken back; whoever set it looks, when it rings, whether it still matters. So setting one
-costs a push, and moving a deadline that lies further out costs nothing.
+A timer cannot be cancelled; what it calls has to check whether it still matters. So setting one costs a push, and
+moving a deadline that lies further out costs nothing.
 """
 
 from collections.abc import Callable
@@ -36,14 +36,14 @@ class Timers:
         return len(self._heap)
 
     def at(self, due_ms: int, ring: Callable[[], None]) -> None:
-        """Call `ring` once, at `due_ms` or as soon after it as possible; also when that is past."""
+        """Call `ring` once, at `due_ms` (epoch milliseconds) or as soon after it as possible, also when past."""
         self._set += 1
         heappush(self._heap, (due_ms, self._set, ring))
         if self._heap[0][1] == self._set and self._sleeping is not None:
             self._sleeping.wake(None)
 
     async def run(self) -> None:
-        """Ring until cancelled."""
+        """Call what is due, in order, until cancelled; a fault in a callback is logged."""
         while True:
             wait_ms = self._heap[0][0] - self._clock.now_ms() if self._heap else None
             if wait_ms is None or wait_ms > 0:

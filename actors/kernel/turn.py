@@ -1,14 +1,14 @@
 """One turn: the letters of an actor, decided one after the other on a scratch state.
 
-Invariants: the committed state is not touched here; a letter that is refused, or whose rules raise, leaves no
-trace in the scratch state, the events or the receipts; nobody is answered before the outcome of the whole
-turn is known; no letter is decided on rows that its own turn has changed.
+Invariants: the committed state is not touched here; a letter that is refused, or whose rules raise, leaves no trace
+in the scratch state, the events or the receipts; no caller is answered before the outcome of the whole turn is known;
+no letter is decided on rows that its own turn has changed.
 
 What a letter needs beside the state is read from committed rows, while what the letters before it have decided is
 committed with the turn, later. So a letter whose rows an event of its turn may change ends that turn (`is_cut`): it
 goes into the next one, whose reads see the commit. Letters that need nothing, or nothing that was changed, share a
-turn as before; and since the first letter of a turn has no event before it, each turn decides at least one. What was
-read serves one letter and is forgotten with it, because for the next it may not be true any more.
+turn; and since the first letter of a turn has no event before it, each turn decides at least one. What was read
+serves one letter and is dropped with it, because it may not be true any more for the next.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -23,8 +23,7 @@ from actors.kernel.mailbox import Answer, Failure, Letter
 from actors.kernel.supervisor import Fault, attempt
 from persistence.journal.turn import Receipt, Turn
 
-# Letters decided in one turn. What waits longer goes into the next, so that no turn holds up the writer's
-# batch.
+# Most letters decided in one turn; the rest goes into the next, so that no turn holds up the writer's batch.
 TURN_LETTERS = 64
 
 
@@ -32,10 +31,10 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 class TurnDraft:
-    """What one turn would change.
+    """What one turn would change, before it is committed.
 
     Args:
-        kind, id: whose turn it is.
+        kind, id: of the owner.
         state: the committed state to start from.
         seq: the journal position of that state.
         version: how many turns are in it.
@@ -63,16 +62,15 @@ class TurnDraft:
         self.answers: list[tuple[Letter, Answer]] = []
         # what has to be read before the letter under consideration can be decided, or None
         self.needs: Hashable | None = None
-        # that is among the rows which this turn changes: the letter belongs into the next one
+        # those rows may be changed by this turn, so the letter belongs into the next one
         self.is_cut = False
         # known once `turn` was called: the deadline of the scratch state, and whether there was anything to commit
         self.due_ms: int | None = None
         self.is_durable = False
 
     def consider(self, letter: Letter) -> None:
-        """Decide one letter on the scratch state, unless `needs` then says that something must be read first; then
-        `is_cut` says that it cannot be read before this turn is committed.
-        """
+        """Decide one letter on the scratch state, unless rows have to be read for it: then `needs` is set, and
+        `is_cut` when they cannot be read before this turn is committed."""
         if not letter.open:
             return
         if letter.deadline_ms < self.now_ms:
@@ -98,7 +96,7 @@ class TurnDraft:
             self.refuse(letter, Fault())
 
     def refuse(self, letter: Letter, failure: Failure) -> None:
-        """Let a letter change nothing."""
+        """Answer a letter with a failure when the turn is over; it changes nothing."""
         self.needs = None
         self.answers.append((letter, Answer(None, failure)))
 
@@ -150,7 +148,7 @@ class TurnDraft:
                 self.events.append((None, event))
 
     def turn(self, shard: int, fence: int, *, even_if_empty: bool = False) -> Turn | None:
-        """What the writer must commit, or None when nothing of this turn is durable.
+        """Return what the writer must commit, or None when nothing of this turn is durable.
 
         Args:
             shard, fence: the lease under which it was decided.
@@ -185,11 +183,11 @@ class TurnDraft:
             letter.reply(answer)
 
     def end(self) -> None:
-        """Say to every caller that the frames are out."""
+        """Tell every caller that the turn's frames are out."""
         for letter, _ in self.answers:
             letter.end()
 
     def fail(self, failure: Failure) -> None:
-        """Answer every caller with the failure of the whole turn; also who was refused, on a void state."""
+        """Answer every caller with the failure of the whole turn, also refused ones: the state they met is void."""
         for letter, _ in self.answers:
             letter.close(Answer(None, failure))

@@ -1,4 +1,4 @@
-"""One after the other, by key: for rules over several owners, which no turn and no row can hold alone."""
+"""Blocks that run one after the other, by key: for rules over several owners, which no turn or row can enforce."""
 
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
@@ -13,12 +13,12 @@ class Turnstile:
         self._locks: dict[Hashable, trio.Lock] = {}
 
     def __len__(self) -> int:
-        """How many keys somebody is behind."""
+        """How many keys are in use."""
         return len(self._locks)
 
     @asynccontextmanager
     async def turn(self, key: Hashable) -> AsyncIterator[None]:
-        """Wait for all who came before with this key, and run the block.
+        """Wait for all that came before with this key, and run the block.
 
         Cancellation while waiting gives the place up; the next one is let in.
         """
@@ -27,5 +27,5 @@ class Turnstile:
             async with lock:
                 yield
         finally:
-            if not lock.locked():  # nobody waits: it would have been handed on
+            if not lock.locked():  # none waits: the lock would have been handed on
                 self._locks.pop(key, None)

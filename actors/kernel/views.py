@@ -1,9 +1,9 @@
-"""Views: what one user sees of many owners, alive while somebody looks.
+"""Views: what one user sees of many owners, in memory while it is watched.
 
-A view is marked dirty, source by source, and framed once for all that changed: at once when it has been
-quiet, else at the end of its interval. It takes what it can from the live owners; only the rest is read, by a
-task of its own, so that a slow database holds up this view and no other. A view that cannot be brought up to
-date stays dirty and tries again; one whose rules raise is loaded whole.
+A view is marked dirty, source by source, and rendered once for all that changed: at once when it has been quiet, else
+at the end of its interval. It takes what it can from the live owners; only the rest is read, by a task of its own, so
+that a slow database holds up this view and no other. A view that cannot be brought up to date stays dirty and tries
+again; one whose rules raise is loaded whole.
 
 Invariants: a view writes nothing; `changed` never waits and never activates; at most one frame per interval.
 """
@@ -30,13 +30,13 @@ from persistence.errors import PersistenceError
 
 _log = structlog.get_logger(__name__)
 
-# After a failure of the database, and after a fault (doubled up to the longest).
+# Pauses before another try: after a failed read, and after a failed load (doubled up to the longest).
 AGAIN_MS = 500
 LONGEST_PAUSE_MS = 30_000
 
 
 class LiveView:
-    """One view that somebody looks at, or is about to.
+    """One view that is watched, or is about to be.
 
     Args:
         view, id: which.
@@ -61,7 +61,7 @@ class LiveView:
         self._views = views
         self.state: Any = None
         self.loaded = False
-        # True while a task reads for it
+        # a task reads for it
         self.busy = False
         # {changed source: None}, in the order of the changes; None while there are none, which is nearly always
         self.dirty: dict[str, None] | None = None
@@ -74,7 +74,7 @@ class LiveView:
         self.error: str | None = None
 
     def unwatched(self) -> None:
-        """The last subscriber has left."""
+        """Drop the view; called by the channel when its last subscriber has left."""
         self._views.drop_unwatched(self)
 
 
@@ -95,17 +95,17 @@ class Views:
         self._live: dict[str, dict[str, LiveView]] = {}
 
     def changed(self, view: View[Any], id: str, source: str) -> None:
-        """A source of this view has changed. Nothing happens when nobody looks."""
+        """Mark a view as changed by a source; does nothing when the view is not watched."""
         live = self._live.get(view.name)
         found = live.get(id) if live is not None else None
         if found is not None:
             self._mark(found, source)
 
     def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
-        """Mark live views for refreshing; walks whichever is smaller, the ids or the live views.
+        """Mark those of these views that are watched as changed by a source.
 
         Args:
-            view_name: of the views that show it.
+            view_name: the name of the view.
             source: what has changed, as the view's `take` and `reread` know it.
         """
         live = self._live.get(view_name)
@@ -119,8 +119,8 @@ class Views:
             self._mark(found, source)
 
     def peek(self, view: View[Any], id: str) -> Any:
-        """The state of a live view with everything taken in that has changed; None when nobody looks, or rows are
-        needed for it. Publishes nothing, and never waits."""
+        """Return the state of a watched view with all changes taken in, publishing nothing and without waiting; None
+        when it is not watched, or rows are needed for that."""
         live = self._live.get(view.name, {}).get(id)
         if live is None or live.busy or not live.loaded:
             return None
@@ -130,7 +130,7 @@ class Views:
         return None if unknown else state
 
     async def watch(self, view: View[Any], id: str, request: WatchRequest) -> Subscription:
-        """Load the view if need be and subscribe. Raises NotFound, Refused, or why it cannot be loaded.
+        """Load the view if need be and subscribe to it. Raises NotFound, Refused, or why it cannot be loaded.
 
         Cancellation before it returns leaves no subscription behind.
         """
@@ -153,7 +153,7 @@ class Views:
             self.drop_unwatched(live)
 
     def statistics(self, now_ms: int) -> list[ActorStatistics]:
-        """One row a view."""
+        """Return one row for each view."""
         return [
             ActorStatistics(
                 kind=live.view.name,
@@ -194,7 +194,7 @@ class Views:
             raise failure
 
     def drop_unwatched(self, live: LiveView) -> None:
-        """Forget a view that nobody looks at, or is about to."""
+        """Drop a view that has no subscriber and no viewer about to subscribe."""
         if not len(live.channel) and not live.wanted and self._alive(live):
             del self._live[live.view.name][live.id]
             if live.state is not None and live.view.release is not None:
@@ -249,7 +249,7 @@ class Views:
         return None
 
     def _failed(self, live: LiveView, failure: Failure) -> None:
-        """Nobody could be let in. Those who are in already wait for another try."""
+        """The view could not be loaded or rendered. Subscribers that are in already wait for another try."""
         live.error = type(failure).__name__
         live.loaded = False
         live.channel.detach()
@@ -280,7 +280,7 @@ class Views:
             self._runtime.timers.at(at_ms, partial(self._flush, live))
 
     def _flush(self, live: LiveView) -> None:
-        """Take in what changed and frame it, or start reading what the live owners cannot tell."""
+        """Take in what changed and render it, or start reading what the live owners cannot tell."""
         live.rings_ms = None
         if live.busy or not live.loaded or not live.dirty or not self._alive(live):
             return
@@ -325,7 +325,7 @@ class Views:
             )
 
     async def _replayed(self, live: LiveView, state: Any) -> Missed:
-        """What the rows of a durable view say has happened up to a state."""
+        """Read from the rows of a durable view what has happened up to a state."""
         durable = live.view.durable
         if durable is None:
             return []
@@ -333,7 +333,7 @@ class Views:
         return await self._runtime.store.read(durable.replay, live.id, live.channel.offset, upto)
 
     def _follow(self, live: LiveView, state: Any, dirty: dict[str, None], missed: Missed) -> None:
-        """Go on to a state: by what has happened, or by a snapshot to everybody where that is not known."""
+        """Adopt a state: tell what has happened, or send all a snapshot where that is not known."""
         durable = live.view.durable
         if durable is None:
             self._publish(live, state, dirty)
@@ -347,7 +347,7 @@ class Views:
             self._tell(live, events, len(events))
 
     def _publish(self, live: LiveView, state: Any, dirty: dict[str, None]) -> None:
-        """Go on to a state whose offsets count in memory."""
+        """Adopt a state whose offsets count in memory."""
         view, before, offset = live.view, live.state, live.channel.offset
         self._move(live, state)
         if view.events is None:
