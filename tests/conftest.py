@@ -1,5 +1,6 @@
 """Fixtures that every test may ask for."""
 
+import gc
 import os
 from math import ceil
 
@@ -30,6 +31,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if (rate := config.getoption("--hurry")) != 1:
         hurry(rate)
+
+
+def pytest_collection_finish() -> None:
+    """What was loaded for the tests stays to the end: the collector need not walk it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

