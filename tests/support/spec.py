@@ -8,26 +8,28 @@ from typing import Any
 from urllib.parse import unquote
 
 import msgspec
-from jsonschema import Draft202012Validator
-from jsonschema.protocols import Validator
+from jsonschema_rs import Draft202012Validator, Registry
 
 from routes import TABLE
 from routes.edge.docs.asyncapi import asyncapi
 from routes.edge.docs.openapi import openapi
 
 
+_DOCUMENT = "urn:document"
+
+
 class Spec:
     """OpenAPI and AsyncAPI, with a validator for each schema that was asked for."""
 
     def __init__(self) -> None:
-        self.document: dict[str, Any] = msgspec.json.decode(openapi(TABLE))
-        self.frames: dict[str, Any] = msgspec.json.decode(asyncapi(TABLE))
+        self.document, self._answers = _read(openapi(TABLE))
+        self.frames, self._sent = _read(asyncapi(TABLE))
         self._paths = [
             (re.compile(re.sub(r"\\\{[^/]+\\\}", "[^/]+", re.escape(path))), operations)
             # What is spelled out comes before what is a parameter, as in the router.
             for path, operations in sorted(self.document["paths"].items(), key=lambda one: one[0].count("{"))
         ]
-        self._validators: dict[int, Validator] = {}
+        self._validators: dict[int, Draft202012Validator] = {}
 
     def check(self, method: str, path: str, *, status: int, media: str, body: bytes) -> None:
         """Fail when the response is none that the document describes.
@@ -49,25 +51,31 @@ class Spec:
         ranges = {kind, f"{kind.partition('/')[0]}/*", "*/*", "application/octet-stream"}
         assert not ranges.isdisjoint(content), f"{method} {path} {status}: {kind} is not documented"
         if kind.endswith("json") and kind in content:
-            self._validator(content[kind]["schema"], self.document).validate(msgspec.json.decode(body))
+            self._validator(content[kind]["schema"], self._answers).validate(msgspec.json.decode(body))
 
     def check_frame(self, struct: str, frame: object) -> None:
         """Fail when what came over a socket is no such struct of the AsyncAPI document."""
-        self._validator(self.frames["components"]["schemas"][struct], self.frames).validate(frame)
+        self._validator(self.frames["components"]["schemas"][struct], self._sent).validate(frame)
 
     def _operation(self, method: str, path: str) -> dict[str, Any] | None:
+        plain = unquote(path)
         for form, operations in self._paths:
-            if form.fullmatch(unquote(path)) is not None and method.lower() in operations:
+            if form.fullmatch(plain) is not None and method.lower() in operations:
                 found: dict[str, Any] = operations[method.lower()]
                 return found
         return None
 
-    def _validator(self, schema: dict[str, Any], document: dict[str, Any]) -> Validator:
+    def _validator(self, schema: dict[str, Any], components: Registry) -> Draft202012Validator:
         known = self._validators.get(id(schema))
         if known is None:
-            whole = {**schema, "components": document["components"]}
-            known = self._validators[id(schema)] = Draft202012Validator(whole)
+            known = self._validators[id(schema)] = Draft202012Validator(schema, registry=components)
         return known
+
+
+def _read(document: bytes) -> tuple[dict[str, Any], Registry]:
+    """A document whose references name it, and what they lead to: read once, however many schemas have them."""
+    read = msgspec.json.decode(document.replace(b'"#/components', f'"{_DOCUMENT}#/components'.encode()))
+    return read, Registry([(_DOCUMENT, {"components": read["components"]})])
 
 
 @cache
