@@ -108,7 +108,7 @@ class Blobs:
                 yield bytes.fromhex(path.name)
 
     def drop(self, digests: Collection[bytes], *, before_seconds: float) -> set[bytes]:
-        """Remove bytes that nobody needs and that were last stored before that moment (epoch seconds).
+        """Remove bytes that no row refers to and that were last stored before that moment (epoch seconds).
 
         Returns: those that are not there any more.
         """

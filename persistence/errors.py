@@ -33,7 +33,7 @@ class Fenced(PersistenceError):
 
 
 class HeadMoved(PersistenceError):
-    """The head row is not at the turn's `seq`: somebody else wrote, or an earlier commit landed after all."""
+    """The head row is not at the turn's `seq`: another owner has written, or an earlier commit landed after all."""
 
 
 class RowsRejected(PersistenceError):

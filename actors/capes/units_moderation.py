@@ -144,7 +144,7 @@ async def _judged(conn: Connection, id: str, by: Moderator) -> Cape:
     if cape is None:
         raise NotFound("no such cape")
     if cape.owner_id == by.id and not by.also_own:
-        raise Forbidden("nobody moderates a cape of their own")
+        raise Forbidden("a moderator may not moderate their own cape")
     return cape
 
 

@@ -62,7 +62,7 @@ async def check_made(
         is_group: it is a group; direct conversations have bounds of their own.
 
     Raises:
-        QuotaExceeded: it is one too many for somebody; the transaction must not be committed.
+        QuotaExceeded: it is one too many for a participant; the transaction must not be committed.
     """
     await _count_added(conn, maker_id, len(pointers), now_ms)
     if not is_group:
@@ -78,7 +78,7 @@ async def begin(conn: Connection, addition: Addition) -> list[str]:
     """Take room for an addition, inside a transaction; to be followed by `end` with what this returns.
 
     Raises:
-        QuotaExceeded: somebody would be in too many groups, or the adder brings too many today.
+        QuotaExceeded: a user would be in too many groups, or the one who adds them has added too many today.
     """
     await bounds.lock(conn)
     ids = await bounds.begin_joining(

@@ -118,7 +118,7 @@ class ClosePoll(Command, frozen=True):
 
 
 class MeetDeadlines(Command, frozen=True):
-    """Deadlines have come, of polls, or of telling the others what somebody has read; the kernel's own.
+    """A deadline has come: a poll expires, or read markers are to be told; sent by the kernel itself.
 
     Args:
         message_ids: of the polls.
@@ -213,7 +213,7 @@ AnyCommand: TypeAlias = (
 
 
 class ChatViewer(msgspec.Struct, frozen=True):
-    """Somebody who watches a conversation.
+    """A user who watches a conversation.
 
     Args:
         limit: messages in a snapshot, 1 to 120.
@@ -226,6 +226,6 @@ class ChatViewer(msgspec.Struct, frozen=True):
 
 
 class InboxViewer(msgspec.Struct, frozen=True):
-    """Somebody who watches their own inbox."""
+    """A user who watches their own inbox."""
 
     user_id: str

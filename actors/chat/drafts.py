@@ -74,7 +74,7 @@ def check_content(content: str) -> list[FieldError]:
 def resolve_mentions(
     drafts: Sequence[MentionDraft], members: Mapping[str, Member], errors: list[FieldError]
 ) -> tuple[Mention, ...]:
-    """The mentions with their tokens, each user once; whoever is not a member is an error.
+    """The mentions with their tokens, each user once; a user who is not a member is an error.
 
     A token need not stand in the content: a client may show a mention beside the text.
     """

@@ -115,7 +115,7 @@ class MessageRetold(Event, tag="message_retold", frozen=True):
 
 
 class DeletionAudited(Event, tag="deletion_audited", frozen=True):
-    """A moderator has deleted what somebody else wrote; goes into the audit trail.
+    """A moderator has deleted a message of another user; goes into the audit trail.
 
     Args:
         stamp: of the moderator and their request.

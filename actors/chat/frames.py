@@ -329,7 +329,7 @@ def _with_presence(head: bytes, online: Iterable[bool]) -> bytes:
 
 
 def _encode_head(shown: Facts) -> bytes:
-    """With nobody online."""
+    """Encode a conversation's head with all participants offline."""
     last = shown.last_message
     head = ConversationHead(
         id=shown.id,

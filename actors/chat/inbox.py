@@ -190,7 +190,7 @@ def audience(state: InboxState, viewer: InboxViewer) -> None:
     """All viewers of an inbox are its owner, and see the same.
 
     Raises:
-        Forbidden: somebody else.
+        Forbidden: the viewer is another user.
     """
     if viewer.user_id != state.user_id:
         raise Forbidden

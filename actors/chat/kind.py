@@ -55,7 +55,7 @@ def chat_kinds(
     Args:
         is_online: the presence of a user, looked up when a frame is made.
         now_ms: epoch milliseconds.
-        relationships: knows what is between users; without it nobody knows anybody.
+        relationships: knows what is between users; without it all users are strangers.
         said: told of each message of a direct conversation.
     """
     frames = Frames(is_online, now_ms, relationships)

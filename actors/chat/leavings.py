@@ -1,4 +1,4 @@
-"""Deleting groups that everybody has left: nobody may ever read them again, so nothing of them is kept."""
+"""Deleting groups that all members have left: no user may read them again, so nothing of them is kept."""
 
 from collections.abc import Callable
 

@@ -83,7 +83,7 @@ def _own_at(state: State, member: Member, line: Line) -> int:
 
 
 def start_typing(state: State, command: StartTyping, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on telling the others; whoever may not post does not type either."""
+    """Decide on telling the others; a member who may not post does not type either."""
     member_of(state, command.user_id)
     check_not_blocked(state)
     return (TypingStarted(command.user_id, now_ms + TYPING_MS),)
@@ -113,10 +113,10 @@ def _check_title(state: State, command: ChangeConversation, title: str | None) -
 
 
 def check_consent(consent: Consent) -> None:
-    """Nobody is put into a group by somebody whom they block, or who blocks them, or whom their settings keep out.
+    """Refuse to put users into a group who block the caller, whom the caller blocks, or whose settings forbid it.
 
     Args:
-        consent: of all who are to be added: where one cannot be, nobody is.
+        consent: of all who are to be added: if one of them cannot be, none is.
 
     Raises:
         Blocked, Forbidden: it is so.
@@ -124,7 +124,7 @@ def check_consent(consent: Consent) -> None:
     if consent.barred:
         raise Blocked
     if consent.unwilling:
-        raise Forbidden("somebody does not let you add them to groups")
+        raise Forbidden("one of these users does not allow you to add them to groups")
 
 
 def add(state: State, command: AddParticipants, now_ms: int) -> Sequence[AnyEvent]:
@@ -187,7 +187,7 @@ def remove(state: State, command: RemoveParticipant, now_ms: int) -> Sequence[An
 
     Raises:
         Conflict: it is a direct conversation.
-        Forbidden: it is somebody else, and the caller does not own the group.
+        Forbidden: it is another user, and the caller does not own the group.
         NotFound: the user is not in the group.
     """
     member_of(state, command.user_id)

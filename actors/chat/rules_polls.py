@@ -94,7 +94,7 @@ def meet_deadlines(state: State, command: MeetDeadlines, now_ms: int) -> Sequenc
 
 
 def due(state: State) -> int | None:
-    """When the next poll expires, or somebody's reading is to be told."""
+    """When the next poll expires, or read markers are to be told; epoch milliseconds, or None."""
     moments = [*state.deadlines.values(), *(due_ms for due_ms, _ in state.read_notices_due.values())]
     return min(moments) if moments else None
 

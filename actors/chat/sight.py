@@ -1,8 +1,8 @@
-"""Whether a participant of a conversation shows as online to somebody (contract §5).
+"""Whether a participant of a conversation shows as online to a viewer (contract §5).
 
 Between friends chat shows what the friend entry shows. Others show once they have made the conversation or written in
-it, so that nobody learns of a stranger by talking to them. Who hides from the viewer, or whom a block parts from them,
-never shows.
+it, so that talking to a stranger does not tell whether they are online. A user who hides from the viewer, or who is
+parted from them by a block, never shows.
 """
 
 from collections.abc import Collection, Iterable
@@ -49,14 +49,14 @@ class Relationships(Protocol):
 
 
 class Strangers:
-    """A `Relationships` in which nobody knows anybody."""
+    """A `Relationships` in which all users are strangers."""
 
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:  # noqa: ARG002
-        """Nobody."""
+        """None of them."""
         return NOBODY
 
     def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:  # noqa: ARG002
-        """Nobody."""
+        """None of them."""
         return NOBODY
 
 

@@ -118,7 +118,7 @@ def _check_peers(kind: str, pointers: Mapping[str, str]) -> list[FieldError]:
     if kind not in ("direct", "group"):
         return [FieldError("/kind", "UNKNOWN", "kind is direct or group")]
     if not pointers:
-        return [FieldError("/participantIds", "TOO_FEW", "somebody other than yourself")]
+        return [FieldError("/participantIds", "TOO_FEW", "name a user other than yourself")]
     if kind == "direct" and len(pointers) > 1:
         return [FieldError("/participantIds", "TOO_MANY", "a direct conversation has exactly one peer")]
     if len(pointers) >= MAX_MEMBERS:
@@ -140,9 +140,9 @@ async def create(conn: Connection, creation: Creation) -> Change[Created]:
 
     Raises:
         Invalid: a peer is not known.
-        Blocked: a group would have somebody in it who blocks the caller, or whom they block.
-        Forbidden: a group would have somebody in it who does not let the caller put them into one.
-        QuotaExceeded: it is one too many for somebody who would be in it.
+        Blocked: a user who would be in the group blocks the caller, or is blocked by them.
+        Forbidden: the settings of a user who would be in the group forbid it.
+        QuotaExceeded: it is one too many for a user who would be in it.
         ConversationNotFound: the conversation that was found cannot be read.
     """
     known = await members.names(conn, creation.member_ids)

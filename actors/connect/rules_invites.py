@@ -161,7 +161,7 @@ def _check_passable(state: State) -> None:
 
 def _check_invitee(state: State, command: commands.CreateInvite, now_ms: int) -> None:
     if command.invitee_user_id == command.actor_id:
-        raise Invalid(FieldError("/inviteeUserId", "NOT_ALLOWED", "somebody other than yourself"))
+        raise Invalid(FieldError("/inviteeUserId", "NOT_ALLOWED", "name a user other than yourself"))
     user = _known(state.relation, command.invitee_user_id)
     if user.barred:
         raise Blocked

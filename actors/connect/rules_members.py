@@ -212,6 +212,6 @@ def _check_above(state: State, actor_id: str, user_id: str) -> None:
     if user_id == state.row.owner_id:
         if actor_id == user_id:
             raise Conflict("the owner stays the owner: invite who is to own the server")
-        raise Forbidden("nobody changes the owner")
+        raise Forbidden("the owner's membership cannot be changed")
     if not capabilities_of(state, user_id) <= capabilities_of(state, actor_id):
         raise Forbidden("they may do more than you", permission=WRITE_MEMBERS)

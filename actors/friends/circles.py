@@ -51,7 +51,7 @@ class Circles:
             await self._reads.run(user_id, partial(self._read, user_id), partial(self._keep, user_id))
 
     def among(self, user_id: str, ids: Collection[str]) -> frozenset[str]:
-        """Those of the users who are friends of this one; nobody, as long as their friends are not in memory."""
+        """Those of the users who are friends of this one; none while their friends are not in memory."""
         circle = self._circles.get(user_id)
         if not circle or not ids:
             return NOBODY

@@ -1,4 +1,4 @@
-"""What happens between users in rows, for the live side of friends and whoever else has to hear of it."""
+"""What happens between users in rows, for the live side of friends and for other domains that react to it."""
 
 import msgspec
 

@@ -1,6 +1,6 @@
 """The live side of friends: made once, asked by everything that shows a user to another, told of every change.
 
-A change of a user reaches those alone who watch that user; nothing happens for one whom nobody watches.
+A change of a user reaches only those who watch that user; without a watcher nothing happens.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -90,7 +90,7 @@ class FriendsLive:
         return self._visibilities.hidden_among(viewer_id, ids)
 
     def friends_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
-        """Those of the users who are friends of this viewer; nobody, as long as `circles` has not learned them."""
+        """Those of the users who are friends of this viewer; none while `circles` has not loaded them."""
         return self.circles.among(viewer_id, ids)
 
     def visibility_of(self, holder_id: str, viewer_id: str) -> Visibility:
@@ -128,7 +128,7 @@ class FriendsLive:
             self._appeared(holder_id, viewer_id)
 
     def relation_changed(self, one_id: str, other_id: str, found: Between, turn: int) -> None:
-        """What is between two users is this now, and is committed; whoever looks is told.
+        """Take in how two users stand now, as committed, and tell those who watch.
 
         Args:
             found: as the rows said it inside the transaction.
@@ -168,4 +168,4 @@ class FriendsLive:
 
 
 def _nobody(_view_name: str, _ids: Sequence[str], _source: str) -> None:
-    """Before the system runs, nobody watches."""
+    """Before the system runs, there are no watchers."""

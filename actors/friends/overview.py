@@ -1,8 +1,8 @@
-"""A user's friends, as they or somebody else may see them (contract §5).
+"""A user's friends, as they or another user may see them (contract §5).
 
 Oneself and `admin:user:view` see all. A friend sees the friends from whom the user does not hide, and of each of these
 no more than both the user and the friend who looks may see; of a stranger to them neither party nor when they were last
-seen. What the user has chosen for a friend, their notes and their requests are nobody else's.
+seen. What the user has chosen for a friend, their notes and their requests are shown to themselves alone.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -45,7 +45,7 @@ class Owned(msgspec.Struct, frozen=True):
 
 
 class Looked(msgspec.Struct, frozen=True):
-    """What the rows of somebody's friend say.
+    """What the rows say of one friend of a user.
 
     Args:
         links: of the friend, as far as they may be seen.
@@ -124,7 +124,7 @@ def snapshot(seeing: Seeing, user: User, owned: Owned, maximum: int, now_ms: int
 
 
 def whole(seeing: Seeing, user: User, owned: Owned, maximum: int, now_ms: int) -> FriendsOverview:
-    """A user's friends and requests, for themselves and for whoever sees all.
+    """A user's friends and requests, for themselves and for callers with `admin:user:view`.
 
     Args:
         maximum: how many friends the user may have.

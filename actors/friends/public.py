@@ -15,7 +15,7 @@ class Shown(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Status(Shown, frozen=True):
-    """Whether somebody is online, `ONLINE` or `OFFLINE`, and since when that is so."""
+    """Whether a user is online, `ONLINE` or `OFFLINE`, and since when that is so."""
 
     state: str
     timestamp: str
@@ -104,7 +104,7 @@ class Requests(Shown, frozen=True):
 
 
 class BlockEntry(Shown, frozen=True):
-    """Somebody whom the user blocks."""
+    """One user whom the caller blocks."""
 
     blocked_user_id: str
     reason: str | None

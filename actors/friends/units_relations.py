@@ -91,13 +91,13 @@ class _Found(msgspec.Struct, frozen=True):
 
 
 def capacity(access: Access) -> int:
-    """How many friends somebody may have."""
+    """How many friends a user may have."""
     quota = access.quota(FRIENDS_NODE)
     return FRIENDS_DEFAULT if quota is None else min(int(quota.value), FRIENDS_BOUND)
 
 
 async def send(conn: Connection, pair: Pair, note: str | None) -> Change[Sent]:
-    """Ask somebody for their friendship; where they have asked already, it is accepted.
+    """Send a friend request; if the target has sent one already, that one is accepted.
 
     Args:
         note: for the other.
@@ -163,7 +163,7 @@ async def decline(conn: Connection, pair: Pair, request_id: str | None) -> Chang
 
 
 async def cancel(conn: Connection, pair: Pair, request_id: str | None) -> Change[None]:
-    """Take back what one has asked for; whoever was asked may do so too (service-api §3).
+    """Delete a pending request; both its sender and its target may (service-api §3).
 
     Raises:
         NotFound: no such request waits.
@@ -184,7 +184,7 @@ async def remove(conn: Connection, pair: Pair) -> Change[None]:
 
 
 async def block(conn: Connection, pair: Pair, reason: str | None) -> Change[NowBlocked]:
-    """Block somebody: what was between the two ends.
+    """Block a user: a friendship or request between the two ends.
 
     Args:
         reason: why, for the blocker alone; None for no reason.
@@ -208,7 +208,7 @@ async def block(conn: Connection, pair: Pair, reason: str | None) -> Change[NowB
 
 
 async def unblock(conn: Connection, actor_id: UserId, other_id: UserId) -> Change[None]:
-    """Block somebody no longer; nothing that was between the two comes back.
+    """Unblock a user; a former friendship or request does not come back.
 
     Raises:
         NotFound: they are not blocked.

@@ -151,7 +151,7 @@ class FriendsRules:
         return replace(after, faces=faces)
 
     def release(self, state: FriendsState) -> None:
-        """Nobody looks any more."""
+        """Stop watching: the last viewer has left."""
         self._owns.forget(state.user_id)
         self.adopt(state, FriendsState(state.user_id))
 
@@ -194,7 +194,7 @@ class FriendsRules:
         return [*told, *appeared]
 
     def render_event(self, state: FriendsState, event: Appeared | Between, _audience: None) -> Delta | None:
-        """The event as its viewers are told of it; None of somebody who is no friend any more."""
+        """The event as its viewers are told of it; None if it is about a user who is no friend any more."""
         if isinstance(event, Between):
             return Delta(event.name, Raw(event.data))
         for face in state.faces:
@@ -217,7 +217,7 @@ def audience(state: FriendsState, viewer: FriendsViewer) -> None:
     """Who looks at a view is its owner.
 
     Raises:
-        Forbidden: somebody else.
+        Forbidden: the viewer is another user.
     """
     if viewer.user_id != state.user_id:
         raise Forbidden

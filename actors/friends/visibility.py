@@ -1,5 +1,5 @@
 """Who shows themselves differently to whom (contract §5): links whose visibility is not `DEFAULT`, what is left of
-hidden ones when the friendship has ended, and blocks, across which nobody shows.
+hidden ones when the friendship has ended, and blocks, across which neither user shows.
 
 They are few, so all of them are in memory, read at the start and told of each change; everything that shows a user
 to another asks here, and nearly always finds nothing.

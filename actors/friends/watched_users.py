@@ -1,7 +1,7 @@
 """How a user appears to their friends: encoded once, and shared by all who see the same.
 
-A face is kept for those alone whom somebody watches: it knows its viewers, so that a change of a user costs
-what they are, and nothing at all for a user whom nobody watches.
+A face is kept only for a user who has viewers, and knows them: a change of a user costs as much as they have
+viewers, and nothing for a user without.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -54,7 +54,7 @@ class Sources:
         party_of: the party that a user is in.
         name_of: what a user is called, where that is in memory.
         last_seen_ms: when a user last did anything, given what rows say.
-        started_at_ms: the service's start: whoever has not been here since went offline then at the latest.
+        started_at_ms: the service's start: a user who has not been online since went offline then at the latest.
     """
 
     presence: Presence
@@ -111,7 +111,7 @@ class WatchedUsers:
         """The one face of that user, watched by one viewer more.
 
         Args:
-            face: as read from rows; kept when nobody has watched this user yet.
+            face: as read from rows; kept if this user had no viewers yet.
             viewer_id: not among its viewers yet.
         """
         known = self._faces.get(face.id)

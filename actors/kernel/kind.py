@@ -27,9 +27,9 @@ class Event(msgspec.Struct, frozen=True, gc=False):
 
     journaled: it takes a place (an offset) in the journal and can be replayed.
     durable: it has rows; an event that is neither (typing) never meets the writer.
-    moves_audience: viewers' audiences are computed again after it (somebody joined, left, voted).
+    moves_audience: viewers' audiences are computed again after it (a user joined, left, voted).
     reframes: it changes what `render` returns; one that does not (typing, read) sends no snapshots.
-    rewrites: what happened before is told in other words from now on (a text was deleted, somebody was erased): the
+    rewrites: what happened before is told in other words from now on (a text was deleted, a user was erased): the
         journal has them, and nothing is replayed from memory.
     """
 
@@ -135,7 +135,7 @@ class View(Generic[State]):
         adopt: told of a state that is about to be shown and of the one that it follows (None at first), in the
             trio thread; returns the state to keep. What live views share in memory, such as who watches whom,
             hangs here. Never waits.
-        release: told of the last state when nobody looks any more.
+        release: told of the last state once the last viewer has left.
         events: what viewers are told of the step from one state to the next, given the sources that changed;
             none at all and nothing is sent. One that is not `journaled` has no offset. Left out, each source is
             an event.

@@ -54,7 +54,7 @@ async def put(
         raise NotFound
     owner_id, network_id = server
     if owner_id is None:
-        raise Conflict("nobody has claimed this server")
+        raise Conflict("this server has not been claimed")
     below = gateway_domain is not None and row.route_host != gateway_domain
     if not (below and inside(row.route_host, gateway_domain or "")) and not (
         network_id is not None and await domains.covers(conn, network_id, row.route_host)

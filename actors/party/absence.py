@@ -1,7 +1,7 @@
 """Telling parties which of their members are away, so that they can let them go after ten minutes (contract §6).
 
-A lost socket alone changes nothing. Whoever goes offline is told at once; whoever is in a party and was never online
-since the start (the service was down, or a game server speaks for them) is found by a look every few seconds.
+A lost socket alone changes nothing. A member who goes offline is noted at once; one who was never online since the
+start (the service was down, or a game server acts for them) is found by a sweep every few seconds.
 """
 
 from collections.abc import Callable

@@ -16,7 +16,7 @@ class Command(msgspec.Struct, frozen=True):
 
 
 class SendInvite(Command, frozen=True):
-    """A member invites somebody.
+    """A member invites a user.
 
     Args:
         notice_id: a fresh object id, for the notification.

@@ -1,6 +1,6 @@
 """Who shares a party on which day, for flame streaks (contract §5).
 
-Told when somebody joins, and of each party again on every new day.
+Told when a user joins, and of each party again on every new day.
 """
 
 from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@
 | LeaderChanged    | yes       | yes         |                   |                          |
 | SelectorsChanged | yes       | yes         |                   |                          |
 | SelectionChanged | yes       | yes         |                   | yes                      |
-| ReadyChanged     | yes       | yes         |                   | when somebody is not     |
+| ReadyChanged     | yes       | yes         |                   | when one is not          |
 | PresenceChanged  |           | yes         |                   |                          |
 | MemberRenamed    |           |             |                   |                          |
 | UserErased       |           |             |                   |                          |
@@ -24,7 +24,7 @@ from actors.party.state import Invite, Member, Ready, Signal
 
 
 class InviteSent(Event, tag="invite_sent", frozen=True):
-    """Somebody was invited.
+    """A user was invited.
 
     Args:
         dropped: targets of lapsed invites that are forgotten with it.
@@ -62,7 +62,7 @@ class MembersLeft(Event, tag="members_left", frozen=True):
     """Members have gone.
 
     Args:
-        leader_id: who leads from now on; None when nobody is left, and the party has ended.
+        leader_id: who leads from now on; None when no member is left, and the party has ended.
         signal: the launch signal from now on.
     """
 
@@ -87,7 +87,7 @@ class SelectorsChanged(Event, tag="selectors_changed", frozen=True):
 
 
 class SelectionChanged(Event, tag="selection_changed", frozen=True):
-    """Something was selected; nobody is ready for it yet."""
+    """A game was selected; no member is ready for it yet."""
 
     selection: Selection
     requirement_hash: str
@@ -127,7 +127,7 @@ class MemberRenamed(Event, tag="member_renamed", frozen=True):
 
 
 class UserErased(Event, tag="user_erased", frozen=True):
-    """Somebody was erased: a member, an invitee, or who has invited one is called `deleted`, in the past as well."""
+    """A user was erased: as a member, an invitee or an inviter they are called `deleted`, in the past as well."""
 
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False

@@ -54,10 +54,10 @@ def invites(
 
 
 def party_of(seen: Seen, state: State, viewer_id: str) -> Party:
-    """The party as somebody sees it.
+    """The party as one viewer sees it.
 
     Args:
-        viewer_id: of a member; "" for whoever is no user.
+        viewer_id: of a member; "" for a viewer who is no user.
     """
     return Party(
         id=state.id,

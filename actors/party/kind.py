@@ -139,7 +139,7 @@ def _take(state: State, command: commands.Told) -> Sequence[AnyEvent]:
 
 
 def concerned(state: State, event: AnyEvent) -> Collection[str]:  # noqa: PLR0911 - a table
-    """Whose view shows something of this event: members, invitees, and whoever was one of them before it."""
+    """The users whose view shows something of this event: members and invitees, after it and before it."""
     match event:
         case events.InviteSent(invite=invite):
             return {*state.members, invite.target_id}

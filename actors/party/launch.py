@@ -1,8 +1,8 @@
 """The launch signal: all members are ready for something that starts in rounds (service-api §3, contract §6).
 
 Two things make it so: the word of the last member who was not ready, and the going of the last who was not. A
-selection, a change of the members or anybody's `ready=false` takes it away; whoever goes after it was given leaves no
-other one behind, since the rest have started.
+selection, a change of the members or anybody's `ready=false` takes it away; a member who leaves after it was given does
+not cause another one, since the rest have started.
 """
 
 from collections.abc import Collection

@@ -51,7 +51,7 @@ class Memberships:
         self._listeners.append(listener)
 
     def on_outcome_unknown(self, listener: Callable[[str], None]) -> None:
-        """Call `listener(party_id)`, synchronously, when nobody knows who is in a party until it is asked."""
+        """Call `listener(party_id)`, synchronously, when it is unknown who is in a party until its rows are read."""
         self._on_outcome_unknown.append(listener)
 
     def joined(self, user_id: str, party_id: str) -> None:
@@ -85,12 +85,12 @@ class Memberships:
     # -- what is not known --------------------------------------------------------------------------
 
     def distrust(self, party_id: str) -> None:
-        """Who is in this party may have changed, and nobody has said how: it must be asked."""
+        """Mark this party's members as unknown: they may have changed, and its rows must be read."""
         for listener in self._on_outcome_unknown:
             listener(party_id)
 
     def reconcile(self, party_id: str, user_ids: Collection[str]) -> None:
-        """A party has been asked who is in it; nobody, when there is none."""
+        """Take in who is in a party, as read from its rows; no members if there is no such party."""
         for user_id in self.members(party_id):
             if user_id not in user_ids:
                 self.left(user_id, party_id)

@@ -41,7 +41,7 @@ class OwnParty(msgspec.Struct, frozen=True):
     Args:
         party: the one that they are in.
         incoming: {party id: invite} of theirs that have not lapsed.
-        looks: how often somebody has come to appear otherwise.
+        looks: counts the changes of how the party's users appear.
     """
 
     user_id: str
@@ -184,7 +184,7 @@ def audience(state: OwnParty, viewer: PartyViewer) -> None:
     """All viewers are the user, and see the same.
 
     Raises:
-        Forbidden: somebody else.
+        Forbidden: the viewer is another user.
     """
     if viewer.user_id != state.user_id:
         raise Forbidden

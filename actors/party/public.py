@@ -18,7 +18,7 @@ class PartyReady(Shown, frozen=True):
 
 
 class PartyMember(Shown, frozen=True):
-    """Somebody in the party, as the viewer sees them."""
+    """A member of the party, as the viewer sees them."""
 
     player_id: str
     name: str

@@ -1,7 +1,7 @@
 """Parties as JSON, made once for all who see the same.
 
 The members of a party nearly always do, and are told at the same moment: eight frames of one change cost one encoding.
-Only who hides from whom differs (contract §5), and when somebody comes or goes everything is made anew.
+Only who hides from whom differs (contract §5), and when a member comes or goes everything is encoded anew.
 """
 
 from collections.abc import Callable, Collection, Iterable

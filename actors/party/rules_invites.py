@@ -40,7 +40,7 @@ def send(state: State, command: SendInvite, now_ms: int) -> Sequence[AnyEvent]:
     """
     sender = member_of(state, command.actor_id)
     if command.target_id == command.actor_id:
-        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "somebody other than yourself"))
+        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "name a user other than yourself"))
     if command.target_id in state.members:
         raise Conflict("this user is in the party already")
     found = _found(state, command.target_id)
@@ -74,7 +74,7 @@ def send(state: State, command: SendInvite, now_ms: int) -> Sequence[AnyEvent]:
 
 
 def accept(state: State, command: AcceptInvite, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on joining; none comes of somebody who is in already.
+    """Decide on joining; no event if the user is a member already.
 
     Raises:
         NotFound: there is no such invite.

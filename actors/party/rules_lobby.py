@@ -18,7 +18,7 @@ def set_selectors(state: State, command: SetSelectors, now_ms: int) -> Sequence[
 
     Raises:
         NotFound, NotLeader: as `leader_of`.
-        Invalid: somebody who is no member.
+        Invalid: a user among them is no member.
     """
     leader_of(state, command.actor_id)
     strangers = [
@@ -35,7 +35,7 @@ def set_selectors(state: State, command: SetSelectors, now_ms: int) -> Sequence[
 
 
 def select(state: State, command: Select, now_ms: int) -> Sequence[AnyEvent]:
-    """Decide on what to play; the same again is a selection too, for which nobody is ready yet.
+    """Decide on what to play; the same again is a selection too, for which no member is ready yet.
 
     Raises:
         NotFound: the actor is no member.

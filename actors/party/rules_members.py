@@ -20,7 +20,7 @@ IsOnline = Callable[[str], bool]
 
 
 def leave(state: State, command: Leave, now_ms: int, is_online: IsOnline) -> Sequence[AnyEvent]:
-    """Decide on a member's going; none comes of somebody who is not in the party."""
+    """Decide on a member's leaving; no event if the user is not in the party."""
     if command.actor_id not in state.members:
         return ()
     return (_left(state, (command.actor_id,), now_ms, is_online),)
@@ -81,7 +81,7 @@ def meet_deadlines(
     """Decide on what time has brought: invites that lapse, members who have been away for ten minutes.
 
     Args:
-        since_ms: the service's start: nobody's absence counts from before it, since nobody could come back then.
+        since_ms: the service's start: absence counts from there at the earliest, since no user could come back before.
     """
     events: list[AnyEvent] = []
     lapsed = [one for one in state.invites.values() if not one.lapsed and one.expires_at_ms <= now_ms]

@@ -1,4 +1,4 @@
-"""A party in memory: immutable, one object a revision, so that whoever shows it may keep it."""
+"""A party in memory: immutable, one object a revision, so that views may keep a reference to it."""
 
 from collections.abc import Iterable
 
@@ -46,10 +46,10 @@ NOT_READY = Ready()
 
 
 class Member(msgspec.Struct, frozen=True):
-    """Somebody in the party.
+    """A member of the party.
 
     Args:
-        offline_since_ms: None while they are online, or nobody has said otherwise.
+        offline_since_ms: None while they are online, or not known to be offline.
     """
 
     user_id: str
@@ -113,7 +113,7 @@ class Lobby(msgspec.Struct, frozen=True):
 
 
 class LookedUp(msgspec.Struct, frozen=True):
-    """What the rows say of somebody who is about to be invited, or to join.
+    """What the rows say of a user who is about to be invited, or to join.
 
     Args:
         user_id: who.
@@ -157,7 +157,7 @@ class State(msgspec.Struct, frozen=True):
 
     @property
     def ended(self) -> bool:
-        """There is nobody left in it."""
+        """Whether no member is left."""
         return not self.members
 
     def is_selector(self, user_id: str) -> bool:

@@ -11,7 +11,7 @@ module and those beside it are the only ones that know asyncio and asyncpg:
     faults         what an exception from asyncpg means
 
 Invariants: every wait has a deadline. A connection whose unit was cancelled, timed out or lost is ended,
-never used again. PostgreSQL may vanish and come back at any time: whoever asks meanwhile hears
+never used again. PostgreSQL may vanish and come back at any time: calls meanwhile raise
 `DatabaseUnavailable` within the deadline, and everything works again by itself within 2 s of its return.
 """
 

@@ -16,8 +16,8 @@ may have landed: a turn lands on one head only, so that the second try cannot la
 refused with then, is unknown.
 
 A refused batch costs its neighbours one more transaction, however many turns are at fault. Actors whose turns were
-refused stay apart for a while: they share batches with each other alone, so that who has it happen again and again
-pays for it, and nobody else.
+refused stay apart for a while: they share batches with each other alone, so that only actors that are refused again
+and again pay for it.
 
 Invariants: an actor has at most one turn in a batch, and its turns are committed in the order of `submit`.
 Every turn is answered exactly once, also when the writer is closed.

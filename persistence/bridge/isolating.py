@@ -3,7 +3,7 @@
 Each turn is written under a savepoint and alone is rolled back, so that one COMMIT keeps all the others. Because nearly
 always one turn of many is at fault, they are first taken in groups of about the square root of their number: of a
 thousand turns, one of them at fault, some sixty groups are written instead of a thousand. A refused group is taken
-apart turn by turn, so that no turn is written more than twice here, whoever and however many are at fault.
+apart turn by turn, so that no turn is written more than twice here, however many are at fault.
 """
 
 from collections.abc import Sequence

@@ -57,7 +57,7 @@ class Watch:
         self.connections = 0
 
     def look_now(self) -> None:
-        """Ping now rather than within a second; somebody has lost a connection."""
+        """Ping now rather than within a second, because a connection was lost."""
         self._look.set()
 
     def listen(self, channel: str, heard: Heard) -> None:
@@ -74,7 +74,7 @@ class Watch:
         self._look.set()
 
     async def open(self) -> None:
-        """Make the first connection, so that whoever opens the bridge hears why there is none.
+        """Make the first connection, so that opening the bridge fails with the reason if there is none.
 
         Cancellation leaves no connection.
 

@@ -7,8 +7,8 @@ used again) is three lines here.
 Lives in the asyncio thread; nothing here is shared with another.
 
 Invariants: `in use + idle + being opened <= size`. A connection that comes back closed, or inside a
-transaction, is ended. A waiter is handed a connection, or the right to open one, directly: nobody who comes
-later overtakes it.
+transaction, is ended. A waiter is handed a connection, or the right to open one, directly: no later caller
+overtakes it.
 """
 
 import asyncio

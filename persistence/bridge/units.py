@@ -1,7 +1,7 @@
 """Whole units of work on pooled connections: the asyncio side of `Database.read` and `Database.transact`.
 
 Invariant: a connection goes back to the pool only after its unit has ended by itself. Cancelled, timed out or
-broken in between, it is ended: whatever it still does on the server, nobody will be served by it again.
+broken in between, it is ended: whatever it still does on the server, no unit is run on it again.
 """
 
 import asyncio

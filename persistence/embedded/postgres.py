@@ -8,7 +8,7 @@ It is what `PARTYLINE_DATABASE_URL` unset means. Its pieces:
     child      the step between our process and PostgreSQL's
 
 Invariants: PostgreSQL never outlives us, not even `kill -9` (the kernel then tells it to shut down), and a
-crash of its own is healed by starting it again. Nobody but us reaches it: a Unix socket in a 0700 folder.
+crash of its own is healed by starting it again. No other user reaches it: a Unix socket in a 0700 folder.
 """
 
 import hashlib

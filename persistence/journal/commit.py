@@ -11,7 +11,7 @@ everything else, and a turn that fails one of them writes nothing while its neig
   fence, whatever the snapshot of its statement said. (A condition on `leases` without the lock would be
   judged by the snapshot, and a stale write could land behind a takeover.)
 - **Head.** The UPDATE demands the `version` that the turn was decided on, which every turn moves, also one without
-  journal. So a commit that lands late, after its actor was told that nobody knows and has read again, is met by the
+  journal. So a commit that lands late, after its actor was told `OutcomeUnknown` and has read again, is met by the
   next turn: that one is refused, and what it was decided on is never mixed with what it did not see. Journal and
   receipts are inserted from what that UPDATE returned, so that nothing of a refused turn gets in.
 

@@ -301,7 +301,7 @@ def _checksum(kind: str, id: str, seq: int, version: int, state: bytes) -> int:
 async def take_leases(
     conn: Connection, node: str, shards: Collection[int], ttl_seconds: float
 ) -> dict[int, int]:
-    """Become the owner of those shards that nobody holds: no lease, one that has run out, or one's own.
+    """Become the owner of those shards that are free: without a lease, with one that has run out, or with one's own.
 
     Waits for commits in flight under the old lease; those that come later are refused (`Fenced`). One's own
     lease is taken anew with a new fence: what an earlier life of this node still has in flight must not land.

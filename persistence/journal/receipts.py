@@ -1,7 +1,7 @@
 """Receipts: what was answered to a request with an Idempotency-Key, kept with the effect of that request.
 
 Invariant: a key that has not expired is never overwritten. A second effect under the same key is refused by
-PostgreSQL together with its receipt, whoever sends it, and however often.
+PostgreSQL together with its receipt, on every node and however often it is sent.
 """
 
 from collections.abc import Sequence
@@ -82,7 +82,7 @@ async def page_end(conn: Connection, after: bytes) -> bytes | None:
 async def forget_user(conn: Connection, user_id: str, mark: bytes, after: bytes, upto: bytes | None) -> None:
     """In one page: remove what an erased user was answered, and take away what others were answered of them.
 
-    That others had an effect stays known, so that nobody has it twice.
+    That other requests had an effect stays known, so that none has it twice.
 
     Args:
         mark: of the user's own requests.

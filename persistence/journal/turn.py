@@ -37,7 +37,7 @@ class Receipt(msgspec.Struct, frozen=True):
 
     @property
     def forgotten(self) -> bool:
-        """The reply was taken away, because it spoke of somebody who was erased; that there was one is still known."""
+        """The reply was removed, because it named a user who was erased since; that there was one is still known."""
         return not self.reply and self.status != NO_CONTENT
 
 

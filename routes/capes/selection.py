@@ -48,7 +48,7 @@ async def select_cape(call: Call, body: SelectionBody) -> SelectionOut:
     """PUT /v1/profile/capes/selection: wears a cape, or none.
 
     A `native` cape that is neither approved nor the caller's own is a 404; others see it only while it is approved. A
-    `capeId` that is not a uuid is a 422 (Invalid).
+    `capeId` that is not a uuid is a 422.
     """
     if body.source is None:
         return await change(call, select_none, call.user_id, about=None, shape=selection_out)

@@ -126,7 +126,7 @@ async def create_command(call: Call, server_id: Uuid, body: NewCommand) -> Reply
     With `Prefer: wait=n` (at most 30), a command that finishes in time is answered finished, with 200. A repeat under
     the same Idempotency-Key answers 201 and the command as it was created. The payload for an action of an extension
     must match its schema, and a private extension needs its permission `svc.connect.extensions.<extensionId>`. An
-    action that is not printable is a 422 (Invalid).
+    action that is not printable is a 422.
     """
     service = call.service
     command = CreateCommand(
@@ -164,7 +164,7 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
 
     The server itself takes its pending commands: they become `delivered`, and are delivered again if it does not
     acknowledge them within 30 s. With `wait` it waits until there are any. With a `status` other than `pending` it
-    only reads. A malformed `cursor` is a 400 (BadQuery).
+    only reads. A malformed `cursor` is a 400.
     """
     if isinstance(call.principal, ServerPrincipal) and query.status in {None, "pending"}:
         taken = await _take(call, server_id, query)
@@ -187,7 +187,7 @@ async def list_commands(call: Call, server_id: Uuid, query: CommandQuery) -> Com
 async def ack_command(call: Call, server_id: Uuid, command_id: ObjectId, body: AckBody) -> CommandReply:
     """POST …/commands/{commandId}/ack: the server reports a command's progress or result.
 
-    Repeating the final status is answered again; another final status is a 409, an unknown one a 422 (Invalid).
+    Repeating the final status is answered again; another final status is a 409, an unknown one a 422.
     Delegated tokens need the scope `server.commands.write`.
     """
     status = ACKS.get(body.status.lower())

@@ -34,7 +34,7 @@ def _follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(WAITERS).follow(service)
     follow_unknown_outcomes(service)
     waiting = partial(service.of(WAITERS).keep, service.lifecycle)
-    return (BackgroundTask("whoever waits for game servers", waiting),)
+    return (BackgroundTask("long polls of game servers", waiting),)
 
 
 CONNECT = Domain(

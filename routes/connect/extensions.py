@@ -140,7 +140,7 @@ async def list_extensions(call: Call, query: PageQuery) -> ExtensionList:
 async def create_extension(call: Call, body: NewExtension) -> Extension:
     """POST /v1/connect/extensions: adds an extension to the catalog; the caller is granted the permission to change it.
 
-    An id that is taken is a 409, a malformed one a 422 (Invalid).
+    An id that is taken is a 409, a malformed one a 422.
     """
     if not is_extension_id(body.extension_id):
         raise Invalid(FieldError("/extensionId", "BAD_FORMAT", "1 to 64 of a-z, 0-9, '.', '_' and '-'"))
@@ -206,7 +206,7 @@ async def register_extension(
     """PUT …/servers/{serverId}/extensions/{extensionId}: registers an extension of the catalog on the server.
 
     A private one needs `svc.connect.extensions.<extensionId>`, held by the calling user or the server's owner; without
-    it, and for an unknown one, the answer is a 404 (NotFound).
+    it, and for an unknown one, the answer is a 404.
     """
     service = call.service
     known = is_extension_id(extension_id)

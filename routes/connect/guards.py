@@ -112,7 +112,7 @@ def may(capability: str) -> Callable[[Call, Uuid], Coroutine[Any, Any, None]]:
             server = itself(call, server_id)
             require_scope(server, capability)
             if server.owner_id is None and capability.endswith(".write"):
-                raise Forbidden("somebody must claim this server first", permission=capability)
+                raise Forbidden("this server has to be claimed first", permission=capability)
             return
         require_held(await held_in(call, server_id), capability)
 

@@ -81,7 +81,7 @@ def create_invite(call: Call, server_id: Uuid, body: InviteBody) -> Ask[Invite]:
 
     Needs the capability `server.members.write`; the caller cannot offer more than they hold. An invite can be accepted
     for seven days, as long as its sender could still grant it. If the access policy requires it, only friends can be
-    invited. An `inviteeUserId` that is not a uuid is a 422 (Invalid).
+    invited. An `inviteeUserId` that is not a uuid is a 422.
     """
     invitee_user_id = parse_uuid(body.invitee_user_id)
     if invitee_user_id is None:

@@ -48,7 +48,7 @@ class MemberList(Wire, frozen=True):
 async def list_members(call: Call, server_id: Uuid) -> MemberList:
     """GET …/servers/{serverId}/members: the server's owner and members, the owner first.
 
-    Needs the capability `server.members.read`. A server that was removed meanwhile is a 404 (NotFound).
+    Needs the capability `server.members.read`. A server that was removed meanwhile is a 404.
     """
     row, rows = await call.service.database.read(_read, server_id)
     if row is None:

@@ -81,7 +81,7 @@ async def read_access(call: Call, server_id: Uuid, query: AccessQuery) -> Entry:
     """GET …/servers/{serverId}/access: whether a user may play here, and why.
 
     For the server itself, once it is claimed; delegated tokens need the scope `server.members.read`. Its owner and
-    members may always play. A `userId` that is not a uuid is a 400 (BadQuery).
+    members may always play. A `userId` that is not a uuid is a 400.
     """
     user_id = parse_uuid(query.user_id)
     if user_id is None:

@@ -153,8 +153,7 @@ def rotate_secret(call: Call, server_id: Uuid) -> Ask[RotatedSecret]:
 async def make_token(call: Call, server_id: Uuid, body: TokenWish) -> DelegatedToken:
     """POST …/servers/{serverId}/tokens: mints a token to use in place of the secret, for some scopes, up to 15 minutes.
 
-    Needs the server's secret. The token ends with the secret that it was made with. An unknown scope is a 422
-    (Invalid).
+    Needs the server's secret. The token ends with the secret that it was made with. An unknown scope is a 422.
     """
     unknown = [
         FieldError(f"/scopes/{place}", "UNKNOWN_VALUE", "no such scope")

@@ -171,7 +171,7 @@ async def list_servers(call: Call) -> ServerList:
 async def claim_server(call: Call, body: ClaimBody) -> ServerReply:
     """POST /v1/connect/servers/claim: the caller becomes the owner of the server that shows this key.
 
-    An unknown key is a 404 (NotFound); a used or expired one a 410. A user owns 1,000 servers at most.
+    An unknown key is a 404; a used or expired one a 410. A user owns 1,000 servers at most.
     """
     key = parse_claim_key(body.claim_key)
     digested = digest(key or "")
@@ -197,7 +197,7 @@ async def change_server(call: Call, server_id: Uuid, body: ServerChange) -> Serv
     """PATCH /v1/connect/servers/{serverId}: changes the server's network, and whether it is a template.
 
     For its owner. An unknown network, or one of another user, is a 404; a network has 1,000 servers at most. Taking an
-    agent out of its network is a 409 (Conflict).
+    agent out of its network is a 409.
     """
     network_id = body.network_id
     if isinstance(network_id, str):

@@ -159,5 +159,5 @@ async def _open(_opening: Opening) -> Waiters:
     return Waiters()
 
 
-WAITERS = Part(name="whoever waits for game servers", open=_open)
+WAITERS = Part(name="long polls of game servers", open=_open)
 """Requests that wait for game servers, and the open streams of servers."""

@@ -61,7 +61,7 @@ def locate_address(call: Call, query: GeoQuery) -> GeoIp:
     """Answers the location of an address: `ip`, by default the caller's own.
 
     Needs `ip:geo.read`; a game server needs an owner who holds it, and its own secret. An `ip` that is private,
-    reserved or not an address is a 400 (BadQuery); one that the database does not have is a 404 (NotFound). Without a
+    reserved or not an address is a 400; one that the database does not have is a 404. Without a
     database: 503 `GEOIP_UNAVAILABLE`.
     """
     if isinstance(call.principal, ServerPrincipal):

@@ -66,7 +66,7 @@ async def get_dns_config(call: Call, network_id: Uuid) -> ConfigReply:
 async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> DnsConfig:
     """PUT …/networks/{networkId}/dns/cloudflare: sets the zone in which the service maintains the network's records.
 
-    For the network's owner. Token and zone are verified first: 422 (Invalid) with `meta.tokenStatus` if that fails. The
+    For the network's owner. Token and zone are verified first: 422 with `meta.tokenStatus` if that fails. The
     token is stored encrypted. Records of domains claimed before, and of gateway routes, are made at once.
     """
     service, here = call.service, call.service.of(NAME_SERVICE)

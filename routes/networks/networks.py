@@ -196,8 +196,8 @@ async def issue_join_token(call: Call, network_id: Uuid) -> JoinToken:
 async def join_network(call: Call, body: JoinBody) -> JoinedHost:
     """POST /v1/connect/networks/join: a server joins the network of the token, as its agent.
 
-    The network's owner owns it at once. Answers its id and secret, shown this once. An unknown token is a 404
-    (NotFound); a used or expired one a 410.
+    The network's owner owns it at once. Answers its id and secret, shown this once. An unknown token is a 404; a
+    used or expired one a 410.
     """
     random_bytes = call.service.random_bytes
     secret = to_base64url(random_bytes(TOKEN_BYTES))

@@ -175,7 +175,7 @@ def docs(call: Call) -> MaybeAwaitable[Document[Page]]:
 
 @endpoint("GET", "/docs/{file}", needs=PUBLIC, rate="operations", cacheable=STABLE, produces="text/*")
 def docs_file(call: Call, file: str) -> MaybeAwaitable[Document[Page]]:
-    """A script or style sheet of the page at `/docs`; another name is a 404 (NotFound)."""
+    """A script or style sheet of the page at `/docs`; another name is a 404."""
     found = DOCS_FILES.get(file)
     if found is None:
         raise NotFound

@@ -214,7 +214,7 @@ async def _incoming(call: Call, actor_id: UserId) -> dict[str, Invite]:
 async def _check_target(call: Call, actor_id: UserId, target_id: UserId) -> None:
     """Refuse early what the turn would refuse, so that no party is created for such an invite."""
     if target_id == actor_id:
-        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "somebody other than yourself"))
+        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "name a user other than yourself"))
     found = await call.service.database.read(fetch, "", (target_id, actor_id))
     if found.name is None:
         raise NotFound("no such user")

@@ -72,7 +72,7 @@ async def decline_party_invite(call: Call, party_id: Uuid) -> Encoded[PartySnaps
 async def revoke_party_invite(call: Call, party_id: Uuid, target_id: UserId) -> Encoded[PartySnapshot]:
     """DELETE …/invites/{partyId}/{targetId}: revokes an invite; its sender and the party's leader may do that.
 
-    An invite of a party that the caller is not in is a 404 (NotFound).
+    An invite of a party that the caller is not in is a 404.
     """
     if party_id != call.subject:
         raise NotFound("no such invite")

@@ -66,7 +66,7 @@ async def remove_party_member(call: Call, player_id: UserId) -> Encoded[PartySna
 async def hand_over_party(call: Call, body: NewLeader) -> Encoded[PartySnapshot]:
     """PUT /v1/social/party/leader: makes another member the leader; for the leader only (403 `NOT_LEADER`).
 
-    A `playerId` that is not a member is a 404 (NotFound).
+    A `playerId` that is not a member is a 404.
     """
     player_id = parse_uuid(body.player_id)
     if player_id is None:

@@ -74,7 +74,7 @@ async def list_public_servers(call: Call, query: ServersQuery) -> ServersPage:
 
 @endpoint("GET", _SERVERS + "/{id}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,))
 async def read_public_server(call: Call, id: ObjectId) -> Publication:
-    """GET /v1/public/servers/{id}: one entry of the list; 404 (NotFound) if it is not listed."""
+    """GET /v1/public/servers/{id}: one entry of the list; 404 if it is not listed."""
     row = await call.service.database.read(publications.listed, id)
     if row is None:
         raise NotFound

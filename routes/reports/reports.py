@@ -94,7 +94,7 @@ class Settlement(Wire, frozen=True):
     refusals=(NotFound, Invalid, QuotaExceeded),
 )
 async def report_user(call: Call, body: ReportBody) -> ReportMade:
-    """Reports a user to the moderators; at most 20 a day. Oneself is a 422, an unknown user a 404 (NotFound)."""
+    """Reports a user to the moderators; at most 20 a day. Oneself is a 422, an unknown user a 404."""
     target_id = parse_uuid(body.target_id)
     if target_id is None:
         raise NotFound("no such user")

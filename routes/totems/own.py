@@ -79,7 +79,7 @@ class TotemChoice(Wire, frozen=True):
 async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
     """Sets the caller's totem: one uploaded with the request (`data`, 201), or an existing one (`itemModelId`, 200).
 
-    Exactly one of the two is required; none or both are a 422 (Invalid). An upload is checked by the rules of its
+    Exactly one of the two is required; none or both are a 422. An upload is checked by the rules of its
     format; `nsfw` and `nsfl` need an age of 16 or more. The author's id must be the caller's, and their name not that
     of another user. `fileName`, `rating` and `author` apply to uploads only.
     """

@@ -206,7 +206,7 @@ async def look_up_users(call: Call, query: UserLookup) -> UsersFound:
 
 @endpoint("GET", "/v1/admin/users/{userId}", needs=USER_VIEW, refusals=(NotFound,))
 async def read_user_detail(call: Call, user_id: UserId) -> UserDetail:
-    """Answers the details of one user; an unknown one is a 404 (NotFound)."""
+    """Answers the details of one user; an unknown one is a 404."""
     user = await call.service.database.read(read_user, user_id)
     if user is None:
         raise NotFound("no such user")
@@ -222,9 +222,7 @@ async def list_permissions(call: Call) -> Nodes:
 
 @endpoint("GET", "/v1/admin/users/{userId}/permissions", needs=SUPER_ADMIN, refusals=(NotFound,))
 async def list_user_permissions(call: Call, user_id: UserId) -> UserGrants:
-    """Lists the grants of a user, expired ones too, but not what roles and defaults give; an unknown user is a 404
-    (NotFound).
-    """
+    """Lists the grants of a user, expired ones too, but not what roles and defaults give; an unknown one is a 404."""
     grants = await call.service.database.read(read_grants_of, user_id)
     if grants is None:
         raise NotFound("no such user")
@@ -258,7 +256,7 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
 
 @endpoint("DELETE", "/v1/admin/users/{userId}/permissions/{node}", needs=SUPER_ADMIN, refusals=(NotFound,))
 async def remove_permission(call: Call, user_id: UserId, node: str) -> RemovedGrant:
-    """Removes a grant of a user; the node stays in the catalog. A malformed node is a 404 (NotFound)."""
+    """Removes a grant of a user; the node stays in the catalog. A malformed node is a 404."""
     if not is_node(node):
         raise NotFound("no such permission")
     return await change(

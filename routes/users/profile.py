@@ -199,7 +199,7 @@ def _profile(call: Call, known: tuple[User, Access]) -> ProfileSelf:
 
 @endpoint("GET", "/v1/profile/settings", needs=AUTHENTICATED, refusals=(NotFound,))
 async def read_own_settings(call: Call) -> ProfileSettings:
-    """Answers the caller's settings; 404 (NotFound) if the user was erased meanwhile."""
+    """Answers the caller's settings; 404 if the user was erased meanwhile."""
     settings = await call.service.database.read(read_settings, call.user_id)
     if settings is None:
         raise NotFound("no such user")

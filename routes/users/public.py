@@ -69,7 +69,7 @@ class Supporters(Wire, frozen=True):
 async def read_public_user(call: Call, identifier: str) -> PublicUser:
     """GET /v1/public/users/{identifier}: a user by uuid, or by name, case ignored.
 
-    An unknown user, and a name that several users have, is a 404 (NotFound).
+    An unknown user, and a name that several users have, is a 404.
     """
     users, database = call.service.of(USER_DIRECTORY), call.service.database
     user_id: str | None = parse_uuid(identifier)

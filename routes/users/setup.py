@@ -129,7 +129,7 @@ async def read_setup_page(call: Call) -> Page:  # noqa: ARG001
 )
 async def set_up_server(call: Call, body: SetupBody) -> SetUp:
     """Creates the first super-admin and answers their token; works once, with the code of the newest link. An invalid
-    name is a 422 (Invalid).
+    name is a 422.
     """
     if not is_name(body.name):
         raise Invalid(FieldError("/name", "BAD_FORMAT", f"a name is 1 to {NAME_MAX} printable characters"))

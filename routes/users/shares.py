@@ -85,7 +85,7 @@ async def share_profile(call: Call, body: NewShare) -> ShareEntry:
     """POST /v1/profile/shares: shares a launcher profile for 90 days.
 
     Answers 201 with the code. A user may have as many shares as `profile-share.max` grants, by default 10. An invalid
-    name or manifest is a 422 (Invalid).
+    name or manifest is a 422.
     """
     name = line(body.name.strip(), "/name", NAME_MAX)
     manifest = units_shares.json_object(body.manifest, "/manifest", MANIFEST_MAX_BYTES)
@@ -112,7 +112,7 @@ async def unshare_profile(call: Call, code: str) -> None:
 async def read_shared_profile(call: Call, code: str) -> SharedProfile:
     """GET /v1/public/profile-shares/{code}: a shared profile, for any client that has its code.
 
-    An unknown or expired code is a 404 (NotFound).
+    An unknown or expired code is a 404.
     """
     share = await call.service.database.read(shares.read, code.upper(), call.now_ms)
     if share is None:

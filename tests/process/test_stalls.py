@@ -35,7 +35,7 @@ ASK_NOTHING = (
 ASK = (
     "DNS records",
     "additions to groups",
-    "addresses that nobody saves",
+    "addresses without a saved server",
     "archive",
     "attachments that nothing shows",
     "calls of game servers",

@@ -107,7 +107,7 @@ CASES = (
         100,
     ),
     Case(
-        "addresses that nobody saves",
+        "addresses without a saved server",
         (
             USERS,
             PUBLICATIONS.format(source="USER", state="UNLISTED", at="i"),

@@ -14,7 +14,6 @@ from routes import TABLE
 from routes.edge.docs.asyncapi import asyncapi
 from routes.edge.docs.openapi import openapi
 
-
 _DOCUMENT = "urn:document"
 
 

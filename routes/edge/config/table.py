@@ -196,7 +196,7 @@ SETTINGS = (
     Setting("curseforge_url", "https://api.curseforge.com/v1", forms.web_address, "CurseForge's API"),
     Setting("curseforge_key", None, forms.text, "key for CurseForge's API", True),
     Setting(
-        "metrics_token", None, forms.text, "bearer token of whoever scrapes /metrics from elsewhere", True
+        "metrics_token", None, forms.text, "bearer token that other machines need to scrape /metrics", True
     ),
     Setting("gateway_token", None, forms.text, "deployment token with which gateways register", True),
     Setting("gateway_domain", None, forms.host_name, "domain below which gateways give out names"),
@@ -245,7 +245,7 @@ SETTINGS = (
         "max_unclaimed_servers",
         "10000",
         forms.whole(1, 1_000_000),
-        "game servers that nobody has claimed, of all strangers together",
+        "unclaimed game servers, of all strangers together",
     ),
     Setting(
         "request_seconds",
