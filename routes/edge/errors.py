@@ -32,7 +32,7 @@ No message of PostgreSQL, no traceback and no identifier of the code is ever sen
 broad `except` of the service (the supervisor has the other).
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import ClassVar
@@ -294,22 +294,15 @@ def refusal_of(error: PersistenceError) -> Refused:
     return Internal()
 
 
-async def answered(work: Awaitable[Outgoing], request_id: str, route: str) -> Outgoing:
-    """Await the response to one request; every exception becomes a problem document.
-
-    Cancellation passes through untouched.
+def problem_of(error: Exception, *, request_id: str, route: str) -> Outgoing:
+    """The problem document for an exception that has ended a request; logged if it is a fault.
 
     Args:
-        work: makes the response.
+        error: any exception of a handler.
         request_id: of the request, for the problem and the log.
         route: declared method and path, for the log.
     """
-    try:
-        return await work
-    except Refused as refused:
-        return problem(refused, request_id)
-    except Exception as error:
-        return problem(explained(error, request_id=request_id, route=route), request_id)
+    return problem(explained(error, request_id=request_id, route=route), request_id)
 
 
 def explained(error: Exception, *, request_id: str, route: str) -> Refused:

@@ -31,8 +31,8 @@ from routes.edge.errors import (
     PayloadTooLarge,
     RateLimited,
     UnsupportedMedia,
-    answered,
     problem,
+    problem_of,
 )
 from routes.edge.incoming import Incoming
 from routes.edge.listener import Listener
@@ -135,13 +135,19 @@ class Edge:
         """
         started = trio.current_time()
         call = self._call(incoming, endpoint.status, started)
+        outgoing: Outgoing | None = None
         try:
-            outgoing = await answered(self._in_time(call, endpoint, incoming), call.request_id, endpoint.line)
+            with call.deadline:
+                outgoing = await self._perform(call, endpoint, incoming)
+        except Exception as error:
+            outgoing = problem_of(error, request_id=call.request_id, route=endpoint.line)
         finally:
             if call.place is not None:
                 await call.place.give_back()
             if incoming.arrived_bytes:
                 incoming.release()
+        if outgoing is None:
+            outgoing = problem(self._too_late(call), call.request_id)
         self._answers[endpoint].add(outgoing.status, trio.current_time() - started)
         return self._finished(call, incoming, outgoing)
 
@@ -153,26 +159,25 @@ class Edge:
             incoming: the handshake.
         """
         call = self._call(incoming, 101, trio.current_time())
-        opened: list[Opening] = []
-
-        async def check() -> Outgoing:
-            if self.service.draining:
-                raise Draining
+        opening: Opening | None = None
+        outgoing: Outgoing | None = None
+        try:
             with call.deadline:
+                self._lets_open()
                 arguments, subprotocol = await self._gate.pass_stream(call, stream, incoming)
                 if stream.query is not None:
                     arguments["query"] = stream.query.decode(incoming.query)
-                opened.append(Opening(call, subprotocol, [], stream.handler, arguments))
+                opening = Opening(call, subprotocol, self._common(call, incoming), stream.handler, arguments)
                 call.deadline.move(math.inf)  # a stream has no deadline; its effects have their own
-                return Outgoing(101, [])
-            raise self._too_late(call)
-
-        outgoing = await answered(check(), call.request_id, stream.line)
+        except Exception as error:
+            outgoing = problem_of(error, request_id=call.request_id, route=stream.line)
+        if opening is not None:
+            self._answers[stream].add(101, 0.0)
+            return opening
+        if outgoing is None:
+            outgoing = problem(self._too_late(call), call.request_id)
         self._answers[stream].add(outgoing.status, 0.0)
-        if not opened:
-            return self._finished(call, incoming, outgoing)
-        opened[0].headers.extend(self._common(call, incoming))
-        return opened[0]
+        return self._finished(call, incoming, outgoing)
 
     def refuse(self, incoming: Incoming, refused: Refused) -> Outgoing:
         """The response to a request that no declared route takes; counted by address.
@@ -233,10 +238,9 @@ class Edge:
             deadline=Deadline(started + self._request_seconds),
         )
 
-    async def _in_time(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> Outgoing:
-        with call.deadline:
-            return await self._perform(call, endpoint, incoming)
-        raise self._too_late(call)
+    def _lets_open(self) -> None:
+        if self.service.draining:
+            raise Draining
 
     def _too_late(self, call: Call[Parts]) -> Refused:
         if call.effect_in_flight:
