@@ -1,7 +1,7 @@
 """How many groups one user may own or be in, and how many others they may bring into conversations (contract §4).
 
-A conversation is made in one transaction, which counts after it and fails as a whole. Members are added in the group's
-own turn: room is taken before it and what was not used is given back after it; while that is under way it counts.
+A conversation is created in one transaction, which counts afterwards and fails as a whole. Members are added in the
+group's own turn: room is reserved before it, counts meanwhile, and what was not used is released after it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -14,16 +14,16 @@ from persistence.chat import bounds
 from persistence.connection import Connection
 
 GROUPS_NODE = "social:groups.max"
-"""The quota node of the number of groups that one owns."""
+"""The permission node that grants a number of groups to own."""
 
 GROUPS_DEFAULT, GROUPS_BOUND = 100, 10_000
-"""How many groups one may own where nothing is granted, and whatever is granted."""
+"""How many groups one may own: without a grant, and at most whatever is granted."""
 
 MEMBERSHIPS_MAX = 1_000
-"""Groups that one is in: five times what an inbox shows. Whoever adds somebody beyond it is refused."""
+"""Most groups that one user is in: five times what an inbox shows. Adding a user beyond it is refused."""
 
 ADDED_MAX = 2_048
-"""Others whom one brings into conversations on one day (UTC): two of the largest groups."""
+"""Most users whom one user brings into conversations on one day (UTC): two of the largest groups."""
 
 
 class Addition(msgspec.Struct, frozen=True):
@@ -54,15 +54,15 @@ async def check_made(
     groups_max: int,
     now_ms: int,
 ) -> None:
-    """Count a conversation that this transaction has made.
+    """Check the bounds after this transaction has created a conversation, and count the users brought into it.
 
     Args:
-        pointers: {user id: JSON pointer} of the others in it.
-        groups_max: as `capacity` says.
-        is_group: it is a group; direct conversations have bounds of their own.
+        pointers: {user id: JSON pointer} of the other members.
+        is_group: for direct conversations only the users brought in are counted.
+        groups_max: how many groups the maker may own (`capacity`).
 
     Raises:
-        QuotaExceeded: it is one too many for a participant; the transaction must not be committed.
+        QuotaExceeded: the maker or another member is beyond a bound; the transaction must not be committed.
     """
     await _count_added(conn, maker_id, len(pointers), now_ms)
     if not is_group:
@@ -75,10 +75,12 @@ async def check_made(
 
 
 async def begin(conn: Connection, addition: Addition) -> list[str]:
-    """Take room for an addition, inside a transaction; to be followed by `end` with what this returns.
+    """Reserve room for users to be added to a group, inside a transaction.
+
+    Returns: the ids for which room was reserved; call `end` with them after the addition.
 
     Raises:
-        QuotaExceeded: a user would be in too many groups, or the one who adds them has added too many today.
+        QuotaExceeded: one of them would be in too many groups, or the adder has brought in too many users today.
     """
     await bounds.lock(conn)
     ids = await bounds.begin_joining(
@@ -91,7 +93,11 @@ async def begin(conn: Connection, addition: Addition) -> list[str]:
 
 
 async def end(conn: Connection, addition: Addition, ids: Sequence[str]) -> None:
-    """Give back what an addition has not used, inside a transaction."""
+    """Release the room of users who have not become members, inside a transaction.
+
+    Args:
+        ids: the return value of `begin`.
+    """
     unused = await bounds.end_joining(conn, addition.conversation_id, ids)
     if unused:
         await bounds.count_added(conn, addition.adder_id, -unused, now_ms=addition.now_ms)

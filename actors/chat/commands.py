@@ -1,7 +1,7 @@
-"""What can be asked of a conversation, as structs; `rules_*.py` decide on them.
+"""The commands that a conversation accepts; `rules_*.py` decide on them.
 
-Every command that a person gives carries who they are: membership is decided in the turn, whatever the edge
-has checked before. Ids are made by the caller, time is the turn's.
+A command of a user carries that user's id: membership is checked within the turn, whatever a route has checked before.
+The caller makes the ids of new things; the time is that of the turn.
 """
 
 from typing import Annotated, TypeAlias
@@ -15,7 +15,7 @@ from persistence.users.audit import Stamp
 
 
 class MentionDraft(Public, kw_only=True, frozen=True):
-    """A user to name. `kind` is always `user`; without a label the member's name is taken."""
+    """A user to mention. `kind` is always `user`; the label defaults to the member's name."""
 
     kind: IdText = "user"
     id: IdText
@@ -26,13 +26,13 @@ MentionDrafts = Annotated[tuple[MentionDraft, ...], msgspec.Meta(max_length=MAX_
 
 
 class PollOptionDraft(Public, frozen=True):
-    """An answer to offer."""
+    """An answer of a new poll."""
 
     label: ShortText
 
 
 class PollDraft(Public, frozen=True):
-    """A question to ask; options get their ids, "1" and up, in order."""
+    """A poll to send in a message; its options get the ids "1", "2" and so on, in order."""
 
     question: ShortText
     options: Annotated[tuple[PollOptionDraft, ...], msgspec.Meta(max_length=MAX_NAMED)]
@@ -51,7 +51,7 @@ class MessageDraft(Public, frozen=True):
 
 
 class Command(msgspec.Struct, frozen=True, gc=False):
-    """The root of what a conversation takes."""
+    """Base of all commands of a conversation."""
 
 
 class PostMessage(Command, frozen=True):
@@ -86,8 +86,8 @@ class DeleteMessage(Command, frozen=True):
     """Soft-delete a message; answered with what is left of it, as `msgspec.Raw`. A repeat changes nothing.
 
     Args:
-        stamp: of a caller who holds `social:chat.moderate`, and need not be a participant: goes into the audit trail
-            with what they delete of others. None for anybody else.
+        stamp: identifies a moderator (`social:chat.moderate`) and their request in the audit trail, which records what
+            they delete of others. A moderator need not be a participant. None for every other caller.
     """
 
     user_id: str
@@ -101,7 +101,7 @@ class DeleteMessage(Command, frozen=True):
 
 
 class VotePoll(Command, frozen=True):
-    """Give one's whole choice in a poll, none to withdraw; answered with the message as the voter sees it."""
+    """Replace the voter's choice in a poll; no options withdraw it. Answered with the message as the voter sees it."""
 
     user_id: str
     message_id: str
@@ -109,33 +109,31 @@ class VotePoll(Command, frozen=True):
 
 
 class ClosePoll(Command, frozen=True):
-    """Close a poll by hand, as its author or the group's owner; answered with the message as the caller sees
-    it.
-    """
+    """Close a poll by hand, as its author or the group's owner. Answered with the message as the caller sees it."""
 
     user_id: str
     message_id: str
 
 
 class MeetDeadlines(Command, frozen=True):
-    """A deadline has come: a poll expires, or read markers are to be told; sent by the kernel itself.
+    """Close expired polls and send read notices that are due. Given by the kernel, never by a user.
 
     Args:
-        message_ids: of the polls.
+        message_ids: the messages of the polls that have expired.
     """
 
     message_ids: tuple[str, ...] = ()
 
 
 class MarkRead(Command, frozen=True):
-    """Everything up to this message is read; never moves back. Answered with a `ReadMarker`."""
+    """Mark everything up to this message as read; the marker never moves back. Answered with a `ReadMarker`."""
 
     user_id: str
     message_id: str
 
 
 class StartTyping(Command, frozen=True):
-    """Tell the others, for 5 seconds at most, that the member writes."""
+    """Show the others that the member is typing, for 5 seconds at most."""
 
     user_id: str
 
@@ -153,9 +151,7 @@ class ChangeConversation(Command, frozen=True):
 
 
 class AddParticipants(Command, frozen=True):
-    """Add users to a group, as its owner; members already there are passed over. Answered with the
-    Conversation.
-    """
+    """Add users to a group, as its owner; existing members are skipped. Answered with the Conversation."""
 
     user_id: str
     new_user_ids: tuple[str, ...]
@@ -169,7 +165,7 @@ class RemoveParticipant(Command, frozen=True):
 
 
 class TellBlock(Command, frozen=True):
-    """`user_id` has begun or ceased to block `target_id`; told to live direct conversations of the two."""
+    """`user_id` has started or stopped blocking `target_id`; sent to their live direct conversation."""
 
     user_id: str
     target_id: str
@@ -177,24 +173,24 @@ class TellBlock(Command, frozen=True):
 
 
 class TellRename(Command, frozen=True):
-    """A member is called otherwise now; told to live conversations."""
+    """A member has a new name; sent to their live conversations."""
 
     user_id: str
     name: str
 
 
 class TellErased(Command, frozen=True):
-    """A user was erased: nothing calls them by their name any more."""
+    """A user was erased: the conversation replaces their name by `deleted` (contract §8)."""
 
     user_id: str
 
 
 class TellArchive(Command, frozen=True):
-    """Rows of the archive have changed; told to live conversations."""
+    """Rows of the archive have changed; sent to the conversation if it is live."""
 
 
 Told: TypeAlias = TellBlock | TellRename | TellErased | TellArchive
-"""What has happened elsewhere; has no caller."""
+"""Notifications of changes elsewhere; no caller waits for an answer."""
 
 AnyCommand: TypeAlias = (
     PostMessage
@@ -213,11 +209,11 @@ AnyCommand: TypeAlias = (
 
 
 class ChatViewer(msgspec.Struct, frozen=True):
-    """A user who watches a conversation.
+    """A subscriber of a conversation's channel.
 
     Args:
         limit: messages in a snapshot, 1 to 120.
-        include_archived: older history is merged in.
+        include_archived: whether archived messages are merged in.
     """
 
     user_id: str
@@ -226,6 +222,6 @@ class ChatViewer(msgspec.Struct, frozen=True):
 
 
 class InboxViewer(msgspec.Struct, frozen=True):
-    """A user who watches their own inbox."""
+    """A subscriber of their own inbox."""
 
     user_id: str

@@ -1,5 +1,4 @@
-"""What has happened to a conversation. Journaled events carry all that is needed to apply and to show them
-again.
+"""The events of a conversation. Journaled events carry all that is needed to apply them and to show them again.
 
 | event               | journaled | rows | audience moves | new snapshot | on the wire                     |
 |---------------------|-----------|------|----------------|--------------|---------------------------------|
@@ -37,10 +36,10 @@ class MessageCreated(Event, tag="message_created", frozen=True):
     """A message was sent.
 
     Args:
-        line: as it enters the window.
+        line: the message as it enters the window.
         sender_seq: the sender's message count since they joined, this one included.
-        preview: what lists show of it.
-        mentioned: users to whom it counts as a mention: the named ones without the sender.
+        preview: the text that conversation lists show of it.
+        mentioned: users whose mention count it raises: those named in it, without the sender.
     """
 
     line: Line
@@ -50,7 +49,9 @@ class MessageCreated(Event, tag="message_created", frozen=True):
 
     @property
     def moves_audience(self) -> bool:  # type: ignore[override]
-        """From their first message on a sender shows to everybody, no longer to friends alone (contract §5)."""
+        """True for a sender's first message: from then on all members see their presence, not only friends
+        (contract §5).
+        """
         return self.sender_seq == 1
 
     @property
@@ -63,8 +64,8 @@ class MessageEdited(Event, tag="message_edited", frozen=True):
     """The text of a message was replaced.
 
     Args:
-        line: as it is now.
-        mentioned: users to whom it now counts as a mention.
+        line: the message after the edit.
+        mentioned: users whose mention count it raises now.
     """
 
     line: Line
@@ -74,11 +75,11 @@ class MessageEdited(Event, tag="message_edited", frozen=True):
 
 
 class TextReplaced(Event, tag="text_replaced", frozen=True):
-    """The text that an edited message had: a revision, and nothing that the journal may keep.
+    """The previous text of an edited message, to be stored as a revision. The journal must not keep it.
 
     Args:
-        revision: its number.
-        since_ms: when it was written.
+        revision: number of that version, from 1.
+        since_ms: when that text was written.
     """
 
     journaled: ClassVar[bool] = False
@@ -100,10 +101,10 @@ class MessageDeleted(Event, tag="message_deleted", frozen=True):
 
 
 class MessageRetold(Event, tag="message_retold", frozen=True):
-    """What the journal said of a message is said with this version of it.
+    """Journaled events of a message are to be rewritten with this version of it, so that no old text remains.
 
     Args:
-        offsets: of the committed events that tell of it; those of the turn itself are known to `persist`.
+        offsets: of the committed events that carry the message; `persist` knows those of the same turn.
     """
 
     journaled: ClassVar[bool] = False
@@ -115,10 +116,10 @@ class MessageRetold(Event, tag="message_retold", frozen=True):
 
 
 class DeletionAudited(Event, tag="deletion_audited", frozen=True):
-    """A moderator has deleted a message of another user; goes into the audit trail.
+    """A moderator has deleted another user's message; goes into the audit trail.
 
     Args:
-        stamp: of the moderator and their request.
+        stamp: identifies the moderator and their request.
     """
 
     journaled: ClassVar[bool] = False
@@ -130,7 +131,7 @@ class DeletionAudited(Event, tag="deletion_audited", frozen=True):
 
 
 class PollVoted(Event, tag="poll_voted", frozen=True):
-    """A member's whole choice is now this; empty when withdrawn."""
+    """A member's choice in a poll was replaced; `option_ids` is empty when they withdrew it."""
 
     moves_audience: ClassVar[bool] = True
 
@@ -141,7 +142,7 @@ class PollVoted(Event, tag="poll_voted", frozen=True):
 
 
 class PollClosed(Event, tag="poll_closed", frozen=True):
-    """A poll takes no more votes."""
+    """A poll was closed, by hand or because it expired."""
 
     line: Line
     at_ms: int
@@ -169,18 +170,20 @@ class MemberRemoved(Event, tag="member_removed", frozen=True):
 
 
 class ConversationChanged(Event, tag="conversation_changed", frozen=True):
-    """A group has another title."""
+    """A group's title was set or removed."""
 
     title: str | None
     at_ms: int
 
 
 class ReadMarked(Event, tag="read_marked", frozen=True):
-    """A member has read further.
+    """A member has marked more messages as read.
 
     Args:
         seq: the conversation's message seq up to which everything is read.
-        everyone: the others are told too: few members, and not told within the last second (contract §9).
+        own_at_read: how many of the reader's own messages lie at or below `seq`, since they joined.
+        everyone: the other members are notified at once: the conversation is small, and no notice of this reader was
+            sent within the last second (contract §9).
     """
 
     journaled: ClassVar[bool] = False
@@ -194,12 +197,12 @@ class ReadMarked(Event, tag="read_marked", frozen=True):
 
     @property
     def user_id(self) -> str:
-        """Who has read."""
+        """The member who has read."""
         return self.notice.user_id
 
 
 class ReadTold(Event, tag="read_told", frozen=True):
-    """The others are told, a second after the last time, how far a member has read meanwhile."""
+    """A read notice that was held back to keep a second's distance is sent to the other members."""
 
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False
@@ -210,7 +213,7 @@ class ReadTold(Event, tag="read_told", frozen=True):
 
 
 class MuteChanged(Event, tag="mute_changed", frozen=True):
-    """A member muted the conversation for themselves, or no longer."""
+    """A member muted or unmuted the conversation for themselves."""
 
     journaled: ClassVar[bool] = False
     reframes: ClassVar[bool] = False
@@ -220,7 +223,7 @@ class MuteChanged(Event, tag="mute_changed", frozen=True):
 
 
 class TypingStarted(Event, tag="typing_started", frozen=True):
-    """A member writes."""
+    """A member is typing."""
 
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False
@@ -231,7 +234,7 @@ class TypingStarted(Event, tag="typing_started", frozen=True):
 
 
 class BlockChanged(Event, tag="block_changed", frozen=True):
-    """A member of a direct conversation blocks the other, or no longer."""
+    """A member of a direct conversation has blocked or unblocked the other."""
 
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False
@@ -242,7 +245,7 @@ class BlockChanged(Event, tag="block_changed", frozen=True):
 
 
 class MemberRenamed(Event, tag="member_renamed", frozen=True):
-    """A member is called otherwise."""
+    """A member has a new name."""
 
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False
@@ -252,11 +255,11 @@ class MemberRenamed(Event, tag="member_renamed", frozen=True):
 
 
 class UserErased(Event, tag="user_erased", frozen=True):
-    """A user was erased: what they sent, and what names them, calls them `deleted`.
+    """A user was erased: messages that they sent, or that mention them, show `deleted` in place of their name.
 
     Args:
-        lines: the messages in memory that are others now.
-        preview: of the newest message, where it is one of those.
+        lines: the messages in memory that change by it.
+        preview: the new preview of the newest message if that is one of them, else None.
     """
 
     rewrites: ClassVar[bool] = True
@@ -267,7 +270,13 @@ class UserErased(Event, tag="user_erased", frozen=True):
 
 
 class ArchiveSeen(Event, tag="archive_seen", frozen=True):
-    """The archive was looked at again."""
+    """The archive was read again and differs from what memory held.
+
+    Args:
+        lines: archived messages among the newest 120 of all, oldest first.
+        older_live: rows hold live messages older than those in memory.
+        older_archived_ms: `createdAtMs` of the newest archived message that is in rows alone; 0 without one.
+    """
 
     journaled: ClassVar[bool] = False
     durable: ClassVar[bool] = False

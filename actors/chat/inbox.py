@@ -1,11 +1,12 @@
 """The inbox as a view: a user's conversations, newest activity first, and the totals over all of them.
 
-It owns nothing. Entries come from rows at first and then from the live conversations; at most 200 are shown,
-of the rest only the counts are kept. Heads are encoded once per conversation and shared with every other
+The view has no rows of its own. Entries come from rows at first and then from the live conversations; at most 200 are
+shown, and of the rest only the counts are kept. Heads are encoded once per conversation and shared with every other
 inbox.
 
-Two sorts of sources change it: a conversation, and `face:<user id>`, which nothing is read for: that user appears
-otherwise now, wherever the inbox shows them.
+Two sorts of sources change it: the id of a conversation, and `face:<user id>`, which says that the user is shown
+differently now (online or offline). Nothing is read for the latter; conversations that show the user are rendered
+again, from the same state.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -36,25 +37,25 @@ SHOWN = 200
 """Conversations in a snapshot: the largest list (service description §8)."""
 
 COUNTED = 5_000
-"""Conversations below those that still count in the totals; nobody has more, and every queue has a bound."""
+"""Conversations beyond those shown whose counts are kept for the totals. No user has more; it bounds the read."""
 
 
 FACE = "face:"
-"""Begins a source that names a user who appears otherwise now."""
+"""Prefix of a source that names a user whose presence, as the viewer sees it, may have changed."""
 
 
 class Changed(Event, frozen=True):
-    """A conversation is shown otherwise now, or no longer."""
+    """A conversation changed, or is no longer in the inbox."""
 
     conversation_id: str
 
 
 class Entry(StoredConversation, frozen=True):
-    """A conversation in the inbox, with the owner's own standing."""
+    """A conversation in the inbox, with the counts of the inbox's user."""
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """A conversation too far down to be shown."""
+    """A conversation beyond the 200 shown, which only counts in the totals."""
 
     updated_at_ms: int
     unread: int
@@ -75,13 +76,13 @@ class InboxState(msgspec.Struct, frozen=True):
 
 
 class Reread(msgspec.Struct, frozen=True):
-    """What rows say of some conversations; None for those that the user is not in (any more)."""
+    """Entries read from rows; None for conversations that the user is not in, or no longer."""
 
     entries: dict[str, Entry | None]
 
 
 def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[InboxState]:
-    """The record of the view."""
+    """Make the view that the kernel runs."""
 
     def take_live(
         state: InboxState, sources: AbstractSet[str], peek: Peek
@@ -106,7 +107,7 @@ def inbox_view(frames: Frames, conversation: Kind[State, AnyCommand]) -> View[In
 
 
 async def load(conn: Connection, user_id: str) -> InboxState:
-    """The inbox from rows; everybody has one."""
+    """Read a user's inbox from rows; empty for a user without conversations."""
     rows = await conversations.list_of(conn, user_id, limit=SHOWN)
     entries = tuple(Entry(facts_of_row(row), standing_of_row(row)) for row in rows)
     rest = {}
@@ -117,7 +118,11 @@ async def load(conn: Connection, user_id: str) -> InboxState:
 
 
 async def reread(conn: Connection, user_id: str, sources: AbstractSet[str]) -> Reread:
-    """The named conversations from rows."""
+    """Read entries of the inbox again.
+
+    Args:
+        sources: ids of the conversations.
+    """
     found: dict[str, Entry | None] = dict.fromkeys(sources)
     for row in await conversations.named(conn, user_id, list(sources)):
         found[row.conversation.id] = Entry(facts_of_row(row), standing_of_row(row))
@@ -131,7 +136,14 @@ def take(
     sources: AbstractSet[str],
     peek: Peek,
 ) -> tuple[InboxState, AbstractSet[str]]:
-    """The inbox with what live conversations say, and the sources that must be read."""
+    """Update the inbox from live conversations.
+
+    Args:
+        sources: what has changed: conversation ids, or `face:<user id>`.
+        peek: the state of a live conversation, None when it is not live.
+
+    Returns: the new inbox, and the conversations that must be read from rows.
+    """
     found: dict[str, Entry | None] = {}
     unread: set[str] = set()
     for id in sources:
@@ -144,7 +156,7 @@ def take(
         member = live.members.get(state.user_id)
         found[id] = None if member is None else Entry(frames.facts(live), standing(live, member))
     merged = merge(state, found)
-    # Somebody left a conversation, and there is room for one that was only counted.
+    # The user has left a conversation, so that there is room for one that was only counted.
     room = SHOWN - len(merged.entries)
     if room > 0 and merged.rest:
         by_activity = sorted(merged.rest, key=lambda id: (merged.rest[id].updated_at_ms, id), reverse=True)
@@ -153,7 +165,7 @@ def take(
 
 
 def events(_before: InboxState, after: InboxState, sources: Collection[str]) -> Sequence[Changed]:
-    """What viewers are told of: each conversation once."""
+    """List the conversations that the changed sources concern, each once, as events for delta subscribers."""
     return [Changed(id) for id in dict.fromkeys(id for source in sources for id in _shown_in(after, source))]
 
 
@@ -168,12 +180,12 @@ def _shown_in(state: InboxState, source: str) -> Iterator[str]:
 
 
 def absorb(state: InboxState, read: Reread) -> InboxState:
-    """The inbox with what rows say."""
+    """Take in entries that `reread` has read."""
     return merge(state, read.entries)
 
 
 def merge(state: InboxState, found: dict[str, Entry | None]) -> InboxState:
-    """The inbox with some entries replaced or, where they are None, taken out."""
+    """Return the inbox with the given entries replaced, or removed where they are None."""
     if not found:
         return state
     entries = [entry for entry in state.entries if entry.facts.id not in found]
@@ -187,7 +199,7 @@ def merge(state: InboxState, found: dict[str, Entry | None]) -> InboxState:
 
 
 def audience(state: InboxState, viewer: InboxViewer) -> None:
-    """All viewers of an inbox are its owner, and see the same.
+    """Admit the inbox's own user alone, all of whose subscriptions receive the same bytes.
 
     Raises:
         Forbidden: the viewer is another user.
@@ -197,7 +209,7 @@ def audience(state: InboxState, viewer: InboxViewer) -> None:
 
 
 def snapshot(frames: Frames, state: InboxState) -> bytes:
-    """The InboxSnapshot: the newest conversations as far as a page has room, and the totals of all."""
+    """Render the InboxSnapshot: the newest conversations that fit into one page, and the totals over all."""
     shown = fitting([frames.conversation(entry.facts, entry.own) for entry in state.entries], len)
     unread = sum(entry.own.unread for entry in state.entries) + sum(one.unread for one in state.rest.values())
     mentions = sum(entry.own.mentions for entry in state.entries)
@@ -210,11 +222,11 @@ def snapshot(frames: Frames, state: InboxState) -> bytes:
 
 
 def listed(state: InboxState, after: tuple[int, str] | None, limit: int) -> Sequence[Entry] | None:
-    """A part of the list, as rows would give it; None where it goes on among those that are only counted.
+    """Return one page of the conversation list from memory, or None where the page needs rows.
 
     Args:
-        after: the place of the last one already seen; None for the first part.
-        limit: at most so many.
+        after: (updated_at_ms, id) of the last conversation of the previous page; None for the first page.
+        limit: most conversations to return.
     """
     below = [entry for entry in state.entries if after is None or entry.place < after]
     if len(below) < limit and state.rest:
@@ -223,7 +235,7 @@ def listed(state: InboxState, after: tuple[int, str] | None, limit: int) -> Sequ
 
 
 def changed(frames: Frames, state: InboxState, conversation_id: str) -> Delta | None:
-    """What delta subscribers are told of one conversation; nothing of one that is only counted."""
+    """Render the `conversation_updated` of one conversation; None for one that is only counted."""
     for entry in state.entries:
         if entry.facts.id == conversation_id:
             return Delta("conversation_updated", Raw(frames.conversation(entry.facts, entry.own)))

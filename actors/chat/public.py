@@ -1,4 +1,4 @@
-"""What chat shows to clients, as structs: the one description from which bytes and documentation are made.
+"""The JSON of chat as structs, from which both the bytes and the API documentation are generated.
 
 Names and shapes are those of the service description §2 and contract §4; on the wire they are camelCase. An
 optional value is null, never absent. A `Message` is encoded once, when it changes, with every `selected`
@@ -11,7 +11,7 @@ import msgspec
 
 
 class Public(msgspec.Struct, frozen=True, rename="camel"):
-    """Whatever crosses the wire: frozen, camelCase."""
+    """Base of all structs that clients send or receive: frozen, camelCase."""
 
 
 class Mention(Public, kw_only=True, frozen=True):
@@ -69,13 +69,13 @@ class Poll(Public, frozen=True):
 
 
 class Message(Public, frozen=True):
-    """One message; once deleted, without content, mentions, attachments and poll.
+    """One message. Once it is deleted, content, mentions, attachments and poll are empty.
 
     Args:
         created_at_ms: strictly increasing within a conversation.
         source: `archived` for older history.
         revision: 1 as sent, +1 with each edit.
-        client_message_id: what the sender gave, unique for them in this conversation.
+        client_message_id: chosen by the sender, unique among their messages in this conversation.
     """
 
     id: str
@@ -96,7 +96,7 @@ class Message(Public, frozen=True):
 
 
 class Participant(Public, frozen=True):
-    """A member as lists show them; `online` is as of the moment when the frame was built."""
+    """A member of a conversation; `online` is the presence at the moment when the response was built."""
 
     id: str
     name: str
@@ -104,7 +104,7 @@ class Participant(Public, frozen=True):
 
 
 class LastEvent(Public, frozen=True):
-    """The newest thing that happened to a message of the conversation."""
+    """The latest event that concerned a message of the conversation."""
 
     type: Literal["message_created", "message_edited", "message_deleted", "poll_voted"]
     message_id: str
@@ -113,7 +113,7 @@ class LastEvent(Public, frozen=True):
 
 
 class ConversationHead(Public, frozen=True):
-    """A conversation without what differs per viewer: encoded once and shared by all who see it.
+    """The part of a conversation that is the same for every viewer: encoded once and shared between them.
 
     Args:
         title: groups only, null when none was given.
@@ -139,7 +139,7 @@ class ConversationHead(Public, frozen=True):
 
 
 class Conversation(ConversationHead, frozen=True):
-    """A conversation as one viewer sees it; in live message snapshots the four own fields are null.
+    """A conversation as one viewer sees it; in live message snapshots the four fields below are null.
 
     Args:
         unread_count: messages of others above the viewer's read marker.
@@ -205,7 +205,7 @@ class ConversationGone(Public, frozen=True):
 
 
 class ReadMarker(Public, frozen=True):
-    """Where a member stands after reading."""
+    """A member's counts and read position after marking messages as read."""
 
     unread_count: int
     mention_count: int
@@ -228,14 +228,14 @@ class TypingNotice(Public, frozen=True):
 
 
 class OwnChoice(Public, frozen=True):
-    """`self` beside a `poll_updated`: what the viewer has chosen."""
+    """Sent as `self` beside a `poll_updated`: the options that the viewer has chosen."""
 
     message_id: str
     selected: tuple[str, ...]
 
 
 class Revision(Public, frozen=True):
-    """One text that a message had; revision 1 is as sent."""
+    """One version of a message's text; revision 1 is the text as sent."""
 
     revision: int
     content: str
@@ -244,7 +244,7 @@ class Revision(Public, frozen=True):
 
 
 class RevisionList(Public, frozen=True):
-    """Every text of a message, oldest first; none once it is deleted."""
+    """The versions of a message's text, oldest first; empty once the message is deleted."""
 
     items: tuple[Revision, ...]
 

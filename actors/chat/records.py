@@ -1,7 +1,6 @@
-"""The public JSON of a message, made once and then only decoded to be changed; every `selected` in it is
-false.
+"""The public JSON of a message ("record"): encoded once, and decoded only to change it; every `selected` is false.
 
-Pages, frames, journal and rows all carry these same bytes.
+Pages, snapshots, journal and rows all carry these same bytes.
 """
 
 from collections.abc import Collection, Sequence
@@ -16,10 +15,10 @@ from actors.time import iso
 from persistence.chat.rows import AttachmentRow, MessageRow, PageRow
 
 DELETED = "deleted"
-"""What somebody is called who is no more (contract §8)."""
+"""Shown in place of the name of an erased user (contract §8)."""
 
 PREVIEW_CHARACTERS = 140
-"""What a list shows of a text."""
+"""Length of the preview in lists, in characters."""
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Message)
@@ -31,22 +30,22 @@ _SOME_ATTACHMENTS = b'"attachments":[{'
 
 
 def encode(message: Message) -> bytes:
-    """The bytes of a message, kept from then on."""
+    """Encode a message as the record that is stored and sent."""
     return _encoder.encode(message)
 
 
 def decode(record: bytes) -> Message:
-    """The message in these bytes."""
+    """Decode a record."""
     return _decoder.decode(record)
 
 
 def mentioned(message: Message) -> tuple[str, ...]:
-    """To whom it counts as a mention: the named ones without the sender."""
+    """List the users whose mention count the message raises: those named in it, without the sender."""
     return tuple(mention.id for mention in message.mentions if mention.id != message.sender_id)
 
 
 def preview(message: Message) -> str:
-    """What lists show of it (contract §4): the text, else the poll's question, else the first file's name."""
+    """The preview for lists (contract §4): the text, else the poll's question, else the first file's name."""
     text = message.content
     if not text.strip():
         if message.poll is not None:
@@ -68,7 +67,7 @@ def public_attachment(row: AttachmentRow) -> Attachment:
 
 
 def edited(message: Message, *, content: str, mentions: Sequence[Mention], at_ms: int) -> Message:
-    """The message with another text.
+    """Return the message with its text replaced and its revision raised by one.
 
     Args:
         content: the new text.
@@ -83,14 +82,14 @@ def edited(message: Message, *, content: str, mentions: Sequence[Mention], at_ms
 
 
 def deleted(message: Message, at_ms: int) -> Message:
-    """What is left of it."""
+    """Return what remains of a deleted message: no content, mentions, attachments or poll."""
     return replace(message, content="", mentions=(), attachments=(), poll=None, deleted_at=iso(at_ms))
 
 
 def erased(message: Message, user_id: str) -> Message:
-    """Without the name of a user who was erased, and without what they had attached.
+    """Return the message without the name of an erased user, and without attachments if they sent it.
 
-    The same object when it neither comes from them nor names them, or was changed so before.
+    Returns the same object when it is neither from them nor mentions them, or was changed so before.
     """
     mentions = tuple(replace(one, label=DELETED) if one.id == user_id else one for one in message.mentions)
     if message.sender_id == user_id:
@@ -101,7 +100,15 @@ def erased(message: Message, user_id: str) -> Message:
 
 
 def voted(message: Message, previous: Collection[str], chosen: Collection[str]) -> Message:
-    """With one voter's choice replaced in the counts."""
+    """Return the message with one voter's choice replaced in the counts of its poll.
+
+    Args:
+        previous: option ids that the voter had chosen; empty without a vote.
+        chosen: option ids that they choose now; empty to withdraw.
+
+    Raises:
+        ValueError: the message has no poll.
+    """
     poll = _poll(message)
     options = tuple(
         replace(option, votes=option.votes - (option.id in previous) + (option.id in chosen))
@@ -117,18 +124,22 @@ def voted(message: Message, previous: Collection[str], chosen: Collection[str]) 
 
 
 def closed(message: Message, *, at_ms: int, reason: Literal["expired", "manual"]) -> Message:
-    """With its poll closed."""
+    """Return the message with its poll closed.
+
+    Raises:
+        ValueError: the message has no poll.
+    """
     return replace(
         message, poll=replace(_poll(message), closed=True, closed_at=iso(at_ms), close_reason=reason)
     )
 
 
 def new_poll(*, question: str, labels: Sequence[str], multiple: bool, expires_at_ms: int | None) -> Poll:
-    """A poll without votes; its options' ids are "1" and up.
+    """Make a poll without votes; its options get the ids "1", "2" and so on.
 
     Args:
         question: what is asked.
-        multiple: several options may be chosen.
+        multiple: whether a voter may choose several options.
     """
     return Poll(
         question=question,
@@ -148,9 +159,9 @@ def new_poll(*, question: str, labels: Sequence[str], multiple: bool, expires_at
 
 
 def shown(record: bytes, *, poll_expires_at_ms: int | None, choice: Collection[str], now_ms: int) -> bytes:
-    """The record as one viewer sees it now: their own choice selected, and a poll past its expiry closed.
+    """Render a record as one viewer sees it now: their own choice selected, and a poll past its expiry closed.
 
-    The same bytes when neither applies, which is nearly always.
+    Returns the same bytes when neither applies, which is nearly always.
 
     Args:
         poll_expires_at_ms: only while the poll is open and has a deadline.
@@ -169,15 +180,15 @@ def shown(record: bytes, *, poll_expires_at_ms: int | None, choice: Collection[s
 
 
 def without_choice(record: bytes) -> bytes:
-    """The record without any `selected`, for those whose choice stands beside it.
+    """Cut every `selected` from a record, for `poll_updated`, where the viewer's choice is sent beside it.
 
-    Nothing but that member is cut: inside a string of JSON its quotes would be escaped.
+    A byte search is safe: inside a JSON string the quotes would be escaped.
     """
     return record.replace(_NOT_SELECTED, b"")
 
 
 def line_of(row: MessageRow) -> Line:
-    """The line in memory of a live message's row."""
+    """Make the in-memory line of a live message from its row."""
     return Line(
         id=row.id,
         seq=row.seq,
@@ -193,7 +204,7 @@ def line_of(row: MessageRow) -> Line:
 
 
 def page_line_of(row: PageRow) -> Line:
-    """The line of a message as pages read it, live or archived: with what is shown of it, and nothing more."""
+    """Make a line from a row that was read for a page, live or archived; only the fields that pages show are set."""
     return Line(
         id=row.id,
         seq=0,

@@ -1,13 +1,13 @@
-"""What a live conversation knows: immutable, small, and equal to what its rows would rebuild.
+"""The in-memory state of a live conversation: immutable, small, and equal to what its rows would rebuild.
 
 - `window`: the newest 120 messages, fewer where those have more than a megabyte, each with its public JSON as bytes.
-  Older ones are recalled from rows for the one command that needs them (`lookups.py`) and forgotten at the next event.
+  Older ones are read from rows for the one command that needs them (`lookups.py`) and dropped at the next event.
   A window that large messages have left is not filled up again from rows until the next load.
-- `members` in order of joining. The counts of a member are differences, so that a message costs no row per
+- `members` in order of joining. A member's counts are computed as differences, so that a message costs no row per
   member.
-- `archived`: of the older history, only what falls among the newest 120 of everything.
-- `read_notices_sent_ms`, `read_notices_due`, `looked_up` and `doubtful` live in memory only; all else is in the
-  snapshot, and comes from rows without one.
+- `archived`: of the archived messages, only those among the newest 120 of all messages.
+- `read_notices_sent_ms`, `read_notices_due`, `looked_up` and `doubtful` live in memory only; everything else is in the
+  snapshot, or is rebuilt from rows when there is none.
 """
 
 import hashlib
@@ -33,11 +33,11 @@ MAX_MEMBERS = 1_024
 
 
 class Record(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """Whatever is kept in memory and snapshots: frozen, and compact when encoded."""
+    """Base of what states and snapshots contain: frozen, and encoded compactly as arrays."""
 
 
 class Member(Record, frozen=True):
-    """A participant and where they stand.
+    """A participant, with their read position and what their counts are computed from.
 
     Args:
         joined_seq: the conversation's message seq when they joined.
@@ -45,8 +45,8 @@ class Member(Record, frozen=True):
         read_at_ms: `createdAtMs` of the newest message that they marked as read.
         own_at_read: how many of their own messages lie at or below `read_seq`, since they joined.
         sent: how many they have sent since they joined.
-        mentions: seqs above `read_seq` of messages of others that name them, ascending, the newest 200.
-        spoke: they have made the conversation, or written in it since they joined.
+        mentions: seqs above `read_seq` of messages of others that mention them, ascending, the newest 200.
+        spoke: they have created the conversation, or written in it since they joined.
     """
 
     user_id: str
@@ -76,18 +76,19 @@ NOBODY_REFUSES = Consent()
 
 
 class LookedUp(Record, frozen=True):
-    """Rows that one command needed, and that serve it alone.
+    """Rows read for one command (`Need` in `lookups.py` names them); no other command sees them.
 
     Args:
         lines: {message id: line} of messages outside the window.
-        archived: asked-for ids that are in the archive.
-        choices: {message id: options} that the asking user has chosen in polls of `lines`.
-        own_after: {message id: sender_seq of the asking user's first message after it}, None without one.
-        original: the message that carries the asked-for clientMessageId.
-        attachments: {attachment id: row} of those asked for.
-        names: {user id: name} of those asked for.
-        consent: who of those cannot be added by the asking user.
-        told: the offsets of the events that tell of the message asked for.
+        archived: requested message ids that are in the archive.
+        choices: {message id: option ids} that the caller has chosen in polls of `lines` or `original`.
+        own_after: {message id: sender_seq of the caller's first message after it}, None without one.
+        original: the message that already carries the requested clientMessageId.
+        attachments: {attachment id: row} of the requested uploads.
+        names: {user id: name} of the requested users; unknown users are absent.
+        consent: those of the requested users whom the caller may not add.
+        archive: the archive's newest messages, for `TellArchive` alone.
+        told: offsets of the journaled events that carry the requested message.
     """
 
     lines: dict[str, Line] = {}
@@ -103,8 +104,11 @@ class LookedUp(Record, frozen=True):
 
 
 class ArchiveTail(Record, frozen=True):
-    """The newest archived lines, up to one more than memory takes, and whether live rows are older than the
-    window.
+    """The newest archived messages, up to one more than memory takes.
+
+    Args:
+        lines: oldest first.
+        older_live: rows hold live messages older than those of the window.
     """
 
     lines: tuple[Line, ...]
@@ -115,7 +119,7 @@ NOTHING_LOOKED_UP = LookedUp()
 
 
 class State(msgspec.Struct, frozen=True):
-    """One conversation.
+    """The state of one conversation.
 
     Args:
         message_seq: seq of the newest message ever sent.
@@ -125,10 +129,10 @@ class State(msgspec.Struct, frozen=True):
         votes: {message id: {user id: option ids}} of the polls in the window.
         deadlines: {message id: expiry in epoch milliseconds} of every open poll that has one.
         blockers: in a direct conversation, the members who block the other.
-        read_notices_sent_ms: {user id: epoch milliseconds when the others were last told of their reading}.
-        read_notices_due: {user id: (epoch milliseconds when the others are to be told, of what)}.
-        doubtful: rows of it were refused, so that a `clientMessageId` is looked up in all messages, and not only in
-            the window.
+        read_notices_sent_ms: {reader's id: epoch milliseconds of their last read notice to the others}.
+        read_notices_due: {reader's id: (epoch milliseconds when the notice is to be sent, the notice)}.
+        doubtful: PostgreSQL has rejected rows of a turn, so that a `clientMessageId` is looked up in all messages, and
+            not only in the window.
     """
 
     id: str
@@ -156,12 +160,12 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """What a conversation's head is made of, from a live state or from rows alike.
+    """The data from which a `ConversationHead` is rendered, the same for live conversations and for rows.
 
     Args:
         participants: (user id, name) of at most 100: owner first, then longest-standing.
-        silent: those of them who have neither made the conversation nor written in it: whether they are online is
-            for their friends alone (contract §5); `compact`.
+        silent: ids of those who have neither created the conversation nor written in it: only friends see whether they
+            are online (contract §5). In the form that `compact` returns.
     """
 
     id: str
@@ -178,7 +182,7 @@ class Facts(msgspec.Struct, frozen=True):
 
 
 class MemberCounts(msgspec.Struct, frozen=True):
-    """What of a conversation is one viewer's own."""
+    """The fields of a conversation that belong to one member: unread messages and mentions, read position, muting."""
 
     unread: int
     mentions: int
@@ -187,7 +191,7 @@ class MemberCounts(msgspec.Struct, frozen=True):
 
 
 class Summary(msgspec.Struct, frozen=True):
-    """What lies beside the head row: all that lists need and that moves with a message."""
+    """The part of a conversation that each message changes and that lists show; stored with the journal's head row."""
 
     updated_at_ms: int
     message_seq: int
@@ -201,33 +205,33 @@ _SUMMARY_PREFIX_BYTES = 16
 
 
 def encode_summary(summary: Summary) -> bytes:
-    """The summary as kept: activity and message seq as 8 big-endian bytes each, so that SQL can sort by the
-    first and count with the second, then JSON.
+    """Encode a summary for its column: `updated_at_ms` and `message_seq` as 8 big-endian bytes each, so that SQL can
+    sort by the first and count with the second, then the JSON of all of it.
     """
     prefix = summary.updated_at_ms.to_bytes(8, "big") + summary.message_seq.to_bytes(8, "big")
     return prefix + msgspec.json.encode(summary)
 
 
 def decode_summary(kept: bytes) -> Summary:
-    """What `encode_summary` made."""
+    """Decode bytes that `encode_summary` made."""
     return _SUMMARY.decode(memoryview(kept)[_SUMMARY_PREFIX_BYTES:])
 
 
 def summary_of(state: State) -> bytes:
-    """The bytes for the head row."""
+    """Encode the summary of a live conversation."""
     return encode_summary(
         Summary(state.updated_at_ms, state.message_seq, state.last_ms, state.last_message, state.last_event)
     )
 
 
 def standing(state: State, member: Member) -> MemberCounts:
-    """Counts of one member: messages above their marker that are not their own (architecture, Counts)."""
+    """Compute a member's counts: messages above their read marker that are not their own (architecture, Counts)."""
     unread = state.message_seq - member.read_seq - (member.sent - member.own_at_read)
     return MemberCounts(unread, len(member.mentions), member.read_at_ms, member.muted)
 
 
 def facts(state: State) -> Facts:
-    """What the head shows of a live conversation."""
+    """Collect the data of the head from a live conversation."""
     shown = tuple(_shown(state))
     return Facts(
         id=state.id,
@@ -260,7 +264,10 @@ def _shown(state: State) -> Iterator[tuple[str, str]]:
 
 
 def find_line(state: State, message_id: str) -> Line | None:
-    """The message in the window, newest first, since that is what people act on; else a recalled one."""
+    """Find a message in the window, else among those read for this command; None when it is in neither.
+
+    The search starts with the newest, because most commands concern recent messages.
+    """
     for line in reversed(state.window):
         if line.id == message_id:
             return line
@@ -268,7 +275,7 @@ def find_line(state: State, message_id: str) -> Line | None:
 
 
 def participant_key(kind: str, user_ids: Iterable[str]) -> str | None:
-    """The digest by which a conversation is found for its participant set; None for fewer than two.
+    """Digest a participant set, by which its conversation is found again; None for fewer than two users.
 
     Args:
         kind: `direct` or `group`.

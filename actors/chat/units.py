@@ -1,5 +1,5 @@
-"""Making conversations: the rules are pure, the rest is one transaction, since nothing is live yet (contract
-§4).
+"""Creating conversations: `plan` checks the draft, and `create` is one transaction, since no actor is live yet
+(contract §4).
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class ConversationDraft(Public, frozen=True):
 
     Args:
         kind: `direct` or `group`.
-        participant_ids: the peers; the caller among them, and repetitions, are passed over.
+        participant_ids: the other members; the caller and repeated ids are ignored.
         title: groups only.
     """
 
@@ -37,13 +37,12 @@ class ConversationDraft(Public, frozen=True):
 
 
 class Creation(msgspec.Struct, frozen=True):
-    """A conversation to be made, or found.
+    """A conversation to create, unless one with the same members exists.
 
     Args:
-        pointers: {user id: JSON pointer} of the peers.
-        epoch: the name of its history, made by the caller.
-        groups_max: how many groups the caller may own; None where an operator brings in what was elsewhere, which
-            no bound of a user holds up.
+        pointers: {user id: JSON pointer} of the other members.
+        epoch: a fresh short name for its history.
+        groups_max: how many groups the caller may own; None for an operator's import, to which no bounds apply.
     """
 
     row: ConversationRow
@@ -55,10 +54,10 @@ class Creation(msgspec.Struct, frozen=True):
 
 
 class Created(msgspec.Struct, frozen=True):
-    """What came of it.
+    """The result of `create`.
 
     Args:
-        fresh: it was made; else the one that was there.
+        fresh: the conversation was created; else it existed before.
     """
 
     conversation: StoredConversation
@@ -66,10 +65,10 @@ class Created(msgspec.Struct, frozen=True):
 
 
 class ConversationMade(msgspec.Struct, frozen=True):
-    """A conversation is there that was not.
+    """A conversation was created.
 
     Args:
-        member_ids: whose inboxes show it.
+        member_ids: the users whose inboxes show it.
     """
 
     conversation_id: str
@@ -85,15 +84,15 @@ def plan(
     now_ms: int,
     groups_max: int = bounds.GROUPS_DEFAULT,
 ) -> Creation:
-    """The conversation that the draft describes.
+    """Check a draft and turn it into the conversation to create.
 
     Args:
-        groups_max: how many groups the caller may own.
         id: a fresh object id.
-        epoch: a fresh short name.
+        epoch: a fresh short name for its history.
+        groups_max: how many groups the caller may own.
 
     Raises:
-        Invalid: another kind, too few or too many peers, a title that does not fit.
+        Invalid: the kind is unknown, there are too few or too many other members, or the title breaks a rule.
     """
     pointers: dict[str, str] = {}
     for place, peer_id in enumerate(draft.participant_ids):
@@ -136,14 +135,14 @@ def _check_title(draft: ConversationDraft) -> list[FieldError]:
 
 
 async def create(conn: Connection, creation: Creation) -> Change[Created]:
-    """Make the conversation, or find the oldest with the same kind and members; inside a transaction.
+    """Create the conversation, or find the oldest with the same kind and members; inside a transaction.
 
     Raises:
-        Invalid: a peer is not known.
-        Blocked: a user who would be in the group blocks the caller, or is blocked by them.
-        Forbidden: the settings of a user who would be in the group forbid it.
-        QuotaExceeded: it is one too many for a user who would be in it.
-        ConversationNotFound: the conversation that was found cannot be read.
+        Invalid: one of the other members does not exist, or there is none.
+        Blocked: one of a group's members blocks the caller, or is blocked by them.
+        Forbidden: the settings of one of a group's members do not let the caller add them to groups.
+        QuotaExceeded: the caller or another member is beyond a bound (`bounds.py`).
+        ConversationNotFound: the caller has left the conversation that was found in the meantime.
     """
     known = await members.names(conn, creation.member_ids)
     unknown = [
@@ -174,7 +173,7 @@ async def create(conn: Connection, creation: Creation) -> Change[Created]:
     id = found or row.id
     rows = await conversations.named(conn, creation.caller_id, [id])
     if not rows:
-        # The set was this one when it was looked up; the caller has left it since.
+        # The caller was a member when it was found, and has left it since.
         raise ConversationNotFound
     shown = StoredConversation(facts_of_row(rows[0]), standing_of_row(rows[0]))
     if found is not None:

@@ -1,10 +1,10 @@
-"""The newest messages of a conversation: a sequence that grows at its end without being copied.
+"""The newest messages of a conversation: an immutable sequence that is extended without being copied.
 
-States are immutable, and each message makes a new one. Versions of a window share one list; each sees its own part
-of it, and only the newest version may add to it. So a message costs one place in a list, where copying 120
+States are immutable, and each message makes a new one. Versions of a window share one list; each sees its own slice
+of it, and only the newest version may append to it. So a message costs one place in a list, where copying 120
 references touches 120 objects that are in no cache (10 of 40 µs a message in a thousand conversations). The list is
-copied when another version has already grown, which happens when a turn was not committed, and when so many
-old messages hang on to it that they cost memory.
+copied when another version has already appended to it, which happens when a turn was not committed, and when it holds
+so many messages older than the window that they cost memory.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,11 +19,11 @@ WINDOW_LINES = 120
 """Messages in memory: the largest page (service description §8), so that a frame never waits for rows."""
 
 WINDOW_BYTES = MAX_PAGE_BYTES
-"""Of their records; the newest message is in memory whatever it has. What is beyond comes from rows, as older messages
-do. 120 messages of an ordinary length have a tenth of it."""
+"""Most bytes of records in memory; the newest message is kept whatever its size. Messages beyond it are read from rows,
+as older ones are. 120 messages of ordinary length take a tenth of it."""
 
 PASSED_LINES, PASSED_BYTES = 32, WINDOW_BYTES // 4
-"""What may hang on to a window although it has moved on: a quarter of it."""
+"""How much of the shared list may be older than the window, a quarter of it, before the list is copied."""
 
 
 class Line(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -32,10 +32,10 @@ class Line(msgspec.Struct, frozen=True, array_like=True, gc=False):
     Args:
         seq: 1, 2, 3… within the conversation; 0 for archived history.
         record: its public JSON, every `selected` false.
-        has_poll: it shows a poll.
-        poll_open: that poll was not closed yet.
+        has_poll: the message has a poll.
+        poll_open: that poll has not been closed, although it may have expired.
         poll_expires_at_ms: the deadline of an open poll that has one.
-        attachment_ids: of the attachments that it shows.
+        attachment_ids: ids of its attachments.
     """
 
     id: str
@@ -63,8 +63,8 @@ class Window(Sequence[Line]):
     """The newest 120 messages or fewer, oldest first; equal to any sequence of the same lines.
 
     Args:
-        lines: oldest first; the oldest are left out as long as they are more than 120, or have more than
-            `WINDOW_BYTES`.
+        lines: oldest first; the oldest are left out while there are more than 120, or more than `WINDOW_BYTES` of
+            records.
     """
 
     __slots__ = ("_end", "_lines", "_passed_bytes", "_places", "_start", "size_bytes")
@@ -75,12 +75,12 @@ class Window(Sequence[Line]):
         self._end = len(self._lines)
         self._passed_bytes = 0
         self.size_bytes = sum(len(line.record) for line in self._lines)
-        """What the records of its messages have."""
+        """Bytes of the records of its messages."""
         self._places = _places(self._lines)
         self._pass()
 
     def with_newest(self, line: Line) -> "Window":
-        """The window after one more message; the oldest leave until it is within its bounds."""
+        """Return the window with one more message; the oldest are dropped until it is within its bounds."""
         # An empty window may be the one that all new conversations begin with.
         own = 0 < self._end == len(self._lines) and self._start < PASSED_LINES
         base = self if own and self._passed_bytes < PASSED_BYTES else self._alone()
@@ -97,7 +97,7 @@ class Window(Sequence[Line]):
         return longer
 
     def _alone(self) -> "Window":
-        """The same window with a list of its own, in which nothing has passed."""
+        """The same window with a list of its own that holds nothing older."""
         alone = Window.__new__(Window)
         alone._lines = self._lines[self._start : self._end]
         alone._start, alone._end = 0, len(alone._lines)
@@ -106,7 +106,7 @@ class Window(Sequence[Line]):
         return alone
 
     def _pass(self) -> None:
-        """Let the oldest go that are beyond the bounds."""
+        """Move the start past the oldest messages that exceed the bounds."""
         while self._end - self._start > WINDOW_LINES or (
             self.size_bytes > WINDOW_BYTES and self._end - self._start > 1
         ):
@@ -116,7 +116,7 @@ class Window(Sequence[Line]):
             self._start += 1
 
     def left_before(self, later: "Window") -> Sequence[Line]:
-        """Those of these messages, oldest first, that a later version of the window no longer holds."""
+        """List the messages of this window, oldest first, that a later version of it no longer holds."""
         if later._lines is self._lines and later._start == self._start:
             return ()
         oldest_seq = later._lines[later._start].seq if later._end > later._start else 0
@@ -126,17 +126,17 @@ class Window(Sequence[Line]):
         return lines[self._start : at] if at > self._start else ()
 
     def with_changed(self, line: Line) -> "Window":
-        """The window with another version of a message, if it is in here."""
+        """Return the window with a message replaced by this version, matched by id; unchanged if it is not in here."""
         return Window(line if one.id == line.id else one for one in self)
 
     def said(self, sender_id: str, client_message_id: str) -> Line | None:
-        """The message to which its sender gave this id."""
+        """Find the message that a sender has sent with this `clientMessageId`; None without one."""
         place = self._places.get(client_message_id)
         if place is None or place < self._start:
             return None
         if place < self._end and self._lines[place].sender_id == sender_id:
             return self._lines[place]
-        # Somebody else has used the same id since, or a version that was not committed has.
+        # Another sender has used the same id since, or a version of the window that was not committed has.
         for line in reversed(self):
             if line.client_message_id == client_message_id and line.sender_id == sender_id:
                 return line
@@ -172,7 +172,7 @@ class Window(Sequence[Line]):
 
 
 NO_MESSAGES = Window()
-"""What a new conversation begins with."""
+"""The window of a new conversation."""
 
 
 def _same(one: Line, other: object) -> bool:
