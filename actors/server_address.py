@@ -5,7 +5,7 @@ from ipaddress import ip_address
 
 import msgspec
 
-from actors.networks.hostnames import inside, is_address, normal_host
+from actors.hostnames import inside, is_address, normal_host
 
 MAX_PORT = 65_535
 

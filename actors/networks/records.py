@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from actors.networks.hostnames import inside
+from actors.hostnames import inside
 from persistence.networks.rows import DnsTask, DomainRow
 
 

@@ -18,7 +18,7 @@ from hmac import compare_digest
 from msgspec.structs import replace
 
 from actors.errors import DomainNotVerified, FieldError, Invalid, NotFound, QuotaExceeded
-from actors.networks.hostnames import is_address, is_ours, is_public_suffix, normal_host
+from actors.hostnames import is_address, is_ours, is_public_suffix, normal_host
 from actors.networks.records import records_of_claim, txt_value
 from persistence.connection import Connection
 from persistence.networks import dns, domains, gateway_routes, networks

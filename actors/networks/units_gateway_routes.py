@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from actors.errors import Conflict, DomainNotVerified, FieldError, Invalid, NotFound
-from actors.networks.hostnames import inside, is_address, normal_host
+from actors.hostnames import inside, is_address, normal_host
 from actors.networks.records import record_of_route
 from persistence.connection import Connection
 from persistence.networks import dns, domains, gateway_routes

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from actors.change import Change
 from actors.connect.capabilities import held_by
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
-from actors.networks.hostnames import inside
+from actors.hostnames import inside
 from actors.publications.states import OWNERSHIP, discovery
 from actors.server_address import Address, is_internal
 from persistence.connect import members

@@ -12,7 +12,7 @@ import httpx2
 import msgspec
 import trio
 
-from actors.networks.hostnames import normal_host
+from actors.hostnames import normal_host
 
 SECONDS = 5.0
 """Deadline of one request."""

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from actors.networks.hostnames import normal_host
+from actors.hostnames import normal_host
 from routes.edge.config.table import Config
 from routes.edge.identity.outbound import trusted_authorities
 from routes.networks.automation import Automation

@@ -14,7 +14,7 @@ from dns.rdata import Rdata
 from dns.rdtypes.ANY.TXT import TXT
 from dns.rdtypes.IN.A import A
 
-from actors.networks.hostnames import is_address
+from actors.hostnames import is_address
 from actors.networks.units_claims import Lookup
 from routes.edge.config.forms import Bind
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.errors import Invalid
-from actors.networks.hostnames import inside, is_address, is_public_suffix, normal_host
+from actors.hostnames import inside, is_address, is_public_suffix, normal_host
 from actors.networks.units_claims import claimable
 
 ZONES = {"play.partyline.net", "gw.partyline.net"}
