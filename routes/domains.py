@@ -7,6 +7,7 @@ from routes.domain import Domains
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
 from routes.ip.domain import IP
+from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
 from routes.live.social import social_stream
 from routes.networks.domain import NETWORKS
@@ -34,6 +35,7 @@ DOMAINS: Domains = (
     NETWORKS,
     TOTEMS,
     IP,
+    LAUNCHER,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

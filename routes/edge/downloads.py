@@ -60,11 +60,27 @@ def with_etag(outgoing: Outgoing, incoming: Incoming, cache_control: str) -> Out
     """
     if outgoing.status != 200 or not isinstance(outgoing.body, bytes):
         return outgoing
-    tag = b'"%s"' % hashlib.sha256(outgoing.body).hexdigest()[:32].encode("ascii")
+    tag = etag_of_content(outgoing.body)
     cached: Headers = [(b"etag", tag), (b"cache-control", cache_control.encode("ascii"))]
     if matches(incoming.header(b"if-none-match"), tag):
         return Outgoing(304, cached)
     return Outgoing(200, outgoing.headers + cached, outgoing.body)
+
+
+def etag_of_content(content: bytes) -> bytes:
+    """The ETag of a cacheable answer, with its quotes: another one for every other content."""
+    return b'"%s"' % hashlib.sha256(content).hexdigest()[:32].encode("ascii")
+
+
+def is_named(condition: bytes, tag: bytes) -> bool:
+    """Whether If-Match names the tag, compared strongly (RFC 9110 §13.1.1).
+
+    Args:
+        condition: the header's value; `*` names every tag.
+        tag: the ETag, with its quotes.
+    """
+    text = condition.decode("latin-1").strip()
+    return text == "*" or tag.decode("ascii") in _TAGS.findall(text)
 
 
 def matches(condition: bytes | None, tag: bytes) -> bool:

@@ -166,7 +166,7 @@ class AuditItem(Wire, frozen=True):
     Args:
         actor_id: the user who acted; null = the command line.
         action: `permission.granted`, `permission.removed`, `role.added`, `tokens.revoked`, `report.settled`,
-            `user.erased`, ….
+            `allowlist.changed`, `user.erased`, ….
         detail: the state before and after.
     """
 

@@ -281,8 +281,7 @@ SETTINGS = (
 
 RESERVED = frozenset(
     {
-        "dashboard_url", "nats_url", "modrinth_url", "curseforge_url", "curseforge_key", "gateway_token",
-        "shop_provider", "shop_webhook_secret", "stripe_key",
+        "nats_url", "curseforge_key", "gateway_token", "shop_provider", "shop_webhook_secret", "stripe_key",
     }
 )  # fmt: skip
 """Settings of domains that this release lacks: checked like the others, and reported at start to have no effect."""

@@ -1,0 +1,63 @@
+"""Which hosts an allowlist may name. Pure."""
+
+from collections.abc import Collection, Iterable, Sequence
+from urllib.parse import urlsplit
+
+from actors.errors import FieldError, Invalid
+from actors.hostnames import is_address, is_public_suffix, normal_host
+
+HOSTS_MAX = 500
+"""The most hosts that may be put."""
+
+_ANY = "*."
+
+
+def checked(hosts: Sequence[str], pointer: str) -> list[str]:
+    """The hosts in their normal form, sorted, each once.
+
+    Args:
+        hosts: names, with `*.` in front where all names below are meant.
+        pointer: of the array in the body (RFC 6901).
+
+    Raises:
+        Invalid: there are too many; or one is an address, a public suffix, or no name, such as one with a port.
+    """
+    if len(hosts) > HOSTS_MAX:
+        raise Invalid(FieldError(pointer, "TOO_MANY", f"at most {HOSTS_MAX} hosts"))
+    return sorted({_checked(host, f"{pointer}/{index}") for index, host in enumerate(hosts)})
+
+
+def with_own(hosts: Collection[str], own: Collection[str]) -> list[str]:
+    """The hosts that launchers are told, sorted: those that were put, and those that they cannot do without.
+
+    Args:
+        hosts: as put.
+        own: as `own_hosts` returns them.
+    """
+    return sorted({*hosts, *own})
+
+
+def own_hosts(addresses: Iterable[str], names: Iterable[str]) -> frozenset[str]:
+    """The hosts that no list may leave out, or a launcher could lock itself out of its own update.
+
+    Args:
+        addresses: URLs of the service and of what it works with; a host may be an IP address.
+        names: further hosts.
+    """
+    hosts = (urlsplit(address).hostname for address in addresses)
+    return frozenset({*(host for host in hosts if host is not None), *names})
+
+
+def _checked(host: str, pointer: str) -> str:
+    below = host.startswith(_ANY)
+    bare = host.removeprefix(_ANY)
+    if is_address(bare.strip("[]")):
+        raise Invalid(FieldError(pointer, "NOT_ALLOWED", "an address is no name"))
+    name = normal_host(bare)
+    if name is None:
+        raise Invalid(
+            FieldError(pointer, "BAD_FORMAT", "a host's name without port, with *. in front at most")
+        )
+    if is_public_suffix(name):
+        raise Invalid(FieldError(pointer, "NOT_ALLOWED", "unrelated parties have names below this one"))
+    return f"{_ANY}{name}" if below else name

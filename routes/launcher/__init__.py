@@ -1,0 +1,1 @@
+"""Launchers: what they report, and which hosts they may talk to."""

@@ -1,0 +1,176 @@
+"""Performance reports: launchers send them, and those who track versions read them (contract §10)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.bounds import IdText
+from actors.errors import FieldError, Invalid, NotFound
+from actors.ids import ObjectId, parse_uuid
+from actors.launcher.units_reports import (
+    DAY_MS,
+    KEPT_DAYS,
+    REPORT_MAX_BYTES,
+    Listed,
+    day_of,
+    keep,
+    list_reports,
+)
+from actors.time import iso, parse_iso
+from persistence.launcher.performance_reports import ReportCount, ReportHead, Wanted
+from routes.call import Call
+from routes.changes import change
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import Cursor
+from routes.edge.declare.query import Clamp
+from routes.edge.downloads import disposition
+from routes.edge.errors import BadQuery
+from routes.edge.principal import AUTHENTICATED
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+
+TRACK = "versions:track"
+
+_PAGES = Cursor("performance-reports", tuple[int, int])
+
+
+class ReportTaken(Wire, frozen=True):
+    """The report has arrived."""
+
+    id: ObjectId
+
+
+class ReportsQuery(Wire, frozen=True):
+    """Which reports.
+
+    Args:
+        since: ISO 8601; only reports from then on, and counts from that day on. Left out = all that are kept.
+        user_id: only reports of this user; the counts are of all.
+    """
+
+    cursor: Annotated[str | None, msgspec.Meta(description="As `nextCursor` of the page before.")] = None
+    limit: Annotated[int, Clamp(1, 100)] = 20
+    since: IdText | None = None
+    user_id: IdText | None = None
+
+
+class PerformanceReport(Wire, frozen=True):
+    """One report, as it came.
+
+    Args:
+        launcher_version, platform: as the report's own members of these names; null unless they are short lines.
+        report: the JSON object that the launcher sent.
+    """
+
+    id: ObjectId
+    user_id: str
+    launcher_version: str | None
+    platform: str | None
+    created_at: str
+    report: msgspec.Raw
+
+
+class ReportTotal(Wire, frozen=True):
+    """How many reports came, also of those that were not kept.
+
+    Args:
+        platform, launcher_version: null = not said, or beyond the 200 that are told apart on a day.
+    """
+
+    platform: str | None
+    launcher_version: str | None
+    reports: int
+
+
+class ReportsPage(Wire, frozen=True):
+    """Reports, newest first. A page has about 1 MB at most, so it may be shorter than `limit`.
+
+    Args:
+        totals: by platform and version, most first, at most 100.
+    """
+
+    items: list[PerformanceReport]
+    next_cursor: str | None
+    has_more: bool
+    totals: list[ReportTotal]
+
+
+@endpoint(
+    "POST",
+    "/v1/launcher/performance-reports",
+    needs=AUTHENTICATED,
+    status=202,
+    max_bytes=REPORT_MAX_BYTES,
+    refusals=(Invalid, NotFound),
+)
+async def send_performance_report(call: Call, body: msgspec.Raw) -> ReportTaken:
+    """POST /v1/launcher/performance-reports: takes any JSON object of at most 256 KiB.
+
+    Its members `launcherVersion` and `platform`, where they are lines of at most 64 characters, sort it. Of each user
+    the newest 20 of a day (UTC) are kept, 16 MiB in all, for 30 days; all are counted.
+    """
+    content = bytes(body).strip()
+    if not content.startswith(b"{"):
+        raise Invalid(FieldError("", "WRONG_TYPE", "expected an object"))
+    return await change(
+        call, keep, call.new_id(), call.user_id, content, call.now_ms, about=None, shape=_taken
+    )
+
+
+@endpoint("GET", "/v1/admin/launcher/performance-reports", needs=TRACK)
+async def list_performance_reports(call: Call, query: ReportsQuery) -> Reply[ReportsPage]:
+    """GET /v1/admin/launcher/performance-reports: what launchers have reported, newest first.
+
+    Needs `versions:track`. Answered as an attachment, since strangers wrote it. A malformed `since`, `userId` or
+    `cursor` is a 400.
+    """
+    since_ms = _since_ms(query.since)
+    wanted = Wanted(since_ms, _user_id(query.user_id), _PAGES.place(query.cursor), query.limit + 1)
+    oldest_ms = call.now_ms - KEPT_DAYS * DAY_MS
+    counted_from = day_of(oldest_ms if since_ms is None else max(since_ms, oldest_ms))
+    listed = await call.service.database.read(list_reports, wanted, counted_from)
+    headers = {"content-disposition": disposition("performance-reports.json").decode("ascii")}
+    return Reply(_page(listed), headers=headers)
+
+
+def _taken(id: str) -> ReportTaken:
+    return ReportTaken(ObjectId(id))
+
+
+def _page(listed: Listed) -> ReportsPage:
+    page = _PAGES.page(listed.heads, listed.size, lambda head: (head.created_at_ms, head.seq))
+    items = [_item(head, listed.contents[head.seq]) for head in page.rows if head.seq in listed.contents]
+    return ReportsPage(items, page.next_cursor, page.has_more, [_total(count) for count in listed.counts])
+
+
+def _item(head: ReportHead, content: bytes) -> PerformanceReport:
+    return PerformanceReport(
+        ObjectId(head.id),
+        head.user_id,
+        head.launcher_version,
+        head.platform,
+        iso(head.created_at_ms),
+        msgspec.Raw(content),
+    )
+
+
+def _total(count: ReportCount) -> ReportTotal:
+    return ReportTotal(count.platform or None, count.launcher_version or None, count.reports)
+
+
+def _since_ms(text: str | None) -> int | None:
+    if text is None:
+        return None
+    try:
+        return parse_iso(text)
+    except ValueError:
+        raise BadQuery("query parameter since is not valid", parameter="since") from None
+
+
+def _user_id(text: str | None) -> str | None:
+    if text is None:
+        return None
+    user_id = parse_uuid(text)
+    if user_id is None:
+        raise BadQuery("query parameter userId is not valid", parameter="userId")
+    return user_id
