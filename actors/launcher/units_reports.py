@@ -6,7 +6,6 @@ the totals do not depend on what was kept.
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
-from typing import Any
 
 import msgspec
 
@@ -34,6 +33,9 @@ DAY_MS = 24 * 3_600_000
 NAME_MAX = 64
 """Most characters of a version or platform that is told apart from others."""
 
+_NAME_BYTES = 2 + 12 * NAME_MAX
+"""The longest JSON of such a name: each character as two escapes."""
+
 KEYS_A_DAY = 200
 """How many platforms and versions are told apart on one day: clients choose the names."""
 
@@ -58,8 +60,9 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 class _Named(msgspec.Struct, frozen=True, rename="camel"):
-    launcher_version: Any = None
-    platform: Any = None
+    # Raw, because whatever else stands there is not to be parsed: 16 KB of long floats would take a tenth of a second.
+    launcher_version: msgspec.Raw = msgspec.Raw()
+    platform: msgspec.Raw = msgspec.Raw()
 
 
 async def keep(conn: Connection, id: str, user_id: str, content: bytes, now_ms: int) -> str:
@@ -73,8 +76,7 @@ async def keep(conn: Connection, id: str, user_id: str, content: bytes, now_ms: 
     Raises:
         NotFound: there is no such user.
     """
-    named = msgspec.json.decode(content, type=_Named)
-    version, platform = _name(named.launcher_version), _name(named.platform)
+    version, platform = names_in(content)
     # The lock serialises one user's reports, so that concurrent ones do not exceed the bounds.
     await require_user(conn, user_id)
     await rows.add(conn, ReportHead(0, id, user_id, version, platform, now_ms, len(content)), content)
@@ -105,10 +107,24 @@ async def list_reports(conn: Connection, wanted: Wanted, since: date) -> Listed:
     return Listed(heads, contents, size, await rows.read_counts(conn, since, TOTALS_MAX))
 
 
+def names_in(content: bytes) -> tuple[str | None, str | None]:
+    """The version and the platform that a report names; None for one that is no line of 1 to 64 characters.
+
+    Args:
+        content: a JSON object.
+    """
+    named = msgspec.json.decode(content, type=_Named)
+    return _name(named.launcher_version), _name(named.platform)
+
+
 def day_of(at_ms: int) -> date:
     """The day (UTC) of a time in epoch milliseconds."""
     return datetime.fromtimestamp(at_ms / 1000, UTC).date()
 
 
-def _name(value: object) -> str | None:
-    return value if isinstance(value, str) and 0 < len(value) <= NAME_MAX and is_line(value) else None
+def _name(value: msgspec.Raw) -> str | None:
+    text = bytes(value)
+    if not text.startswith(b'"') or len(text) > _NAME_BYTES:
+        return None
+    name = msgspec.json.decode(text, type=str)
+    return name if 0 < len(name) <= NAME_MAX and is_line(name) else None

@@ -1,7 +1,5 @@
 """Performance reports: launchers send them, and those who track versions read them (contract §10)."""
 
-from typing import Annotated
-
 import msgspec
 
 from actors.bounds import IdText
@@ -21,8 +19,7 @@ from persistence.launcher.performance_reports import ReportCount, ReportHead, Wa
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import Cursor
-from routes.edge.declare.query import Clamp
+from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.downloads import disposition
 from routes.edge.errors import BadQuery
 from routes.edge.principal import AUTHENTICATED
@@ -40,7 +37,7 @@ class ReportTaken(Wire, frozen=True):
     id: ObjectId
 
 
-class ReportsQuery(Wire, frozen=True):
+class ReportsQuery(PageQuery, frozen=True):
     """Which reports.
 
     Args:
@@ -48,8 +45,6 @@ class ReportsQuery(Wire, frozen=True):
         user_id: only reports of this user; the counts are of all.
     """
 
-    cursor: Annotated[str | None, msgspec.Meta(description="As `nextCursor` of the page before.")] = None
-    limit: Annotated[int, Clamp(1, 100)] = 20
     since: IdText | None = None
     user_id: IdText | None = None
 

@@ -22,6 +22,7 @@ LEAST, MOST = -(2**63), 2**63 - 1
 LISTS = {
     "audit": ("/v1/admin/audit", MOST),
     "reports": ("/v1/admin/reports", LEAST),
+    "performance-reports": ("/v1/admin/launcher/performance-reports", (MOST, LEAST)),
     "notifications": ("/v1/notifications", MOST),
     "blocks": ("/v1/social/friends/blocks", (MOST, "none")),
     "conversations": ("/v1/social/chat/conversations", (MOST, "none")),

@@ -29,12 +29,14 @@ class Play:
         body: of the request.
         action: that the trail names.
         refused: a body that is refused, where there is one.
+        of_user: the trail names the user whom it was done to.
     """
 
     action: str
     body: Any = None
     prepare: Callable[[World, Player, Player], Awaitable[dict[str, str]]] | None = None
     refused: Any = None
+    of_user: bool = True
 
 
 async def a_grant(world: World, root: Player, ann: Player) -> dict[str, str]:
@@ -61,6 +63,9 @@ PLAYS: dict[tuple[str, str], Play] = {
     ),
     ("PATCH", f"{CAPES}/{{id}}"): Play("cape.moderated", {"status": "approved"}, a_cape, {"status": "draft"}),
     ("DELETE", f"{CAPES}/{{id}}"): Play("cape.deleted", prepare=a_cape),
+    ("PUT", "/v1/admin/launcher/network-guard-allowlist"): Play(
+        "allowlist.changed", {"hosts": ["example.org"]}, refused={"hosts": ["1.2.3.4"]}, of_user=False
+    ),
 }
 
 
@@ -96,5 +101,5 @@ async def test_a_change_is_one_line_of_the_trail(world: World, method: str, path
     assert len(items) == before + 1
     line = items[0]
     assert (line["action"], line["actorId"], line["targetId"], line["requestId"]) == (
-        play.action, root.id, ann.id, "rid-audit",
+        play.action, root.id, ann.id if play.of_user else None, "rid-audit",
     )  # fmt: skip
