@@ -16,6 +16,7 @@ from tests.kernel.ledger import KIND, Deposit, Entry, Recall, Wave, Withdraw
 OLD = Recall(0)
 
 
+# Each test names the clock itself: pytest-trio does not see it among what a fixture asks for.
 @pytest.fixture
 async def stage_with_old(autojump_clock: MockClock, stage: Stage) -> Stage:
     """Seven entries, two of them in rows alone."""
@@ -24,7 +25,7 @@ async def stage_with_old(autojump_clock: MockClock, stage: Stage) -> Stage:
     return stage
 
 
-async def test_what_is_carried_over_keeps_its_place(stage_with_old: Stage) -> None:
+async def test_what_is_carried_over_keeps_its_place(autojump_clock: MockClock, stage_with_old: Stage) -> None:
     stage, counters = stage_with_old, stage_with_old.system.counters
     before = counters.commits
     answers = await stage.ask_all(Deposit("ann", 1), OLD, Deposit("ann", 2), Recall(1), Withdraw("ann", 24))
@@ -32,7 +33,9 @@ async def test_what_is_carried_over_keeps_its_place(stage_with_old: Stage) -> No
     assert (counters.commits - before, counters.cuts) == (3, 2)
 
 
-async def test_what_comes_meanwhile_goes_behind_what_is_carried_over(stage_with_old: Stage) -> None:
+async def test_what_comes_meanwhile_goes_behind_what_is_carried_over(
+    autojump_clock: MockClock, stage_with_old: Stage
+) -> None:
     stage, told = stage_with_old, []
 
     def late(_: Answer) -> None:
@@ -45,7 +48,9 @@ async def test_what_comes_meanwhile_goes_behind_what_is_carried_over(stage_with_
     assert told == [Entry("ann", 0), 0, 100]
 
 
-async def test_letters_that_need_nothing_that_was_changed_share_a_turn(stage_with_old: Stage) -> None:
+async def test_letters_that_need_nothing_that_was_changed_share_a_turn(
+    autojump_clock: MockClock, stage_with_old: Stage
+) -> None:
     stage, counters = stage_with_old, stage_with_old.system.counters
     before = counters.turns
     answers = await stage.ask_all(
@@ -65,7 +70,7 @@ async def test_letters_that_need_nothing_that_was_changed_share_a_turn(stage_wit
     ],
 )
 async def test_everybody_is_answered_when_the_turn_in_front_fails(
-    stage_with_old: Stage, fate: Any, first: type, others: type
+    autojump_clock: MockClock, stage_with_old: Stage, fate: Any, first: type, others: type
 ) -> None:
     stage_with_old.simulation.script.append(fate)
     answers = await stage_with_old.ask_all(Deposit("ann", 1), OLD, Recall(1))
@@ -76,7 +81,7 @@ async def test_everybody_is_answered_when_the_turn_in_front_fails(
     )
 
 
-async def test_a_caller_who_leaves_is_passed_over(stage_with_old: Stage) -> None:
+async def test_a_caller_who_leaves_is_passed_over(autojump_clock: MockClock, stage_with_old: Stage) -> None:
     stage, told = stage_with_old, []
     async with trio.open_nursery() as nursery:
         leaving = trio.CancelScope()
@@ -94,6 +99,7 @@ async def test_a_caller_who_leaves_is_passed_over(stage_with_old: Stage) -> None
 
 
 async def test_a_deadline_that_passes_while_a_letter_is_carried_over_refuses_it(
+    autojump_clock: MockClock,
     stage_with_old: Stage,
 ) -> None:
     stage = stage_with_old
@@ -103,13 +109,17 @@ async def test_a_deadline_that_passes_while_a_letter_is_carried_over_refuses_it(
     assert isinstance(answers[1], Overloaded)
 
 
-async def test_only_the_culprit_fails_when_what_was_cut_off_is_rejected(stage_with_old: Stage) -> None:
+async def test_only_the_culprit_fails_when_what_was_cut_off_is_rejected(
+    autojump_clock: MockClock, stage_with_old: Stage
+) -> None:
     answers = await stage_with_old.ask_all(Deposit("ann", 1), Deposit("ann", 13), OLD, Deposit("ann", 2))
     assert [type(answer).__name__ for answer in answers] == ["int", "RowsRejected", "Entry", "int"]
     assert stage_with_old.system.peek(KIND, "a").total == 24
 
 
-async def test_no_actor_retires_with_a_letter_that_is_carried_over(stage_with_old: Stage) -> None:
+async def test_no_actor_retires_with_a_letter_that_is_carried_over(
+    autojump_clock: MockClock, stage_with_old: Stage
+) -> None:
     stage = stage_with_old
     told: dict[int, Answer] = {}
     for place, command in enumerate([Deposit("ann", 1), OLD, Deposit("ann", 2), Recall(1)]):
@@ -118,6 +128,8 @@ async def test_no_actor_retires_with_a_letter_that_is_carried_over(stage_with_ol
     assert [told[place].reply for place in range(4)] == [22, Entry("ann", 0), 24, Entry("ann", 1)]
 
 
-async def test_nothing_that_was_read_is_seen_by_the_next_letter(stage_with_old: Stage) -> None:
+async def test_nothing_that_was_read_is_seen_by_the_next_letter(
+    autojump_clock: MockClock, stage_with_old: Stage
+) -> None:
     await stage_with_old.ask(OLD)
     assert stage_with_old.system.peek(KIND, "a").recalled is None
