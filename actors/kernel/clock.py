@@ -1,8 +1,8 @@
 """Time as rules see it: injected, in epoch milliseconds, never running backwards.
 
 `SystemClock` takes the wall time at its start and counts on by CLOCK_BOOTTIME, which goes on while the machine sleeps
-and cannot be set. Where the wall clock is found to differ (NTP, an operator), it is followed by at most half a
-millisecond a second: a deadline of an hour moves by less than two seconds, and no two events change places.
+and cannot be set. If the wall clock is then changed (NTP, an operator), `SystemClock` approaches it by at most half a
+millisecond a second: a deadline an hour ahead moves by less than two seconds, and events keep their order.
 """
 
 import time
@@ -12,12 +12,12 @@ from typing import Protocol
 
 # 0.5 ms a second, as fast as NTP itself slews (adjtime); below it nothing that rules measure is disturbed.
 SLEW_PARTS = 2_000
-# How often the wall clock is looked at, nanoseconds.
+# Nanoseconds between two comparisons with the wall clock.
 LOOK_EVERY_NS = 1_000_000_000
 
 
 class Clock(Protocol):
-    """The source of time that everything needing the time is given."""
+    """The source of time, passed to everything that needs it."""
 
     def now_ms(self) -> int:
         """Return epoch milliseconds, never less than at an earlier call in this process."""
@@ -32,7 +32,7 @@ class SystemClock:
     """The clock of a running service.
 
     Args:
-        steady_ns: nanoseconds that only ever rise, also in suspend; CLOCK_BOOTTIME where the system has it.
+        steady_ns: monotonic nanoseconds that go on during suspend; CLOCK_BOOTTIME where the system has it.
         wall_ns: nanoseconds since the epoch, which may jump.
     """
 

@@ -71,7 +71,7 @@ class System:
         *,
         receipt: Callable[[Any], Receipt] | None = None,
     ) -> Any:
-        """Have an owner decide a command; returns what the kind's `answer` made of it, once it is committed.
+        """Have an owner decide a command; returns the reply of the kind's `answer` once the turn is committed.
 
         Args:
             kind, id: which owner; it is activated if need be.
@@ -107,12 +107,12 @@ class System:
         receipt: Callable[[Any], Receipt] | None = None,
         told: Callable[[], None] | None = None,
     ) -> None:
-        """`ask` without waiting: `answer` is called once, before the turn's first frame.
+        """Have an owner decide a command, without waiting: `answer` is called once, before the turn's first frame.
 
         Never raises: what `ask` would raise is in `Answer.error`; a full mailbox is reported before this returns.
 
         Args:
-            kind, id, command, receipt: see `ask`.
+            kind, id, command, receipt: those of `ask`.
             answer: called with the outcome, synchronously.
             told: called once after `answer`: when the turn's frames have been offered to the first slice of
                 subscribers, or at once when none follow. So a socket can hold the reply back and send both together.
@@ -141,7 +141,7 @@ class System:
         return actor.activation.state if actor is not None and actor.activation is not None else None
 
     def read(self, kind: Kind[Any, Any], id: str, now_ms: int) -> Any:
-        """`peek` for a request: keeps a live owner from retiring, and activates one that is read often.
+        """Like `peek`, for a client's request: keeps a live owner from retiring, and activates one that is read often.
 
         Args:
             kind, id: of an owner that exists and that the caller may read; neither is checked here.
@@ -339,12 +339,12 @@ async def open_system(
     Args:
         database: where units of work run and turns are committed.
         clock: the time of all rules, deadlines and timers.
-        kinds: every kind there is; deadlines of others stay untouched.
+        kinds: every kind there is; owners of other kinds are not activated by their deadlines.
         placement: which actors this process owns, and under which fence.
         rng: makes the epochs of views.
         journal: the statements, `persistence.journal.journal`.
         ask_seconds: how long a caller waits for its answer.
-        idle_seconds: an owner without commands, readers and subscribers for so long retires.
+        idle_seconds: how long an owner has to be without commands, readers and subscribers before it retires.
     """
     async with trio.open_nursery() as nursery:
 

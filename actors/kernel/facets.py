@@ -1,6 +1,6 @@
-"""What a kind or view may have beside its core: one record of functions for each facet.
+"""The facets of kinds and views: optional features beside their core, each a record of functions.
 
-A kind lists the facets that it needs; what it leaves out costs nothing and needs no stub.
+A kind lists the facets that it needs; those it leaves out cost nothing and need no stubs.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
@@ -35,7 +35,7 @@ class Delta(msgspec.Struct, frozen=True, gc=False):
 
 
 class Refresh(Protocol[StateBoth]):
-    """Takes in rows that the journal does not tell of."""
+    """Adds to a state the rows that no journaled event describes."""
 
     async def __call__(self, conn: Connection, id: str, state: StateBoth, /) -> StateBoth:
         """The state with those rows in it."""
@@ -106,7 +106,7 @@ class Lookups(Generic[State, Command]):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Deadlines(Generic[State, Command]):
-    """Something that is to happen at a time. Pure.
+    """The next deadline of a state, and the command that it triggers. Both are pure.
 
     Args:
         due: epoch milliseconds of the next deadline, or None.
@@ -119,12 +119,12 @@ class Deadlines(Generic[State, Command]):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Followers(Generic[State]):
-    """Who else hears of committed events. None of these waits or raises.
+    """Callbacks for committed events. None of these waits or raises.
 
     Args:
-        touches: names of views, and the ids in them, that show something of this event.
-        on_committed: called for every event once it is committed, with the state after its turn: keeps memory beside
-            the actors up to date (which user is in which party).
+        touches: (name of a view, ids) for the views that show something of this event and have to be updated.
+        on_committed: called for every event once it is committed, with the state after its turn; updates data in memory
+            outside the actors (which user is in which party).
         on_outcome_unknown: called with the id of an owner whose last turn may or may not have been committed, so that
             `on_committed` may have missed something.
     """
@@ -136,12 +136,12 @@ class Followers(Generic[State]):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Unjournaled(Generic[State]):
-    """What snapshots and the journal leave to the rows.
+    """Reads from rows what snapshots and the journal do not contain.
 
     Args:
-        refresh: after a snapshot was restored, takes in the rows that no journaled event tells of.
-        recall: turns events as the journal keeps them into such as `render_event` takes, for a client that was away;
-            None where the journal keeps them whole.
+        refresh: after a snapshot was restored, adds the rows that no journaled event describes.
+        recall: turns events as the journal stores them into those that `render_event` takes, for a client that was
+            disconnected; None where the journal stores them whole.
     """
 
     refresh: "Refresh[State] | None" = None

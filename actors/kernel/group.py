@@ -1,4 +1,4 @@
-"""Encoding once: subscribers that receive the same bytes form a group.
+"""Groups the subscribers that receive the same bytes, so that a message is encoded once for all of them.
 
 The key is every property that changes the bytes. A publication is encoded for a group when the walk first meets one
 of its members, and its bytes are dropped with the publication; several that a member has not had are joined, so that
@@ -35,13 +35,13 @@ class Shown(Protocol):
 
 
 class Publication:
-    """What one turn tells the subscribers.
+    """What one turn has to say to the subscribers of a channel.
 
     Args:
         number: counts the channel's publications from 1.
         state: the state after the turn.
         events: (offset, event) in order; the offset is None outside the journal.
-        told: how many reframing events (they change the snapshot) the channel had told before this one.
+        told: how many reframing events (they change the snapshot) the channel had published before this one.
         reframes: at least one of its events changes the snapshot.
         whole: what happened before is unknown (the actor was loaded again), so all subscribers take a snapshot.
     """

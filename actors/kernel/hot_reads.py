@@ -1,6 +1,7 @@
-"""Owners that are read often without being live: reading rows costs several times what reading a live state does.
+"""Counts the reads of owners that are not live, to activate those that are read often.
 
-A single read activates nothing, so that a client walking through thousands of owners does not fill the memory.
+Reading rows costs several times what reading a live state does. A single read activates nothing, so that a client that
+reads thousands of owners, one after the other, does not fill the memory.
 """
 
 from typing import TypeAlias
@@ -28,7 +29,7 @@ class HotReads:
         """Count one read; True when the owner should be activated.
 
         Args:
-            key: of the owner.
+            key: (kind, id) of the owner.
             now_ms: epoch milliseconds.
         """
         since_ms, count = self._known.get(key, (now_ms, 0))

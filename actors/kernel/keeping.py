@@ -105,6 +105,6 @@ class Keeping:
                 why = type(failure).__name__
                 _log.warning("journal_not_trimmed", kind=self._kind.name, id=self._id, why=why)
             else:
-                # What was committed meanwhile may be in both: rather too much than too little.
+                # What was committed meanwhile may be counted twice: too high is safer than too low.
                 self._journal_bytes = kept + self._journal_bytes - before
         self._trimming = False

@@ -1,7 +1,7 @@
-"""What a domain tells the kernel about its actors: records of plain functions, two sorts, with facets (`facets.py`).
+"""How a domain describes its actors to the kernel: two sorts of records of plain functions, with facets (`facets.py`).
 
-An **owner** (`Kind`) decides and persists; no one else writes its rows. A **view** (`View`) owns nothing: it loads, is
-told what changed, and renders. Neither has a task while it lives.
+An **owner** (`Kind`) decides commands and persists their events; nothing else writes its rows. A **view** (`View`) owns
+no rows: it loads, takes in changes and renders. Neither has a task of its own while it is live.
 
 State is immutable: `apply` returns a new one, so that the scratch state of a turn costs a reference.
 """
@@ -26,11 +26,11 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     """Something that has happened to an actor. Kinds derive their own, tagged with the event's name.
 
     journaled: it takes a place (an offset) in the journal and can be replayed.
-    durable: it has rows; an event that is neither (typing) never meets the writer.
+    durable: its rows are written; an event that is neither (typing) is not sent to the writer.
     moves_audience: viewers' audiences are computed again after it (a user joined, left, voted).
     reframes: it changes what `render` returns; one that does not (typing, read) sends no snapshots.
-    rewrites: what happened before is told in other words from now on (a text was deleted, a user was erased): the
-        journal has them, and nothing is replayed from memory.
+    rewrites: the journal's earlier events read differently from now on (a text was deleted, a user was erased), so
+        events are replayed from the journal only, not from memory.
     """
 
     journaled: ClassVar[bool] = True
@@ -40,14 +40,14 @@ class Event(msgspec.Struct, frozen=True, gc=False):
     rewrites: ClassVar[bool] = False
 
     def note(self) -> "Event":
-        """What the journal keeps of it. An event that carries whole rows keeps a reference to them, which the kind's
-        `recall` turns into the rows again.
+        """The event as the journal stores it. One that carries whole rows is stored with a reference to them, which the
+        kind's `recall` turns into the rows again.
         """
         return self
 
 
 class Peek(Protocol):
-    """Looks at the committed state of a live owner without waking it."""
+    """Returns the committed state of a live owner, without activating one."""
 
     def __call__(self, kind: "Kind[Any, Any]", id: str, /) -> Any:
         """The state, or None when the owner is not live."""
@@ -74,9 +74,9 @@ class Kind(Generic[State, Command]):
         unknown: what callers get when there is no such owner.
         rendering: how subscribers see it; left out, no client can watch it.
         lookups: rows that some commands need to be decided.
-        deadlines: what is to happen at a time.
-        followers: who else hears of its events.
-        unjournaled: what snapshots and the journal leave to the rows.
+        deadlines: the deadline of a state, and the command that it triggers.
+        followers: callbacks for its committed events.
+        unjournaled: reads from rows what snapshots and the journal do not contain.
     """
 
     name: str
@@ -110,7 +110,7 @@ class Durable(Generic[State]):
     Args:
         position: epoch and offset of the last event in a state.
         replay: reads the events between two offsets; they are what the view's `render_event` takes.
-        recall: the events above an offset that a state itself remembers, in order; None = the rows must tell.
+        recall: the events above an offset that a state itself remembers, in order; None = they must be read from rows.
     """
 
     position: Callable[[State], tuple[str, int]]
@@ -132,13 +132,12 @@ class View(Generic[State]):
         rendering: how subscribers see it; `render_event` is asked once for each source that changed, or each of
             `events`.
         interval_ms: frames to one viewer are at least this far apart.
-        adopt: told of a state that is about to be shown and of the one that it follows (None at first), in the
-            trio thread; returns the state to keep. What live views share in memory, such as who watches whom,
-            hangs here. Never waits.
-        release: told of the last state once the last viewer has left.
-        events: what viewers are told of the step from one state to the next, given the sources that changed;
-            none at all and nothing is sent. One that is not `journaled` has no offset. Left out, each source is
-            an event.
+        adopt: called in the trio thread with the present state (None at first) and the next one, before that is shown;
+            returns the state to keep. Here a view updates what live views share in memory, such as who watches whom.
+            Never waits.
+        release: called with the last state once the last viewer has left.
+        events: the events that lead from one state to the next, given the sources that changed; if there are none,
+            nothing is sent. One that is not `journaled` has no offset. Left out, each source is an event.
         durable: None = offsets count in memory, under a new epoch at each load. Else `render_event` is asked for each
             event that `replay` returns, and for the changed sources where the rows tell of no event.
     """
@@ -176,7 +175,7 @@ class Reread(Protocol):
 
 
 class Replay(Protocol):
-    """Reads what has happened in a durable view."""
+    """Reads the events of a durable view from its rows."""
 
     async def __call__(
         self, conn: Connection, id: str, after: int, upto: int, /

@@ -1,4 +1,4 @@
-"""Where commands wait for their actor: a bounded queue.
+"""The bounded queue in which commands wait for their actor.
 
 Invariants: a full mailbox refuses at once and never makes a caller wait; a letter whose caller has left, or whose
 deadline has passed, is never decided; commands without a caller are never refused: equal ones are queued once.

@@ -1,4 +1,4 @@
-"""What has happened in a durable view since it was last shown: known from its state, or to be read, or unknown."""
+"""Finds the events of a durable view since it was last published: in its state, or in rows, or nowhere any more."""
 
 from enum import Enum
 from typing import Any, Literal, TypeAlias
@@ -8,7 +8,7 @@ from actors.kernel.kind import Durable
 
 
 class Ask(Enum):
-    """Where to ask for what has happened."""
+    """The answer "ask the rows", as a type of its own beside lists and None."""
 
     ROWS = "rows"
 
@@ -20,7 +20,7 @@ Missed: TypeAlias = list[tuple[int, Any]] | None
 
 
 def missed_since(durable: Durable[Any] | None, channel: Channel, state: Any) -> Missed | Literal[Ask.ROWS]:
-    """Return what has happened between what a channel has told and a newer state; ROWS when rows must be read.
+    """Return the events between a channel's last publication and a newer state; ROWS when rows must be read for them.
 
     Args:
         durable: of the view; None when its offsets count in memory, and then nothing is missed.

@@ -41,7 +41,7 @@ class Recovered:
         version: how many turns are in it; the next one names it.
         epoch: the name of the history.
         due_at_ms: the deadline that the head row names.
-        journal_bytes: what the kept events take, encoded.
+        journal_bytes: encoded size of the events that are kept.
         from_rows: no snapshot was usable, so a new one is worth saving.
     """
 
@@ -114,7 +114,7 @@ async def trim(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str
     """A unit of work: delete the oldest events of an owner; returns how many bytes the others have.
 
     Args:
-        bytes_max: what the events that stay may have, encoded.
+        bytes_max: most encoded bytes of the events that stay.
     """
     return await journal.trim(conn, kind.name, id, bytes_max=bytes_max)
 
@@ -122,7 +122,7 @@ async def trim(conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str
 async def read_missed(
     conn: Connection, journal: Journal, kind: Kind[Any, Any], id: str, after: int
 ) -> list[tuple[int, Any]] | None:
-    """A unit of work: read the events after an offset, for a client that was away.
+    """A unit of work: read the events after an offset, for a client that was disconnected.
 
     Returns (offset, event) in order; None when some of them are no longer kept, or when they are too many, or too
     large, to be worth sending one by one.

@@ -1,4 +1,4 @@
-"""The last events of a channel, in memory, for clients that come back after a moment."""
+"""The last events of a channel, in memory, for clients that reconnect soon."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from typing import Any
 # holds this many, so the number is memory (about 0.5 KB each, most of it shared with the state).
 BUFFER_EVENTS = 128
 
-# Most bytes of those, encoded; the oldest leave earlier if need be, and a single one that is larger is not held.
+# Most encoded bytes of those events. The oldest are dropped earlier if need be; a single larger event is not held.
 BUFFER_BYTES = 256 * 1024
 
 # Most bytes of missed events that are sent one by one; beyond it a snapshot is smaller.
@@ -20,7 +20,7 @@ class ReplayBuffer:
         offset: the channel's offset when nothing has been recorded yet.
 
     Attributes:
-        bytes: what the events held have, encoded.
+        bytes: encoded size of the events held.
     """
 
     __slots__ = ("_before", "_events", "bytes")
@@ -38,7 +38,7 @@ class ReplayBuffer:
 
         Args:
             offset: of the event.
-            event: as the journal has it.
+            event: as the channel published it.
             size: its encoded bytes; 0 for one that only refers to a state that is held anyway.
         """
         if self._events is None:

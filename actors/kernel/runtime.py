@@ -33,14 +33,14 @@ class Runtime:
 
     Args:
         store, journal, placement, clock: as given to `open_system`.
-        timers: one heap for everything that happens at a time.
+        timers: one heap of timers for all of them.
         scheduler: the run queue of all actors.
         loads: limits concurrent loads to 50, so that a restart does not overload the database.
         counters: totals.
-        touched: tells views of a committed event.
+        touched: marks watched views as changed by a committed event.
         start: starts a task in the system's nursery.
         ask_ms: how long a caller waits for its answer.
-        idle_ms: an actor without commands, readers and subscribers for so long retires.
+        idle_ms: how long an actor has to be without commands, readers and subscribers before it retires.
     """
 
     store: Store

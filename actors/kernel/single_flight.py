@@ -49,7 +49,7 @@ class SingleFlight(Generic[Key, Value]):
             load: called only when no load of this key runs.
             keep: called with the value, synchronously, before any caller is answered; not if the load was voided.
 
-        Cancellation: a waiter just leaves; when it is the caller that loads, the next waiter loads.
+        Cancellation of a waiting caller has no other effect; if it is the caller that loads, the next waiter loads.
         """
         while flight := self._flights.get(key):
             await flight.landed.wait()
@@ -85,12 +85,12 @@ class SingleFlight(Generic[Key, Value]):
         return value
 
     def void(self, key: Key) -> None:
-        """The rows of this key have changed: a load of it that runs is repeated before its callers are answered."""
+        """Have a running load of this key repeated before its callers are answered, because its rows have changed."""
         flight = self._flights.get(key)
         if flight is not None:
             flight.void = True
 
     def void_all(self) -> None:
-        """Have every load that runs repeated before its callers are answered."""
+        """Have every running load repeated before its callers are answered."""
         for flight in self._flights.values():
             flight.void = True

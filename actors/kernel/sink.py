@@ -1,4 +1,4 @@
-"""What the fan-out knows of a socket, and of the bytes it sends: nothing of WebSocket, HTTP or JSON.
+"""The fan-out's interfaces to sockets and to encoded messages, so that it depends on no WebSocket, HTTP or JSON.
 
 The edge implements `Sink` (`routes/edge/websocket/socket.py`) and `Envelope` (`routes/edge/websocket/frames.py`).
 """
@@ -15,7 +15,7 @@ class Prepared:
         wire: the same with their WebSocket headers, joined: what goes to a socket in one `send`.
 
     Attributes:
-        twin: the same messages compressed; set when a socket that takes them so has asked first.
+        twin: the same messages compressed; made for the first socket that wants them compressed.
     """
 
     __slots__ = ("payloads", "twin", "wire")
@@ -57,14 +57,14 @@ class Sink(Protocol):
         ...
 
     def offer(self, prepared: Prepared) -> bool:
-        """Write, or queue behind what waits already; False when the bound (64 messages, 256 KiB) forbids it.
+        """Send, or queue behind earlier messages; False when the queue's bound (64 messages, 256 KiB) forbids it.
 
-        While it is `clear` it takes anything, whatever its size.
+        While the sink is `clear` it takes anything, whatever its size.
         """
         ...
 
     def notify_when_writable(self, lagging: Lagging) -> None:
-        """Have `lagging` catch up once the socket has taken what waits; each is called once, in order."""
+        """Call `lagging.catch_up` once the socket has taken all that is queued; each is called once, in order."""
         ...
 
     def end(self, channel: str, code: str) -> None:

@@ -1,4 +1,4 @@
-"""What can be seen of a running system: one row an actor, and totals for the metrics."""
+"""Statistics of a running system: one row for each actor, and totals for the metrics."""
 
 import msgspec
 
@@ -7,11 +7,11 @@ class ActorStatistics(msgspec.Struct, frozen=True, rename="camel"):
     """One owner or view, as `GET /v1/admin/actors` lists it (contract §11).
 
     Args:
-        kind, id: whose.
-        mailbox: commands that wait.
+        kind, id: of the owner or view.
+        mailbox: how many commands are queued; of a view, how many changed sources it has yet to take in.
         subscribers: open subscriptions.
-        restarts: activations that ended by a fault or a failure of the database.
-        last_error: what ended the last of them, the name of its class; None when nothing did.
+        restarts: activations that ended by a fault or a failure of the database; 0 for views.
+        last_error: class name of the error that ended the last of them; None when none did.
         offset: of its channel: the journal position of an owner, a count since activation of a view.
         idle_ms: milliseconds since its last turn or frame.
     """
@@ -27,7 +27,7 @@ class ActorStatistics(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Counters:
-    """Totals since the start; they only rise.
+    """Totals since the start of the system; they only rise.
 
     turns, letters: turns taken, and the commands in them. commits: turns that went to the writer. cuts: turns that
     ended early, because the next command needed rows that they changed.

@@ -57,7 +57,7 @@ class Head(Protocol):
 
     @property
     def journal_bytes(self) -> int:
-        """What its kept events take, encoded."""
+        """Encoded size of its events that are kept."""
         ...
 
     @property
@@ -108,7 +108,7 @@ class Journal(Protocol):
     """Heads, events, snapshots and leases: plain functions over a connection."""
 
     def consistent(self, conn: Connection, /) -> AbstractAsyncContextManager[None]:
-        """Have everything read within the block see one and the same moment."""
+        """Make all reads within the block see one snapshot of the database."""
         ...
 
     async def read_head(self, conn: Connection, kind: str, id: str) -> Head | None:
@@ -144,8 +144,8 @@ class Journal(Protocol):
 
         Args:
             after: the position.
-            limit: how many they may be.
-            bytes_max: what they may have, encoded.
+            limit: most events.
+            bytes_max: most encoded bytes of them in all.
         """
         ...
 
@@ -153,7 +153,7 @@ class Journal(Protocol):
         """Delete the oldest events of an owner; returns how many bytes the others have.
 
         Args:
-            bytes_max: what the events that stay may have, encoded.
+            bytes_max: most encoded bytes of the events that stay.
         """
         ...
 

@@ -1,8 +1,9 @@
-"""One viewer's place in a channel, and the request for it.
+"""One viewer's subscription to a channel, and the request that opens it.
 
-A subscription is always in one of three conditions, told by `at`, the number of the last publication it has had:
+A channel serves its subscriptions by walking over them. One of three things holds for each; `at` is the number of the
+last publication that it was sent:
 
-    at <= published     it is walked like the others
+    at <= published     it is served by the walk
     at == NEVER         its socket was full: it has left the walk, and gets the newest snapshot when that is writable
     not in the channel  it was closed or ended
 """
@@ -16,7 +17,7 @@ from actors.kernel.group import Group, Shown
 from actors.kernel.sink import Envelope, Sink
 from actors.kernel.supervisor import Contained
 
-# Above every publication: no walk has anything for a subscription that stands here.
+# Above the number of every publication, so that a walk sends nothing to a subscription with this `at`.
 NEVER = sys.maxsize
 
 # The index of a subscription that its channel does not hold, or no longer holds.
@@ -75,7 +76,7 @@ class Watched(Protocol):
 
     @property
     def told(self) -> int:
-        """How many events that change the snapshot have been told."""
+        """How many events that change the snapshot have been published."""
         ...
 
     def holds(self, subscription: "Subscription", /) -> bool:
@@ -142,7 +143,7 @@ class Subscription:
             self.sink.end(self.wire_name, code)
 
     def lag(self, missed_from: int) -> None:
-        """Leave the walk until the socket has room; then one snapshot stands for everything since.
+        """Leave the walk until the socket has room; then one snapshot is sent in place of everything missed.
 
         Args:
             missed_from: how many events the channel had told before the first one missed.

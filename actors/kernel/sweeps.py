@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 ROUND_SECONDS = 0.25
 ROUND_MS = int(ROUND_SECONDS * 1000)
 
-# Rounds between two looks for idle actors: it does no harm when one retires five seconds late.
+# Rounds between two searches for idle actors: it does no harm when one retires five seconds late.
 IDLE_ROUNDS = 20
 
 # Actors looked at between two checkpoints.

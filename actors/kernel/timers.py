@@ -1,4 +1,4 @@
-"""Everything that is to happen at a time: one heap and one task for the whole system.
+"""The timers of the whole system, in one heap served by one task.
 
 A timer cannot be cancelled; what it calls has to check whether it still matters. So setting one costs a push, and
 moving a deadline that lies further out costs nothing.

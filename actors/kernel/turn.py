@@ -178,7 +178,7 @@ class TurnDraft:
         )
 
     def tell(self) -> None:
-        """Answer every caller as decided."""
+        """Answer every caller with its own reply or refusal."""
         for letter, answer in self.answers:
             letter.reply(answer)
 
@@ -188,6 +188,6 @@ class TurnDraft:
             letter.end()
 
     def fail(self, failure: Failure) -> None:
-        """Answer every caller with the failure of the whole turn, also refused ones: the state they met is void."""
+        """Answer every caller with the failure of the turn, also refused ones: their refusals rest on its state."""
         for letter, _ in self.answers:
             letter.close(Answer(None, failure))

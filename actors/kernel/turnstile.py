@@ -1,4 +1,4 @@
-"""Blocks that run one after the other, by key: for rules over several owners, which no turn or row can enforce."""
+"""A lock for each key, for rules over several owners, which neither one owner's turn nor one row can enforce."""
 
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
@@ -18,9 +18,9 @@ class Turnstile:
 
     @asynccontextmanager
     async def turn(self, key: Hashable) -> AsyncIterator[None]:
-        """Wait for all that came before with this key, and run the block.
+        """Wait for all blocks that came before with this key, then run this one.
 
-        Cancellation while waiting gives the place up; the next one is let in.
+        Cancellation while waiting gives up the place in the queue; it does not hold up later blocks.
         """
         lock = self._locks.setdefault(key, trio.Lock())
         try:

@@ -1,9 +1,9 @@
-"""Views: what one user sees of many owners, in memory while it is watched.
+"""Live views: what one user sees of many owners, kept in memory while it is watched.
 
-A view is marked dirty, source by source, and rendered once for all that changed: at once when it has been quiet, else
-at the end of its interval. It takes what it can from the live owners; only the rest is read, by a task of its own, so
-that a slow database holds up this view and no other. A view that cannot be brought up to date stays dirty and tries
-again; one whose rules raise is loaded whole.
+A view is marked dirty, source by source, and rendered once for all that changed: at once if nothing was sent for an
+interval, else at the end of the interval. It takes what it can from the live owners; only the rest is read, by a task
+of its own, so that a slow database delays this view and no other. A view that cannot be brought up to date stays dirty
+and tries again; one whose rules raise is loaded whole.
 
 Invariants: a view writes nothing; `changed` never waits and never activates; at most one frame per interval.
 """
@@ -39,9 +39,9 @@ class LiveView:
     """One view that is watched, or is about to be.
 
     Args:
-        view, id: which.
-        views: which it is one of.
-        counters, start: of its channel.
+        view, id: the view, and the id for which it is shown.
+        views: all live views, which drop this one once it is unwatched.
+        counters, start: passed to its channel.
 
     Attributes:
         channel: its subscribers.
@@ -83,8 +83,8 @@ class Views:
 
     Args:
         runtime: what all actors share.
-        peek: looks at the live owners.
-        rng: makes the epochs.
+        peek: returns the states of live owners.
+        rng: makes the epochs of views whose offsets are not durable.
     """
 
     def __init__(self, runtime: Runtime, peek: Peek, rng: Random) -> None:
@@ -249,7 +249,7 @@ class Views:
         return None
 
     def _failed(self, live: LiveView, failure: Failure) -> None:
-        """The view could not be loaded or rendered. Subscribers that are in already wait for another try."""
+        """After a failed load or rendering: detach the channel and try again later; its subscribers stay."""
         live.error = type(failure).__name__
         live.loaded = False
         live.channel.detach()

@@ -1,1 +1,1 @@
-"""PostgreSQL in the box: made, run and stopped by us."""
+"""The embedded PostgreSQL: a cluster in the data folder that the server creates, runs and stops itself."""

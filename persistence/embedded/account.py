@@ -1,4 +1,4 @@
-"""Who the embedded PostgreSQL runs as, since it refuses to run as root, and what that user can reach."""
+"""The user account that runs the embedded PostgreSQL, which refuses to run as root, and what that user can reach."""
 
 import os
 import pwd
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 _UNPRIVILEGED = ("postgres", "nobody")
-"""Whom root becomes: the first of these that exists. A cluster that is there already keeps its owner."""
+"""The accounts that run PostgreSQL for root: the first that exists. A cluster that exists already keeps its owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +16,8 @@ class Account:
     """A user of this machine.
 
     Args:
-        uid, gid: its ids.
-        is_self: it is who we are; nothing to drop.
+        uid, gid: its numeric ids.
+        is_self: it is the one that this process runs as, so that no privileges have to be dropped.
     """
 
     uid: int
@@ -26,7 +26,7 @@ class Account:
 
     @property
     def popen_arguments(self) -> dict[str, Any]:
-        """What makes `subprocess` run a program as this user, in a directory that everybody can enter."""
+        """Keyword arguments with which `subprocess` runs a program as this user, in a directory open to every user."""
         return (
             {"cwd": "/"}
             if self.is_self
@@ -34,7 +34,7 @@ class Account:
         )
 
     def can_enter(self, folder: Path) -> bool:
-        """Whether every folder on the way, and this one, lets the user in; asked of the kernel."""
+        """Whether the user may enter this folder and all above it; found by running `cd` as that user."""
         enter = subprocess.run(  # noqa: S603
             ["/bin/sh", "-c", 'cd -- "$1"', "sh", str(folder)],
             check=False,
@@ -45,15 +45,14 @@ class Account:
         return enter.returncode == 0
 
     def own(self, folder: Path, mode: int) -> None:
-        """Make a folder this user's, with these permissions.
+        """Make the user the owner of a folder, and set its permissions.
 
         Args:
             mode: permission bits, say 0o700.
 
         Raises:
-            OSError: it is not a folder. A link is not followed: were it in a folder of that user's, root
-            would be
-                led to give away whatever it points to.
+            OSError: it is not a folder. A link is not followed: if that user could have made it, root would be led to
+                give away whatever it points to.
         """
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
@@ -65,10 +64,10 @@ class Account:
 
 
 def account_for(cluster: Path) -> Account:
-    """Who is to run the cluster in this folder: we ourselves, unless we are root.
+    """The account that is to run the cluster in this folder: our own, unless we are root.
 
     Args:
-        cluster: where the data are, or will be.
+        cluster: its PGDATA, which need not exist yet.
     """
     if os.geteuid() != 0:
         return Account(os.geteuid(), os.getegid(), is_self=True)

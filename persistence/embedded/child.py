@@ -1,12 +1,11 @@
-"""The last step before PostgreSQL: drop privileges, tie its life to ours, become it.
+"""The program that becomes PostgreSQL: it drops privileges, makes the kernel end it with our process, and calls exec.
 
-A program of its own, run with `python -I -S`, because the step needs a process without threads (a
-`preexec_fn` runs in a fork of a process that has them) and because the kernel forgets PDEATHSIG when a
-process changes its user.
+A program of its own, run with `python -I -S`, because this needs a process without threads (a `preexec_fn` runs in a
+fork of a process that has them) and because the kernel forgets PDEATHSIG when a process changes its user.
 
     python -I -S child.py UID GID PARENT PROGRAM ARGUMENT…
 
-UID and GID are those to run as. PARENT is the process whose end ends PostgreSQL; more exactly, the end of the
+UID and GID are those to run as. PARENT is the id of the process whose end ends PostgreSQL; more exactly, the end of the
 *thread* in it that started this program.
 """
 
@@ -19,10 +18,14 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main(arguments: list[str]) -> None:
-    """Never returns: becomes the program, or ends because the parent has ended already.
+    """Replace this process by the program; never returns.
+
+    Args:
+        arguments: those after `child.py` in the command line above.
 
     Raises:
-        OSError: the program cannot be started.
+        SystemExit: the parent has ended already.
+        OSError: a privilege cannot be dropped, or the program cannot be started.
     """
     uid, gid, parent = (int(text) for text in arguments[:3])
     program = arguments[3]

@@ -1,4 +1,6 @@
-"""One cluster on this machine: its folder, its making, its start and its end. Nothing here waits for long.
+"""One PostgreSQL cluster on this machine: its folder, and how its process is started and ended.
+
+Everything here blocks: `prepare` and `clear_remains` for seconds, the rest briefly.
 
     HOME/            0700, of the user who runs PostgreSQL
       lock           held (flock) by the server that runs the cluster
@@ -6,10 +8,9 @@
       socket/        the Unix socket, when its path is short enough for one
       postgres.log   what PostgreSQL says about itself
 
-Invariants: one process runs a cluster, the one that holds the lock; so any PostgreSQL at work in `data`
-before we have started one is an orphan, and is ended. Orphans are found by the folder they work in, never by
-`postmaster.pid`: a number in a file may belong to anybody by now. PostgreSQL is never killed (SIGKILL) while
-there is another way.
+Invariants: only the process that holds the lock runs the cluster; so any PostgreSQL that works in `data` before we have
+started one is an orphan, and is ended. Orphans are found by their working directory, never by `postmaster.pid`: the
+process id in that file may be another program's by now. SIGKILL is sent only after every other signal has failed.
 """
 
 import contextlib
@@ -37,16 +38,16 @@ from persistence.errors import PersistenceError
 _log = structlog.get_logger(__name__)
 
 USER = "partyline"
-"""The database's superuser; nobody else can reach the socket, so it needs no password."""
+"""The database's superuser; it needs no password, because other users cannot reach the socket."""
 
 _SOCKET_PATH_BYTES = 107
 """Longest path of a Unix socket on Linux (`sun_path`), the final NUL not counted."""
 
 _LOG_BYTES = 8 * 1024 * 1024
-"""Above this the log starts anew with the next start."""
+"""A log that is larger than this is put aside at the next start (`postgres.log.1`)."""
 
 _ORPHAN_SECONDS = 5.0
-"""What orphans are given for each way of ending them."""
+"""How long orphans may take to end after each signal."""
 
 _SETTINGS = {
     "listen_addresses": "",
@@ -55,7 +56,7 @@ _SETTINGS = {
     "fsync": "on",
     "synchronous_commit": "on",
     "full_page_writes": "on",
-    # Refused rows are told to whoever sent them; here they would fill the disk at the pleasure of strangers.
+    # Refused rows are reported to the connection that sent them; in the log, clients could fill the disk with them.
     "log_min_messages": "log",
     "log_checkpoints": "off",
     "logging_collector": "off",
@@ -75,9 +76,9 @@ class Cluster:
     """A cluster and the process that serves it.
 
     Args:
-        home: its folder; exists.
-        installation: the binaries; of the version that made the cluster.
-        account: who runs it; owns `home`.
+        home: its folder, which exists.
+        installation: PostgreSQL's programs, of the major version that made the cluster.
+        account: the user that runs it and owns `home`.
     """
 
     def __init__(self, home: Path, installation: Installation, account: Account) -> None:
@@ -95,7 +96,7 @@ class Cluster:
 
     @property
     def pid(self) -> int:
-        """Of the running postmaster.
+        """Process id of the postmaster that was started last.
 
         Raises:
             ClusterFaulty: none was started.
@@ -105,8 +106,7 @@ class Cluster:
         return self._process.pid
 
     def prepare(self) -> None:
-        """Make the cluster if it is new, end an orphan, clear what a crash left. Takes a second when it is
-        new.
+        """Make the cluster if it is new, end an orphan, and remove what a crash left; a new one takes a second.
 
         Raises:
             ClusterFaulty: initdb failed, or an orphan does not end.
@@ -117,10 +117,10 @@ class Cluster:
         self.clear_remains()
 
     def clear_remains(self) -> None:
-        """After a crash: end processes that are still there, and remove files that speak of them.
+        """After a crash: end the processes that still run, and remove the pid file and the sockets that they left.
 
         Raises:
-            ClusterFaulty: they do not end.
+            ClusterFaulty: the processes do not end.
         """
         for number in (signal.SIGINT, signal.SIGQUIT):
             orphans = _processes_in(self.data)
@@ -131,14 +131,14 @@ class Cluster:
             raise ClusterFaulty(
                 f"PostgreSQL (process {orphans[0]}) outlived an earlier server and does not end"
             )
-        # The pid file is PostgreSQL's guard against a second one in the folder. Nobody is left there, and the
-        # number in it may meanwhile be that of a process which has nothing to do with us.
+        # The pid file is PostgreSQL's guard against a second one in the folder. None is left there, but the id in it
+        # may meanwhile be that of an unrelated process, because of which PostgreSQL might refuse to start.
         (self.data / "postmaster.pid").unlink(missing_ok=True)
         for leftover in self._socket_folder.glob(".s.PGSQL.*"):
             leftover.unlink(missing_ok=True)
 
     def spawn(self) -> None:
-        """Start PostgreSQL; call it in the main thread, with whose end the kernel ends PostgreSQL."""
+        """Start PostgreSQL without waiting for it; call this in the main thread, at whose end the kernel ends it."""
         options = {**_SETTINGS, "unix_socket_directories": str(self._socket_folder)}
         command = [
             sys.executable, "-I", "-S", child.__file__,
@@ -147,8 +147,7 @@ class Cluster:
             *(f"--{name}={value}" for name, value in options.items()),
         ]  # fmt: skip
         with self._open_log() as log:
-            # A session of its own: Ctrl-C at the terminal is for us, and PostgreSQL ends after our last
-            # write.
+            # A session of its own: Ctrl-C at the terminal ends us first, and PostgreSQL only after our last write.
             self._process = subprocess.Popen(  # noqa: S603
                 command,
                 cwd="/",
@@ -160,10 +159,10 @@ class Cluster:
             )
 
     def is_ready(self) -> bool:
-        """Whether the PostgreSQL that was spawned takes connections.
+        """Whether the PostgreSQL that was started accepts connections.
 
         Raises:
-            ClusterFaulty: it has ended instead.
+            ClusterFaulty: it has ended instead; with the last line of its log.
         """
         if self.has_ended():
             raise ClusterFaulty(f"PostgreSQL did not start: {self._last_words()}")
@@ -174,21 +173,21 @@ class Cluster:
         return lines[0] == str(self.pid) and len(lines) > 7 and lines[7].strip() == "ready"
 
     def has_ended(self) -> bool:
-        """Whether there is no process any more."""
+        """Whether no PostgreSQL that we started is running."""
         return self._process is None or self._process.poll() is not None
 
     def signal(self, number: signal.Signals) -> None:
-        """SIGINT ends it with a checkpoint, SIGQUIT without, SIGKILL is the last resort."""
+        """Send PostgreSQL a signal: SIGINT ends it with a checkpoint, SIGQUIT without, SIGKILL is the last resort."""
         if self._process is not None:
             self._process.send_signal(number)
 
     def clear_away(self) -> None:
-        """After the end: remove what is not in `home`."""
+        """After PostgreSQL has ended: remove the socket's folder, if it is outside `home`."""
         if self._socket_folder.parent != self.home:
             shutil.rmtree(self._socket_folder, ignore_errors=True)
 
     def _initialise(self) -> None:
-        """initdb beside the final place, then a rename: a half-made cluster is never taken for one."""
+        """Run initdb in another folder and rename that, so that a half-made cluster is never taken for a whole one."""
         unfinished = self.home / "data.new"
         shutil.rmtree(unfinished, ignore_errors=True)
         command = [
@@ -232,10 +231,13 @@ class Cluster:
 
 @contextmanager
 def exclusive(home: Path) -> Iterator[None]:
-    """Be the one server that runs the cluster in this folder.
+    """Lock a folder as long as the block lasts, against other processes that do the same.
+
+    Args:
+        home: the folder, which exists; its file `lock` gets our process id.
 
     Raises:
-        ClusterInUse: another is.
+        ClusterInUse: another process has locked it.
     """
     descriptor = os.open(home / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
@@ -252,12 +254,12 @@ def exclusive(home: Path) -> Iterator[None]:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of ours reaches PostgreSQL: no PGDATA, no PGOPTIONS, no locale."""
+    """PostgreSQL's environment, which inherits only PATH from ours: no PGDATA, no PGOPTIONS, no locale."""
     return {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "TZ": "UTC"}
 
 
 def _processes_in(data: Path) -> list[int]:
-    """The PostgreSQL processes that work in this folder; every one of them makes it its working directory."""
+    """Ids of the PostgreSQL processes that serve this folder, which is the working directory of each of them."""
     folder = str(data.resolve())
     found: list[int] = []
     for process in Path("/proc").glob("[0-9]*"):
@@ -272,16 +274,16 @@ def _processes_in(data: Path) -> list[int]:
 
 
 def _without_parents(pids: list[int]) -> list[int]:
-    """Those of them that no other of them has started: the postmaster, or what is left where it was killed.
+    """Those whose parent is not among them: the postmaster, or its children if it was killed.
 
-    It alone is told to end, and tells its children. The same signals mean other things to them: SIGINT makes
-    PostgreSQL 18's checkpointer write its last checkpoint and leave, and a postmaster that did not ask for it
-    ends as after a crash.
+    The postmaster alone is signalled, and ends its children. To these the same signals mean other things: SIGINT makes
+    PostgreSQL 18's checkpointer write its last checkpoint and leave, and a postmaster that did not ask for that ends as
+    after a crash.
     """
     heads: list[int] = []
     for pid in pids:
         with contextlib.suppress(OSError):  # it has ended meanwhile
-            # The name, in brackets, may hold blanks; the parent is the second field after it (proc(5)).
+            # The name, in brackets, may contain blanks; the parent is the second field after it (proc(5)).
             fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
             if int(fields[1]) not in pids:
                 heads.append(pid)
@@ -289,7 +291,7 @@ def _without_parents(pids: list[int]) -> list[int]:
 
 
 def _end(heads: list[int], pids: list[int], number: signal.Signals) -> None:
-    """Signal the heads, and wait a while until all are gone."""
+    """Send a signal to the processes in `heads`, and wait up to `_ORPHAN_SECONDS` until all of `pids` have ended."""
     handles: list[int] = []
     try:
         for pid in pids:

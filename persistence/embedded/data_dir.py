@@ -1,4 +1,4 @@
-"""The data folder of one server: held by one process at a time, and known by a name that outlives the process."""
+"""The data folder of one server: locked by one process at a time, with a node name that outlives the process."""
 
 import os
 import secrets
@@ -14,14 +14,11 @@ NODE_BYTES = 9
 
 @contextmanager
 def hold_data_dir(data_dir: Path) -> Iterator[None]:
-    """Be the only server of this folder as long as the block lasts; the folder is made if need be.
-
-    Args:
-        data_dir: the data folder.
+    """Lock the data folder against other servers as long as the block lasts; it is created if it is absent.
 
     Raises:
-        ClusterInUse: another process serves it.
-        ClusterFaulty: it cannot be made, or is no folder.
+        ClusterInUse: another process has locked it.
+        ClusterFaulty: it cannot be created, or is not a folder.
     """
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
@@ -32,10 +29,10 @@ def hold_data_dir(data_dir: Path) -> Iterator[None]:
 
 
 def node_name(data_dir: Path) -> str:
-    """The name under which this folder's server holds leases, made at the first start.
+    """The name under which this folder's server holds leases; random, and stored at the first start.
 
-    It stays the same over restarts, so that a server that was killed takes its own leases back at once; that no other
-    process uses it is what `hold_data_dir` is for.
+    It stays the same over restarts, so that a server that was killed takes its own leases back at once. `hold_data_dir`
+    makes sure that no other process uses it.
 
     Args:
         data_dir: held by the caller.

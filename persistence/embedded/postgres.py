@@ -1,14 +1,16 @@
-"""The embedded PostgreSQL: found, made, started, watched over and ended by us.
+"""Runs the embedded PostgreSQL, which is used when `PARTYLINE_DATABASE_URL` is unset.
 
-It is what `PARTYLINE_DATABASE_URL` unset means. Its pieces:
+The other modules of this folder:
 
-    binaries   which PostgreSQL
-    account    as whom, when we are root
-    cluster    the folder, and the process in it
-    child      the step between our process and PostgreSQL's
+    binaries   finds PostgreSQL's programs
+    account    the user that runs them, when we are root
+    cluster    the cluster's folder, and the process that serves it
+    child      the program that becomes that process
+    address    finds the running database for a second process
+    data_dir   locks the data folder, and names the node
 
-Invariants: PostgreSQL never outlives us, not even `kill -9` (the kernel then tells it to shut down), and a
-crash of its own is healed by starting it again. No other user reaches it: a Unix socket in a 0700 folder.
+Invariants: PostgreSQL never outlives this process, not even after `kill -9` (the kernel then tells it to shut down).
+When it crashes it is started again. No other user reaches it: its Unix socket is in a folder with mode 0700.
 """
 
 import hashlib
@@ -30,17 +32,17 @@ from persistence.embedded.cluster import Cluster, ClusterFaulty, exclusive
 _log = structlog.get_logger(__name__)
 
 START_SECONDS = 120.0
-"""For one start: recovery after a crash replays up to a gigabyte."""
+"""How long one start may take: recovery after a crash replays up to a gigabyte."""
 
 STOP_SECONDS = {signal.SIGINT: 10.0, signal.SIGQUIT: 4.0, signal.SIGKILL: 1.0}
-"""Each way of ending it, and how long we wait before the next, rougher one."""
+"""The signals that end it, in this order, and how long we wait after each before sending the next."""
 
 POLL_SECONDS = 0.01
-"""Between two looks at whether it is ready; it says so only in a file."""
+"""Pause between two checks whether it is ready, which it says only in a file."""
 
 RESTART_SECONDS = (0.1, 5.0)
-"""First and longest pause before a crashed PostgreSQL is started again; it doubles, until one start holds for
-a minute."""
+"""First and longest pause before a crashed PostgreSQL is started again; it doubles, and begins anew once PostgreSQL has
+run for a minute."""
 
 
 @asynccontextmanager
@@ -48,17 +50,20 @@ async def embedded_postgres(data_dir: Path, *, pg_bin: Path | None = None) -> As
     """Run the embedded PostgreSQL as long as the block lasts.
 
     Args:
-        data_dir: the server's data folder; made if need be. The database lies in `postgres` below it, or,
-            where we are root and the user to whom we drop cannot reach that, below `/var/lib/partyline`.
+        data_dir: the server's data folder; created if it is absent. The database is in `postgres` below it, or below
+            `/var/lib/partyline` if we are root and the user that runs PostgreSQL cannot reach the data folder.
         pg_bin: a folder with PostgreSQL's programs; None looks into the wheel, then the system.
 
-    Returns: its address, for `open_database`.
+    Yields: its address, for `open_database`.
 
     Raises:
-        ClusterInUse, ClusterFaulty, NoPostgres: with one line that says why.
-        RuntimeError: not called in the main thread, whose end alone may end PostgreSQL.
+        ClusterInUse: another server runs it.
+        ClusterFaulty: it cannot be made or started; the message says why in one line.
+        NoPostgres: there are no programs that can run it.
+        RuntimeError: not called in the main thread. PostgreSQL ends with the thread that started it, which therefore
+            has to be the one that lasts as long as the process.
 
-    Leaving it ends PostgreSQL within the sum of `STOP_SECONDS`; cancellation does the same.
+    Leaving the block ends PostgreSQL within the sum of `STOP_SECONDS`; cancellation does the same.
     """
     if threading.current_thread() is not threading.main_thread():
         raise RuntimeError("the embedded PostgreSQL has to be started from the main thread")
@@ -77,13 +82,13 @@ async def embedded_postgres(data_dir: Path, *, pg_bin: Path | None = None) -> As
 
 
 def choose_home(data_dir: Path) -> tuple[Path, Account]:
-    """The folder of the cluster, made if need be, and who runs it.
+    """Find or create the folder of the cluster; returns it and the account that runs the cluster.
 
     Args:
-        data_dir: as for `embedded_postgres`.
+        data_dir: the server's data folder; created if it is absent.
 
     Raises:
-        ClusterFaulty: it is where its user cannot reach it, or it is gone.
+        ClusterFaulty: the folder was elsewhere and is gone, or the account cannot reach it.
     """
     data_dir = data_dir.absolute()
     data_dir.mkdir(parents=True, exist_ok=True)
@@ -97,8 +102,8 @@ def choose_home(data_dir: Path) -> tuple[Path, Account]:
         CACHE.mkdir(parents=True, exist_ok=True, mode=0o755)
         digest = hashlib.sha256(os.fsencode(data_dir.resolve())).hexdigest()
         elsewhere = Path(tempfile.mkdtemp(prefix=f"{digest[:12]}-", dir=CACHE))
-        # The link, not the digest, is what says where it is: the data folder may be moved, and one that is
-        # made anew under an old name does not inherit an old database.
+        # The database is found by this link, not by the digest: the data folder may be moved, and a new one under an
+        # old name must not inherit an old database.
         home.symlink_to(elsewhere)
         home = elsewhere
         _log.info(
@@ -112,10 +117,16 @@ def choose_home(data_dir: Path) -> tuple[Path, Account]:
 
 
 def open_cluster(home: Path, account: Account, pg_bin: Path | None) -> Cluster:
-    """The cluster in this folder, made if need be, ready to be started; blocks for up to a few seconds.
+    """Prepare the cluster in this folder for its start, and make it if it is new; blocks for up to a few seconds.
+
+    Args:
+        home: the cluster's folder, as `choose_home` found it.
+        account: the user that runs it.
+        pg_bin: a folder with PostgreSQL's programs; None looks into the wheel, then the system.
 
     Raises:
-        ClusterFaulty, NoPostgres: with one line that says why.
+        ClusterFaulty: it cannot be made, or an earlier PostgreSQL in it does not end.
+        NoPostgres: there are no programs that can run it.
     """
     version_file = home / "data" / "PG_VERSION"
     major = int(version_file.read_text()) if version_file.exists() else None
@@ -127,7 +138,7 @@ def open_cluster(home: Path, account: Account, pg_bin: Path | None) -> Cluster:
 
 
 async def _start(cluster: Cluster) -> None:
-    """Start it and wait until it takes connections."""
+    """Start PostgreSQL and wait until it accepts connections."""
     cluster.spawn()
     try:
         with trio.fail_after(START_SECONDS):
@@ -138,7 +149,7 @@ async def _start(cluster: Cluster) -> None:
 
 
 async def _keep_running(cluster: Cluster) -> None:
-    """Start it again whenever it ends, until cancelled."""
+    """Start PostgreSQL again whenever it ends, until cancelled."""
     pause_seconds = RESTART_SECONDS[0]
     while True:
         started = trio.current_time()

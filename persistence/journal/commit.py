@@ -1,26 +1,26 @@
-"""The commit of many actors' turns in one transaction: what is written, and which turns are refused.
+"""The SQL that commits many actors' turns in one transaction, and decides which of them are refused.
 
-The asyncio side, with its queue and connection, is `persistence/bridge/group_commit.py`; here is the SQL of one batch.
+The asyncio side, with its queue and connection, is `persistence/bridge/group_commit.py`.
 
-Theory of operation. One statement checks the fences, moves the heads, appends the journal and keeps the
-receipts; then each kind writes its rows for all of its turns; then COMMIT. Two conditions stand before
-everything else, and a turn that fails one of them writes nothing while its neighbours commit:
+Theory of operation. One statement checks the fences, moves the heads, appends the journal and stores the receipts; then
+each kind writes its rows for all of its turns; then COMMIT. Two conditions are checked first, and a turn that fails one
+of them writes nothing while the others commit:
 
-- **Fence.** The lease rows are read `FOR SHARE`. Taking a lease over is an UPDATE of that row, so it waits
-  until this batch has ended, and a batch that comes second waits for the takeover and then reads the new
-  fence, whatever the snapshot of its statement said. (A condition on `leases` without the lock would be
-  judged by the snapshot, and a stale write could land behind a takeover.)
-- **Head.** The UPDATE demands the `version` that the turn was decided on, which every turn moves, also one without
-  journal. So a commit that lands late, after its actor was told `OutcomeUnknown` and has read again, is met by the
-  next turn: that one is refused, and what it was decided on is never mixed with what it did not see. Journal and
-  receipts are inserted from what that UPDATE returned, so that nothing of a refused turn gets in.
+- **Fence.** The lease rows are read `FOR SHARE`. Taking a lease over is an UPDATE of that row, so it waits until this
+  batch has ended, and a batch that comes second waits for the takeover and then reads the new fence, whatever the
+  snapshot of its statement said. (A condition on `leases` without the lock would be judged by the snapshot, and a stale
+  write could be committed after a takeover.)
+- **Head.** The UPDATE demands the `seq` and `version` that the turn was decided on; every turn moves the version, also
+  one without journal. So if a commit takes effect late, after its actor was told `OutcomeUnknown` and has read its rows
+  again, the actor's next turn is refused: nothing is decided on a state that lacks a committed turn. Journal and
+  receipts are inserted from what that UPDATE returned, so that nothing of a refused turn is written.
 
 **All at once.** Nearly always nothing is refused, and the kinds can say beforehand which statements they would run
-(`Plan`). Then everything is one statement, which is a transaction of its own: one round trip in place of four
-or more (0.7 ms and 0.5 ms of CPU a commit, in place of 1.8 and 1.4). It takes all turns or none: whatever it fails
-on is written again the long way, which finds out what it was.
+(`Plan`). Then everything is one statement, which is a transaction of its own: one round trip in place of four or more
+(0.7 ms and 0.5 ms of CPU a commit, in place of 1.8 and 1.4). It commits all turns or none; if it is refused, the
+turns are written in the steps above, which find out which of them is at fault.
 
-Invariants: an actor has at most one turn in a batch. Nothing here commits, but for a statement of `at_once`.
+Invariants: an actor has at most one turn in a batch. Nothing here commits, except the statement of `at_once`.
 """
 
 import re
@@ -64,8 +64,8 @@ FROM turn LEFT JOIN held ON held.shard = turn.shard AND held.fence = turn.fence
 WHERE turn.n NOT IN (SELECT n FROM moved)
 """.replace("KEEP_UNLESS_EXPIRED", KEEP_UNLESS_EXPIRED.format(now_ms="$12::bigint"))
 
-# $1 are the turns, $2 the shards, $3 the journal's rows, $4…$8 columns over the receipts, $9 the time; what the kinds
-# write comes behind. The division fails unless every turn was let through.
+# $1 are the turns, $2 the shards, $3 the journal's rows, $4…$8 columns over the receipts, $9 the time; the parameters
+# of the kinds' statements follow. Unless every turn's head was moved, the last line divides by zero, so that all fails.
 _AT_ONCE = """
 WITH held AS MATERIALIZED (
     SELECT shard, fence FROM leases WHERE shard = ANY ($2::integer[]) ORDER BY shard FOR SHARE
@@ -93,7 +93,7 @@ _PARAMETER = re.compile(r"\$(\d+)")
 
 
 def at_once(turns: Sequence[Turn]) -> Statement | None:
-    """One statement that commits all turns by itself, or fails; None when it takes several.
+    """Build the one statement that commits all turns, or fails for all; None when a kind needs several.
 
     Args:
         turns: at least one, of different actors.
@@ -123,11 +123,11 @@ def at_once(turns: Sequence[Turn]) -> Statement | None:
 
 @lru_cache(maxsize=64)
 def _written(parts: tuple[str, ...]) -> str:
-    """`_AT_ONCE` with these statements in it. There are a few combinations, each prepared once by PostgreSQL."""
+    """`_AT_ONCE` with these statements in it; cached, since there are few combinations and each is prepared once."""
     written = ""
     before = _OWN_PARAMETERS
     for number, sql in enumerate(parts):
-        # Behind the last parameter of one statement begin those of the next.
+        # Each statement numbers its parameters from 1; here they follow those of the statements before it.
         pieces = _PARAMETER.split(sql)
         numbers = [int(piece) for piece in pieces[1::2]]
         pieces[1::2] = [f"${before + parameter}" for parameter in numbers]
@@ -137,7 +137,7 @@ def _written(parts: tuple[str, ...]) -> str:
 
 
 def _by_plan(turns: Sequence[Turn]) -> dict[Plan | None, list[Turn]]:
-    """{plan: turns that have rows to be written}."""
+    """{plan: its turns that have rows to be written}."""
     groups: dict[Plan | None, list[Turn]] = {}
     for turn in turns:
         if turn.events:
@@ -149,14 +149,13 @@ async def write(conn: Connection, turns: Sequence[Turn]) -> list[PersistenceErro
     """Write the turns inside the caller's transaction.
 
     Args:
-        conn: inside a READ COMMITTED transaction, to be committed when this returns and rolled back when it
-            raises.
+        conn: inside a READ COMMITTED transaction, to be committed when this returns and rolled back when it raises.
         turns: at least one, of different actors.
 
-    Returns: for each turn None, or why it alone was left out: `Fenced` or `HeadMoved`.
+    Returns: for each turn None when it is written, or `Fenced` or `HeadMoved`, for which it alone was left out.
 
-    Raises: whatever the database or a kind's `persist` raises: then nothing of the batch may be committed.
-    Cancellation: as a raise.
+    Raises: whatever the database or a kind's `persist` raises. Then, and after a cancellation, nothing of the batch may
+        be committed.
     """
     refused = await conn.fetch(_WRITE, *_arguments(turns))
     outcomes: list[PersistenceError | None] = [None] * len(turns)
@@ -175,7 +174,7 @@ def _refusal(turn: Turn, *, held: bool) -> PersistenceError:
 
 
 def _by_kind(turns: Sequence[Turn], outcomes: Sequence[PersistenceError | None]) -> dict[Persist, list[Turn]]:
-    """{persist: turns that have events for it}, in the order in which the kinds come up."""
+    """{persist: its turns that are written and have durable events}, in the order of each kind's first turn."""
     groups: dict[Persist, list[Turn]] = {}
     for turn, refusal in zip(turns, outcomes, strict=True):
         if refusal is None and turn.events:
@@ -202,7 +201,7 @@ def _arguments(turns: Sequence[Turn]) -> list[Any]:
 
 
 def _heads(turns: Sequence[Turn]) -> list[Any]:
-    """The first two parameters of either statement."""
+    """The first two parameters of `_WRITE` and of `_AT_ONCE`."""
     heads = [
         (
             t.kind,

@@ -1,4 +1,4 @@
-"""How long the history of actors is kept: events by age and number, and nothing of an actor that is no more."""
+"""Deletes old events of actors, by age and number, and everything of actors that no longer exist."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -9,14 +9,14 @@ KEPT_MS = 7 * 24 * 3600 * 1000
 """Events younger than this are kept, up to `KEPT_EVENTS_MAX` of an actor (contract §4)."""
 
 KEPT_EVENTS_MIN = 1_000
-"""So many of an actor's newest events are kept however old they are."""
+"""How many of an actor's newest events are kept however old they are."""
 
 KEPT_EVENTS_MAX = 10_000
-"""Never more of one actor than this, however young they are."""
+"""Most events of one actor that are kept, however young they are."""
 
 
-# What is old is a beginning of the history, so that no gap comes of clocks that went back; `first` says whether there
-# is any.
+# An event is deleted only together with all before it, so that a clock that went back leaves no gap. `first`, the
+# oldest event of an actor, says cheaply whether there is anything to delete.
 _PRUNE = """
 DELETE FROM events WHERE ctid = ANY (ARRAY(
     SELECT e.place
@@ -39,16 +39,16 @@ DELETE FROM events WHERE ctid = ANY (ARRAY(
 async def prune(
     conn: Connection, after: tuple[str, str] | None, limit: int, *, now_ms: int
 ) -> tuple[str, str] | None:
-    """Forget old events of the next actors: kept are the larger of 7 days and 1,000 events of one, 10,000 at most.
+    """Delete old events of the next actors; each keeps 7 days or 1,000 events, whichever is more, 10,000 at most.
 
-    Of an actor without old events one is looked at, its oldest.
+    Of an actor without old events only the oldest is read.
 
     Args:
-        after: (kind, id) of the last actor of the page before; None from the start.
-        limit: actors that are looked at, and events that go, at most.
+        after: (kind, id) of the last actor of the previous page; None to begin with the first.
+        limit: most actors on this page, and most events deleted.
         now_ms: epoch milliseconds.
 
-    Returns: where to go on; None when those were the last.
+    Returns: `after` for the next call; None when this page was the last.
     """
     page = await conn.fetch(
         "SELECT kind, id, seq FROM heads WHERE (kind, id) > ($1, $2) ORDER BY kind, id LIMIT $3",
@@ -64,19 +64,20 @@ async def prune(
 
 
 async def forget(conn: Connection, kind: str, id: str) -> None:
-    """Delete all that is kept of an actor that is no more; a state that is just being saved is not kept either."""
+    """Delete head, events and snapshots of an actor that has ended; no snapshot can be saved afterwards."""
     await conn.execute("DELETE FROM heads WHERE kind = $1 AND id = $2", kind, id)
     await conn.execute("DELETE FROM events WHERE kind = $1 AND id = $2", kind, id)
     await conn.execute("DELETE FROM snapshots WHERE kind = $1 AND id = $2", kind, id)
 
 
 async def forget_ended(conn: Connection, kind: str, ids: Collection[str], limit: int) -> bool:
-    """Delete heads, events and snapshots of actors that are no more.
+    """Delete heads, events and snapshots of actors that have ended, as far as a limit allows.
 
     Args:
-        limit: events that go at most.
+        limit: most events deleted in this call.
 
-    Returns: False when events are left; then the heads are, too, and those actors are to be named again.
+    Returns: False when events may be left: then the heads are left too, and this has to be called with the same ids
+        again.
     """
     tag = await conn.execute(
         """
@@ -96,7 +97,7 @@ async def forget_ended(conn: Connection, kind: str, ids: Collection[str], limit:
 
 
 class Sizes(NamedTuple):
-    """Bytes on disk of what grows with use, with indexes."""
+    """Bytes on disk, with indexes, of the tables that grow with use."""
 
     events: int
     snapshots: int
@@ -104,7 +105,7 @@ class Sizes(NamedTuple):
 
 
 async def sizes(conn: Connection) -> Sizes:
-    """What the tables take now."""
+    """Ask PostgreSQL for the present sizes."""
     names = [
         await conn.fetchval("SELECT pg_total_relation_size($1::regclass)", name) for name in Sizes._fields
     ]

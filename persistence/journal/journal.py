@@ -1,10 +1,10 @@
 """Journal, heads and snapshots of the actors, and the leases under which they are written.
 
-The writer (`writer.py`) moves heads and appends events; here is everything else. Rows are the truth: a head
-says where an actor's journal stands, events say how it came there, a snapshot is only a shortcut to a state.
+The writer (`commit.py`) moves heads and appends events; everything else about them is here. A head says where an
+actor's journal ends, the events lead there, and a snapshot only saves the work of building a state from other rows.
 
-Invariants: events of an actor have no gap between the oldest kept and the head. A snapshot whose checksum
-does not fit, over all its columns, is not returned. Leases know the database's clock only.
+Invariants: an actor's events have no gap between the oldest kept and the head. A snapshot is returned only if its
+checksum, over all its columns, is right. Leases are judged by the database's clock only.
 """
 
 import zlib
@@ -16,19 +16,19 @@ import msgspec
 from persistence.connection import Connection
 
 SNAPSHOTS_KEPT = 2
-"""The newest, and one before it for the day when the newest is damaged."""
+"""The newest, and the one before it in case the newest is damaged."""
 
 
 class Head(msgspec.Struct, frozen=True):
-    """Where an actor stands.
+    """The row that says how far an actor has come.
 
     Args:
-        seq: of its newest event; 0 before the first.
-        version: how many turns it has taken; those without events count too.
-        epoch: the name of its history: offsets of another epoch mean nothing.
+        seq: that of its newest event; 0 before the first.
+        version: how many turns it has taken, those without events included.
+        epoch: the name of its history; offsets are comparable within one epoch only.
         due_at_ms: its next deadline, epoch milliseconds, or None.
         summary: what lists show of it; the kind's own encoding.
-        journal_bytes: what its kept events take, encoded; rather too much than too little.
+        journal_bytes: size of its kept events, encoded; too high rather than too low.
     """
 
     seq: int
@@ -40,12 +40,12 @@ class Head(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """A stored state, intact.
+    """A stored state whose checksum is right.
 
     Args:
         seq: every event up to this one is in it.
-        version: of the encoding; only the kind knows which it can read.
-        state: as the kind dumped it.
+        version: of the encoding; only the kind knows which versions it can read.
+        state: as the kind encoded it.
     """
 
     seq: int
@@ -59,7 +59,7 @@ class JournalRow(msgspec.Struct, frozen=True):
     Args:
         seq: its place, and its offset on the channel.
         at_ms: when it was decided, epoch milliseconds.
-        event: as it was encoded.
+        event: in the kind's own encoding.
     """
 
     seq: int
@@ -72,12 +72,11 @@ class JournalRow(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def consistent(conn: Connection) -> AsyncIterator[None]:
-    """Everything read inside the block is of one moment, though it takes several statements.
+    """Make all statements of the block read one and the same snapshot of the database.
 
     Args:
-        conn: outside any transaction, and left so. An exception leaves the transaction open, and the bridge
-            ends
-            the connection: after a cancelled statement there is none on which to wait for a ROLLBACK.
+        conn: outside any transaction, and left so. An exception leaves the transaction open, and the bridge closes the
+            connection: after a cancelled statement it cannot be used to wait for a ROLLBACK.
     """
     await conn.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     yield
@@ -85,7 +84,7 @@ async def consistent(conn: Connection) -> AsyncIterator[None]:
 
 
 async def read_head(conn: Connection, kind: str, id: str) -> Head | None:
-    """Where the actor stands, or None when there is no such actor."""
+    """Read the actor's head; None when there is no such actor."""
     row = await conn.fetchrow(
         "SELECT seq, version, epoch, due_at_ms, summary, journal_bytes FROM heads WHERE kind = $1 AND id = $2",
         kind,
@@ -97,14 +96,15 @@ async def read_head(conn: Connection, kind: str, id: str) -> Head | None:
 async def create_head(
     conn: Connection, kind: str, id: str, *, epoch: str, summary: bytes, due_at_ms: int | None, at_ms: int
 ) -> None:
-    """Make an actor known, at `seq` 0; in the transaction that writes its first rows.
+    """Insert the head of a new actor, at `seq` 0, in the transaction that writes its first rows.
 
     Args:
-        epoch: a fresh name for its history.
-        summary, due_at_ms: as in `Head`.
-        at_ms: epoch milliseconds.
+        epoch: a new name for its history.
+        summary: what lists show of it; the kind's own encoding.
+        due_at_ms: its first deadline, epoch milliseconds, or None.
+        at_ms: now, epoch milliseconds.
 
-    Raises: the database refuses (`RowsRejected` to the caller of the transaction) when it exists already.
+    Raises: asyncpg's error when the actor exists already; callers of the transaction get it as `RowsRejected`.
     """
     await conn.execute(
         """
@@ -118,7 +118,14 @@ async def create_head(
 async def read_events_within(
     conn: Connection, kind: str, id: str, *, after: int, limit: int, bytes_max: int
 ) -> list[JournalRow] | None:
-    """All events behind `after`, oldest first; None when they are more than `limit`, or than `bytes_max` encoded."""
+    """Read all events after the offset `after`, oldest first.
+
+    Args:
+        limit: most events.
+        bytes_max: most bytes of them in all, encoded.
+
+    Returns: None when there are more than either bound allows.
+    """
     rows = await conn.fetch(
         """
         SELECT seq, at_ms, event, fits FROM (
@@ -136,7 +143,7 @@ async def read_events_within(
 
 
 async def read_events(conn: Connection, kind: str, id: str, *, after: int, limit: int) -> list[JournalRow]:
-    """The events behind `after`, oldest first, at most `limit`."""
+    """Read the events after the offset `after`, oldest first, at most `limit`."""
     rows = await conn.fetch(
         """
         SELECT seq, at_ms, event FROM events WHERE kind = $1 AND id = $2 AND seq > $3 ORDER BY seq LIMIT $4
@@ -147,7 +154,7 @@ async def read_events(conn: Connection, kind: str, id: str, *, after: int, limit
 
 
 async def oldest_seq(conn: Connection, kind: str, id: str) -> int:
-    """The `seq` of the oldest event that is kept; 0 when none is."""
+    """Read the `seq` of the actor's oldest event that is kept; 0 when none is."""
     seq: int = await conn.fetchval(
         "SELECT coalesce(min(seq), 0) FROM events WHERE kind = $1 AND id = $2", kind, id
     )
@@ -157,7 +164,7 @@ async def oldest_seq(conn: Connection, kind: str, id: str) -> int:
 async def events_holding(
     conn: Connection, kind: str, id: str, text: bytes, *, after: int, limit: int
 ) -> list[JournalRow]:
-    """The events behind `after` in whose encoding a text occurs, oldest first, at most `limit`."""
+    """Read the events after the offset `after` whose encoding contains `text`, oldest first, at most `limit`."""
     rows = await conn.fetch(
         """
         SELECT seq, at_ms, event FROM events
@@ -171,7 +178,7 @@ async def events_holding(
 async def offsets_holding(
     conn: Connection, kind: str, id: str, text: bytes, *, since: int
 ) -> tuple[int, ...]:
-    """The offsets from `since` on of the events in whose encoding a text occurs."""
+    """Read the offsets, from `since` on, of the events whose encoding contains `text`; in any order."""
     rows = await conn.fetch(
         "SELECT seq FROM events WHERE kind = $1 AND id = $2 AND seq >= $3 AND position($4::bytea IN event) > 0",
         kind, id, since, text,
@@ -180,7 +187,7 @@ async def offsets_holding(
 
 
 async def read_at(conn: Connection, kind: str, id: str, offsets: Sequence[int]) -> list[JournalRow]:
-    """The events at these offsets that are kept, in any order."""
+    """Read the events at these offsets, as far as they are kept, in any order."""
     rows = await conn.fetch(
         "SELECT seq, at_ms, event FROM events WHERE kind = $1 AND id = $2 AND seq = ANY($3::bigint[])",
         kind, id, offsets,
@@ -189,8 +196,11 @@ async def read_at(conn: Connection, kind: str, id: str, offsets: Sequence[int]) 
 
 
 async def rewrite_events(conn: Connection, kind: str, id: str, events: Mapping[int, bytes]) -> None:
-    """Tell what has happened in other words: {seq: the event}. Snapshots from before are dropped, and one that is just
-    being saved is too: they are of the old ones, and the rows can do without."""
+    """Replace stored events by other encodings of them: {seq: event}.
+
+    Snapshots are deleted, since they hold what the old events said, and one of an earlier state can no longer be saved;
+    the state is built from rows without them.
+    """
     await conn.execute(
         """
         UPDATE events SET event = fresh.event FROM unnest($3::bigint[], $4::bytea[]) AS fresh (seq, event)
@@ -220,20 +230,20 @@ WHERE heads.kind = $1 AND heads.id = $2 RETURNING heads.journal_bytes
 
 
 async def trim(conn: Connection, kind: str, id: str, *, bytes_max: int) -> int:
-    """Forget the oldest events of an actor, so that those kept have at most `bytes_max`; returns what they have.
+    """Delete the oldest events of an actor until those kept have at most `bytes_max`; returns how many bytes they have.
 
-    What a turn appends meanwhile is counted, because the head is moved by a difference, not to a value.
+    Events that a turn appends meanwhile are counted, because `journal_bytes` is changed by a difference, not set.
     """
     kept: int | None = await conn.fetchval(_TRIM, kind, id, bytes_max)
     return kept or 0
 
 
 async def due(conn: Connection, *, before_ms: int, limit: int) -> list[tuple[str, str]]:
-    """(kind, id) of the actors whose deadline has come, the longest overdue first.
+    """Find the actors whose deadline has come: their (kind, id), the longest overdue first.
 
     Args:
         before_ms: epoch milliseconds; a deadline at this very moment counts.
-        limit: at most so many.
+        limit: most actors.
     """
     rows = await conn.fetch(
         "SELECT kind, id FROM heads WHERE due_at_ms <= $1 ORDER BY due_at_ms LIMIT $2", before_ms, limit
@@ -245,7 +255,7 @@ async def due(conn: Connection, *, before_ms: int, limit: int) -> list[tuple[str
 
 
 async def read_snapshots(conn: Connection, kind: str, id: str) -> list[Snapshot]:
-    """The intact snapshots of the actor, newest first, at most two; damaged ones are left out."""
+    """Read the actor's intact snapshots, newest first, at most two; damaged ones are left out."""
     rows = await conn.fetch(
         """
         SELECT kind, id, seq, version, crc, state FROM snapshots
@@ -263,8 +273,10 @@ async def read_snapshots(conn: Connection, kind: str, id: str) -> list[Snapshot]
 async def save_snapshot(
     conn: Connection, kind: str, id: str, *, seq: int, version: int, state: bytes
 ) -> None:
-    """Keep a state, and drop the oldest so that two remain. Nothing is kept of an actor that is no more, nor a state
-    from before its history was rewritten; the lock lets a rewriting come either wholly before this or wholly after it.
+    """Store a snapshot, and delete the oldest so that two remain.
+
+    Nothing is stored for an actor without a head, nor a state from before its events were rewritten (`rewrite_events`);
+    the lock on the head makes a rewriting come either wholly before this or wholly after it.
 
     Args:
         seq: every event up to this one is in it.
@@ -290,8 +302,7 @@ async def save_snapshot(
 
 
 def _checksum(kind: str, id: str, seq: int, version: int, state: bytes) -> int:
-    # NUL cannot occur in PostgreSQL text, so it keeps the parts apart. (A CRC-32 finds every single damaged
-    # byte.)
+    # NUL cannot occur in PostgreSQL text, so it separates the parts. (A CRC-32 finds every single damaged byte.)
     return zlib.crc32(state, zlib.crc32(f"{kind}\0{id}\0{seq}\0{version}\0".encode()))
 
 
@@ -301,15 +312,15 @@ def _checksum(kind: str, id: str, seq: int, version: int, state: bytes) -> int:
 async def take_leases(
     conn: Connection, node: str, shards: Collection[int], ttl_seconds: float
 ) -> dict[int, int]:
-    """Become the owner of those shards that are free: without a lease, with one that has run out, or with one's own.
+    """Take the leases of those shards that have none, an expired one, or one of this node's own.
 
-    Waits for commits in flight under the old lease; those that come later are refused (`Fenced`). One's own
-    lease is taken anew with a new fence: what an earlier life of this node still has in flight must not land.
+    Waits for commits in flight under the old lease; later ones are refused (`Fenced`). This node's own leases get a new
+    fence as well, so that commits still in flight from an earlier process of the same name are refused.
 
     Args:
-        node: the name of this process; unique among those that share the database.
+        node: the name of this process, unique among those that share the database.
         shards: which to try.
-        ttl_seconds: until when they hold, by the database's clock; to be renewed well before.
+        ttl_seconds: how long the leases last, by the database's clock; to be renewed well before.
 
     Returns: {shard: fence} of those taken.
     """
@@ -331,10 +342,10 @@ async def take_leases(
 async def renew_leases(
     conn: Connection, node: str, fences: Mapping[int, int], ttl_seconds: float
 ) -> set[int]:
-    """Hold leases for longer; a lease that ran out and was not taken by another is held on to.
+    """Extend leases of this node, also those that have expired but were not taken by another.
 
     Args:
-        node: as when they were taken.
+        node: the name under which they were taken.
         fences: {shard: fence} as `take_leases` returned them.
         ttl_seconds: from now, by the database's clock.
 
@@ -353,7 +364,7 @@ async def renew_leases(
 
 
 async def release_leases(conn: Connection, node: str, shards: Iterable[int]) -> None:
-    """Give leases back, so that another node need not wait for them to run out; fences stay as they are."""
+    """Let leases of this node expire now, so that another node need not wait; fences stay as they are."""
     await conn.execute(
         "UPDATE leases SET expires_at = '-infinity' WHERE node = $1 AND shard = ANY ($2::integer[])",
         node, list(shards),

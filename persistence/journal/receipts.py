@@ -10,7 +10,7 @@ from persistence.connection import Connection
 from persistence.journal.turn import Receipt
 
 PAGE_ROWS = 5_000
-"""Receipts that are looked through at once."""
+"""Receipts on one page, the unit of work of `forget_user`."""
 
 _FIND = """
 SELECT key, fingerprint, status, reply, expires_at_ms FROM receipts WHERE key = $1 AND expires_at_ms > $2
@@ -21,9 +21,8 @@ ON CONFLICT (key) DO UPDATE SET
     fingerprint = excluded.fingerprint, reply = excluded.reply, expires_at_ms = excluded.expires_at_ms,
     status = CASE WHEN receipts.expires_at_ms <= {now_ms} THEN excluded.status END
 """
-"""Takes the place of an expired receipt. For a living one the new status is NULL, which the column refuses:
-the whole transaction fails, and with it the second effect. `{now_ms}` is an SQL expression over the inserted
-rows."""
+"""Replaces a receipt that has expired. For one that has not, the new status is NULL, which the column refuses: the
+whole transaction fails, and with it the second effect. `{now_ms}` is an SQL expression over the inserted rows."""
 
 _STORE = """
 INSERT INTO receipts (key, fingerprint, status, reply, expires_at_ms)
@@ -35,15 +34,15 @@ DELETE FROM receipts WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM receipts WHERE expires_at_ms <= $1 ORDER BY expires_at_ms LIMIT $2
 )) AND expires_at_ms <= $1
 """
-"""By place: a plan that reads the whole table is none. The time once more, because a receipt may take the place of an
-expired one meanwhile."""
+"""Deletes by ctid, so that no plan can read the whole table. The time is compared twice because an expired receipt may
+be replaced meanwhile."""
 
 
 async def find(conn: Connection, key: bytes, now_ms: int) -> Receipt | None:
-    """The receipt under this key, or None when there is none or it has expired.
+    """Read the receipt with this key; None when there is none, or it has expired.
 
     Args:
-        key: 32 bytes, see `Receipt`.
+        key: that of `Receipt`, 32 bytes.
         now_ms: epoch milliseconds.
     """
     row = await conn.fetchrow(_FIND, key, now_ms)
@@ -51,13 +50,13 @@ async def find(conn: Connection, key: bytes, now_ms: int) -> Receipt | None:
 
 
 async def store(conn: Connection, receipts: Sequence[Receipt], now_ms: int) -> None:
-    """Keep receipts, inside the transaction of what they stand for.
+    """Store receipts, inside the transaction that makes the effects they stand for.
 
     Args:
-        receipts: distinct keys.
-        now_ms: epoch milliseconds; what expired by then is replaced.
+        receipts: with distinct keys.
+        now_ms: epoch milliseconds; stored receipts that have expired by then are replaced.
 
-    Raises: the database refuses (`RowsRejected`, once it leaves the transaction) when a key is taken.
+    Raises: asyncpg's error when a key is taken; callers of the transaction get it as `RowsRejected`.
     """
     columns = zip(
         *((r.key, r.fingerprint, r.status, r.reply, r.expires_at_ms) for r in receipts), strict=True
@@ -66,13 +65,16 @@ async def store(conn: Connection, receipts: Sequence[Receipt], now_ms: int) -> N
 
 
 async def prune(conn: Connection, limit: int, *, now_ms: int) -> int:
-    """Forget expired receipts, at most `limit`; returns how many: as long as that is `limit`, come again."""
+    """Delete receipts that have expired by `now_ms` (epoch milliseconds), at most `limit`; returns how many.
+
+    When that is `limit`, there may be more.
+    """
     tag = await conn.execute(_PRUNE, now_ms, limit)
     return int(tag.rpartition(" ")[2])
 
 
 async def page_end(conn: Connection, after: bytes) -> bytes | None:
-    """The last key of the page behind a key; None when everything behind it is one page."""
+    """Read the last key of the page that begins after the key `after`; None when less than a full page is left."""
     found: bytes | None = await conn.fetchval(
         "SELECT key FROM receipts WHERE key > $1 ORDER BY key OFFSET $2 LIMIT 1", after, PAGE_ROWS - 1
     )
@@ -85,8 +87,8 @@ async def forget_user(conn: Connection, user_id: str, mark: bytes, after: bytes,
     That other requests had an effect stays known, so that none has it twice.
 
     Args:
-        mark: of the user's own requests.
-        after, upto: keys; None = to the end.
+        mark: the 16 bytes that end the fingerprints of the user's own requests.
+        after, upto: the page: keys above `after`, up to and including `upto`; None = to the end.
     """
     await conn.execute(
         "DELETE FROM receipts WHERE key > $1 AND ($2::bytea IS NULL OR key <= $2)"

@@ -1,7 +1,7 @@
-"""What an actor hands to the writer: one turn, all or nothing.
+"""What an actor hands to the writer: one turn, committed as a whole or not at all.
 
-The writer (`commit.py`) commits the turns of many actors in one transaction: it checks the leases, moves
-the heads, appends the journal, stores the receipts and calls each kind's `persist` once with all of its turns.
+The writer commits the turns of many actors in one transaction (`commit.py`): it checks the leases, moves the heads,
+appends the journal, stores the receipts and calls each kind's `persist` once with all of its turns.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,10 +12,10 @@ import msgspec
 from persistence.connection import Connection
 
 NO_CONTENT = 204
-"""The status of a reply that is empty from the start."""
+"""The HTTP status of a reply whose body is always empty."""
 
 MARK_BYTES = 16
-"""Of a fingerprint: its end, which says whose request it was."""
+"""Length of the mark at the end of a fingerprint, which says whose request it was."""
 
 
 class Receipt(msgspec.Struct, frozen=True):
@@ -25,8 +25,8 @@ class Receipt(msgspec.Struct, frozen=True):
         key: SHA-256 over principal, method, path and Idempotency-Key (32 bytes).
         fingerprint: SHA-256 of the request body (32 bytes), and the mark of whose request it is (16 bytes).
         status: the HTTP status that was answered, 200 to 299.
-        reply: the encoded body, sealed when it holds a secret.
-        expires_at_ms: when the key may be forgotten.
+        reply: the encoded body, encrypted when it holds a secret.
+        expires_at_ms: when the key may be forgotten, epoch milliseconds.
     """
 
     key: bytes
@@ -37,7 +37,7 @@ class Receipt(msgspec.Struct, frozen=True):
 
     @property
     def forgotten(self) -> bool:
-        """The reply was removed, because it named a user who was erased since; that there was one is still known."""
+        """Whether the reply was removed, because it named a user who was erased; the request still counts as done."""
         return not self.reply and self.status != NO_CONTENT
 
 
@@ -54,7 +54,7 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 class Turn(msgspec.Struct, frozen=True):
-    """The committed-to-be outcome of one turn of one actor.
+    """What one turn of one actor has decided, to be committed.
 
     Args:
         kind: name of the actor's kind.
@@ -65,12 +65,12 @@ class Turn(msgspec.Struct, frozen=True):
         version: how many turns the actor had taken before this one, as its head counts them.
         at_ms: when it was decided, epoch milliseconds.
         events: every durable event in order, as the kind's own structs, for `persist`.
-        journal: (encoded event) of those that take a place in the journal, in order.
-        due_at_ms: the actor's next deadline after the turn, or None.
-        summary: what lists show of the actor, kept beside its head.
+        journal: the events that go into the journal, encoded, in order.
+        due_at_ms: the actor's next deadline after the turn, epoch milliseconds, or None.
+        summary: what lists show of the actor, stored with its head; the kind's own encoding.
         persist: writes the rows of all turns of this kind in the batch, inside the writer's transaction.
-        receipts: answers to keep for idempotent repeats.
-        plan: says in which statements `persist` would write the rows, where that is a matter of a few.
+        receipts: answers to store for idempotent repeats.
+        plan: says which statements `persist` would run; None for a kind that never knows them beforehand.
     """
 
     kind: str
@@ -93,5 +93,5 @@ Persist: TypeAlias = Callable[[Connection, Sequence[Turn]], Awaitable[None]]
 """`async def persist(conn, turns)`: one statement per table for all turns, `unnest` rather than row by row."""
 
 Plan: TypeAlias = Callable[[Sequence[Turn]], Sequence[Statement] | None]
-"""`def plan(turns)`: what `persist` would run, if no statement of it meets a row that another one writes; else
-None. Such statements can be parts of one, which commits by itself."""
+"""`def plan(turns)`: the statements that `persist` would run, or None when one of them meets a row that another writes.
+They become parts of one statement, which is a transaction by itself, and whose parts do not see each other's rows."""
