@@ -1,6 +1,6 @@
-"""What is kept: plain functions over a connection, the SQL beside the function that runs it; no rules, no refusals.
+"""Everything that is stored: plain functions over a connection, with their SQL beside them; no rules of the service.
 
-An absent row is `None`. Nothing here imports from `actors` or `routes`.
+A row that is absent is returned as `None`. Nothing here imports from `actors` or `routes`.
 
 A row is a frozen `msgspec.Struct`, because one is made for each row that is read: it takes 0.1 µs, where a frozen
 dataclass takes 1 to 3, and the garbage collector passes over it unless a field holds a container. Copies with other

@@ -1,8 +1,9 @@
-"""Bytes of attachments as files, named by their SHA-256: the one interface to wherever they are kept.
+"""Stores the bytes of attachments as files, each named by its SHA-256; equal bytes are stored once.
 
-Invariants: a name is taken only by bytes that are durable (temporary file, fsync, rename, fsync of the
-folder); equal bytes are kept once. A row speaks of bytes before they are written, and as long as one does they stay; a
-sweep that has seen none may be overtaken by an upload of the same bytes, whose file is young again then and stays too.
+Invariants: a file has its final name only once its bytes are durable (temporary file, fsync, rename, fsync of the
+folder). The row that refers to bytes is written before them, and they stay as long as such a row does. A sweep that has
+found no row may be overtaken by an upload of the same bytes; that renews the file's time, so that it stays too.
+
 Everything here blocks: call it from a worker thread.
 """
 
@@ -15,23 +16,23 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 RENEWED_SECONDS = 60
-"""A blob that was stored within this time is left alone: far longer than from a look at the rows to a removal."""
+"""A sweep leaves blobs that were stored within this time: far longer than it takes from reading rows to removing."""
 
 STRAY_SECONDS = 24 * 3600
-"""A file of this age without a row is a remnant of a crash or of an earlier version; half-written ones as well."""
+"""A file of this age without a row, or half-written, is a remnant of a crash or of an earlier version."""
 
 STEP_BYTES = 512 * 1024
-"""So much is written between two waits for the disk. A commit of the database on the same disk may have to wait for all
-that was written before it and is not there yet: 25 ms for 8 MiB, less than 1 ms for this."""
+"""How much is written between two waits for the disk (fdatasync). A commit of the database on the same disk may have to
+wait for everything written before it that is not on disk yet: 25 ms for 8 MiB, less than 1 ms for this."""
 
 _HEX_DIGITS = 64
 
 
 class Blobs:
-    """Files below one folder, spread over 256 subfolders.
+    """A store of blobs below one folder, spread over 256 subfolders.
 
     Args:
-        root: made when it is not there, readable by this user alone.
+        root: that folder; created when it is absent, readable by this user alone.
     """
 
     def __init__(self, root: Path) -> None:
@@ -41,17 +42,16 @@ class Blobs:
         self._lock = threading.Lock()
 
     def store(self, data: bytes) -> bytes:
-        """Keep the bytes durably and return their SHA-256; bytes that are there already only become young
-        again.
+        """Store bytes durably and return their SHA-256; if they are stored already, only their time is renewed.
 
         Raises:
-            OSError: the disk is full or broken; nothing is kept.
+            OSError: the disk is full or broken; no part of a new blob is left.
         """
         digest = hashlib.sha256(data).digest()
         path = self.path(digest)
         self._make_folder(path.parent)
         if self._renew(path):
-            # Whoever renamed it first may not have come to this yet, and our row must not come before it.
+            # The thread that renamed it may not have synced the folder yet, and our caller counts on that.
             _sync_folder(path.parent)
             return digest
         temporary = path.parent / f"{secrets.token_hex(8)}.part"
@@ -68,24 +68,24 @@ class Blobs:
         return digest
 
     def path(self, digest: bytes) -> Path:
-        """Where the bytes of this SHA-256 lie, whether they do or not."""
+        """The path of the bytes with this SHA-256, whether they are stored or not."""
         name = digest.hex()
         return self._root / name[:2] / name
 
     def size(self, digest: bytes) -> int | None:
-        """How many bytes are kept, or None when they are not there."""
+        """The number of bytes stored under this SHA-256, or None when there is no such blob."""
         try:
             return self.path(digest).stat().st_size
         except FileNotFoundError:
             return None
 
     def read(self, digest: bytes, *, start: int = 0, length: int = -1) -> bytes | None:
-        """A range of the bytes, clipped to what is there; None when they are not kept.
+        """Read a range of a blob, clipped to its size; None when there is no such blob.
 
         Args:
+            digest: SHA-256 of the whole blob.
             start: first byte, from 0.
             length: how many; -1 for all that follow.
-            digest: SHA-256 of the bytes.
         """
         try:
             with self.path(digest).open("rb") as file:
@@ -95,8 +95,10 @@ class Blobs:
             return None
 
     def older_than(self, before_seconds: float) -> Iterator[bytes]:
-        """Hashes of blobs last stored before that moment (epoch seconds); half-written files of that age go
-        at once.
+        """The SHA-256 of each blob last stored before a moment; half-written files of that age are removed on the way.
+
+        Args:
+            before_seconds: the moment, in epoch seconds.
         """
         for path in self._root.glob("??/*"):
             changed_seconds = _changed_seconds(path)
@@ -108,9 +110,13 @@ class Blobs:
                 yield bytes.fromhex(path.name)
 
     def drop(self, digests: Collection[bytes], *, before_seconds: float) -> set[bytes]:
-        """Remove bytes that no row refers to and that were last stored before that moment (epoch seconds).
+        """Remove blobs that were last stored before a moment.
 
-        Returns: those that are not there any more.
+        Args:
+            digests: SHA-256 of blobs to which no row refers, as the caller has found.
+            before_seconds: the moment, in epoch seconds.
+
+        Returns: those that are absent now.
         """
         gone = set()
         for digest in digests:
@@ -124,7 +130,7 @@ class Blobs:
         return gone
 
     def free_bytes(self) -> int:
-        """What the disk below the folder has left for us."""
+        """Free bytes of the disk that holds the folder."""
         return shutil.disk_usage(self._root).free
 
     def _renew(self, path: Path) -> bool:

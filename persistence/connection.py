@@ -1,7 +1,7 @@
-"""The connection as units of work see it: the few calls of asyncpg that we use, typed.
+"""The connection as units of work see it: types for the few methods of asyncpg's connection that we use.
 
-Only `persistence/bridge/` imports asyncpg; a unit is `async def unit(conn: Connection, *args)` and runs on the
-bridge's asyncio thread. It awaits nothing but `conn`.
+Only `persistence/bridge/` imports asyncpg. A unit of work is `async def unit(conn: Connection, *args)`; it runs in the
+bridge's asyncio thread, so it awaits nothing but `conn`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 
 class Row(Protocol):
-    """One row: by column name or position."""
+    """One row, whose values are found by column name or position."""
 
     def __getitem__(self, key: str | int) -> Any: ...
     def __iter__(self) -> Iterator[Any]: ...
@@ -17,7 +17,7 @@ class Row(Protocol):
 
 
 class Connection(Protocol):
-    """What a unit of work may do. Arguments are `$1…` parameters; never format values into the SQL."""
+    """The methods that a unit of work may call. Values are passed as parameters `$1…`, never formatted into the SQL."""
 
     async def execute(self, query: str, *args: object) -> str:
         """Run one statement; returns PostgreSQL's command tag."""
@@ -32,13 +32,13 @@ class Connection(Protocol):
         ...
 
     async def fetch(self, query: str, *args: object) -> list[Row]:
-        """All rows."""
+        """Run one query; returns all its rows."""
         ...
 
     async def fetchrow(self, query: str, *args: object) -> Row | None:
-        """The first row, or None."""
+        """Run one query; returns its first row, or None."""
         ...
 
     async def fetchval(self, query: str, *args: object) -> Any:
-        """The first column of the first row, or None."""
+        """Run one query; returns the first column of its first row, or None when it has no row."""
         ...

@@ -1,11 +1,11 @@
-"""Rows that end by themselves and are deleted some time after."""
+"""Deletes rows of several tables some time after they have expired."""
 
 from typing import Literal, get_args
 
 from persistence.connection import Connection
 
 Table = Literal["connect_claim_keys", "connect_tickets", "network_join_tokens"]
-"""Those with an indexed `expires_at_ms`, of which nothing else has to be known."""
+"""Tables with an indexed `expires_at_ms` from which a row may be deleted for its age alone."""
 
 _FORGET = """
 DELETE FROM ended WHERE ctid = ANY (ARRAY(
@@ -17,9 +17,10 @@ _STATEMENTS: dict[str, str] = {table: _FORGET.replace("ended", table) for table 
 
 
 async def forget_ended(conn: Connection, table: Table, limit: int, *, before_ms: int) -> int:
-    """Delete the rows that ended before that time, at most `limit`, the oldest first; returns how many.
+    """Delete the rows that expired before `before_ms` (epoch milliseconds), the oldest first; returns how many.
 
-    A row that was put off meanwhile stays: it is looked at again once it is locked.
+    At most `limit` in one call. A row whose expiry was postponed meanwhile stays, since PostgreSQL checks the condition
+    again once it has locked the row.
     """
     tag = await conn.execute(_STATEMENTS[table], before_ms, limit)
     return int(tag.rpartition(" ")[2])

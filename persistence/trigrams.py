@@ -1,6 +1,6 @@
-"""Substrings by their runs of three characters, which GIN indexes have."""
+"""Runs of three characters (trigrams), by which GIN indexes find substrings."""
 
 
 def trigrams_of(text: str) -> set[str]:
-    """The runs that everything with this text in it has: of three characters, or the text where it is shorter."""
+    """The trigrams of a text, which everything that contains it has too; the text itself if it is shorter."""
     return {text[start : start + 3] for start in range(len(text) - 2)} if len(text) > 3 else {text}

@@ -188,6 +188,6 @@ class TurnDraft:
             letter.end()
 
     def fail(self, failure: Failure) -> None:
-        """Answer every caller with the failure of the turn, also refused ones: their refusals rest on its state."""
+        """Answer every caller with the failure of the turn, refused ones too: a refusal rests on the turn's state."""
         for letter, _ in self.answers:
             letter.close(Answer(None, failure))

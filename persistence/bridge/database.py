@@ -1,18 +1,18 @@
 """The bridge to PostgreSQL: how trio code reads, transacts, commits turns and hears notifications.
 
-asyncpg runs in one asyncio thread of its own (`thread.py`); trio code hands it whole units of work,
-never single statements, so that a unit costs one hop there and one back, however many queries it makes. This
-module and those beside it are the only ones that know asyncio and asyncpg:
+asyncpg runs in one asyncio thread of its own (`thread.py`); trio code hands it whole units of work, never single
+statements, so that a unit costs one hop there and one back, however many queries it makes. This module and those beside
+it are the only ones that know asyncio and asyncpg:
 
     thread         the thread, and the queues to and from it
     units          units of work on pooled connections (pool)
-    group_commit   the group-commit writer on a connection of its own
-    monitor        notifications, and whether the server is there, on another
+    group_commit   the group-commit writer on a connection of its own (isolating, suspects)
+    monitor        notifications, and whether the server answers, on another
     faults         what an exception from asyncpg means
 
-Invariants: every wait has a deadline. A connection whose unit was cancelled, timed out or lost is ended,
-never used again. PostgreSQL may vanish and come back at any time: calls meanwhile raise
-`DatabaseUnavailable` within the deadline, and everything works again by itself within 2 s of its return.
+Invariants: every wait has a deadline. A connection whose unit was cancelled, timed out or lost it is closed, never used
+again. PostgreSQL may vanish and come back at any time: calls meanwhile raise `DatabaseUnavailable` within the deadline,
+and everything works again by itself within 2 s of its return.
 """
 
 import contextlib
@@ -38,28 +38,28 @@ Result = TypeVar("Result")
 
 CONNECT_SHARE = 0.4
 CONNECT_MAX_SECONDS = 10.0
-"""For one attempt to connect: a share of the deadline of what is asked, and at most so long. A server behind a cut
-cable swallows attempts; a later one must get its chance."""
+"""Deadline of one attempt to connect: this share of the database's deadline, at most this long. A server behind a cut
+cable never answers an attempt, so there has to be time for a later one."""
 
 DRAIN_SECONDS = 5.0
 """How long closing waits for turns that were submitted before."""
 
 APPLICATION_NAME = "partyline"
-"""What `pg_stat_activity` calls our sessions."""
+"""The name of our connections in `pg_stat_activity`."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseStatistics:
-    """What the bridge is doing.
+    """Counters and gauges of the bridge.
 
     Args:
-        available: as `Database.available`.
-        turns_waiting: in front of the writer, the batch in flight not counted.
-        transactions: of the writer, committed since the start.
-        turns: answered in those transactions.
-        largest_batch: most turns in one of them.
-        connections: of the pool, open.
-        connections_idle: of those, without work.
+        available: whether PostgreSQL answered the last ping.
+        turns_waiting: turns queued for the writer, the batch in flight not counted.
+        transactions: those the writer has committed since the start.
+        turns: how many were answered by those transactions.
+        largest_batch: most turns that the writer has taken from its queue at once.
+        connections: those of the pool that are in use, idle or being opened.
+        connections_idle: of those, how many are idle.
         reconnects: how often the watching connection had to be made anew.
     """
 
@@ -96,29 +96,28 @@ class Database:
 
     @property
     def available(self) -> bool:
-        """Whether PostgreSQL answered when last looked at: at most 3 s ago."""
+        """Whether PostgreSQL answered the last ping, which is at most 3 s old."""
         return self._watch.available
 
     async def read(
         self, unit: Callable[..., Awaitable[Result]], /, *args: object, timeout_seconds: float | None = None
     ) -> Result:
-        """Run `unit(conn, *args)` on a connection without a transaction, each statement for itself.
+        """Run `unit(conn, *args)` on a pooled connection without a transaction: each statement commits by itself.
 
-        The unit may run twice: it is tried again, once, when the connection turns out to have been lost. So
-        it only reads, or makes one change that does no harm when repeated.
+        The unit may run twice: it is tried again, once, when the connection turns out to have been lost. So it only
+        reads, or makes one change that may be repeated.
 
         Args:
-            unit: `async def unit(conn: Connection, *args)`, run in another thread: it awaits nothing but
-                `conn`, and what it is given and returns is not changed elsewhere meanwhile.
-            timeout_seconds: for everything, the wait for a connection included; default is the database's (5
-                s).
+            unit: `async def unit(conn: Connection, *args)`, run in another thread: it awaits nothing but `conn`, and
+                its arguments and its result must not be changed elsewhere meanwhile.
+            timeout_seconds: for everything, the wait for a connection included; default is the database's (5 s).
 
         Raises:
             DatabaseUnavailable: no connection, or no answer in time.
-            RowsRejected: PostgreSQL refused a statement; its error is the cause. Others of the unit pass
-            unchanged.
+            RowsRejected: PostgreSQL refused a statement; its error is the cause.
+            Exception: whatever the unit itself raises, unchanged.
 
-        Cancellation: the unit is cancelled, its connection ended; returns when that has happened.
+        Cancellation: the unit is cancelled and its connection closed; returns when that has happened.
         """
         seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
         return await self._thread.run(self._units.read, seconds, unit, args)
@@ -126,33 +125,34 @@ class Database:
     async def transact(
         self, unit: Callable[..., Awaitable[Result]], /, *args: object, timeout_seconds: float | None = None
     ) -> Result:
-        """Run `unit(conn, *args)` in one READ COMMITTED transaction; when this returns it is on disk.
+        """Run `unit(conn, *args)` in one READ COMMITTED transaction; when this returns, its changes are on disk.
 
         Args:
-            unit, timeout_seconds: as for `read`; the unit runs once. An exception of its own rolls back and
-                passes.
+            unit: run once, under the conditions of `read`; an exception that it raises rolls back and is passed on.
+            timeout_seconds: for everything, the wait for a connection included; default is the database's (5 s).
 
         Raises:
             OutcomeUnknown: the connection was lost, or time was up, after COMMIT was sent.
-            DatabaseUnavailable: before that; nothing was changed.
-            RowsRejected: PostgreSQL refused (a constraint); nothing was changed.
+            DatabaseUnavailable: either of them before that; nothing was changed.
+            RowsRejected: PostgreSQL refused a statement (a constraint); nothing was changed.
 
-        Cancellation: as for `read`; when COMMIT was already sent, the transaction may have been committed.
+        Cancellation: the unit is cancelled and its connection closed, so nothing is changed; when COMMIT was already
+        sent, the transaction may have been committed.
         """
         seconds = self._timeout_seconds if timeout_seconds is None else timeout_seconds
         return await self._thread.run(self._units.transact, seconds, unit, args)
 
     def submit(self, turn: Turn, done: Callable[[PersistenceError | None], None]) -> None:
-        """Hand a turn to the group-commit writer.
+        """Queue a turn for the group-commit writer.
 
         Args:
             turn: committed as a whole, or not at all.
-            done: called once, in the trio thread, never from within this call, with None when the turn is on
-                disk, otherwise with `Fenced`, `HeadMoved`, `RowsRejected`, `DatabaseUnavailable` (nothing was
-                changed) or `OutcomeUnknown`. It must not raise. Not called when trio has ended before.
+            done: called once, in the trio thread, never from within this call, with None when the turn is on disk,
+                otherwise with `Fenced`, `HeadMoved`, `RowsRejected`, `DatabaseUnavailable` (nothing was changed) or
+                `OutcomeUnknown`. It must not raise. Not called if trio has ended before.
 
         Raises:
-            QueueFull: too many turns wait; this one was not taken.
+            QueueFull: too many turns wait; this one was not queued.
         """
         if self._thread.is_closed:
             self._thread.hand_back(partial(done, DatabaseUnavailable("the bridge to the database is closed")))
@@ -160,17 +160,17 @@ class Database:
             self._writer.submit(turn, done)
 
     def listen(self, channel: str, heard: Callable[[str], None]) -> None:
-        """Hear what is notified on a channel of PostgreSQL, for as long as the database is open.
+        """Call a function for each notification on a channel of PostgreSQL, for as long as the database is open.
 
         Args:
             channel: an SQL identifier.
-            heard: called in the trio thread with each payload; with "" whenever listening has (again) begun,
-                since anything may have changed before. It must not raise.
+            heard: called in the trio thread with each payload, and with "" whenever listening has (again) begun, since
+                notifications before that were missed. It must not raise.
         """
         self._thread.post(lambda: self._watch.listen(channel, heard))
 
     def statistics(self) -> DatabaseStatistics:
-        """What the bridge is doing, read without waiting."""
+        """Read the counters and gauges of the bridge, without waiting."""
         return DatabaseStatistics(
             available=self._watch.available,
             turns_waiting=self._writer.waiting,
@@ -183,7 +183,7 @@ class Database:
         )
 
     async def _open(self) -> None:
-        """Connect once, so that a wrong address is told at the start, and begin to serve."""
+        """Connect once, so that a wrong address fails the start, then run the watch and the writer."""
         try:
             await self._thread.run(self._watch.open)
         except CONNECT_FAULTS as error:
@@ -194,7 +194,7 @@ class Database:
         self._thread.serve(self._writer.run)
 
     async def _close(self) -> None:
-        """Let the writer finish, then end everything. Bounded, and not cancellable."""
+        """Wait up to `DRAIN_SECONDS` for the writer, then close everything. Cancellation waits for it."""
         with trio.CancelScope(shield=True):
             with trio.move_on_after(DRAIN_SECONDS), contextlib.suppress(DatabaseUnavailable):
                 await self._thread.run(self._writer.drain)
@@ -213,20 +213,19 @@ async def open_database(
 ) -> AsyncIterator[Database]:
     """Open a database: connections for units (opened when needed), one for the writer, one that watches.
 
-    Cancellation inside the block closes all of it, as leaving the block does.
+    Leaving the block waits up to `DRAIN_SECONDS` for submitted turns and a few seconds for the thread; what is still
+    open then is answered with `DatabaseUnavailable`, or `OutcomeUnknown` for a batch in flight. Cancellation inside the
+    block does the same.
 
     Args:
         dsn: a `postgresql://` URL of a server of version 15 or newer.
         pool_size: most connections for units, 1 and up.
         queue_limit: most turns that may wait for the writer.
-        timeout_seconds: default deadline of everything asked of the database.
+        timeout_seconds: default deadline of units, and that of turns.
         use_uvloop: True, False, or None for "when it is installed".
 
     Raises:
-        DatabaseUnavailable: there is no connection to be had right now; the message says why.
-
-    Leaving it waits up to `DRAIN_SECONDS` for submitted turns and a few seconds for the thread; whatever is
-    still open is answered with `DatabaseUnavailable`, or `OutcomeUnknown` for a batch in flight.
+        DatabaseUnavailable: no connection can be made now; the message says why.
     """
     thread = AsyncioThread("partyline-database", use_uvloop=use_uvloop)
     database = Database(
@@ -241,13 +240,13 @@ async def open_database(
 
 
 class _Connector:
-    """Opens connections that are all set up alike.
+    """Opens connections that all have the same settings.
 
     Args:
-        dsn: see `open_database`.
-        timeout_seconds: most that a statement may take on the server, and that a transaction may stand idle:
-            a process that froze must not hold its locks (on leases, above all) any longer. An attempt to connect
-            gets a share of it.
+        dsn: a `postgresql://` URL.
+        timeout_seconds: most that a statement may take on the server, and that a transaction may be idle: a process
+            that froze must not hold its locks (on leases, above all) any longer. An attempt to connect gets a share
+            of it (`CONNECT_SHARE`).
     """
 
     def __init__(self, dsn: str, timeout_seconds: float) -> None:
@@ -258,21 +257,21 @@ class _Connector:
             "application_name": APPLICATION_NAME,
             "statement_timeout": limit_ms,
             "idle_in_transaction_session_timeout": limit_ms,
-            # A statement whose client has ended its connection is given up within a second.
+            # The server stops a statement within a second of its client closing the connection.
             "client_connection_check_interval": "1000",
-            # A dead network is noticed on idle connections too, and routers do not forget them. (Over a Unix
-            # socket these are ignored.)
+            # A dead network is noticed on idle connections too, and routers do not drop them from their tables.
+            # (Over a Unix socket these are ignored.)
             "tcp_keepalives_idle": "30",
             "tcp_keepalives_interval": "5",
             "tcp_keepalives_count": "3",
             "timezone": "UTC",
             # Our statements are many and short: compiling them costs more than it saves, and their parameters
-            # (arrays of any length) say little that a plan could use.
+            # (arrays of any length) tell the planner little.
             "jit": "off",
         }
 
     async def connect(self) -> asyncpg.Connection:
-        """A new connection.
+        """Open a connection; cancellation leaves none.
 
         Raises: what asyncpg raises (`CONNECT_FAULTS`).
         """

@@ -1,6 +1,7 @@
-"""What an exception from asyncpg means to the layers above: can the database not be asked, or did it refuse?
+"""Translates asyncpg's exceptions for the layers above: is the database unavailable, or did it refuse the rows?
 
-The one table of SQLSTATEs. Imported by the other `bridge` modules only; asyncpg ends here.
+This is the only table of SQLSTATEs. Only the other `bridge` modules import it, so that no exception of asyncpg's needs
+to be known above them.
 """
 
 from typing import NoReturn
@@ -16,7 +17,7 @@ CONNECT_FAULTS = (
     asyncpg.InterfaceError,
     asyncpg.InternalClientError,
 )
-"""Whatever a failed attempt to connect raises: network, deadline, refusal by the server, broken handshake."""
+"""What a failed attempt to connect can raise: network, deadline, refusal by the server, broken handshake."""
 
 # SQLSTATE classes (the first two characters) under which the connection is of no further use.
 _LOST_CLASSES = frozenset({"08"})
@@ -28,12 +29,12 @@ _LOST_CODES = frozenset({"57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "
 # changed.
 _BUSY_CLASSES = frozenset({"53", "58"})
 _BUSY_CODES = frozenset({"57014", "55P03"})
-# Two transactions were in each other's way: the same again will work.
+# Two transactions collided: repeating one of them will work.
 _COLLISION_CODES = frozenset({"40001", "40P01"})
 
 
 def is_lost(error: BaseException, conn: asyncpg.Connection) -> bool:
-    """True when the connection is gone, or so doubtful that it has to go.
+    """True when the connection is closed, or in a state in which it must not be used again.
 
     Args:
         error: what a call on the connection raised.
@@ -60,30 +61,29 @@ def is_collision(error: BaseException) -> bool:
 
 
 def is_refusal(error: BaseException) -> bool:
-    """True when PostgreSQL, or asyncpg for it, said no to these very values; repeating would not help."""
-    # asyncpg's own DataError (a Python value that does not fit its parameter) is the one InterfaceError that
-    # is a ValueError too; the others are wrong use of the connection: mistakes of ours that should look like
-    # that.
+    """True when PostgreSQL, or asyncpg on its behalf, refused these very values; repeating would not help."""
+    # asyncpg's own DataError (a Python value that does not fit its parameter) is the one InterfaceError that is a
+    # ValueError too. The others say that we used the connection wrongly, and pass unchanged, so that the mistake shows.
     refused_values = isinstance(error, asyncpg.InterfaceError) and isinstance(error, ValueError)
     return refused_values or isinstance(error, asyncpg.PostgresError)
 
 
 def describe(error: BaseException | None) -> dict[str, object]:
-    """The error for the log: of PostgreSQL's errors never the text, which quotes the refused row."""
+    """Fields for the log that describe an error; never the text of PostgreSQL's, which quotes the refused row."""
     if isinstance(error, asyncpg.PostgresError):
         return {"sqlstate": error.sqlstate, "constraint": getattr(error, "constraint_name", None)}
     return {"exc_info": error}
 
 
 def raise_translated(error: Exception) -> NoReturn:
-    """Raise the error as the layers above see it, the original as its cause; the unit's own pass as they are.
+    """Raise an error of asyncpg's as one of `persistence.errors`, with the original as its cause; others unchanged.
 
     Args:
         error: what came out of a unit of work whose connection is still good, and whose changes were undone.
 
     Raises:
-        DatabaseUnavailable: the connection or the server cannot be used.
-        RowsRejected: the database refused the rows.
+        DatabaseUnavailable: the server cannot do the work now, or the unit collided with another transaction.
+        RowsRejected: PostgreSQL refused the rows.
     """
     if isinstance(error, PersistenceError):
         raise error

@@ -1,26 +1,25 @@
-"""The group-commit writer: one connection, one transaction at a time, everything that waits in each.
+"""The group-commit writer: one connection, one transaction at a time, and in each all turns that wait.
 
-There is no linger: the commit in flight is the linger. What arrives while it is on its way is the next batch,
-so that the writer commits singly when little happens and by the hundred when much does.
+It never waits for a batch to fill: turns that arrive during a commit are the next batch, so that the writer commits
+singly when little happens and by the hundred when much does.
 
-It lives in the asyncio thread, except for `submit`. What a turn is told:
+It runs in the asyncio thread, except for `submit`. The answers to a turn:
 
     None                 committed, and on disk
-    Fenced, HeadMoved    its lease or its head has moved; its neighbours committed
+    Fenced, HeadMoved    its lease or its head has moved; the others of its batch are committed
     RowsRejected         its rows were refused; it alone fails (`isolating.py`)
     DatabaseUnavailable  no connection for seconds, or lost twice before COMMIT; nothing was changed
-    OutcomeUnknown       the connection was lost, or silent, between COMMIT and its answer
+    OutcomeUnknown       the connection was lost, or gave no answer in time, after COMMIT was sent
 
-A batch that is lost while everything is under way at once (`commit.at_once`) is tried once more, too, although it
-may have landed: a turn lands on one head only, so that the second try cannot land behind the first. What it is
-refused with then, is unknown.
+A batch whose connection is lost during the one statement that writes and commits it (`commit.at_once`) may have been
+committed. It is tried once more all the same: a turn fits one position of its head only, so it cannot be committed
+twice. If the second try is refused, the answer is `OutcomeUnknown`.
 
-A refused batch costs its neighbours one more transaction, however many turns are at fault. Actors whose turns were
-refused stay apart for a while: they share batches with each other alone, so that only actors that are refused again
-and again pay for it.
+A refused batch costs its other turns one more transaction, however many are at fault. For a minute afterwards the
+actors of refused turns share batches with each other alone (`suspects.py`), so that only they pay for more refusals.
 
-Invariants: an actor has at most one turn in a batch, and its turns are committed in the order of `submit`.
-Every turn is answered exactly once, also when the writer is closed.
+Invariants: an actor has at most one turn in a batch, and its turns are committed in the order of `submit`. Every turn
+is answered exactly once, also when the writer is closed.
 """
 
 import asyncio
@@ -45,17 +44,17 @@ from persistence.journal.turn import Statement, Turn
 _log = structlog.get_logger(__name__)
 
 BATCH_TURNS = 2_000
-"""Most turns in one transaction: some 50 ms of work. More would make the first wait for the last."""
+"""Most turns in one transaction: some 50 ms of work, for which the first of them has to wait."""
 
 PATIENCE = 0.6
-"""How long a turn may wait for a connection, as a share of its deadline; the rest is for an attempt to
-connect, so that its caller hears "nothing was changed" before the deadline has passed."""
+"""How long a turn may wait for a connection, as a share of its deadline. The rest is for one attempt to connect, so
+that the caller is told that nothing was changed before the deadline has passed."""
 
 MIN_COMMIT_SECONDS = 1.0
-"""What a transaction is given when its oldest turn has already waited for nearly the whole deadline."""
+"""Shortest deadline of a transaction, also when its oldest turn has waited for nearly the whole of its own."""
 
 APART_TURNS = 256
-"""Most turns of a refused batch in one transaction, since each may take a few round trips."""
+"""Most turns in one transaction while those at fault are sought, since each turn may take a few round trips."""
 
 RECONNECT_SECONDS = (0.02, 0.5)
 """First and longest pause between attempts to connect; it doubles. The longest bounds the time to heal."""
@@ -65,10 +64,10 @@ Done: TypeAlias = Callable[[PersistenceError | None], None]
 
 @dataclass(slots=True)
 class _Entry:
-    """A turn that waits.
+    """A turn that is not answered yet.
 
     Args:
-        since: when it was submitted, seconds.
+        since: when it was submitted, in seconds of the monotonic clock.
         tried: it was in a transaction whose connection was lost before COMMIT.
         may_have_landed: that transaction may have been committed.
     """
@@ -81,7 +80,7 @@ class _Entry:
 
 
 class _How(Enum):
-    """How a part of a batch is committed. What is refused is tried in the next way."""
+    """How a part of a batch is committed. A part that is refused is tried again in the next of these ways."""
 
     WHOLE = "the batch, at once where that is possible"
     APART = "in one transaction, without those that are refused"
@@ -96,14 +95,14 @@ class _Part(NamedTuple):
 
 
 class GroupCommit:
-    """The writer, and what waits in front of it.
+    """The writer and its queue.
 
     Args:
         connect: opens a connection; raises what asyncpg raises.
         post: runs a function in the asyncio thread.
         hand_back: runs a function in the trio thread.
-        on_lost: told when the connection was lost, or silent.
-        limit: most turns that may wait; more are refused.
+        on_lost: called when the connection was lost, could not be made, or gave no answer in time.
+        limit: most turns in the queue; more are refused.
         timeout_seconds: from `submit` to the answer.
     """
 
@@ -139,14 +138,14 @@ class GroupCommit:
 
     @property
     def waiting(self) -> int:
-        """How many turns wait, the batch in flight not counted."""
+        """How many turns are queued, the batch in flight not counted."""
         return len(self._waiting)
 
     def submit(self, turn: Turn, done: Done) -> None:
-        """Queue a turn; the only function here that belongs to the trio thread. See `Database.submit`.
+        """Queue a turn, as described at `Database.submit`; the only function here to be called in the trio thread.
 
         Raises:
-            QueueFull: as many turns wait as may.
+            QueueFull: `limit` turns wait already.
         """
         if len(self._waiting) >= self._limit:
             raise QueueFull(f"{self._limit} turns wait for the database")
@@ -156,7 +155,7 @@ class GroupCommit:
             self._post(self._wake)
 
     async def run(self) -> None:
-        """Commit what is submitted until cancelled; then everything that is left is answered."""
+        """Commit what is submitted until cancelled; cancellation answers everything that is left."""
         try:
             self._wake()
             while True:
@@ -172,7 +171,7 @@ class GroupCommit:
             self._close()
 
     async def drain(self) -> None:
-        """Return when nothing waits and nothing is in flight.
+        """Wait until no turn is queued or in flight.
 
         Cancellation ends the wait alone; what was submitted is still written.
         """
@@ -183,7 +182,7 @@ class GroupCommit:
         self._awake.set()
 
     async def _serve(self) -> None:
-        """One batch; or, without a connection, one attempt to get one."""
+        """Commit one batch; or, without a connection, make one attempt to connect."""
         if self._conn is None or self._conn.is_closed():
             try:
                 self._conn = await self._connect()
@@ -200,9 +199,9 @@ class GroupCommit:
             await self._commit_last_part(self._conn)
 
     def _next_batch(self) -> list[_Entry]:
-        """The turns in front, up to the limit, or up to one whose actor is in the batch already.
+        """Take the next turns from the queue, up to the limit, or up to one whose actor is in the batch already.
 
-        Those of suspects, or those of all others, by whose turn is the first; the rest keeps its order.
+        If the first turn is a suspect's, only those of suspects; else only those of others. The rest keep their order.
         """
         suspects = self._suspects
         suspects.forgive()
@@ -251,10 +250,10 @@ class GroupCommit:
             self._hand_back(lambda: _tell(part.entries, outcomes))
 
     async def _transact(self, conn: asyncpg.Connection, part: _Part) -> list[PersistenceError | None]:
-        """Commit the part's turns together.
+        """Commit the part's turns together; returns the answer to each.
 
         Raises:
-            _Broken: the connection is of no more use.
+            _Broken: the connection must not be used again.
             _Undone: rolled back; the cause says why.
         """
         left_seconds = self._timeout_seconds - (time.monotonic() - part.entries[0].since)
@@ -276,7 +275,7 @@ class GroupCommit:
                 commit_was_sent = True
                 tag = await conn.execute("COMMIT")
         except Exception as error:
-            # All of a kind's `persist` runs in here: a mistake in one of them must not end the writer of all.
+            # Kinds' `persist` runs in here: no exception of theirs may end the writer.
             if is_lost(error, conn) or not await self._roll_back(conn):
                 raise _Broken(commit_was_sent=commit_was_sent, may_have_landed=may_have_landed) from error
             raise _Undone from error
@@ -295,7 +294,7 @@ class GroupCommit:
     async def _succeeds(
         self, conn: asyncpg.Connection, prepared: PreparedStatement, statement: Statement
     ) -> bool:
-        """Run the one statement; False when PostgreSQL refused it, and the long way has to find out what."""
+        """Run the one statement; False when PostgreSQL refused it, and writing in steps has to find out why."""
         try:
             await prepared.fetch(*statement.parameters)
         except (asyncpg.PostgresError, asyncpg.InterfaceError) as error:
@@ -315,7 +314,7 @@ class GroupCommit:
         return True
 
     def _blame(self, part: _Part, cause: BaseException | None) -> None:
-        """Find whose fault a failed transaction was: leave the guilty out, or else try each alone."""
+        """After a rolled-back part: answer its only turn, or queue smaller parts that find the turns at fault."""
         entries = part.entries
         if cause is not None and is_busy(cause):
             self._answer(entries, DatabaseUnavailable("the database cannot serve now"), cause)
@@ -325,13 +324,13 @@ class GroupCommit:
                 self._suspects.add(entries[0].turn)
             self._answer(entries, failure, cause)
         else:
-            # After the savepoints only COMMIT itself is left to refuse, which does not say whom.
+            # A part that fails in spite of its savepoints was refused by COMMIT, which does not say which turn it was.
             how, size = (_How.APART, APART_TURNS) if part.how is _How.WHOLE else (_How.ALONE, 1)
             pieces = [_Part(entries[at : at + size], how) for at in range(0, len(entries), size)]
             self._parts += reversed(pieces)
 
     def _put_back(self, entries: list[_Entry]) -> None:
-        """To the front of the queue for one more try, nothing of them having been committed."""
+        """Put turns back at the front of the queue for one more try; those tried twice, or too old, are answered."""
         for entry in reversed(entries):
             if entry.tried or self._is_old(entry):
                 self._answer([entry], DatabaseUnavailable("the connection was lost before the commit"))
@@ -366,7 +365,7 @@ class GroupCommit:
 
 
 def _tell(entries: Sequence[_Entry], outcomes: Sequence[PersistenceError | None]) -> None:
-    """In the trio thread."""
+    """Answer the entries; runs in the trio thread."""
     for entry, outcome in zip(entries, outcomes, strict=True):
         if outcome is not None and entry.may_have_landed:
             unknown = OutcomeUnknown("the database went away while it committed")
@@ -377,7 +376,7 @@ def _tell(entries: Sequence[_Entry], outcomes: Sequence[PersistenceError | None]
 
 
 class _Broken(Exception):
-    """The connection was lost, or silent for too long."""
+    """The connection was lost, or gave no answer in time."""
 
     def __init__(self, *, commit_was_sent: bool, may_have_landed: bool) -> None:
         self.commit_was_sent = commit_was_sent

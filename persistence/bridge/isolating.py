@@ -1,9 +1,9 @@
-"""Turns of a refused batch, in one transaction: whose fault it was, without the others paying for it many times over.
+"""Finds the turns at fault in a refused batch and leaves them out, in one transaction that keeps all the others.
 
-Each turn is written under a savepoint and alone is rolled back, so that one COMMIT keeps all the others. Because nearly
-always one turn of many is at fault, they are first taken in groups of about the square root of their number: of a
-thousand turns, one of them at fault, some sixty groups are written instead of a thousand. A refused group is taken
-apart turn by turn, so that no turn is written more than twice here, however many are at fault.
+Turns are written under savepoints, to which a refused one is rolled back alone. Because nearly always one turn of many
+is at fault, they are first written in groups of about the square root of their number: of a thousand turns, one of them
+at fault, some sixty savepoints are made instead of a thousand. A refused group is then written turn by turn, so that no
+turn is written more than twice here, however many are at fault.
 """
 
 from collections.abc import Sequence
@@ -27,9 +27,11 @@ async def write_apart(conn: asyncpg.Connection, turns: Sequence[Turn]) -> list[P
         conn: inside a READ COMMITTED transaction, to be committed when this returns and rolled back when it raises.
         turns: at least one, of different actors.
 
-    Returns: for each turn None, or why it alone was left out.
+    Returns: for each turn None when it is written, otherwise the error for which it was left out.
 
-    Raises: what says nothing against a turn: the connection is lost, or PostgreSQL cannot serve now.
+    Raises: asyncpg's errors that are no turn's fault: the connection is lost, or PostgreSQL cannot serve now.
+
+    Cancellation: the transaction is left open, so the caller has to close the connection.
     """
     outcomes: list[PersistenceError | None] = []
     size = isqrt(len(turns))
@@ -53,13 +55,13 @@ async def _alone(conn: asyncpg.Connection, turn: Turn) -> PersistenceError | Non
 async def _attempt(
     conn: asyncpg.Connection, turns: Sequence[Turn]
 ) -> list[PersistenceError | None] | Exception:
-    """What became of the turns; or why all of them were undone, also when a `persist` went on after an error."""
+    """Write turns under a savepoint: the outcome of each, or the error for which all of them were rolled back."""
     await conn.execute("SAVEPOINT turns")
     try:
         outcomes = await commit.write(conn, turns)
         await conn.execute("RELEASE SAVEPOINT turns")
     except Exception as error:
-        # All of a kind's `persist` runs in here: a mistake in one of them is its own turns' alone.
+        # Kinds' `persist` runs in here: any exception of theirs must fail their own turns only.
         if is_lost(error, conn) or is_busy(error):
             raise
         await conn.execute("ROLLBACK TO SAVEPOINT turns")
@@ -68,7 +70,12 @@ async def _attempt(
 
 
 def rejection(turn: Turn, cause: BaseException | None) -> PersistenceError:
-    """What the actor of a turn is told that was undone by itself."""
+    """The error for the actor of a turn that was rolled back alone; logs it, unless the turn may simply be repeated.
+
+    Args:
+        turn: the one that was rolled back.
+        cause: what PostgreSQL, or the kind's `persist`, raised.
+    """
     failure: PersistenceError
     if cause is not None and is_collision(cause):
         failure = DatabaseUnavailable("two transactions stood in each other's way")

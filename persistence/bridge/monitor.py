@@ -1,11 +1,10 @@
-"""The connection that listens and watches: notifications of PostgreSQL, and whether it is there at all.
+"""One connection that receives PostgreSQL's notifications (LISTEN) and watches whether the server answers.
 
-One connection does both. It pings every second, so that a server which vanished without a word (a pulled
-cable) is noticed, and it is the only one that sets `available`; others, when they lose a connection, only
-make it look now.
+It pings every second, so that a server which vanished without closing its connections (a pulled cable) is noticed.
+Only this module sets `available`: units and the writer, when they lose a connection, make it ping at once.
 
-Invariants: `heard("")` follows every (re)connection: whatever was notified before it may have been missed.
-What is heard is handed over in order.
+Invariants: `heard("")` is called after every (re)connection, because notifications sent before it may have been missed.
+Notifications are passed on in the order of their arrival.
 """
 
 import asyncio
@@ -22,10 +21,10 @@ from persistence.bridge.faults import CONNECT_FAULTS
 _log = structlog.get_logger(__name__)
 
 PING_SECONDS = 1.0
-"""Between two looks at the server when nothing is amiss."""
+"""Pause between two pings while the server answers."""
 
 PING_TIMEOUT_SECONDS = 2.0
-"""Silence for so long is absence: with the pause above, it is noticed within 3 s."""
+"""A ping without an answer for so long means unavailable: with the pause above, noticed within 3 s."""
 
 RECONNECT_SECONDS = (0.05, 0.5)
 """First and longest pause between attempts to connect; it doubles."""
@@ -34,7 +33,7 @@ Heard: TypeAlias = Callable[[str], None]
 
 
 class Watch:
-    """Listens and watches; everything but `available` belongs to the asyncio thread.
+    """The watching connection; everything but `available` is used in the asyncio thread only.
 
     Args:
         connect: opens a connection; raises what asyncpg raises.
@@ -49,8 +48,8 @@ class Watch:
     ) -> None:
         self._connect = connect
         self._hand_back = hand_back
-        self._heard: dict[str, list[Heard]] = {}  # {channel: who wants to hear}
-        self._listening: set[str] = set()  # channels of the present connection
+        self._heard: dict[str, list[Heard]] = {}  # {channel: callbacks}
+        self._listening: set[str] = set()  # channels for which this connection has run LISTEN
         self._conn: asyncpg.Connection | None = None
         self._look = asyncio.Event()
         self.available = False
@@ -61,12 +60,12 @@ class Watch:
         self._look.set()
 
     def listen(self, channel: str, heard: Heard) -> None:
-        """Have a function called for each notification on a channel of PostgreSQL; see `Database.listen` for what it
-        may do.
+        """Call a function for each notification on a channel of PostgreSQL; pings now, since a ping runs LISTEN.
 
         Args:
             channel: its name, an SQL identifier.
-            heard: called with the payload, in the trio thread.
+            heard: called in the trio thread with the payload, or with "" once listening has (again) begun; it must not
+                raise.
         """
         self._heard.setdefault(channel, []).append(heard)
         if channel in self._listening:
@@ -74,18 +73,17 @@ class Watch:
         self._look.set()
 
     async def open(self) -> None:
-        """Make the first connection, so that opening the bridge fails with the reason if there is none.
+        """Make the first connection, so that opening the bridge fails with the reason if the server is unreachable.
 
         Cancellation leaves no connection.
 
-        Raises:
-            what asyncpg raises.
+        Raises: what asyncpg raises (`CONNECT_FAULTS`).
         """
         await self._reconnect()
         self.available = True
 
     async def run(self) -> None:
-        """Watch until cancelled."""
+        """Ping, listen and reconnect until cancelled; cancellation closes the connection."""
         pause_seconds = RECONNECT_SECONDS[0]
         try:
             while True:
@@ -105,7 +103,7 @@ class Watch:
             self._end_connection()
 
     async def _look_at_server(self) -> None:
-        """Hear it answer, if need be on a new connection: the loss of one says little about the server."""
+        """Ping, on a new connection if the present one is lost: the loss of one says little about the server."""
         if self._conn is not None and not self._conn.is_closed():
             try:
                 return await self._ping(self._conn)
@@ -116,7 +114,7 @@ class Watch:
         return await self._ping(await self._reconnect())
 
     async def _ping(self, conn: asyncpg.Connection) -> None:
-        """Listen to what is asked for, and hear the server answer."""
+        """LISTEN to the channels that are new on this connection, then wait for the answer to one query."""
         async with asyncio.timeout(PING_TIMEOUT_SECONDS):
             for channel in self._heard.keys() - self._listening:
                 await conn.add_listener(channel, self._on_notification)

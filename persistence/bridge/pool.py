@@ -1,14 +1,13 @@
-"""Connections for units of work: taken, used by one unit, and given back or ended.
+"""A pool of connections for units of work: each is taken by one unit, then given back or closed.
 
-Why not asyncpg's own pool: it resets a connection with a query of its own at each release, which doubles the
-round trips of a read; and what we must promise (a connection whose unit was cancelled or timed out is never
-used again) is three lines here.
+Why not asyncpg's own pool: it resets a connection with a query of its own at each release, which doubles the round
+trips of a read; and what we must promise (a connection whose unit was cancelled or timed out is never used again) is
+three lines here.
 
-Lives in the asyncio thread; nothing here is shared with another.
+Everything here runs in the asyncio thread.
 
-Invariants: `in use + idle + being opened <= size`. A connection that comes back closed, or inside a
-transaction, is ended. A waiter is handed a connection, or the right to open one, directly: no later caller
-overtakes it.
+Invariants: `in use + idle + being opened <= size`. A connection that comes back closed, or inside a transaction, is
+closed for good. A waiter is handed a connection, or the right to open one, directly: no later caller overtakes it.
 """
 
 import asyncio
@@ -22,8 +21,8 @@ class Pool:
     """At most `size` connections, opened when they are first needed.
 
     Args:
-        connect: opens one; raises what asyncpg raises.
-        size: 1 and up.
+        connect: opens a connection; raises what asyncpg raises.
+        size: most connections at a time, 1 and up.
     """
 
     def __init__(self, connect: Callable[[], Awaitable[asyncpg.Connection]], size: int) -> None:
@@ -41,13 +40,15 @@ class Pool:
 
     @property
     def idle_count(self) -> int:
-        """Connections that wait for work."""
+        """Connections that are open and in no unit's hands."""
         return len(self._idle)
 
     async def take(self) -> asyncpg.Connection:
-        """A connection for the caller alone; goes back through `give_back` or `discard`.
+        """Wait for a connection and take it; the caller returns it through `give_back` or `discard`.
 
-        Raises: what `connect` raises. Cancellation: nothing stays claimed.
+        Raises: what `connect` raises, when a new one has to be opened.
+
+        Cancellation: no connection is taken; one that was just handed over goes to the next waiter.
         """
         while self._idle:
             conn = self._idle.pop()
@@ -70,26 +71,29 @@ class Pool:
         return handed
 
     def give_back(self, conn: asyncpg.Connection) -> None:
-        """The unit has ended well: the next may have the connection."""
+        """Return a connection after a unit that ended by itself; the longest waiting caller gets it.
+
+        Closed instead when it is inside a transaction, or the pool was terminated.
+        """
         if self._closed or conn.is_closed() or conn.is_in_transaction():
             self.discard(conn)
         else:
             self._pass_on(conn)
 
     def discard(self, conn: asyncpg.Connection) -> None:
-        """End the connection at once, whatever state it is in; its place becomes free."""
+        """Close the connection at once, whatever state it is in; another may be opened in its place."""
         conn.terminate()
         self._pass_on(None)
 
     def terminate(self) -> None:
-        """End all idle connections, now, and those in use when they come back."""
+        """Close all idle connections now, and those in use when they are returned."""
         self._closed = True
         while self._idle:
             self._idle.pop().terminate()
             self._claimed -= 1
 
     def _pass_on(self, conn: asyncpg.Connection | None) -> None:
-        """To the longest waiting; None passes on the right to open a connection."""
+        """Hand a connection to the longest waiting caller; None hands on the right to open one."""
         while self._waiters:
             turn = self._waiters.popleft()
             if not turn.done():

@@ -1,4 +1,4 @@
-"""Actors whose turns were refused not long ago."""
+"""Which actors had a turn refused in the last minute, so that the writer keeps their turns in batches of their own."""
 
 import time
 from collections.abc import Callable
@@ -6,22 +6,22 @@ from collections.abc import Callable
 from persistence.journal.turn import Turn
 
 SUSPECT_SECONDS = 60.0
-"""So long after a refusal an actor's turns stay apart from those of others."""
+"""How long after a refusal an actor's turns are kept apart from those of other actors."""
 
 MAX_SUSPECTS = 4_096
-"""Actors that are remembered for that; beyond it the longest-known are forgotten."""
+"""Most actors that are remembered; beyond it the one refused longest ago is forgotten."""
 
 
 class Suspects:
-    """See the module.
+    """The actors refused in the last `SUSPECT_SECONDS`; `turn in suspects` asks for a turn's actor.
 
     Args:
-        now: seconds that only ever rise.
+        now: a monotonic clock, in seconds.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
-        self._until: dict[tuple[str, str], float] = {}  # {(kind, id): seconds}, the first to end first
+        self._until: dict[tuple[str, str], float] = {}  # {(kind, id): when forgotten}, in that order
 
     def __len__(self) -> int:
         return len(self._until)
@@ -30,7 +30,7 @@ class Suspects:
         return bool(self._until) and (turn.kind, turn.id) in self._until
 
     def add(self, turn: Turn) -> None:
-        """A turn of this actor was refused."""
+        """Remember the turn's actor, from now on, because this turn was refused."""
         actor = turn.kind, turn.id
         self._until.pop(actor, None)
         self._until[actor] = self._now() + SUSPECT_SECONDS
@@ -38,7 +38,7 @@ class Suspects:
             del self._until[next(iter(self._until))]
 
     def forgive(self) -> None:
-        """Forget those whose time is over."""
+        """Forget the actors whose last refusal is `SUSPECT_SECONDS` ago."""
         while self._until:
             actor, until = next(iter(self._until.items()))
             if until > self._now():

@@ -1,12 +1,10 @@
 """The one asyncio thread: trio code hands it coroutines, whole units of work, and gets their results back.
 
-Why a thread: asyncpg needs asyncio, and a hop per statement through trio-asyncio costs 2.5 times a whole
-query here.
+Why a thread: asyncpg needs asyncio, and a hop per statement through trio-asyncio costs 2.5 times a whole query here.
 
 Invariants:
-- One wake-up carries however many calls wait: each direction is a deque and a flag. The consumer clears the
-  flag *before* it drains, so that an append which saw the flag set is always drained by the wake-up that it
-  saw.
+- One wake-up carries however many calls wait: each direction is a deque and a flag. The consumer clears the flag
+  *before* it drains, so that an append which saw the flag set is always drained by the wake-up that it saw.
 - A call ends in trio only after its asyncio task has ended: what was cancelled has really stopped.
 - After `close` nothing waits for the thread: every call still open has been answered.
 """
@@ -29,7 +27,7 @@ Result = TypeVar("Result")
 _log = structlog.get_logger(__name__)
 
 STOP_SECONDS = 3.0
-"""How long the thread may take to end its tasks when it is closed; being a daemon, it is then left behind."""
+"""How long the thread may take to end its tasks when it is closed; after that it is abandoned (it is a daemon)."""
 
 
 RESTART_SECONDS = 0.1
@@ -56,7 +54,10 @@ class _Call:
         self.outcome: outcome.Outcome[Any] | None = None  # None: it was cancelled
 
     def resume(self) -> None:
-        """Wake the trio task, once, with what came of it; in the trio thread."""
+        """Wake the waiting trio task with the call's outcome; in the trio thread, and without effect after the first.
+
+        Without an outcome, the task gets trio's `Cancelled` if it was cancelled, else `DatabaseUnavailable`.
+        """
         if self.is_resumed:
             return
         self.is_resumed = True
@@ -93,7 +94,7 @@ class AsyncioThread:
     # ---- trio's side
 
     def post(self, function: Callable[[], object]) -> None:
-        """Run `function` in the asyncio thread, soon, in the order of the posts; ignored once closed."""
+        """Run a function in the asyncio thread, soon, in the order of these calls; ignored once closed."""
         if self._closed:
             return
         self._inbox.append(function)
@@ -104,11 +105,12 @@ class AsyncioThread:
     async def run(self, work: Callable[..., Awaitable[Result]], *args: object) -> Result:
         """Await `work(*args)` in the asyncio thread.
 
-        Cancellation: the asyncio task is cancelled and this returns when it has ended; work that was finished
-        by then keeps its result.
+        Cancellation: the asyncio task is cancelled, and this ends when the task has; if the work was finished by then,
+        its result is returned.
 
         Raises:
             DatabaseUnavailable: the thread was closed before the work ended.
+            Exception: whatever `work` raises.
         """
         await trio.lowlevel.checkpoint_if_cancelled()
         if self._closed:
@@ -129,11 +131,11 @@ class AsyncioThread:
         return result
 
     def serve(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """Run `work()` in the asyncio thread, again whenever it fails, until `close` cancels it."""
+        """Run `work()` in the asyncio thread until `close` cancels it; started again whenever it fails."""
         self.post(lambda: self._services.add(self._loop.create_task(_keep_at(work))))
 
     async def close(self) -> None:
-        """Cancel what runs, end the thread within `STOP_SECONDS`, and answer every call. Not cancellable."""
+        """Cancel all tasks, end the thread within `STOP_SECONDS`, and answer every call. Cancellation waits for it."""
         if self._closed:
             return
         self._inbox.append(self._stop)
@@ -149,7 +151,7 @@ class AsyncioThread:
 
     @property
     def is_closed(self) -> bool:
-        """True once `close` has begun to end the thread; nothing is accepted then."""
+        """Whether `close` was called; calls are refused from then on."""
         return self._closed
 
     def _drain_outbox(self) -> None:
@@ -161,7 +163,11 @@ class AsyncioThread:
     # ---- asyncio's side
 
     def hand_back(self, function: Callable[[], object]) -> None:
-        """Run `function` in the trio thread, soon, in order; it must not raise. Dropped after trio's end."""
+        """Run a function in the trio thread, soon, in the order of these calls; dropped when trio has ended.
+
+        Args:
+            function: must not raise.
+        """
         self._outbox.append(function)
         if not self._trio_is_woken:
             self._trio_is_woken = True
@@ -178,7 +184,7 @@ class AsyncioThread:
         call.asyncio_task = self._loop.create_task(self._perform(call))
 
     async def _perform(self, call: _Call) -> None:
-        # The thread's boundary: whatever happens in the unit has to travel to the task that waits for it.
+        # The thread's boundary: whatever the unit raises has to reach the trio task that waits for it.
         call.begun = True
         try:
             if not call.unwanted:
@@ -190,8 +196,8 @@ class AsyncioThread:
         self.hand_back(call.resume)
 
     def _cancel(self, call: _Call) -> None:
-        # A task cancelled before its first step never reaches its `try`, and would never answer: such a one
-        # is let begin, sees that it is not wanted, and ends.
+        # A task cancelled before its first step never reaches its `try`, and would never answer. So it is not
+        # cancelled: once it begins, it sees `unwanted` and ends without running the work.
         call.unwanted = True
         if call.begun and call.asyncio_task is not None:
             call.asyncio_task.cancel()
@@ -220,7 +226,7 @@ async def _keep_at(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         try:
             await work()
         except Exception:
-            # The thread's boundary too: nobody awaits a service, and without it every turn would wait.
+            # The thread's boundary too: no task awaits a service, and without the writer every turn would wait.
             _log.exception("a service of the database thread failed; it is started again")
         await asyncio.sleep(RESTART_SECONDS)
 

@@ -1,7 +1,7 @@
 """Whole units of work on pooled connections: the asyncio side of `Database.read` and `Database.transact`.
 
-Invariant: a connection goes back to the pool only after its unit has ended by itself. Cancelled, timed out or
-broken in between, it is ended: whatever it still does on the server, no unit is run on it again.
+Invariant: a connection goes back to the pool only after its unit has ended by itself. If the unit was cancelled, timed
+out or lost its connection, the connection is closed: whatever it still does on the server, no unit runs on it again.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ class Units:
 
     Args:
         pool: where connections come from.
-        on_lost: told when a connection turned out to be gone, or silent.
+        on_lost: called when a connection turned out to be lost, or did not answer in time.
     """
 
     def __init__(self, pool: Pool, on_lost: Callable[[], None]) -> None:
@@ -34,16 +34,17 @@ class Units:
         self._on_lost = on_lost
 
     async def read(self, timeout_seconds: float, unit: Unit[Result], args: Arguments) -> Result:
-        """`unit(conn, *args)` without a transaction; once more on another connection if this one was lost.
+        """Run `unit(conn, *args)` without a transaction, and once more on another connection if the first was lost.
 
-        Cancellation ends the connection that the unit had.
+        Cancellation closes the connection that the unit had.
 
         Args:
             timeout_seconds: for everything, the wait for a connection included.
-            unit: does no harm when it runs twice.
+            unit: reads only, or makes one change that may be repeated, since it may run twice.
 
         Raises:
-            DatabaseUnavailable, RowsRejected: see `Database.read`.
+            DatabaseUnavailable: no connection, or no answer in time.
+            RowsRejected: PostgreSQL refused a statement.
         """
         try:
             async with asyncio.timeout(timeout_seconds):
@@ -56,15 +57,17 @@ class Units:
             raise DatabaseUnavailable("the database went away or did not answer in time") from error
 
     async def transact(self, timeout_seconds: float, unit: Unit[Result], args: Arguments) -> Result:
-        """`unit(conn, *args)` in one READ COMMITTED transaction.
+        """Run `unit(conn, *args)` once, in one READ COMMITTED transaction.
 
-        Cancellation ends the connection: before COMMIT was sent nothing is changed, after it the outcome is unknown.
+        Cancellation closes the connection: before COMMIT was sent nothing is changed, after it the outcome is unknown.
 
         Args:
             timeout_seconds: for everything, the wait for a connection included.
 
         Raises:
-            OutcomeUnknown, DatabaseUnavailable, RowsRejected: see `Database.transact`.
+            OutcomeUnknown: the connection was lost, or time was up, after COMMIT was sent.
+            DatabaseUnavailable: either of them before that; nothing was changed.
+            RowsRejected: PostgreSQL refused a statement; nothing was changed.
         """
         progress = _Progress()
         try:
@@ -113,7 +116,7 @@ class Units:
         return result
 
     async def _begin(self) -> asyncpg.Connection:
-        """A connection inside a transaction. A dead one shows here, where trying again does no harm."""
+        """Take a connection and begin a transaction; a lost connection shows here, where one more try does no harm."""
         try:
             return await self._begin_once()
         except _ConnectionLost:
@@ -165,4 +168,4 @@ class _Progress:
 
 
 class _ConnectionLost(Exception):
-    """The connection went away under the unit."""
+    """The connection was lost while the unit used it."""
