@@ -7,6 +7,8 @@ import re
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+DAY_MS = 24 * 3_600_000
+
 LAST_MS = 253_402_300_799_999
 """9999-12-31T23:59:59.999Z: the last moment that four digits of a year can say."""
 

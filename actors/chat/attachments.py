@@ -26,6 +26,7 @@ from actors.errors import (
     TooLarge,
 )
 from actors.file_names import MAX_NAME_CHARACTERS, clean_name
+from actors.time import DAY_MS
 from persistence.chat import attachments, members
 from persistence.chat.rows import AttachmentRow
 from persistence.connection import Connection
@@ -38,8 +39,6 @@ QUOTA_BYTES = 256 * 1024 * 1024
 
 DAY_BYTES = 4 * QUOTA_BYTES
 """Of what one user uploads within 24 hours, whatever becomes of it: writing wears the disk that the database is on."""
-
-DAY_MS = 24 * 3600 * 1000
 
 
 _TYPE_FORM = re.compile(r"[a-z0-9!#$&^_.+-]{1,63}/[a-z0-9!#$&^_.+-]{1,63}", re.ASCII)

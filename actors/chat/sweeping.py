@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Protocol
 
-from actors.chat.attachments import DAY_MS
 from actors.chat.rules_messages import UNUSED_ATTACHMENT_MS
 from actors.kernel.store import Store
+from actors.time import DAY_MS
 from persistence.blobs import RENEWED_SECONDS, STRAY_SECONDS, Blobs
 from persistence.chat import attachments
 from persistence.connection import Connection

@@ -4,10 +4,8 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from actors.time import iso
+from actors.time import DAY_MS, iso
 from persistence.friends.visibilities import Visibility
-
-DAY_MS = 24 * 60 * 60 * 1000
 
 
 class Shown(msgspec.Struct, frozen=True, rename="camel"):

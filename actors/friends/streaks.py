@@ -7,7 +7,7 @@ for it.
 from collections.abc import Callable, Sequence
 from itertools import combinations
 
-from actors.friends.public import DAY_MS
+from actors.time import DAY_MS
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.friends.streaks import Contact, touch

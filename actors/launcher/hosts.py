@@ -27,25 +27,17 @@ def checked(hosts: Sequence[str], pointer: str) -> list[str]:
     return sorted({_checked(host, f"{pointer}/{index}") for index, host in enumerate(hosts)})
 
 
-def with_own(hosts: Collection[str], own: Collection[str]) -> list[str]:
-    """The hosts that launchers are told, sorted: those that were put, and those that they cannot do without.
+def told(put: Collection[str], addresses: Iterable[str], names: Iterable[str]) -> list[str]:
+    """The hosts that launchers are told, sorted: those that were put, and those that no list may leave out, or a
+    launcher could lock itself out of its own update.
 
     Args:
-        hosts: as put.
-        own: as `own_hosts` returns them.
-    """
-    return sorted({*hosts, *own})
-
-
-def own_hosts(addresses: Iterable[str], names: Iterable[str]) -> frozenset[str]:
-    """The hosts that no list may leave out, or a launcher could lock itself out of its own update.
-
-    Args:
+        put: in their normal form.
         addresses: URLs of the service and of what it works with; a host may be an IP address.
-        names: further hosts.
+        names: further hosts that are always told.
     """
-    hosts = (urlsplit(address).hostname for address in addresses)
-    return frozenset({*(host for host in hosts if host is not None), *names})
+    own = (urlsplit(address).hostname for address in addresses)
+    return sorted({*put, *(host for host in own if host is not None), *names})
 
 
 def _checked(host: str, pointer: str) -> str:

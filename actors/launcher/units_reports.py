@@ -4,17 +4,14 @@ What is kept is bounded for each user: a day's newest reports, and a number of b
 the totals do not depend on what was kept.
 """
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime
-
 import msgspec
 
-from actors.pages import fitting
 from actors.texts import is_line
+from actors.time import DAY_MS
 from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.launcher import performance_reports as rows
-from persistence.launcher.performance_reports import ReportCount, ReportHead, Wanted
+from persistence.launcher.performance_reports import Report, ReportCount
 
 REPORT_MAX_BYTES = 256 * 1024
 """The largest report."""
@@ -28,8 +25,6 @@ KEPT_BYTES = 16 * 1024 * 1024
 KEPT_DAYS = 30
 """How long reports and counts are kept."""
 
-DAY_MS = 24 * 3_600_000
-
 NAME_MAX = 64
 """Most characters of a version or platform that is told apart from others."""
 
@@ -38,25 +33,6 @@ _NAME_BYTES = 2 + 12 * NAME_MAX
 
 KEYS_A_DAY = 200
 """How many platforms and versions are told apart on one day: clients choose the names."""
-
-TOTALS_MAX = 100
-"""How many of them a list shows, those with the most reports."""
-
-
-class Listed(msgspec.Struct, frozen=True):
-    """A page of reports.
-
-    Args:
-        heads: of the reports, newest first; one more than the page has if there are more.
-        contents: {seq: JSON} of those on the page.
-        size: how many reports the page has.
-        counts: of the reports that came in the time that was asked for.
-    """
-
-    heads: Sequence[ReportHead]
-    contents: Mapping[int, bytes]
-    size: int
-    counts: Sequence[ReportCount]
 
 
 class _Named(msgspec.Struct, frozen=True, rename="camel"):
@@ -79,7 +55,7 @@ async def keep(conn: Connection, id: str, user_id: str, content: bytes, now_ms: 
     version, platform = names_in(content)
     # The lock serialises one user's reports, so that concurrent ones do not exceed the bounds.
     await require_user(conn, user_id)
-    await rows.add(conn, ReportHead(0, id, user_id, version, platform, now_ms, len(content)), content)
+    await rows.add(conn, Report(0, id, user_id, version, platform, now_ms, content))
     await rows.thin_out(
         conn,
         user_id,
@@ -88,23 +64,9 @@ async def keep(conn: Connection, id: str, user_id: str, content: bytes, now_ms: 
         most_bytes=KEPT_BYTES,
     )
     # The last statement, because all reports of a version meet at this row.
-    await rows.count(
-        conn, day_of(now_ms), ReportCount(platform or "", version or "", 1), most_keys=KEYS_A_DAY
-    )
+    key = ReportCount(platform or "", version or "", 1)
+    await rows.count(conn, now_ms // DAY_MS, key, most_keys=KEYS_A_DAY)
     return id
-
-
-async def list_reports(conn: Connection, wanted: Wanted, since: date) -> Listed:
-    """A page of reports with their content, and how many came.
-
-    Args:
-        wanted: which ones; `limit` is one more than the page may have.
-        since: the first day (UTC) that is counted.
-    """
-    heads = await rows.list_heads(conn, wanted)
-    size = len(fitting(heads[: wanted.limit - 1], lambda head: head.bytes))
-    contents = await rows.read_contents(conn, [head.seq for head in heads[:size]])
-    return Listed(heads, contents, size, await rows.read_counts(conn, since, TOTALS_MAX))
 
 
 def names_in(content: bytes) -> tuple[str | None, str | None]:
@@ -115,11 +77,6 @@ def names_in(content: bytes) -> tuple[str | None, str | None]:
     """
     named = msgspec.json.decode(content, type=_Named)
     return _name(named.launcher_version), _name(named.platform)
-
-
-def day_of(at_ms: int) -> date:
-    """The day (UTC) of a time in epoch milliseconds."""
-    return datetime.fromtimestamp(at_ms / 1000, UTC).date()
 
 
 def _name(value: msgspec.Raw) -> str | None:

@@ -5,8 +5,8 @@ Told when a user joins, and of each party again on every new day.
 
 from collections.abc import Callable, Sequence
 
-from actors.friends.public import DAY_MS
 from actors.party.memberships import Memberships
+from actors.time import DAY_MS
 
 TOLD_AT_ONCE = 50
 """Parties of which one look tells: after midnight it is all of them."""

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded
+from actors.time import DAY_MS
 from actors.users.locking import require_user
 from persistence.connection import Connection
 from persistence.reports.reports import (
@@ -31,8 +32,6 @@ REASON_MAX = 500
 
 REPORTS_A_DAY = 20
 """The most reports of one reporter within any 24 hours."""
-
-DAY_MS = 24 * 60 * 60 * 1000
 
 
 async def report(

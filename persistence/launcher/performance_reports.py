@@ -1,15 +1,12 @@
 """Performance reports of launchers, and how many came. Rows only."""
 
-from collections.abc import Sequence
-from datetime import date
-
 import msgspec
 
-from persistence.connection import Connection, Row
+from persistence.connection import Connection
 
 
-class ReportHead(msgspec.Struct, frozen=True):
-    """A report without its content.
+class Report(msgspec.Struct, frozen=True):
+    """One report.
 
     Args:
         seq: its place among all, for paging.
@@ -17,7 +14,7 @@ class ReportHead(msgspec.Struct, frozen=True):
         user_id: the user whose launcher sent it.
         launcher_version, platform: as the launcher named them; None if it did not.
         created_at_ms: epoch milliseconds.
-        bytes: the length of its content.
+        report: the JSON object that was sent.
     """
 
     seq: int
@@ -26,23 +23,25 @@ class ReportHead(msgspec.Struct, frozen=True):
     launcher_version: str | None
     platform: str | None
     created_at_ms: int
-    bytes: int
+    report: bytes
 
 
-class Wanted(msgspec.Struct, frozen=True):
-    """Which reports to list.
+class Wanted(msgspec.Struct, frozen=True, kw_only=True):
+    """The selection of a page of reports.
 
     Args:
-        since_ms: epoch milliseconds; only reports from then on. None = all.
+        since_ms: epoch milliseconds; only reports from then on.
         user_id: only of this user; None = of all.
         before: (created_at_ms, seq) of the last report of the page before; None for the first page.
-        limit: the most reports, at least 1.
+        limit: at most so many.
+        max_bytes: the page ends with the first report that brings their JSON above this.
     """
 
-    since_ms: int | None
+    since_ms: int
     user_id: str | None
     before: tuple[int, int] | None
     limit: int
+    max_bytes: int
 
 
 class ReportCount(msgspec.Struct, frozen=True):
@@ -57,23 +56,17 @@ class ReportCount(msgspec.Struct, frozen=True):
     reports: int
 
 
-async def add(conn: Connection, head: ReportHead, content: bytes) -> None:
-    """Store a report; its `seq` is ignored.
-
-    Args:
-        content: its JSON, `head.bytes` long.
-    """
+async def add(conn: Connection, report: Report) -> None:
+    """Store a report; its `seq` is ignored."""
     await conn.execute(
-        "INSERT INTO performance_reports"
-        " (id, user_id, launcher_version, platform, created_at_ms, bytes, report)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7)",
-        head.id,
-        head.user_id,
-        head.launcher_version,
-        head.platform,
-        head.created_at_ms,
-        head.bytes,
-        content,
+        "INSERT INTO performance_reports (id, user_id, launcher_version, platform, created_at_ms, report)"
+        " VALUES ($1, $2, $3, $4, $5, $6)",
+        report.id,
+        report.user_id,
+        report.launcher_version,
+        report.platform,
+        report.created_at_ms,
+        report.report,
     )
 
 
@@ -90,7 +83,7 @@ async def thin_out(
     await conn.execute(
         "DELETE FROM performance_reports WHERE seq IN ("
         " SELECT seq FROM (SELECT seq, created_at_ms, row_number() OVER newest AS place,"
-        " sum(bytes) OVER newest AS total FROM performance_reports WHERE user_id = $1"
+        " sum(octet_length(report)) OVER newest AS total FROM performance_reports WHERE user_id = $1"
         " WINDOW newest AS (ORDER BY created_at_ms DESC, seq DESC)) AS ranked"
         " WHERE place > 1 AND (total > $4 OR (place > $3 AND created_at_ms >= $2)))",
         user_id,
@@ -100,38 +93,21 @@ async def thin_out(
     )
 
 
-async def list_heads(conn: Connection, wanted: Wanted) -> list[ReportHead]:
+async def list_reports(conn: Connection, wanted: Wanted) -> list[Report]:
     """The wanted reports, newest first."""
-    rows = await conn.fetch(
-        "SELECT seq, id, user_id, launcher_version, platform, created_at_ms, bytes FROM performance_reports"
-        " WHERE ($1::bigint IS NULL OR created_at_ms >= $1) AND ($2::text IS NULL OR user_id = $2)"
-        " AND ($3::bigint IS NULL OR (created_at_ms, seq) < ($3, $4::bigint))"
-        " ORDER BY created_at_ms DESC, seq DESC LIMIT $5",
-        wanted.since_ms,
-        wanted.user_id,
-        *(wanted.before or (None, None)),
-        wanted.limit,
-    )
-    return [_head(row) for row in rows]
+    place = (wanted.since_ms, *(wanted.before or _LAST), wanted.limit, wanted.max_bytes)
+    if wanted.user_id is None:
+        rows = await conn.fetch(_PAGE, *place)
+    else:
+        rows = await conn.fetch(_PAGE_OF_USER, *place, wanted.user_id)
+    return [Report(*(row[name] for name in Report.__struct_fields__)) for row in rows]
 
 
-async def read_contents(conn: Connection, places: Sequence[int]) -> dict[int, bytes]:
-    """The JSON of reports, {seq: JSON}; those that are gone are missing.
-
-    Args:
-        places: the `seq` of each.
-    """
-    rows = await conn.fetch(
-        "SELECT seq, report FROM performance_reports WHERE seq = ANY ($1::bigint[])", list(places)
-    )
-    return {row["seq"]: row["report"] for row in rows}
-
-
-async def count(conn: Connection, day: date, key: ReportCount, *, most_keys: int) -> None:
+async def count(conn: Connection, day: int, key: ReportCount, *, most_keys: int) -> None:
     """Add to the reports of a day.
 
     Args:
-        day: UTC.
+        day: days since 1970 (UTC).
         key: `reports` are added to those of its platform and version.
         most_keys: how many platforms and versions are told apart on one day; what comes beyond is counted as not said.
     """
@@ -159,49 +135,62 @@ async def count(conn: Connection, day: date, key: ReportCount, *, most_keys: int
     )
 
 
-async def read_counts(conn: Connection, since: date, limit: int) -> list[ReportCount]:
+async def read_counts(conn: Connection, since_day: int, limit: int) -> list[ReportCount]:
     """How many reports came since a day, of each platform and version, most first.
 
     Args:
-        since: the first day, UTC.
+        since_day: the first day that is counted; days since 1970 (UTC).
         limit: the most platforms and versions.
     """
     rows = await conn.fetch(
         "SELECT platform, launcher_version, sum(reports)::bigint AS reports FROM performance_report_counts"
         ' WHERE day >= $1 GROUP BY platform, launcher_version ORDER BY reports DESC, platform COLLATE "C",'
         ' launcher_version COLLATE "C" LIMIT $2',
-        since,
+        since_day,
         limit,
     )
     return [ReportCount(*(row[name] for name in ReportCount.__struct_fields__)) for row in rows]
 
 
 async def prune(conn: Connection, limit: int, *, before_ms: int) -> int:
-    """Delete at most `limit` of the reports older than a moment; returns how many.
-
-    Args:
-        before_ms: epoch milliseconds.
-    """
-    deleted = await conn.fetch(
-        "DELETE FROM performance_reports WHERE seq IN (SELECT seq FROM performance_reports"
-        " WHERE created_at_ms < $1 ORDER BY created_at_ms LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING true",
+    """Delete reports older than a moment (epoch milliseconds), at most `limit`, the oldest first; returns how many."""
+    tag = await conn.execute(
+        "DELETE FROM performance_reports WHERE seq = ANY (ARRAY(SELECT seq FROM performance_reports"
+        " WHERE created_at_ms < $1 ORDER BY created_at_ms LIMIT $2))",
         before_ms,
         limit,
     )
-    return len(deleted)
+    return int(tag.rpartition(" ")[2])
 
 
-async def prune_counts(conn: Connection, limit: int, *, before: date) -> int:
-    """Delete at most `limit` of the counts of days before this one (UTC); returns how many."""
-    deleted = await conn.fetch(
-        "DELETE FROM performance_report_counts WHERE (day, platform, launcher_version) IN"
-        " (SELECT day, platform, launcher_version FROM performance_report_counts WHERE day < $1 LIMIT $2"
-        " FOR UPDATE SKIP LOCKED) RETURNING true",
-        before,
+async def prune_counts(conn: Connection, limit: int, *, before_day: int) -> int:
+    """Delete counts of old days, at most `limit`; returns how many.
+
+    Args:
+        before_day: the first day that stays; days since 1970 (UTC).
+    """
+    tag = await conn.execute(
+        "DELETE FROM performance_report_counts WHERE ctid = ANY (ARRAY(SELECT ctid FROM performance_report_counts"
+        " WHERE day < $1 LIMIT $2)) AND day < $1",
+        before_day,
         limit,
     )
-    return len(deleted)
+    return int(tag.rpartition(" ")[2])
 
 
-def _head(row: Row) -> ReportHead:
-    return ReportHead(*(row[name] for name in ReportHead.__struct_fields__))
+_LAST = (2**63 - 1, 2**63 - 1)
+"""The position behind which everything lies."""
+
+_PAGE = """
+SELECT seq, id, user_id, launcher_version, platform, created_at_ms, report FROM (
+    SELECT *, sum(octet_length(report)) OVER newest - octet_length(report) AS bytes_before FROM (
+        SELECT * FROM performance_reports WHERE created_at_ms >= $1 AND (created_at_ms, seq) < ($2, $3)
+        ORDER BY created_at_ms DESC, seq DESC LIMIT $4
+    ) AS wanted
+    WINDOW newest AS (ORDER BY created_at_ms DESC, seq DESC)
+) AS weighed
+WHERE bytes_before <= $5 ORDER BY created_at_ms DESC, seq DESC
+"""
+
+# A statement of its own: where a parameter leaves a condition out, PostgreSQL may walk the reports of all users.
+_PAGE_OF_USER = _PAGE.replace("WHERE created_at_ms", "WHERE user_id = $6 AND created_at_ms")

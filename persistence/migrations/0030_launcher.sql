@@ -8,19 +8,18 @@ CREATE TABLE performance_reports (
     launcher_version text,
     platform         text,
     created_at_ms    bigint  NOT NULL,
-    bytes            integer NOT NULL,
     report           bytea   NOT NULL
 );
 
 CREATE INDEX performance_reports_by_time ON performance_reports (created_at_ms, seq);
 CREATE INDEX performance_reports_by_user ON performance_reports (user_id, created_at_ms, seq);
 
--- How many came on a day (UTC), also of those that were not kept; '' = not said, or one name too many.
+-- How many came on a day (UTC, counted from 1970), also of those that were not kept; '' = not said, or one name too many.
 CREATE TABLE performance_report_counts (
-    day              date   NOT NULL,
-    platform         text   NOT NULL,
-    launcher_version text   NOT NULL,
-    reports          bigint NOT NULL,
+    day              integer NOT NULL,
+    platform         text    NOT NULL,
+    launcher_version text    NOT NULL,
+    reports          bigint  NOT NULL,
     PRIMARY KEY (day, platform, launcher_version)
 );
 

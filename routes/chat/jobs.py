@@ -5,14 +5,13 @@ import trio
 from actors.chat.archive import archive_old
 from actors.chat.leavings import sweep_leavings
 from actors.chat.sweeping import sweep, sweep_strays
+from actors.time import DAY_MS
 from persistence.chat import bounds
 from persistence.connection import Connection
 from routes.chat.parts import BLOBS, CHAT_KINDS
 from routes.jobs import Job
 from routes.pruning import Pruning, rows_of
 from routes.service import Service
-
-DAY_MS = 24 * 3_600_000
 
 
 def jobs_of(service: Service) -> tuple[Job, ...]:

@@ -1,8 +1,5 @@
 """The access policy of a game server: who may play on it, and the decision for one user (contract §7)."""
 
-from typing import Annotated
-
-import msgspec
 from msgspec import UNSET, UnsetType
 
 from actors.connect.capabilities import READ_MEMBERS, WRITE_MEMBERS
@@ -11,7 +8,7 @@ from actors.connect.policy import Acquaintance, Entry, admits
 from actors.connect.public_members import AccessMode, AccessPolicy, policy_of
 from actors.connect.state import State
 from actors.errors import Forbidden, NotFound
-from actors.ids import Uuid, parse_uuid
+from actors.ids import UserId, Uuid
 from persistence.connect import members
 from persistence.connection import Connection
 from persistence.friends import standing
@@ -21,7 +18,6 @@ from routes.connect.guards import itself_for, may, state_of
 from routes.connect.members import READ_NODE, WRITE_NODE
 from routes.connect.parts import GAME_SERVERS
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.errors import BadQuery
 from routes.edge.principal import SERVER
 from routes.edge.reply import Ask
 from routes.edge.wire import Wire
@@ -44,7 +40,7 @@ class PolicyChange(Wire, frozen=True):
 class AccessQuery(Wire, frozen=True):
     """`userId`: the user who wants to play."""
 
-    user_id: Annotated[str, msgspec.Meta(max_length=100)]
+    user_id: UserId
 
 
 @endpoint(
@@ -83,12 +79,9 @@ async def read_access(call: Call, server_id: Uuid, query: AccessQuery) -> Entry:
     For the server itself, once it is claimed; delegated tokens need the scope `server.members.read`. Its owner and
     members may always play. A `userId` that is not a uuid is a 400.
     """
-    user_id = parse_uuid(query.user_id)
-    if user_id is None:
-        raise BadQuery("query parameter userId is not a uuid", parameter="userId")
     state = await state_of(call, server_id)
-    known = await call.service.database.read(_acquaintance, state, user_id, call.now_ms)
-    return admits(state, user_id, known, call.now_ms)
+    known = await call.service.database.read(_acquaintance, state, query.user_id, call.now_ms)
+    return admits(state, query.user_id, known, call.now_ms)
 
 
 async def _acquaintance(conn: Connection, state: State, user_id: str, now_ms: int) -> Acquaintance:

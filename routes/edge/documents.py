@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 import trio
 
-from routes.edge.downloads import matches
+from routes.edge.downloads import is_named
 from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.reply import Finished
@@ -57,7 +57,7 @@ class Document(Finished, Generic[T_co]):
             incoming: the request; Accept-Encoding and If-None-Match are read.
         """
         form = self._packed if takes_gzip(incoming.header(b"accept-encoding")) else self._plain
-        if matches(incoming.header(b"if-none-match"), form.tag):
+        if is_named(incoming.header(b"if-none-match"), form.tag, weakly=True):
             return Outgoing(304, list(form.unchanged))
         return Outgoing(200, list(form.headers), form.body)
 

@@ -37,7 +37,7 @@ def blob_response(blob: Blob, incoming: Incoming, size_bytes: int) -> Outgoing:
         (b"accept-ranges", b"bytes"),
         (b"content-security-policy", b"default-src 'none'; sandbox"),
     ]
-    if matches(incoming.header(b"if-none-match"), tag):
+    if is_named(incoming.header(b"if-none-match"), tag, weakly=True):
         return Outgoing(304, headers)
     headers.append((b"content-type", blob.content_type.encode("latin-1")))
     if blob.filename is not None:
@@ -62,7 +62,7 @@ def with_etag(outgoing: Outgoing, incoming: Incoming, cache_control: str) -> Out
         return outgoing
     tag = etag_of_content(outgoing.body)
     cached: Headers = [(b"etag", tag), (b"cache-control", cache_control.encode("ascii"))]
-    if matches(incoming.header(b"if-none-match"), tag):
+    if is_named(incoming.header(b"if-none-match"), tag, weakly=True):
         return Outgoing(304, cached)
     return Outgoing(200, outgoing.headers + cached, outgoing.body)
 
@@ -72,30 +72,23 @@ def etag_of_content(content: bytes) -> bytes:
     return b'"%s"' % hashlib.sha256(content).hexdigest()[:32].encode("ascii")
 
 
-def is_named(condition: bytes, tag: bytes) -> bool:
-    """Whether If-Match names the tag, compared strongly (RFC 9110 §13.1.1).
+def is_named(condition: bytes | None, tag: bytes, *, weakly: bool = False) -> bool:
+    """Whether If-Match or If-None-Match names the tag, or every tag by `*` (RFC 9110 §13.1).
 
     Args:
-        condition: the header's value; `*` names every tag.
+        condition: the header's value; None, for no header, names nothing.
         tag: the ETag, with its quotes.
-    """
-    text = condition.decode("latin-1").strip()
-    return text == "*" or tag.decode("ascii") in _TAGS.findall(text)
-
-
-def matches(condition: bytes | None, tag: bytes) -> bool:
-    """Whether If-None-Match names the tag, compared weakly (RFC 9110 §13.1.2).
-
-    Args:
-        condition: the header's value; None, for no header, matches nothing.
-        tag: the ETag, with its quotes.
+        weakly: a weak tag counts as well: for If-None-Match, not for If-Match.
     """
     if condition is None:
         return False
     text = condition.decode("latin-1").strip()
-    return text == "*" or any(
-        known.removeprefix("W/") == tag.decode("ascii") for known in _TAGS.findall(text)
-    )
+    if text == "*":
+        return True
+    named = _TAGS.findall(text)
+    if weakly:
+        named = [known.removeprefix("W/") for known in named]
+    return tag.decode("ascii") in named
 
 
 def disposition(filename: str) -> bytes:

@@ -93,10 +93,8 @@ async def put_network_guard_allowlist(call: Call, body: AllowlistBody) -> Reply[
 
 
 def _shown(config: Config, kept: Allowlist) -> AllowlistOut:
-    own = hosts.own_hosts(
-        (config.base_url, config.dashboard_url, config.modrinth_url, config.curseforge_url), MOD_CDNS
-    )
-    return AllowlistOut(kept.version, hosts.with_own(kept.hosts, own), iso(kept.updated_at_ms))
+    addresses = (config.base_url, config.dashboard_url, config.modrinth_url, config.curseforge_url)
+    return AllowlistOut(kept.version, hosts.told(kept.hosts, addresses, MOD_CDNS), iso(kept.updated_at_ms))
 
 
 def _reply(config: Config, kept: Allowlist) -> Reply[AllowlistOut]:

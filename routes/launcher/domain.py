@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from actors.launcher.units_reports import DAY_MS, KEPT_DAYS, day_of
+from actors.launcher.units_reports import KEPT_DAYS
+from actors.time import DAY_MS
 from persistence.connection import Connection
 from persistence.launcher import performance_reports as rows
 from routes.domain import Domain
@@ -21,7 +22,7 @@ def _jobs(service: Service) -> tuple[Job, ...]:
         return await rows.prune(conn, limit, before_ms=oldest_ms())
 
     async def counts(conn: Connection, limit: int) -> int:
-        return await rows.prune_counts(conn, limit, before=day_of(oldest_ms()))
+        return await rows.prune_counts(conn, limit, before_day=oldest_ms() // DAY_MS)
 
     # A report may have a quarter of a megabyte, so a batch has few.
     pruning = partial(Pruning, most=500)

@@ -4,18 +4,11 @@ import msgspec
 
 from actors.bounds import IdText
 from actors.errors import FieldError, Invalid, NotFound
-from actors.ids import ObjectId, parse_uuid
-from actors.launcher.units_reports import (
-    DAY_MS,
-    KEPT_DAYS,
-    REPORT_MAX_BYTES,
-    Listed,
-    day_of,
-    keep,
-    list_reports,
-)
-from actors.time import iso, parse_iso
-from persistence.launcher.performance_reports import ReportCount, ReportHead, Wanted
+from actors.ids import ObjectId, UserId
+from actors.launcher.units_reports import KEPT_DAYS, REPORT_MAX_BYTES, keep
+from actors.pages import MAX_PAGE_BYTES, fitting
+from actors.time import DAY_MS, iso, parse_iso
+from persistence.launcher.performance_reports import Report, ReportCount, Wanted, list_reports, read_counts
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
@@ -27,6 +20,9 @@ from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 
 TRACK = "versions:track"
+
+TOTALS_MAX = 100
+"""How many platforms and versions a list shows, those with the most reports."""
 
 _PAGES = Cursor("performance-reports", tuple[int, int])
 
@@ -46,7 +42,7 @@ class ReportsQuery(PageQuery, frozen=True):
     """
 
     since: IdText | None = None
-    user_id: IdText | None = None
+    user_id: UserId | None = None
 
 
 class PerformanceReport(Wire, frozen=True):
@@ -119,33 +115,41 @@ async def list_performance_reports(call: Call, query: ReportsQuery) -> Reply[Rep
     Needs `versions:track`. Answered as an attachment, since strangers wrote it. A malformed `since`, `userId` or
     `cursor` is a 400.
     """
-    since_ms = _since_ms(query.since)
-    wanted = Wanted(since_ms, _user_id(query.user_id), _PAGES.place(query.cursor), query.limit + 1)
-    oldest_ms = call.now_ms - KEPT_DAYS * DAY_MS
-    counted_from = day_of(oldest_ms if since_ms is None else max(since_ms, oldest_ms))
-    listed = await call.service.database.read(list_reports, wanted, counted_from)
-    headers = {"content-disposition": disposition("performance-reports.json").decode("ascii")}
-    return Reply(_page(listed), headers=headers)
+    since_ms = max(_since_ms(query.since), call.now_ms - KEPT_DAYS * DAY_MS)
+    wanted = Wanted(
+        since_ms=since_ms,
+        user_id=query.user_id,
+        before=_PAGES.place(query.cursor),
+        limit=query.limit + 1,
+        max_bytes=MAX_PAGE_BYTES,
+    )
+    rows = await call.service.database.read(list_reports, wanted)
+    counts = await call.service.database.read(read_counts, since_ms // DAY_MS, TOTALS_MAX)
+    page = _PAGES.page(rows, len(fitting(rows[: query.limit], lambda row: len(row.report))), _place_of)
+    shown = ReportsPage(
+        [_item(row) for row in page.rows], page.next_cursor, page.has_more, [_total(one) for one in counts]
+    )
+    return Reply(
+        shown, headers={"content-disposition": disposition("performance-reports.json").decode("ascii")}
+    )
 
 
 def _taken(id: str) -> ReportTaken:
     return ReportTaken(ObjectId(id))
 
 
-def _page(listed: Listed) -> ReportsPage:
-    page = _PAGES.page(listed.heads, listed.size, lambda head: (head.created_at_ms, head.seq))
-    items = [_item(head, listed.contents[head.seq]) for head in page.rows if head.seq in listed.contents]
-    return ReportsPage(items, page.next_cursor, page.has_more, [_total(count) for count in listed.counts])
+def _place_of(row: Report) -> tuple[int, int]:
+    return row.created_at_ms, row.seq
 
 
-def _item(head: ReportHead, content: bytes) -> PerformanceReport:
+def _item(row: Report) -> PerformanceReport:
     return PerformanceReport(
-        ObjectId(head.id),
-        head.user_id,
-        head.launcher_version,
-        head.platform,
-        iso(head.created_at_ms),
-        msgspec.Raw(content),
+        ObjectId(row.id),
+        row.user_id,
+        row.launcher_version,
+        row.platform,
+        iso(row.created_at_ms),
+        msgspec.Raw(row.report),
     )
 
 
@@ -153,19 +157,10 @@ def _total(count: ReportCount) -> ReportTotal:
     return ReportTotal(count.platform or None, count.launcher_version or None, count.reports)
 
 
-def _since_ms(text: str | None) -> int | None:
+def _since_ms(text: str | None) -> int:
     if text is None:
-        return None
+        return 0
     try:
         return parse_iso(text)
     except ValueError:
         raise BadQuery("query parameter since is not valid", parameter="since") from None
-
-
-def _user_id(text: str | None) -> str | None:
-    if text is None:
-        return None
-    user_id = parse_uuid(text)
-    if user_id is None:
-        raise BadQuery("query parameter userId is not valid", parameter="userId")
-    return user_id

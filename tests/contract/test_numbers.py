@@ -12,7 +12,7 @@ from actors.errors import Invalid
 from routes import TABLE
 from routes.domains import COMMANDS
 from routes.edge.declare.endpoint import Endpoint
-from routes.edge.declare.query import PathForm
+from routes.edge.declare.query import ParameterForm
 from routes.edge.errors import BadQuery, MalformedJson
 from routes.edge.wire import decode
 from routes.live.commands import BadFrame, Misread
@@ -116,7 +116,7 @@ def filled(route: Any, room: Room, player: Player) -> str:
     known = {"conversationId": room.id, "userId": player.id}
     path = route.path
     for parameter in route.parameters:
-        made = player.id if parameter.form is PathForm.UUID else room.id
+        made = player.id if parameter.form is ParameterForm.UUID else room.id
         path = path.replace(f"{{{parameter.wire}}}", known.get(parameter.wire, made))
     return path
 

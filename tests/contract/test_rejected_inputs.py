@@ -108,6 +108,11 @@ async def a_party(world: World, ann: Player, ben: Player) -> dict[str, str]:
     return {"party": await gather(ann, ben), "stranger": stranger.id, "hundred": hundred}
 
 
+async def a_publisher(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    await world.grant(ann, "versions:publish")
+    return {"hosts": ",".join(f'"h{number}.example.org"' for number in range(501))}
+
+
 SCENES: dict[str, Scene] = {
     one.__name__.replace("_", " "): one
     for one in (
@@ -122,6 +127,7 @@ SCENES: dict[str, Scene] = {
         an_attachment,
         talked_and_blocked,
         a_party,
+        a_publisher,
     )
 }
 

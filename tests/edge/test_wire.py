@@ -6,7 +6,15 @@ import msgspec
 import pytest
 
 from actors.errors import Invalid, NotFound, Refused
-from routes.edge.declare.query import KEPT_QUERIES, KEPT_QUERY_BYTES, Clamp, PathForm, PathParam, QueryPlan
+from actors.ids import ObjectId, UserId, Uuid
+from routes.edge.declare.query import (
+    KEPT_QUERIES,
+    KEPT_QUERY_BYTES,
+    Clamp,
+    ParameterForm,
+    PathParam,
+    QueryPlan,
+)
 from routes.edge.errors import BadQuery, MalformedJson
 from routes.edge.reply import Encoded
 from routes.edge.wire import Shape, Wire, decode, encode
@@ -186,20 +194,51 @@ def test_required_parameter_is_named() -> None:
     assert refused.value.meta == {"parameter": "namePrefix"}
 
 
+class Ids(msgspec.Struct, frozen=True):
+    """A query whose parameters are ids."""
+
+    user: UserId | None = None
+    messages: tuple[ObjectId, ...] = ()
+
+
+IDS = QueryPlan.of(Ids)
+
+
+def test_ids_of_a_query_are_put_into_lower_case() -> None:
+    decoded = IDS.decode(
+        b"user=0B4F9A3E-1C2D-4E5F-8A9B-0C1D2E3F4A5B"
+        b"&messages=65F0A1B2C3D4E5F601020304&messages=65f0a1b2c3d4e5f601020305"
+    )
+    assert decoded == Ids(
+        UserId(Uuid("0b4f9a3e-1c2d-4e5f-8a9b-0c1d2e3f4a5b")),
+        (ObjectId("65f0a1b2c3d4e5f601020304"), ObjectId("65f0a1b2c3d4e5f601020305")),
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "parameter"),
+    [(b"user=", "user"), (b"user=0b4f9a3e", "user"), (b"messages=65f0a1b2c3d4e5f60102030g", "messages")],
+)
+def test_malformed_id_of_a_query(query: bytes, parameter: str) -> None:
+    with pytest.raises(BadQuery) as caught:
+        IDS.decode(query)
+    assert caught.value.meta == {"parameter": parameter}
+
+
 @pytest.mark.parametrize(
     ("form", "text", "expected"),
     [
-        (PathForm.OBJECT_ID, "65F0A1B2C3D4E5F601020304", "65f0a1b2c3d4e5f601020304"),
-        (PathForm.OBJECT_ID, "65f0a1b2c3d4e5f60102030", None),
-        (PathForm.OBJECT_ID, "65f0a1b2c3d4e5f60102030g", None),
-        (PathForm.UUID, "0B4F9A3E-1C2D-4E5F-8A9B-0C1D2E3F4A5B", "0b4f9a3e-1c2d-4e5f-8a9b-0c1d2e3f4a5b"),
-        (PathForm.UUID, "0b4f9a3e1c2d4e5f8a9b0c1d2e3f4a5b", None),
-        (PathForm.TEXT, "any text", "any text"),
-        (PathForm.TEXT, "x" * 201, None),
-        (PathForm.TEXT, "a\0b", None),
+        (ParameterForm.OBJECT_ID, "65F0A1B2C3D4E5F601020304", "65f0a1b2c3d4e5f601020304"),
+        (ParameterForm.OBJECT_ID, "65f0a1b2c3d4e5f60102030", None),
+        (ParameterForm.OBJECT_ID, "65f0a1b2c3d4e5f60102030g", None),
+        (ParameterForm.UUID, "0B4F9A3E-1C2D-4E5F-8A9B-0C1D2E3F4A5B", "0b4f9a3e-1c2d-4e5f-8a9b-0c1d2e3f4a5b"),
+        (ParameterForm.UUID, "0b4f9a3e1c2d4e5f8a9b0c1d2e3f4a5b", None),
+        (ParameterForm.TEXT, "any text", "any text"),
+        (ParameterForm.TEXT, "x" * 201, None),
+        (ParameterForm.TEXT, "a\0b", None),
     ],
 )
-def test_path_parameter(form: PathForm, text: str, expected: str | None) -> None:
+def test_path_parameter(form: ParameterForm, text: str, expected: str | None) -> None:
     assert PathParam("id", "id", form, NotFound).parse(text) == expected
 
 

@@ -5,8 +5,9 @@ from random import Random
 
 import pytest
 
-from actors.friends.public import DAY_MS, flame_streak
+from actors.friends.public import flame_streak
 from actors.friends.streaks import Streaks
+from actors.time import DAY_MS
 from persistence.bridge.database import Database
 from persistence.connection import Connection
 from persistence.friends import links

@@ -3,7 +3,7 @@
 import pytest
 
 from actors.errors import Invalid
-from actors.launcher.hosts import HOSTS_MAX, checked, own_hosts, with_own
+from actors.launcher.hosts import HOSTS_MAX, checked, told
 
 REFUSED = {
     "1.2.3.4": "NOT_ALLOWED",
@@ -57,8 +57,7 @@ def test_as_many_as_may_be_and_one_more() -> None:
 
 
 def test_what_launchers_need_is_always_among_them() -> None:
-    own = own_hosts(["http://127.0.0.1:8080", "https://Board.Example.org/x"], ["cdn.example.org"])
-    assert own == {"127.0.0.1", "board.example.org", "cdn.example.org"}
-    assert with_own(["cdn.example.org", "a.example.org"], own) == [
+    addresses = ["http://127.0.0.1:8080", "https://Board.Example.org/x"]
+    assert told(["cdn.example.org", "a.example.org"], addresses, ["cdn.example.org"]) == [
         "127.0.0.1", "a.example.org", "board.example.org", "cdn.example.org",
     ]  # fmt: skip

@@ -6,7 +6,8 @@ import pytest
 import trio
 
 from actors.launcher import units_reports
-from actors.launcher.units_reports import DAY_MS, KEPT_A_DAY, KEPT_DAYS, REPORT_MAX_BYTES
+from actors.launcher.units_reports import KEPT_A_DAY, KEPT_DAYS, REPORT_MAX_BYTES
+from actors.time import DAY_MS
 from tests.support.jobs import job_named
 from tests.support.world import Player, World
 
@@ -149,6 +150,16 @@ async def test_pages_by_number_by_bytes_and_by_time(world: World) -> None:
     assert seen == [6, 5, 4, 3, 2, 1, 0]
     since = (await tracy.get(LIST, limit=2))["items"][1]["createdAt"]
     assert [one["report"]["number"] for one in (await tracy.get(LIST, since=since))["items"]] == [6, 5]
+
+
+@pytest.mark.parametrize(
+    "since", ["1970-01-01T00:00:00Z", "9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59-12:00"]
+)
+async def test_since_the_first_and_the_last_moment(world: World, since: str) -> None:
+    ann, tracy = await world.player("Ann"), await tracker(world)
+    await ann.do("POST", SEND, {})
+    listed = await tracy.get(LIST, since=since)
+    assert len(listed["items"]) == len(listed["totals"]) == since.startswith("1970")
 
 
 @pytest.mark.parametrize("query", ["since=yesterday", "userId=x", "cursor=x"])

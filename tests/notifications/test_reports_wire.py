@@ -3,7 +3,8 @@
 import pytest
 import trio
 
-from actors.reports.units import DAY_MS, REPORTS_A_DAY
+from actors.reports.units import REPORTS_A_DAY
+from actors.time import DAY_MS
 from persistence.users.permissions import add_role
 from routes.users.parts import USER_DIRECTORY
 from tests.support.world import Player, World

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from actors.friends.public import DAY_MS
 from actors.party.days_together import TOLD_AT_ONCE, DaysTogether
 from actors.party.memberships import Memberships
+from actors.time import DAY_MS
 
 NOON_MS = 20_000 * DAY_MS + DAY_MS // 2
 

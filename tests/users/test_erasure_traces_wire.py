@@ -113,6 +113,7 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await carry(ben, await upload_totem(ann, fileName=f"{SECRET}.json"))
     await claimed(world, ann)
     await ann.do("POST", "/v1/connect/networks", {"name": SECRET}, status=201)
+    await ann.do("POST", "/v1/launcher/performance-reports", {"word": SECRET, "name": NAME}, status=202)
     await answered(ann, ben)
     await in_a_party_of(ben, ann)
     await ann.do("POST", "/v1/social/party", status=200)

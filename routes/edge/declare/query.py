@@ -1,11 +1,12 @@
 """Query and path parameters: from text to typed values.
 
-A query is a struct whose fields are integers, booleans, strings, enumerations, or lists of those; how to read it is
-worked out once, at declaration. A value that is not of its type is a 400 `BAD_QUERY`; a malformed id in the path is a
-404, like an id that does not exist (contract §1).
+A query is a struct whose fields are integers, booleans, ids, strings, enumerations, or lists of those; how to read it
+is worked out once, at declaration. A value that is not of its type is a 400 `BAD_QUERY`; a malformed id in the path is
+a 404, like an id that does not exist (contract §1).
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from types import NoneType, UnionType
@@ -15,7 +16,7 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from actors.errors import NotFound
-from actors.ids import parse_object_id, parse_uuid
+from actors.ids import ObjectId, Uuid, parse_object_id, parse_uuid
 from routes.edge.errors import BadQuery
 
 KEPT_QUERIES = 256
@@ -39,12 +40,30 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
 
 
-class PathForm(Enum):
-    """The form of a path parameter."""
+class ParameterForm(Enum):
+    """The form of a parameter that is not a number or a flag."""
 
     OBJECT_ID = "objectId"
     UUID = "uuid"
     TEXT = "text"
+
+    @classmethod
+    def of(cls, annotation: object) -> "ParameterForm":
+        """The form of an annotated type: of an id, or of free text."""
+        # A NewType of a NewType (UserId of Uuid) has the form of the type below it.
+        while annotation is not str:
+            if annotation is ObjectId:
+                return cls.OBJECT_ID
+            if annotation is Uuid:
+                return cls.UUID
+            annotation = getattr(annotation, "__supertype__", str)
+        return cls.TEXT
+
+
+_PARSERS: dict[ParameterForm, Callable[[str], str | None]] = {
+    ParameterForm.OBJECT_ID: parse_object_id,
+    ParameterForm.UUID: parse_uuid,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +79,13 @@ class PathParam:
 
     wire: str
     name: str
-    form: PathForm
+    form: ParameterForm
     not_found: type[NotFound]
 
     def parse(self, text: str) -> str | None:
         """The id in lower case, or the text unchanged; None when it is malformed."""
-        if self.form is PathForm.OBJECT_ID:
-            return parse_object_id(text)
-        if self.form is PathForm.UUID:
-            return parse_uuid(text)
+        if self.form is not ParameterForm.TEXT:
+            return _PARSERS[self.form](text)
         return text if 0 < len(text) <= MAX_SEGMENT_CHARACTERS and "\0" not in text else None
 
 
@@ -95,13 +112,14 @@ class QueryField:
 
     Args:
         wire: its name in the address.
-        reads: `int`, `bool` or `str`: the type that the text is converted to before the struct validates it.
+        reads: `int`, `bool` or `str`: the type that the text is converted to before the struct validates it; or the
+            form of an id, which is put into lower case.
         many: repeated parameters are collected into a list; otherwise the last one counts.
         clamp: for integers, or None.
     """
 
     wire: str
-    reads: type
+    reads: type | ParameterForm
     many: bool
     clamp: Clamp | None
 
@@ -204,6 +222,11 @@ def _read(field: QueryField, text: str) -> object:
         if flag is None:
             raise _bad(field.wire, "is neither true nor false")
         return flag
+    if isinstance(field.reads, ParameterForm):
+        id = _PARSERS[field.reads](text)
+        if id is None:
+            raise _bad(field.wire, f"is not a valid {field.reads.value}")
+        return id
     return text
 
 
@@ -211,7 +234,7 @@ def _bad(parameter: str, what: str) -> BadQuery:
     return BadQuery(f"query parameter {parameter} {what}", parameter=parameter)
 
 
-def _reading(annotation: object) -> tuple[type, bool, Clamp | None]:
+def _reading(annotation: object) -> tuple[type | ParameterForm, bool, Clamp | None]:
     clamp = None
     if get_origin(annotation) is Annotated:
         annotation, *extras = get_args(annotation)
@@ -227,4 +250,5 @@ def _reading(annotation: object) -> tuple[type, bool, Clamp | None]:
         return reads, True, clamp or inner
     if annotation in {int, bool}:
         return (int if annotation is int else bool), False, clamp
-    return str, False, clamp
+    form = ParameterForm.of(annotation)
+    return (str if form is ParameterForm.TEXT else form), False, clamp

@@ -8,8 +8,7 @@ from types import NoneType, UnionType
 from typing import Union, get_args, get_origin, get_type_hints
 
 from actors.errors import NotFound
-from actors.ids import ObjectId, Uuid
-from routes.edge.declare.query import PathForm, PathParam, QueryPlan
+from routes.edge.declare.query import ParameterForm, PathParam, QueryPlan
 from routes.edge.documents import Document
 from routes.edge.reply import Ask, Encoded, Reply
 
@@ -58,7 +57,9 @@ class Signature:
             name = snake(wire)
             if name not in hints:
                 raise ValueError(f"{path}: {handler.__name__} does not take {name}")
-            parameters.append(PathParam(wire, name, _form_of(hints[name]), not_found.get(name, NotFound)))
+            parameters.append(
+                PathParam(wire, name, ParameterForm.of(hints[name]), not_found.get(name, NotFound))
+            )
         known = {"call", "socket", "body", "query", *(parameter.name for parameter in parameters)}
         strangers = [name for name in names if name not in known]
         if strangers or "return" not in hints:
@@ -75,17 +76,6 @@ class Signature:
 def snake(camel: str) -> str:
     """`conversationId` to `conversation_id`."""
     return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda upper: "_" + upper[0].lower(), camel)
-
-
-def _form_of(annotation: object) -> PathForm:
-    # A NewType of a NewType (UserId of Uuid) has the form of the type below it.
-    while annotation is not str:
-        if annotation is ObjectId:
-            return PathForm.OBJECT_ID
-        if annotation is Uuid:
-            return PathForm.UUID
-        annotation = getattr(annotation, "__supertype__", str)
-    return PathForm.TEXT
 
 
 def _described(returns: object) -> object | None:

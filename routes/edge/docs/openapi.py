@@ -15,7 +15,7 @@ import orjson
 from actors.errors import Forbidden, Invalid, NotFound, Overloaded, Refused
 from routes.edge import errors
 from routes.edge.declare.endpoint import Endpoint, RouteTable
-from routes.edge.declare.query import PathForm
+from routes.edge.declare.query import ParameterForm
 from routes.edge.docs.schemas import Schema, Schemas, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
@@ -23,10 +23,10 @@ from routes.edge.pipeline.idempotency import METHODS
 from routes.edge.principal import PUBLIC, SERVER
 from routes.edge.reply import Blob, Page
 
-_PATH_SCHEMAS: dict[PathForm, Schema] = {
-    PathForm.OBJECT_ID: {"type": "string", "pattern": "^[0-9a-f]{24}$"},
-    PathForm.UUID: {"type": "string", "format": "uuid"},
-    PathForm.TEXT: {"type": "string", "minLength": 1},
+_PATH_SCHEMAS: dict[ParameterForm, Schema] = {
+    ParameterForm.OBJECT_ID: {"type": "string", "pattern": "^[0-9a-f]{24}$"},
+    ParameterForm.UUID: {"type": "string", "format": "uuid"},
+    ParameterForm.TEXT: {"type": "string", "minLength": 1},
 }
 
 _KEY_PARAMETER: Schema = {

@@ -159,23 +159,12 @@ class Edge:
             incoming: the handshake.
         """
         call = self._call(incoming, 101, trio.current_time())
-        opening: Opening | None = None
-        outgoing: Outgoing | None = None
         try:
             with call.deadline:
-                self._lets_open()
-                arguments, subprotocol = await self._gate.pass_stream(call, stream, incoming)
-                if stream.query is not None:
-                    arguments["query"] = stream.query.decode(incoming.query)
-                opening = Opening(call, subprotocol, self._common(call, incoming), stream.handler, arguments)
-                call.deadline.move(math.inf)  # a stream has no deadline; its effects have their own
+                return await self._opened(call, stream, incoming)
+            outgoing = problem(self._too_late(call), call.request_id)
         except Exception as error:
             outgoing = problem_of(error, request_id=call.request_id, route=stream.line)
-        if opening is not None:
-            self._answers[stream].add(101, 0.0)
-            return opening
-        if outgoing is None:
-            outgoing = problem(self._too_late(call), call.request_id)
         self._answers[stream].add(outgoing.status, 0.0)
         return self._finished(call, incoming, outgoing)
 
@@ -238,9 +227,15 @@ class Edge:
             deadline=Deadline(started + self._request_seconds),
         )
 
-    def _lets_open(self) -> None:
+    async def _opened(self, call: Call[Parts], stream: Stream, incoming: Incoming) -> Opening:
         if self.service.draining:
             raise Draining
+        arguments, subprotocol = await self._gate.pass_stream(call, stream, incoming)
+        if stream.query is not None:
+            arguments["query"] = stream.query.decode(incoming.query)
+        call.deadline.move(math.inf)  # a stream has no deadline; its effects have their own
+        self._answers[stream].add(101, 0.0)
+        return Opening(call, subprotocol, self._common(call, incoming), stream.handler, arguments)
 
     def _too_late(self, call: Call[Parts]) -> Refused:
         if call.effect_in_flight:

@@ -10,7 +10,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from actors.ids import ObjectId, UserId
 from routes.edge import errors
 from routes.edge.declare.endpoint import Endpoint, Mount, RouteTable, endpoint
-from routes.edge.declare.query import PathForm
+from routes.edge.declare.query import ParameterForm
 from routes.edge.declare.signature import snake
 from routes.edge.docs import asyncapi, openapi
 from routes.edge.docs.schemas import Schemas
@@ -62,9 +62,9 @@ def test_signature_is_read() -> None:
     ) -> Reply[Encoded[Thing]] | None: ...
 
     assert [(known.name, known.form) for known in put.parameters] == [
-        ("thing_id", PathForm.OBJECT_ID),
-        ("user_id", PathForm.UUID),
-        ("name", PathForm.TEXT),
+        ("thing_id", ParameterForm.OBJECT_ID),
+        ("user_id", ParameterForm.UUID),
+        ("name", ParameterForm.TEXT),
     ]
     assert (put.body, put.body_optional, put.returns) == (Thing, True, Thing | None)
     assert (put.rate.name, put.status) == ("user-write", 200)

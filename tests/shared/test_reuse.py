@@ -1,0 +1,84 @@
+"""The database that goes from test to test: what one leaves in it, the next does not find."""
+
+import asyncio
+from collections.abc import Iterator
+
+import asyncpg
+import pytest
+
+from tests.support.database import cloned_database
+from tests.support.reuse import Reuse
+
+
+@pytest.fixture
+def lent(postgres_server: str) -> Iterator[tuple[Reuse, list[str]]]:
+    """Two databases to lend in turn, and the addresses of those that were dropped."""
+    dropped: list[str] = []
+    with cloned_database(postgres_server) as one, cloned_database(postgres_server) as other:
+        yield Reuse(iter((one, other)).__next__, dropped.append), dropped
+
+
+def ask(url: str, sql: str) -> object:
+    async def run() -> object:
+        connection = await asyncpg.connect(url)
+        try:
+            return await connection.fetchval(sql)
+        finally:
+            await connection.close()
+
+    return asyncio.run(run())
+
+
+ROWS = "SELECT (SELECT count(*) FROM users), (SELECT sum(number) FROM cape_counts), (SELECT total FROM totem_gallery)"
+REPORT = """
+INSERT INTO reports (id, reporter_id, target_id, created_at_ms) VALUES (repeat('a', 24), '', '', 0) RETURNING seq
+"""
+
+
+def test_rows_and_numbers_begin_anew(lent: tuple[Reuse, list[str]]) -> None:
+    reuse, dropped = lent
+    with reuse.lend() as first:
+        before = [ask(first, f"SELECT row_to_json(r)::text FROM ({ROWS}) r"), ask(first, REPORT)]
+        ask(first, "UPDATE totem_gallery SET total = 7")
+        ask(first, "DELETE FROM cape_counts")
+    with reuse.lend() as second:
+        after = [ask(second, f"SELECT row_to_json(r)::text FROM ({ROWS}) r"), ask(second, REPORT)]
+        assert (second, after, dropped) == (first, before, [])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "ALTER TABLE users ADD COLUMN more text",
+        "ALTER TABLE users DROP COLUMN home_region",
+        "ALTER TABLE reports ALTER COLUMN reason TYPE varchar",
+        "DROP INDEX reports_by_status",
+        "CREATE INDEX more ON users (name)",
+        "ALTER TABLE reports DROP CONSTRAINT reports_status_check",
+        "CREATE TABLE more ()",
+        "ALTER TABLE totem_models DISABLE TRIGGER ALL",
+        "DELETE FROM schema_migrations",
+    ],
+)
+def test_what_has_another_shape_is_dropped(lent: tuple[Reuse, list[str]], change: str) -> None:
+    reuse, dropped = lent
+    with reuse.lend() as first:
+        ask(first, change)
+    with reuse.lend() as second:
+        assert (dropped, second != first) == ([first], True)
+
+
+def test_who_is_still_connected_is_ended(lent: tuple[Reuse, list[str]]) -> None:
+    reuse, _ = lent
+    with asyncio.Runner() as runner:
+        with reuse.lend() as url:
+            connection = runner.run(asyncpg.connect(url))
+        with pytest.raises((asyncpg.PostgresError, asyncpg.InterfaceError, OSError)):
+            runner.run(connection.fetchval("SELECT 1"))
+
+
+def test_a_second_borrower_has_one_of_their_own(lent: tuple[Reuse, list[str]]) -> None:
+    reuse, dropped = lent
+    with reuse.lend() as first, reuse.lend() as second:
+        assert first != second
+    assert dropped == [first]
