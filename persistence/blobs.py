@@ -202,6 +202,9 @@ class NewBlob:
     def write(self, data: bytes) -> None:
         """Append bytes.
 
+        Args:
+            data: any number of bytes, not kept.
+
         Raises:
             OSError: the disk is full or broken.
         """
@@ -215,13 +218,16 @@ class NewBlob:
         return self._sha256.digest()
 
     @contextmanager
-    def mapped(self) -> Iterator[mmap | bytes]:
+    def mapped(self) -> Iterator[memoryview]:
         """All that was written, for a `with` block, as memory that the system may take back at any time."""
         if not self.size_bytes:
-            yield b""
+            yield memoryview(b"")
             return
-        with mmap(self._file.fileno(), self.size_bytes, access=ACCESS_READ) as memory:
-            yield memory
+        with (
+            mmap(self._file.fileno(), self.size_bytes, access=ACCESS_READ) as memory,
+            memoryview(memory) as view,
+        ):
+            yield view
 
     def keep(self) -> None:
         """Store the blob durably under its SHA-256; if such a blob is stored already, only its time is renewed.

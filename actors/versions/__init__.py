@@ -1,0 +1,1 @@
+"""Releases of software: what is published, and what clients are to install."""
