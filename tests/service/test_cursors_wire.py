@@ -24,6 +24,8 @@ LISTS = {
     "reports": ("/v1/admin/reports", LEAST),
     "performance-reports": ("/v1/admin/launcher/performance-reports", (MOST, LEAST)),
     "notifications": ("/v1/notifications", MOST),
+    "products": ("/v1/admin/shop/products", "none"),
+    "purchases": ("/v1/shop/purchases", MOST),
     "blocks": ("/v1/social/friends/blocks", (MOST, "none")),
     "conversations": ("/v1/social/chat/conversations", (MOST, "none")),
     "participants": ("/v1/social/chat/conversations/{conversationId}/participants", (LEAST, "none")),
