@@ -17,6 +17,7 @@ from routes.party.domain import PARTY
 from routes.publications.domain import PUBLICATIONS
 from routes.reports.domain import REPORTS
 from routes.saved_servers.domain import SAVED
+from routes.shop.domain import SHOP
 from routes.totems.domain import TOTEMS
 from routes.users.domain import USERS
 
@@ -36,6 +37,7 @@ DOMAINS: Domains = (
     TOTEMS,
     IP,
     LAUNCHER,
+    SHOP,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

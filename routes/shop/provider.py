@@ -1,14 +1,12 @@
 """Who takes the money: the interface of payment providers, and `manual`, where an admin says what was paid."""
 
 from collections.abc import Sequence
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol
 
 import msgspec
 
 from actors.shop.provider_events import EventKind, ProviderEvent
-
-ProviderName: TypeAlias = Literal["manual", "stripe"]
-"""Who takes the money."""
+from persistence.shop.checkouts import ProviderName
 
 MANUAL_MS = 24 * 60 * 60 * 1000
 """How long a checkout is open that an admin marks as paid."""

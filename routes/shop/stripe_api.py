@@ -13,15 +13,9 @@ from urllib.parse import urlencode
 import msgspec
 import structlog
 
+from persistence.shop.checkouts import ProviderName
 from routes.edge.outgoing_http import Answer, AnswerRefused, NotAnswered, Upstream
-from routes.shop.provider import (
-    ProviderAway,
-    ProviderName,
-    ProviderRefused,
-    Session,
-    SessionOrder,
-    SessionState,
-)
+from routes.shop.provider import ProviderAway, ProviderRefused, Session, SessionOrder, SessionState
 
 SECONDS = 5.0
 """Deadline of one request."""
