@@ -26,6 +26,7 @@ LISTS = {
     "notifications": ("/v1/notifications", MOST),
     "products": ("/v1/admin/shop/products", "none"),
     "purchases": ("/v1/shop/purchases", MOST),
+    "all-purchases": ("/v1/admin/shop/purchases", LEAST),
     "blocks": ("/v1/social/friends/blocks", (MOST, "none")),
     "conversations": ("/v1/social/chat/conversations", (MOST, "none")),
     "participants": ("/v1/social/chat/conversations/{conversationId}/participants", (LEAST, "none")),

@@ -79,7 +79,8 @@ CASES = (
         "old checkouts",
         (
             USERS,
-            "INSERT INTO shop_checkouts (id, status, provider, total, currency, created_at_ms, expires_at_ms, asked_at_ms)"
+            "INSERT INTO shop_checkouts"
+            " (id, status, provider, total, currency, created_at_ms, expires_at_ms, asked_at_ms)"
             " SELECT lpad(to_hex(i), 24, '0'), 'expired', 'manual', 1, 'eur', CASE WHEN i <= 3000 THEN i ELSE"
             f" {YOUNG_MS} END, 0, 0 FROM generate_series(1, 3100) AS i",
         ),
