@@ -121,3 +121,16 @@ CREATE TABLE shop_webhook_events (
 CREATE INDEX shop_webhook_events_by_age ON shop_webhook_events (received_at_ms);
 CREATE INDEX shop_webhook_events_by_payment ON shop_webhook_events (payment_ref) WHERE event IS NOT NULL;
 CREATE INDEX shop_webhook_events_by_checkout ON shop_webhook_events (checkout_id) WHERE event IS NOT NULL;
+
+-- What a payer wrote goes with them.
+CREATE FUNCTION shop_payer_gone() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    NEW.success_url := NULL;
+    NEW.cancel_url := NULL;
+    NEW.request_key := NULL;
+    NEW.request_body := NULL;
+    RETURN NEW;
+END $$;
+
+CREATE TRIGGER shop_payer_gone BEFORE UPDATE OF payer_id ON shop_checkouts
+    FOR EACH ROW WHEN (OLD.payer_id IS NOT NULL AND NEW.payer_id IS NULL) EXECUTE FUNCTION shop_payer_gone();

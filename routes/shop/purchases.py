@@ -24,7 +24,7 @@ from routes.shop.reactions import PurchasesOf
 REF_MAX = 200
 NOTE_MAX = 500
 
-_PAGES = Cursor("purchases", int)
+_OWN_PAGES, _ALL_PAGES = Cursor("purchases", int), Cursor("all-purchases", int)
 
 
 class PurchaseQuery(PageQuery, frozen=True):
@@ -69,13 +69,13 @@ async def list_own_purchases(call: Call, query: PurchaseQuery) -> PurchasePage:
 
     The payer, the payment and the checkout are shown to the payer alone.
     """
-    return await _page(call, query, call.user_id, call.user_id)
+    return await _page(call, _OWN_PAGES, query, call.user_id)
 
 
 @endpoint("GET", "/v1/admin/shop/purchases", needs=MANAGE)
 async def list_all_purchases(call: Call, query: AllPurchasesQuery) -> PurchasePage:
     """GET /v1/admin/shop/purchases: the purchases of all users or of one, newest first. Needs `shop:manage`."""
-    return await _page(call, query, query.user_id, None)
+    return await _page(call, _ALL_PAGES, query, query.user_id)
 
 
 @endpoint(
@@ -115,12 +115,13 @@ async def refund_purchase(call: Call, purchase_id: ObjectId) -> PurchaseEntry:
     )
 
 
-async def _page(call: Call, query: PurchaseQuery, user_id: str | None, viewer_id: str | None) -> PurchasePage:
+async def _page(call: Call, pages: Cursor[int], query: PurchaseQuery, user_id: str | None) -> PurchasePage:
     wanted = WantedPurchases(
-        user_id=user_id, status=query.status, before=_PAGES.place(query.cursor), limit=query.limit + 1
+        user_id=user_id, status=query.status, before=pages.place(query.cursor), limit=query.limit + 1
     )
     rows = await call.service.database.read(list_purchases, wanted)
-    page = _PAGES.page(rows, query.limit, lambda row: row.seq)
+    page = pages.page(rows, query.limit, lambda row: row.seq)
+    viewer_id = call.user_id if pages is _OWN_PAGES else None
     items = [purchase_entry(row, viewer_id) for row in page.rows]
     return PurchasePage(items, page.next_cursor, page.has_more)
 
