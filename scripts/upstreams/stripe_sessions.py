@@ -121,7 +121,7 @@ def opened(form: Mapping[str, str], number: int, base_url: str, now_s: int) -> S
         if not form.get(name, "").startswith(("http://", "https://")):
             raise BadParameter("url_invalid", name)
     session = StripeSession(
-        number=number, url="", amount_total=total, currency=currencies.pop(), expires_at=expires_at,
+        number=number, url="", amount_total=total, currency=currencies.pop().lower(), expires_at=expires_at,
         success_url=form["success_url"], cancel_url=form["cancel_url"],
         client_reference_id=form.get("client_reference_id", ""), created=now_s, lines=lines,
         metadata=_metadata(form, "metadata"), payment_metadata=_metadata(form, "payment_intent_data[metadata]"),
