@@ -17,8 +17,10 @@ from routes.party.domain import PARTY
 from routes.publications.domain import PUBLICATIONS
 from routes.reports.domain import REPORTS
 from routes.saved_servers.domain import SAVED
+from routes.shop.domain import SHOP
 from routes.totems.domain import TOTEMS
 from routes.users.domain import USERS
+from routes.versions.domain import VERSIONS
 
 DOMAINS: Domains = (
     OPERATIONS,
@@ -36,6 +38,8 @@ DOMAINS: Domains = (
     TOTEMS,
     IP,
     LAUNCHER,
+    SHOP,
+    VERSIONS,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

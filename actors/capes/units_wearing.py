@@ -1,22 +1,29 @@
 """Which cape a user wears: a native one, or one that their launcher has (service-api §4 Capes)."""
 
-from actors.errors import NotFound
+from actors.errors import Forbidden, NotFound
 from persistence.capes.choices import Selection, remove_selection, save_selection
 from persistence.capes.rows import hold_cape
 from persistence.connection import Connection
+from persistence.shop.products import is_on_sale
 
 
-async def select(conn: Connection, user_id: str, selection: Selection) -> Selection:
+async def select(conn: Connection, user_id: str, selection: Selection, *, unlocked: bool) -> Selection:
     """Store the cape that a user wears. A native one must be approved, or the user's own; others see it only
     while it is approved.
 
+    Args:
+        unlocked: whether the user may wear it although it is on sale.
+
     Raises:
         NotFound: no such cape, or it is neither approved nor the user's own.
+        Forbidden: it is on sale, and neither unlocked nor the user's own.
     """
     if selection.source == "native":
         cape = await hold_cape(conn, selection.cape_id)
         if cape is None or (cape.status != "approved" and cape.owner_id != user_id):
             raise NotFound("no such cape")
+        if cape.owner_id != user_id and not unlocked and await is_on_sale(conn, "cape", cape.id):
+            raise Forbidden("this cape is on sale")
     await save_selection(conn, user_id, selection)
     return selection
 

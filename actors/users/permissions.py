@@ -137,7 +137,7 @@ class Access:
         granted, negated: the nodes and patterns of grants that have not expired.
         catalog: every node that the store knows; it may grow.
         quotas: quantities of grants that have not expired and are not negated.
-        valid_until_ms: epoch milliseconds at which the next grant expires, or None.
+        valid_until_ms: epoch milliseconds at which the next right expires or begins, or None.
         held: all nodes that the user is allowed and that are not quotas, sorted, with the user's own patterns.
     """
 
@@ -232,22 +232,30 @@ def resolve(roles: Iterable[str], grants: Iterable[Grant], catalog: AbstractSet[
 
     Args:
         roles: names as stored; the user role is added.
-        grants: every grant of the user, expired ones too.
+        grants: every grant of the user, expired ones too, and what was bought; of several quantities of one node the
+            largest counts.
         catalog: every node that the store knows.
         now_ms: epoch milliseconds; a grant is expired from its `expires_at_ms` on.
     """
-    alive = [grant for grant in grants if grant.expires_at_ms is None or grant.expires_at_ms > now_ms]
+    lasting = [grant for grant in grants if grant.expires_at_ms is None or grant.expires_at_ms > now_ms]
+    alive = [grant for grant in lasting if grant.begins_at_ms <= now_ms]
+    turns_ms = [grant.expires_at_ms for grant in alive if grant.expires_at_ms is not None]
+    turns_ms += [grant.begins_at_ms for grant in lasting if grant.begins_at_ms > now_ms]
     return Access(
         roles=frozenset({Role.USER, *(Role(role) for role in roles)}),
         granted=frozenset(grant.node for grant in alive if not grant.negated),
         negated=frozenset(grant.node for grant in alive if grant.negated),
         catalog=catalog,
-        quotas={
-            grant.node: Quantity(grant.value, grant.unit)
-            for grant in alive
-            if grant.value is not None and not grant.negated
-        },
-        valid_until_ms=min(
-            (grant.expires_at_ms for grant in alive if grant.expires_at_ms is not None), default=None
-        ),
+        quotas=_quotas(grant for grant in alive if not grant.negated),
+        valid_until_ms=min(turns_ms, default=None),
     )
+
+
+def _quotas(grants: Iterable[Grant]) -> dict[str, Quantity]:
+    found: dict[str, Quantity] = {}
+    for grant in grants:
+        if grant.value is not None:
+            quantity = Quantity(grant.value, grant.unit)
+            other = found.get(grant.node, quantity)
+            found[grant.node] = max(other, quantity, key=lambda one: one.in_base_unit)
+    return found

@@ -11,11 +11,13 @@ import msgspec
 
 from actors.change import Change
 from actors.errors import Conflict, FieldError, Invalid, NotFound
+from actors.shop.entitling import settle
 from actors.users.events import NodeAdded, UserChanged
 from actors.users.locking import require_user
 from actors.users.permissions import QUOTA_UNITS, Role, is_node
 from actors.users.quantities import QUANTITY_MAX, UNITS, Quantity, listed_unit
 from persistence.connection import Connection
+from persistence.shop.entitlements import Entitlement, end_of_node, live_of_user
 from persistence.users.audit import Stamp, write_audit
 from persistence.users.permissions import (
     Grant,
@@ -113,7 +115,7 @@ async def change_grant(conn: Connection, change: GrantChange, stamp: Stamp) -> C
 
 
 async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) -> Change[int]:
-    """Delete a user's grant; the value is how many were deleted, 0 or 1.
+    """Delete a user's grant of a node, and end what they have bought of it; the value is how many there were.
 
     Args:
         node: node or pattern, as it was granted.
@@ -123,11 +125,14 @@ async def revoke_grant(conn: Connection, user_id: str, node: str, stamp: Stamp) 
     """
     await require_user(conn, user_id)
     before = await remove_grant(conn, user_id, node)
-    if before is None:
+    ended = await end_of_node(conn, user_id, node, stamp.at_ms)
+    if before is None and not ended:
         return Change(0)
-    detail = _grant_detail(node, before, None)
+    if ended:
+        await settle(conn, user_id, stamp.at_ms)
+    detail = _grant_detail(node, before, None, ended=ended)
     await write_audit(conn, stamp, "permission.removed", target_id=user_id, detail=detail)
-    return Change(1, (UserChanged(user_id),))
+    return Change(ended + (before is not None), (UserChanged(user_id),))
 
 
 async def enrol(conn: Connection, user_id: str, name: str, role: Role | None, stamp: Stamp) -> User:
@@ -185,9 +190,16 @@ async def set_up(conn: Connection, code_hash: bytes, user_id: str, name: str, st
     return user
 
 
-async def read_grants_of(conn: Connection, user_id: str) -> Sequence[Grant] | None:
-    """Every grant of a user, including expired ones; None when there is no such user."""
-    return None if await read_user(conn, user_id) is None else await read_grants(conn, user_id)
+async def read_rights_of(
+    conn: Connection, user_id: str, now_ms: int
+) -> tuple[Sequence[Grant], Sequence[Entitlement]] | None:
+    """(every grant of a user, including expired ones; what they have bought and is not over).
+
+    None when there is no such user.
+    """
+    if await read_user(conn, user_id) is None:
+        return None
+    return await read_grants(conn, user_id), await live_of_user(conn, user_id, now_ms)
 
 
 class _Recorded(msgspec.Struct, frozen=True, rename="camel"):
@@ -199,13 +211,14 @@ class _Recorded(msgspec.Struct, frozen=True, rename="camel"):
     unit: str | None
 
 
-def _grant_detail(node: str, before: Grant | None, after: Grant | None) -> bytes:
+def _grant_detail(node: str, before: Grant | None, after: Grant | None, *, ended: int = 0) -> bytes:
     def recorded(grant: Grant | None) -> _Recorded | None:
         return (
             None if grant is None else _Recorded(grant.negated, grant.expires_at_ms, grant.value, grant.unit)
         )
 
-    return msgspec.json.encode({"node": node, "before": recorded(before), "after": recorded(after)})
+    detail = {"node": node, "before": recorded(before), "after": recorded(after)}
+    return msgspec.json.encode(detail | {"boughtEnded": ended} if ended else detail)
 
 
 async def _arrive(conn: Connection, user_id: str, name: str, stamp: Stamp) -> User:

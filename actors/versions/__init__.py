@@ -1,1 +1,1 @@
-"""Releases of software: what is published, and what clients are to install."""
+"""Releases of launchers, services, runtimes and extensions: published, rolled out, and resolved for clients."""

@@ -1,5 +1,6 @@
 """Users' choices: the cape they wear, and the terms they accepted."""
 
+from collections.abc import Collection
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -68,6 +69,16 @@ async def save_selection(conn: Connection, user_id: str, selection: Selection) -
 async def remove_selection(conn: Connection, user_id: str) -> None:
     """Store that a user wears no cape."""
     await conn.execute("DELETE FROM cape_selections WHERE user_id = $1", user_id)
+
+
+async def take_off(conn: Connection, user_id: str, cape_ids: Collection[str]) -> None:
+    """Store that a user wears no cape, if they wear one of these and it is not their own."""
+    await conn.execute(
+        "DELETE FROM cape_selections USING capes WHERE user_id = $1 AND native_id = ANY ($2::text[])"
+        " AND capes.id = native_id AND capes.owner_id <> $1",
+        user_id,
+        list(cape_ids),
+    )
 
 
 async def read_acceptance(conn: Connection, user_id: str) -> Acceptance | None:

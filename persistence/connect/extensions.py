@@ -90,7 +90,8 @@ async def named(conn: Connection, extension_ids: Collection[str]) -> dict[str, E
 
 
 async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
-    """Delete extensions without owner that no server has registered, their permission nodes, and the grants of these.
+    """Delete extensions without owner that no server has registered, their permission nodes, and the grants of these;
+    what was bought of them ends.
 
     Args:
         limit: at most so many extensions.
@@ -114,7 +115,8 @@ async def forget_orphans(conn: Connection, limit: int) -> tuple[int, list[str]]:
             DELETE FROM connect_extensions e WHERE e.extension_id = ANY($1::text[])
             AND NOT EXISTS (SELECT FROM connect_registrations r WHERE r.extension_id = e.extension_id)
             RETURNING $2 || e.extension_id AS node
-        ), unnamed AS (DELETE FROM permissions p USING gone WHERE p.node = gone.node)
+        ), unnamed AS (DELETE FROM permissions p USING gone WHERE p.node = gone.node
+        ), unsold AS (UPDATE shop_entitlements e SET ended = true FROM gone WHERE e.node = gone.node)
         DELETE FROM user_grants g USING gone WHERE g.node = gone.node RETURNING g.user_id
         """,
         [row["extension_id"] for row in found],

@@ -196,6 +196,19 @@ async def select(conn: Connection, user_id: str, model_id: str, now_ms: int) -> 
     )
 
 
+async def unequip(conn: Connection, user_id: str, model_ids: Collection[str]) -> None:
+    """Store that a user has no totem, if they have equipped one of these and it is not their own."""
+    if await selected_id(conn, user_id) not in model_ids:
+        return
+    await lock(conn, model_ids)
+    await conn.execute(
+        "DELETE FROM totem_selections USING totem_models WHERE user_id = $1 AND model_id = ANY ($2::text[])"
+        " AND totem_models.id = model_id AND totem_models.owner_id <> $1",
+        user_id,
+        list(model_ids),
+    )
+
+
 async def drop_oldest(conn: Connection, owner_id: str, *, keep: int) -> None:
     """Delete a user's models but the newest `keep`; those that a user has equipped stay, and do not count.
 

@@ -26,6 +26,7 @@ class Grant(msgspec.Struct, frozen=True):
         expires_at_ms: epoch milliseconds, or None for never.
         value: the number it carries, or None.
         unit: unit of `value`, or None for a bare number.
+        begins_at_ms: epoch milliseconds; before it has no effect. Only rights that were bought begin later.
     """
 
     node: str
@@ -33,6 +34,7 @@ class Grant(msgspec.Struct, frozen=True):
     expires_at_ms: int | None = None
     value: float | None = None
     unit: str | None = None
+    begins_at_ms: int = 0
 
 
 class CatalogNode(msgspec.Struct, frozen=True):
@@ -168,8 +170,22 @@ async def remove_grant(conn: Connection, user_id: str, node: str) -> Grant | Non
     return _grant(row)
 
 
+async def read_rights(conn: Connection, user_id: str) -> list[Grant]:
+    """Every right of the user: those that admins have granted or denied, and those that were bought."""
+    rows = await conn.fetch(_RIGHTS, user_id)
+    return [Grant(*row) for row in rows]
+
+
+_RIGHTS = """
+SELECT node, negated, expires_at_ms, value, unit, 0::bigint AS begins_at_ms FROM user_grants WHERE user_id = $1
+UNION ALL
+SELECT node, false, ends_at_ms, value, unit, begins_at_ms FROM shop_entitlements
+WHERE user_id = $1 AND NOT ended AND NOT suspended
+"""
+
+
 def _grant(row: Row) -> Grant:
-    return Grant(*(row[name] for name in Grant.__struct_fields__))
+    return Grant(row["node"], row["negated"], row["expires_at_ms"], row["value"], row["unit"])
 
 
 def nodes_of(catalog: Sequence[CatalogNode]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from persistence.connection import Connection, Row
-from persistence.users.permissions import Grant, announce, read_grants, read_roles
+from persistence.users.permissions import Grant, announce, read_rights, read_roles
 
 Visibility = Literal["PUBLIC", "FRIENDS", "PRIVATE"]
 """Which viewers may see something of a user (service-api §2 Profile)."""
@@ -173,7 +173,7 @@ async def read_with_rights(conn: Connection, user_id: str) -> UserWithRights | N
     if user is None:
         return None
     return UserWithRights(
-        user, tuple(await read_roles(conn, user_id)), tuple(await read_grants(conn, user_id))
+        user, tuple(await read_roles(conn, user_id)), tuple(await read_rights(conn, user_id))
     )
 
 

@@ -1,11 +1,14 @@
 """Routes for the cape that the caller wears (service-api §4 Capes)."""
 
+from functools import partial
+
 from actors.bounds import IdText
 from actors.capes.units_wearing import select, select_none
-from actors.errors import FieldError, Invalid, NotFound
+from actors.errors import FieldError, Forbidden, Invalid, NotFound
 from actors.ids import parse_uuid
 from actors.time import iso
 from persistence.capes.choices import CapeSource, Selection, read_selection
+from persistence.shop.entitlements import CAPE
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
@@ -43,12 +46,12 @@ async def read_cape_selection(call: Call) -> SelectionOut:
     return selection_out(await call.service.database.read(read_selection, call.user_id))
 
 
-@endpoint("PUT", "/v1/profile/capes/selection", needs=AUTHENTICATED, refusals=(NotFound, Invalid))
+@endpoint("PUT", "/v1/profile/capes/selection", needs=AUTHENTICATED, refusals=(NotFound, Invalid, Forbidden))
 async def select_cape(call: Call, body: SelectionBody) -> SelectionOut:
     """PUT /v1/profile/capes/selection: wears a cape, or none.
 
-    A `native` cape that is neither approved nor the caller's own is a 404; others see it only while it is approved. A
-    `capeId` that is not a uuid is a 422.
+    A `native` cape that is neither approved nor the caller's own is a 404; others see it only while it is approved. One
+    that is on sale, and that the caller has neither made nor bought, is a 403. A `capeId` that is not a uuid is a 422.
     """
     if body.source is None:
         return await change(call, select_none, call.user_id, about=None, shape=selection_out)
@@ -56,7 +59,8 @@ async def select_cape(call: Call, body: SelectionBody) -> SelectionOut:
     if cape_id is None:
         raise Invalid(FieldError("/capeId", "BAD_FORMAT", "the uuid of a cape"))
     chosen = Selection(body.source, cape_id, call.now_ms)
-    return await change(call, select, call.user_id, chosen, about=None, shape=selection_out)
+    unit = partial(select, unlocked=call.user.access.allows(CAPE + cape_id))
+    return await change(call, unit, call.user_id, chosen, about=None, shape=selection_out)
 
 
 def selection_out(selection: Selection | None) -> SelectionOut:

@@ -75,6 +75,9 @@ POLICIES = {
         Policy("chat-send", 30, 10, quota_node="social:chat.send", outer=_ALL_CHAT),
         Policy("friend-request", 20, 3600),
         Policy("upload", 20, 60),
+        Policy("checkout", 10, 600),
+        # Of payment providers, which repeat what was refused; counted by address.
+        Policy("webhook", 600, 60, by_address=True),
         Policy("register", 10, 3600, by_address=True),
         # Each is a durable write for a server without an owner; not in the contract's table.
         Policy("claim-key", 20, 60),

@@ -7,11 +7,12 @@ import msgspec
 import trio
 
 from actors.bounds import IdText, ShortText
-from actors.errors import FieldError, Invalid, NotFound, TooLarge
+from actors.errors import FieldError, Forbidden, Invalid, NotFound, TooLarge
 from actors.ids import parse_uuid
 from actors.texts import with_line_feeds
 from actors.totems.documents import MAX_BYTES, check_upload
 from actors.totems.units import Draft, activate, check_draft, upload
+from persistence.shop.entitlements import TOTEM
 from persistence.totems.totems import Format, Model
 from routes.call import Call
 from routes.changes import change
@@ -73,13 +74,14 @@ class TotemChoice(Wire, frozen=True):
     found_status=200,
     rate="upload",
     aliases=(ALIAS,),
-    refusals=(NotFound, TooLarge),
+    refusals=(NotFound, Forbidden, TooLarge),
     max_bytes=BODY_MAX_BYTES,
 )
 async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
     """Sets the caller's totem: one uploaded with the request (`data`, 201), or an existing one (`itemModelId`, 200).
 
-    Exactly one of the two is required; none or both are a 422. An upload is checked by the rules of its
+    Exactly one of the two is required; none or both are a 422. An existing one that is on sale, and that the caller has
+    neither made nor bought, is a 403. An upload is checked by the rules of its
     format; `nsfw` and `nsfl` need an age of 16 or more. The author's id must be the caller's, and their name not that
     of another user. `fileName`, `rating` and `author` apply to uploads only.
     """
@@ -87,10 +89,10 @@ async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
     if data is not None and model_id is None:
         return await _upload(call, body, data)
     if model_id is not None and data is None:
-        carry = partial(activate, gallery=call.service.config.totem_gallery)
-        return await change(
-            call, carry, call.user_id, model_id.lower(), call.now_ms, about=None, shape=_found
-        )
+        model_id = model_id.lower()
+        unlocked = call.user.access.allows(TOTEM + model_id)
+        carry = partial(activate, gallery=call.service.config.totem_gallery, unlocked=unlocked)
+        return await change(call, carry, call.user_id, model_id, call.now_ms, about=None, shape=_found)
     if data is None:
         raise Invalid(FieldError("/data", "REQUIRED", "data or itemModelId is needed"))
     raise Invalid(FieldError("/itemModelId", "NOT_ALLOWED", "data and itemModelId exclude each other"))

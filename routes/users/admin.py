@@ -3,7 +3,7 @@
 Looking up needs `admin:user:view`; permissions and the audit trail are for super-admins only (service-api §5 rule 8).
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -20,9 +20,10 @@ from actors.users.units_rights import (
     Unchanged,
     change_grant,
     quantity_of,
-    read_grants_of,
+    read_rights_of,
     revoke_grant,
 )
+from persistence.shop.entitlements import Entitlement
 from persistence.users.audit import AuditEntry, read_audit
 from persistence.users.permissions import Grant, read_catalog
 from persistence.users.users import User, find_by_prefix, read_user
@@ -113,16 +114,20 @@ class UserGrant(Wire, frozen=True):
         negated: whether it denies the node instead of granting it.
         expires_at: from when it has no effect; null = never.
         value: the quantity that it carries, or null.
+        source: who gave it: an admin, or the shop.
+        purchase_id: the purchase that gave it, or null.
     """
 
     node: str
     negated: bool
     expires_at: str | None
     value: int | float | Amount | None
+    source: Literal["admin", "shop"]
+    purchase_id: str | None
 
 
 class UserGrants(Wire, frozen=True):
-    """Every grant of a user, expired ones too."""
+    """Every grant of a user, expired ones too, and what they have bought."""
 
     user_id: str
     items: list[UserGrant]
@@ -155,7 +160,7 @@ class UserGranted(Wire, frozen=True):
 
 
 class RemovedGrant(Wire, frozen=True):
-    """How many grants were removed, 0 or 1."""
+    """How many grants were removed, bought ones too."""
 
     removed: int
 
@@ -222,11 +227,13 @@ async def list_permissions(call: Call) -> Nodes:
 
 @endpoint("GET", "/v1/admin/users/{userId}/permissions", needs=SUPER_ADMIN, refusals=(NotFound,))
 async def list_user_permissions(call: Call, user_id: UserId) -> UserGrants:
-    """Lists the grants of a user, expired ones too, but not what roles and defaults give; an unknown one is a 404."""
-    grants = await call.service.database.read(read_grants_of, user_id)
-    if grants is None:
+    """Lists the grants of a user, expired ones too, and what they have bought, but not what roles and defaults give; an
+    unknown one is a 404."""
+    rights = await call.service.database.read(read_rights_of, user_id, call.now_ms)
+    if rights is None:
         raise NotFound("no such user")
-    return UserGrants(user_id, [_granted(grant) for grant in grants])
+    grants, bought = rights
+    return UserGrants(user_id, [*map(_granted, grants), *map(_bought, bought)])
 
 
 @endpoint(
@@ -256,7 +263,8 @@ async def grant_permission(call: Call, user_id: UserId, body: GrantBody) -> User
 
 @endpoint("DELETE", "/v1/admin/users/{userId}/permissions/{node}", needs=SUPER_ADMIN, refusals=(NotFound,))
 async def remove_permission(call: Call, user_id: UserId, node: str) -> RemovedGrant:
-    """Removes a grant of a user; the node stays in the catalog. A malformed node is a 404."""
+    """Removes a grant of a user, and ends what they have bought of the node, which stays in the catalog. A malformed
+    node is a 404."""
     if not is_node(node):
         raise NotFound("no such permission")
     return await change(
@@ -294,11 +302,20 @@ def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:
 
 
 def _granted(grant: Grant) -> UserGrant:
-    value: int | float | Amount | None = None
-    if grant.value is not None:
-        number = Quantity(grant.value, grant.unit).number
-        value = number if grant.unit is None else Amount(number, grant.unit)
-    return UserGrant(grant.node, grant.negated, iso_or_none(grant.expires_at_ms), value)
+    value = _value(grant.value, grant.unit)
+    return UserGrant(grant.node, grant.negated, iso_or_none(grant.expires_at_ms), value, "admin", None)
+
+
+def _bought(one: Entitlement) -> UserGrant:
+    value = _value(one.value, one.unit)
+    return UserGrant(one.node, False, iso_or_none(one.ends_at_ms), value, "shop", one.purchase_id)
+
+
+def _value(value: float | None, unit: str | None) -> int | float | Amount | None:
+    if value is None:
+        return None
+    number = Quantity(value, unit).number
+    return number if unit is None else Amount(number, unit)
 
 
 def _quantity(body: GrantBody) -> Quantity | Unchanged | None:

@@ -76,6 +76,27 @@ CASES = (
         1_000,
     ),
     Case(
+        "old checkouts",
+        (
+            USERS,
+            "INSERT INTO shop_checkouts"
+            " (id, status, provider, total, currency, created_at_ms, expires_at_ms, asked_at_ms)"
+            " SELECT lpad(to_hex(i), 24, '0'), 'expired', 'manual', 1, 'eur', CASE WHEN i <= 3000 THEN i ELSE"
+            f" {YOUNG_MS} END, 0, 0 FROM generate_series(1, 3100) AS i",
+        ),
+        "shop_checkouts",
+        100,
+    ),
+    Case(
+        "old webhooks",
+        (
+            "INSERT INTO shop_webhook_events (id, received_at_ms) SELECT 'evt_' || i, CASE WHEN i <= 3000 THEN i ELSE"
+            f" {YOUNG_MS} END FROM generate_series(1, 3100) AS i",
+        ),
+        "shop_webhook_events",
+        100,
+    ),
+    Case(
         "old notifications",
         (
             USERS,

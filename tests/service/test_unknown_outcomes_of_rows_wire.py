@@ -19,6 +19,7 @@ from tests.connect.play import claimed
 from tests.notifications.play import LIST, READ, notify
 from tests.publications.play import path_of, publish
 from tests.saved_servers.play import SAVED
+from tests.shop.play import A_PRODUCT, ALL_PURCHASES, CHECKOUT, PRODUCTS, may, open_shop
 from tests.support.losing import lose, proxy, settled, world
 from tests.support.proxy import Proxy
 from tests.support.world import CONVERSATIONS, Player, World
@@ -165,6 +166,33 @@ async def an_allowlist(world: World) -> Lost:
     return Lost(root, "PUT", "/v1/admin/launcher/network-guard-allowlist", {"hosts": [host]}, made)
 
 
+async def a_checkout(world: World) -> Lost:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    product = await shop.product(amount=0, limit=5)
+    body = {"items": [{"productId": product["id"], "quantity": 5}]}
+
+    async def made() -> int:
+        return int(await may(ann, "perk:glow"))
+
+    return Lost(ann, "POST", CHECKOUT, body, made, said=b"INSERT INTO shop_entitlements")
+
+
+async def a_purchase_marked_as_paid(world: World) -> Lost:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    order = await shop.order(ann, await shop.product())
+
+    async def made() -> int:
+        return int(await may(ann, "perk:glow"))
+
+    path = f"{ALL_PURCHASES}/{order['purchases'][0]['id']}/mark-paid"
+    return Lost(shop.manager, "POST", path, {"note": MARK}, made)
+
+
+async def a_product(world: World) -> Lost:
+    shop = await open_shop(world)
+    return Lost(shop.manager, "POST", PRODUCTS, A_PRODUCT | {"name": MARK}, _counted(shop.manager, PRODUCTS))
+
+
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "users": (a_share,),
     "saved_servers": (a_saved_server,),
@@ -177,6 +205,7 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "networks": (a_network,),
     "totems": (a_totem,),
     "launcher": (a_performance_report, an_allowlist),
+    "shop": (a_checkout, a_purchase_marked_as_paid, a_product),
 }
 
 ELSEWHERE = {

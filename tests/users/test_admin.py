@@ -155,7 +155,16 @@ async def test_granting_changing_and_removing(people, root):
     listed = (await people.call(root, "GET", PERMISSIONS)).json
     assert listed == {
         "userId": ANN,
-        "items": [{"node": "social:friends.max", "negated": False, "expiresAt": None, "value": 7}],
+        "items": [
+            {
+                "node": "social:friends.max",
+                "negated": False,
+                "expiresAt": None,
+                "value": 7,
+                "source": "admin",
+                "purchaseId": None,
+            }
+        ],
     }
     gone = [await people.call(root, "DELETE", f"{PERMISSIONS}/social:friends.max") for _ in range(2)]
     assert [answer.json for answer in gone] == [{"removed": 1}, {"removed": 0}]

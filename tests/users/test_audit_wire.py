@@ -14,6 +14,7 @@ from actors.ids import new_uuid
 from routes import TABLE
 from tests.capes.stage import ADMIN as CAPES
 from tests.capes.stage import cape_in
+from tests.shop.play import A_PRODUCT, ALL_PURCHASES, PRODUCTS, Shop
 from tests.support.world import Player, World
 
 AUDIT = "/v1/admin/audit"
@@ -53,6 +54,21 @@ async def a_cape(world: World, root: Player, ann: Player) -> dict[str, str]:
     return {"id": (await cape_in("pending", ann, root))["id"]}
 
 
+async def a_product(world: World, root: Player, ann: Player) -> dict[str, str]:
+    return {"productId": (await Shop(world, root).product())["id"]}
+
+
+async def a_pending_purchase(world: World, root: Player, ann: Player) -> dict[str, str]:
+    shop = Shop(world, root)
+    order = await shop.order(ann, await shop.product())
+    return {"purchaseId": order["purchases"][0]["id"]}
+
+
+async def a_paid_purchase(world: World, root: Player, ann: Player) -> dict[str, str]:
+    shop = Shop(world, root)
+    return {"purchaseId": (await shop.buy(ann, await shop.product()))["id"]}
+
+
 PLAYS: dict[tuple[str, str], Play] = {
     ("POST", f"{USER}/permissions"): Play("permission.granted", {"node": "a:b"}, refused={"node": "a b"}),
     ("DELETE", f"{USER}/permissions/{{node}}"): Play("permission.removed", prepare=a_grant),
@@ -66,6 +82,18 @@ PLAYS: dict[tuple[str, str], Play] = {
     ("PUT", "/v1/admin/launcher/network-guard-allowlist"): Play(
         "allowlist.changed", {"hosts": ["example.org"]}, refused={"hosts": ["1.2.3.4"]}, of_user=False
     ),
+    ("POST", PRODUCTS): Play("product.created", A_PRODUCT, refused=A_PRODUCT | {"slug": "-"}, of_user=False),
+    ("PATCH", f"{PRODUCTS}/{{productId}}"): Play(
+        "product.changed",
+        {"revision": 1, "name": "Glow"},
+        a_product,
+        {"revision": 1, "name": ""},
+        of_user=False,
+    ),
+    ("POST", f"{ALL_PURCHASES}/{{purchaseId}}/mark-paid"): Play(
+        "purchase.changed", {"note": "cash"}, a_pending_purchase, {"note": 7}
+    ),
+    ("POST", f"{ALL_PURCHASES}/{{purchaseId}}/refund"): Play("purchase.changed", None, a_paid_purchase),
 }
 
 

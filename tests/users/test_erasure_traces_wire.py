@@ -19,6 +19,7 @@ from tests.connect.play import claimed
 from tests.friends.play import ask, make_friends
 from tests.party.play import PARTY
 from tests.saved_servers.play import SAVED, save_all
+from tests.shop.play import open_shop
 from tests.support.world import Player, World
 from tests.totems.play import carry
 from tests.totems.play import upload as upload_totem
@@ -78,6 +79,13 @@ async def answered(ann: Player, ben: Player) -> None:
         assert response.status_code in {200, 201}, response.text
 
 
+async def ordered(world: World, ann: Player) -> None:
+    """Ann buys something, and says where she wants to come back to."""
+    shop = await open_shop(world)
+    back = f"{world.service.config.base_url}/?word={SECRET}&name={NAME}"
+    await shop.buy(ann, await shop.product(), successUrl=back, cancelUrl=back)
+
+
 async def in_a_party_of(ben: Player, ann: Player) -> str:
     """Ann comes into Ben's party, invites somebody and goes; the party lives on."""
     party_id = (await ben.get(PARTY))["party"]["id"]
@@ -114,6 +122,7 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await claimed(world, ann)
     await ann.do("POST", "/v1/connect/networks", {"name": SECRET}, status=201)
     await ann.do("POST", "/v1/launcher/performance-reports", {"word": SECRET, "name": NAME}, status=202)
+    await ordered(world, ann)
     await answered(ann, ben)
     await in_a_party_of(ben, ann)
     await ann.do("POST", "/v1/social/party", status=200)

@@ -56,6 +56,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     shop_provider: str
     shop_webhook_secret: str | None
     stripe_key: str | None
+    stripe_url: str
     allow_query_tokens: bool
     freshness_seconds: int
     attachment_max_bytes: int
@@ -204,8 +205,15 @@ SETTINGS = (
     Setting(
         "shop_provider", "manual", forms.one_of("manual", "stripe"), "who takes payments: manual or stripe"
     ),
-    Setting("shop_webhook_secret", None, forms.text, "signs the payment provider's webhooks", True),
+    Setting(
+        "shop_webhook_secret",
+        None,
+        forms.text,
+        "secrets that sign the payment provider's webhooks, comma-separated",
+        True,
+    ),
     Setting("stripe_key", None, forms.text, "Stripe's secret key", True),
+    Setting("stripe_url", "https://api.stripe.com", forms.web_address, "Stripe's API"),
     Setting(
         "allow_query_tokens",
         "off",
@@ -281,7 +289,7 @@ SETTINGS = (
 
 RESERVED = frozenset(
     {
-        "nats_url", "curseforge_key", "gateway_token", "shop_provider", "shop_webhook_secret", "stripe_key",
+        "nats_url", "curseforge_key", "gateway_token",
     }
 )  # fmt: skip
 """Settings of domains that this release lacks: checked like the others, and reported at start to have no effect."""

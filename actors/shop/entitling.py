@@ -1,0 +1,72 @@
+"""Give and take the rights that were bought: steps of units of work, inside the caller's transaction.
+
+The recipient's row is locked (`require_user`) by whoever calls these, so that the durations of two purchases follow one
+another exactly.
+"""
+
+from actors.time import DAY_MS
+from persistence.capes.choices import take_off
+from persistence.connection import Connection
+from persistence.shop import entitlements as rows
+from persistence.shop.entitlements import CAPE, SUPPORTER, TOTEM, Entitlement
+from persistence.shop.purchases import Purchase, read_sold
+from persistence.totems.totems import unequip
+from persistence.users.permissions import announce, read_grants
+
+
+async def give(conn: Connection, purchase: Purchase, recipient_id: str, now_ms: int) -> None:
+    """Give the rights of a purchase, once.
+
+    A right with a duration lasts that long for each piece, and begins when the same right of the same product ends that
+    the recipient has already.
+    """
+    ends = await rows.ends_of_product(conn, recipient_id, purchase.product_id, now_ms)
+    given = []
+    for position, sold in enumerate(await read_sold(conn, purchase.grants_digest)):
+        begins_at_ms, ends_at_ms = now_ms, None
+        if sold.days is not None:
+            begins_at_ms = max(now_ms, ends.get(sold.node, 0))
+            ends_at_ms = begins_at_ms + sold.days * purchase.quantity * DAY_MS
+        given.append(
+            Entitlement(
+                purchase.id, position, recipient_id, purchase.product_id, sold.node, sold.value, sold.unit,
+                begins_at_ms, ends_at_ms,
+            )
+        )  # fmt: skip
+    await rows.add_entitlements(conn, given)
+    await settle(conn, recipient_id, now_ms)
+
+
+async def suspend(conn: Connection, purchase: Purchase, now_ms: int, *, suspended: bool) -> None:
+    """Suspend the rights of a purchase; where `suspended` is false, let them live again with their old end."""
+    await rows.suspend(conn, purchase.id, suspended=suspended)
+    if purchase.recipient_id is not None:
+        await settle(conn, purchase.recipient_id, now_ms)
+
+
+async def take_back(conn: Connection, purchase: Purchase, now_ms: int) -> None:
+    """End the rights of a purchase for good; what an admin has granted stays."""
+    await rows.end_of_purchase(conn, purchase.id, now_ms)
+    if purchase.recipient_id is not None:
+        await settle(conn, purchase.recipient_id, now_ms)
+
+
+async def settle(conn: Connection, user_id: str, now_ms: int) -> None:
+    """Bring in line what follows from a user's rights: the tier of a supporter, and a cape or totem that they wear and
+    may not wear any more. Every process is told at the commit."""
+    await rows.settle_ended(conn, user_id, now_ms)
+    live = await rows.live_of_user(conn, user_id, now_ms)
+    tiers = [one for one in live if one.node.startswith(SUPPORTER) and one.begins_at_ms <= now_ms]
+    newest = max(tiers, key=lambda one: one.begins_at_ms, default=None)
+    tier = None if newest is None else newest.node.removeprefix(SUPPORTER)
+    await rows.set_tier(conn, user_id, tier, min((one.begins_at_ms for one in tiers), default=None))
+    held = {one.node for one in live}
+    held |= {grant.node for grant in await read_grants(conn, user_id) if not grant.negated}
+    lost = await rows.bought_once(conn, user_id) - held
+    await take_off(conn, user_id, _targets(lost, CAPE))
+    await unequip(conn, user_id, _targets(lost, TOTEM))
+    await announce(conn, user_id)
+
+
+def _targets(nodes: set[str], prefix: str) -> list[str]:
+    return [node.removeprefix(prefix) for node in nodes if node.startswith(prefix)]

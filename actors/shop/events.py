@@ -1,0 +1,55 @@
+"""Events of the shop's rows, for live views and the log."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from actors.users.events import UserChanged
+from persistence.shop.purchases import Hold, Purchase
+
+
+class PurchaseChanged(msgspec.Struct, frozen=True):
+    """A purchase was made, or has changed.
+
+    Args:
+        user_ids: its payer and its recipient, where they still exist.
+    """
+
+    purchase_id: str
+    user_ids: tuple[str, ...]
+
+
+class PurchaseHeld(msgspec.Struct, frozen=True):
+    """A purchase was paid and not fulfilled: an admin has to look at it."""
+
+    purchase_id: str
+    hold: Hold
+
+
+class MoneyUnexpected(msgspec.Struct, frozen=True):
+    """Money came for a checkout that was paid in another way: an admin has to look at it."""
+
+    checkout_id: str
+
+
+def told(purchases: Iterable[Purchase], *, rights: bool) -> tuple[object, ...]:
+    """The events of purchases that were made or have changed.
+
+    Args:
+        rights: whether the rights of their recipients have changed.
+    """
+    changed = list(purchases)
+    events: list[object] = [
+        PurchaseChanged(
+            one.id, tuple({id: None for id in (one.payer_id, one.recipient_id) if id is not None})
+        )
+        for one in changed
+    ]
+    events += [
+        PurchaseHeld(one.id, one.hold) for one in changed if one.status == "paid" and one.hold is not None
+    ]
+    if rights:
+        events += map(
+            UserChanged, sorted({one.recipient_id for one in changed if one.recipient_id is not None})
+        )
+    return tuple(events)

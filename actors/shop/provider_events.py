@@ -1,0 +1,47 @@
+"""What a payment provider says, whatever its name and form: the events that move checkouts and purchases."""
+
+from enum import Enum
+
+import msgspec
+
+
+class EventKind(Enum):
+    """What has happened at the provider."""
+
+    COMPLETED = "completed"
+    """The payer has finished, and the money is there."""
+    COMPLETED_UNPAID = "completed_unpaid"
+    """The payer has finished; the money is on its way."""
+    PAID = "paid"
+    FAILED = "failed"
+    """The money that was on its way does not come."""
+    EXPIRED = "expired"
+    REFUNDED = "refunded"
+    DISPUTED = "disputed"
+    DISPUTE_WON = "dispute_won"
+    DISPUTE_LOST = "dispute_lost"
+
+
+class ProviderEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One event.
+
+    Args:
+        id: the provider's name of the event, unique among all providers.
+        checkout_id, purchase_id: what it is about, as far as the provider knows our names.
+        session_ref, payment_ref: the provider's names of the session and of the payment.
+        amount: what was paid, in the smallest unit of the currency.
+        currency: three lower-case letters.
+        refunded_amount: how much has gone back of the payment so far; None = all of it.
+        live: whether it is about real money; None = the provider does not say.
+    """
+
+    id: str
+    kind: EventKind
+    checkout_id: str | None = None
+    purchase_id: str | None = None
+    session_ref: str | None = None
+    payment_ref: str | None = None
+    amount: int | None = None
+    currency: str | None = None
+    refunded_amount: int | None = None
+    live: bool | None = None

@@ -1,0 +1,72 @@
+"""Mark purchases as paid, and give money back, by hand: units of work, inside the caller's transaction."""
+
+from msgspec.structs import replace
+
+from actors.change import Change
+from actors.errors import Conflict, NotFound
+from actors.shop.moves import CHECKOUT_MOVES, CheckoutMove, PurchaseMove
+from actors.shop.paying import Till
+from persistence.connection import Connection
+from persistence.shop import checkouts as rows
+from persistence.shop.purchases import Purchase, checkout_of
+from persistence.users.audit import Stamp
+
+
+async def mark_paid(
+    conn: Connection, purchase_id: str, provider_ref: str | None, note: str | None, stamp: Stamp
+) -> Change[Purchase]:
+    """Mark a purchase as paid, and give what was bought; again is without effect.
+
+    Args:
+        provider_ref: what the money is known by.
+        note: for the audit trail.
+
+    Raises:
+        NotFound: there is no such purchase.
+        Conflict: it was refunded or is disputed, or there is no recipient any more.
+    """
+    till, line = await _open(conn, purchase_id, stamp)
+    if line.status == "fulfilled":
+        return Change(line)
+    await till.pay(line, provider_ref, amount_matches=True, move=PurchaseMove.ACCEPT)
+    paid = till.line(purchase_id)
+    if paid.status != "fulfilled":
+        raise Conflict("this purchase cannot be marked as paid", status=line.status, hold=paid.hold)
+    # The money came by hand, so that it can be given back by hand.
+    till.mark(replace(paid, provider="manual"))
+    till.note = note
+    if "pending" not in till.statuses():
+        checkout = till.checkout
+        status = CHECKOUT_MOVES.get((checkout.status, CheckoutMove.PAY))
+        if status is not None:
+            await rows.save_checkout(conn, replace(checkout, status=status, ended_at_ms=stamp.at_ms))
+    events = await till.close()
+    return Change(till.line(purchase_id), events)
+
+
+async def refund(conn: Connection, purchase_id: str, stamp: Stamp) -> Change[Purchase]:
+    """Note that the money of a purchase was given back by hand, and take back what was bought; again is without effect.
+
+    Raises:
+        NotFound: there is no such purchase.
+        Conflict: it was not paid, or not by hand: then it is refunded at the provider, which tells us.
+    """
+    till, line = await _open(conn, purchase_id, stamp)
+    if line.status == "refunded":
+        return Change(line)
+    if line.provider != "manual":
+        raise Conflict("refund this payment at its provider", status=line.status, provider=line.provider)
+    await till.refund(line, line.amount)
+    if till.line(purchase_id).status != "refunded":
+        raise Conflict("this purchase was not paid", status=line.status)
+    events = await till.close()
+    return Change(till.line(purchase_id), events)
+
+
+async def _open(conn: Connection, purchase_id: str, stamp: Stamp) -> tuple[Till, Purchase]:
+    id = await checkout_of(conn, purchase_id)
+    checkout = None if id is None else await rows.lock_checkout(conn, id)
+    if checkout is None:
+        raise NotFound("no such purchase")
+    till = await Till.of(conn, checkout, stamp)
+    return till, till.line(purchase_id)

@@ -1,0 +1,174 @@
+"""What a payment provider has told, applied to checkouts and purchases: units of work, inside the caller's transaction.
+
+Events come at least once and in any order. Each has its effect once, and those about a payment that is not known yet
+wait for it. So all orders of the same events lead to the same state.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.change import Change
+from actors.shop.events import MoneyUnexpected
+from actors.shop.moves import CHECKOUT_MOVES, CheckoutMove
+from actors.shop.paying import Till
+from actors.shop.provider_events import EventKind, ProviderEvent
+from persistence.connection import Connection
+from persistence.shop import checkouts as rows
+from persistence.shop import webhook_events
+from persistence.shop.checkouts import Checkout, lock_payment
+from persistence.shop.purchases import Purchase, checkout_of
+from persistence.users.audit import Stamp
+
+_AFTER_PAYMENT = {
+    EventKind.REFUNDED, EventKind.DISPUTED, EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST,
+}  # fmt: skip
+_PAID = {"paid", "fulfilled", "disputed", "refunded"}
+
+_events = msgspec.msgpack.Decoder(ProviderEvent)
+
+
+async def take_event(conn: Connection, event: ProviderEvent, stamp: Stamp) -> Change[bool]:
+    """Apply an event of a webhook; the value is whether it came before, and so has no effect."""
+    if not await webhook_events.take(conn, event.id, stamp.at_ms):
+        return Change(True)
+    return Change(False, await _apply(conn, event, stamp))
+
+
+async def take_answer(conn: Connection, event: ProviderEvent, stamp: Stamp) -> Change[None]:
+    """Apply what the provider has answered when it was asked about a checkout; its id does not count."""
+    return Change(None, await _apply(conn, event, stamp))
+
+
+async def _apply(conn: Connection, event: ProviderEvent, stamp: Stamp) -> tuple[object, ...]:
+    if event.payment_ref is not None:
+        # An event that finds no such payment must not miss the one that is just making it known.
+        await lock_payment(conn, event.payment_ref)
+    id = await _checkout_of(conn, event)
+    checkout = None if id is None else await rows.lock_checkout(conn, id)
+    if checkout is None:
+        if event.kind in _AFTER_PAYMENT:
+            await _let_wait(conn, event, None)
+        return ()
+    till = await Till.of(conn, checkout, stamp)
+    events = await _move(conn, till, event)
+    for waiting in await webhook_events.take_waiting(conn, checkout.id, till.checkout.payment_ref):
+        events += await _move(conn, till, _events.decode(waiting))
+    await rows.save_checkout(conn, till.checkout)
+    return (*await till.close(), *events)
+
+
+async def _move(conn: Connection, till: Till, event: ProviderEvent) -> tuple[object, ...]:
+    """Apply one event to a locked checkout; returns events beside those of its purchases."""
+    lines = [one for one in till.lines if event.purchase_id in {None, one.id}]
+    if event.kind in _AFTER_PAYMENT:
+        lines = [one for one in lines if _paid_by(one, till.checkout, event)]
+        if lines and not any(one.status in _PAID for one in lines):
+            await _let_wait(conn, event, till.checkout.id)
+            return ()
+    match event.kind:
+        case EventKind.COMPLETED | EventKind.PAID:
+            return await _pay(till, lines, event)
+        case EventKind.COMPLETED_UNPAID:
+            till.change(_known(_moved(till, CheckoutMove.COMPLETE), event))
+        case EventKind.FAILED:
+            for line in lines:
+                till.fail(line)
+        case EventKind.EXPIRED:
+            _expire(till, lines)
+        case EventKind.REFUNDED:
+            await _refund(till, lines, event.refunded_amount)
+        case EventKind.DISPUTED:
+            await _dispute(till, lines)
+        case EventKind.DISPUTE_WON:
+            won = [await till.win(line) for line in lines]
+            if not any(won) and any(line.status == "fulfilled" for line in lines):
+                till.change(replace(till.checkout, won_early=True))
+        case EventKind.DISPUTE_LOST:
+            await _refund(till, lines, None)
+    return ()
+
+
+async def _pay(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -> tuple[object, ...]:
+    checkout = till.checkout
+    if not any(line.status in {"pending", "failed"} for line in lines):
+        # The same payment is told of more than once; another one is money that was not asked for.
+        known = event.payment_ref is None or any(line.provider_ref == event.payment_ref for line in lines)
+        return () if known else (MoneyUnexpected(checkout.id),)
+    asked = checkout.total if event.purchase_id is None else sum(line.amount for line in lines)
+    matches = event.amount in {None, asked} and event.currency in {None, checkout.currency}
+    for line in lines:
+        await till.pay(line, event.payment_ref, amount_matches=matches)
+    if "pending" not in till.statuses():
+        checkout = _moved(till, CheckoutMove.PAY)
+    till.change(_known(checkout, event))
+    return ()
+
+
+def _paid_by(line: Purchase, checkout: Checkout, event: ProviderEvent) -> bool:
+    """Whether the payment of an event can be that of a purchase, and not another one for the same checkout."""
+    if event.payment_ref is None or line.provider_ref == event.payment_ref:
+        return True
+    return line.provider_ref is None and line.provider == checkout.provider
+
+
+def _expire(till: Till, lines: Sequence[Purchase]) -> None:
+    if till.checkout.status != "open":
+        return
+    for line in lines:
+        till.fail(line)
+    move = CheckoutMove.EXPIRE if till.statuses() <= {"failed"} else CheckoutMove.COMPLETE
+    till.change(_moved(till, move))
+
+
+async def _refund(till: Till, lines: Sequence[Purchase], refunded_amount: int | None) -> None:
+    """Spread what went back over the purchases, in the order of the lines; None = all of it."""
+    left = refunded_amount
+    for line in lines:
+        part = line.amount if left is None else min(left, line.amount)
+        if part > 0 or left is None:
+            await till.refund(line, part)
+        left = None if left is None else left - part
+
+
+async def _dispute(till: Till, lines: Sequence[Purchase]) -> None:
+    if till.checkout.won_early:
+        till.change(replace(till.checkout, won_early=False))
+        return
+    for line in lines:
+        await till.dispute(line)
+
+
+def _moved(till: Till, move: CheckoutMove) -> Checkout:
+    """The checkout after a move; the same where the table does not list it."""
+    checkout = till.checkout
+    status = CHECKOUT_MOVES.get((checkout.status, move))
+    return checkout if status is None else replace(checkout, status=status, ended_at_ms=till.now_ms)
+
+
+def _known(checkout: Checkout, event: ProviderEvent) -> Checkout:
+    """The checkout with the provider's names of its session and payment, as far as the event has them."""
+    return replace(
+        checkout,
+        session_ref=checkout.session_ref or event.session_ref,
+        payment_ref=checkout.payment_ref or event.payment_ref,
+    )
+
+
+async def _checkout_of(conn: Connection, event: ProviderEvent) -> str | None:
+    if event.checkout_id is not None:
+        return event.checkout_id
+    if event.purchase_id is not None:
+        return await checkout_of(conn, event.purchase_id)
+    return None if event.payment_ref is None else await rows.id_of_payment(conn, event.payment_ref)
+
+
+async def _let_wait(conn: Connection, event: ProviderEvent, checkout_id: str | None) -> None:
+    """Keep an event until its payment is known. One that names nothing of ours and no payment is dropped."""
+    checkout_id = checkout_id or event.checkout_id
+    if checkout_id is not None or event.payment_ref is not None:
+        encoded = msgspec.msgpack.encode(event)
+        await webhook_events.let_wait(
+            conn, event.id, encoded, checkout_id=checkout_id, payment_ref=event.payment_ref
+        )

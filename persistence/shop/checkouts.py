@@ -1,0 +1,188 @@
+"""Checkouts of the shop. Rows only."""
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from persistence.connection import Connection, Row
+from persistence.statements import inserting, updating
+
+CheckoutStatus: TypeAlias = Literal["open", "completed", "expired", "cancelled"]
+"""The state of a checkout (contract §10)."""
+
+ProviderName: TypeAlias = Literal["manual", "stripe"]
+"""Who takes the money."""
+
+
+class Checkout(msgspec.Struct, frozen=True, kw_only=True):
+    """A checkout.
+
+    Args:
+        payer_id, recipient_id: users; None once they were erased.
+        total: in the smallest unit of the currency; frozen when it was made.
+        request_key: key of the receipt of the request that made it; None when it had no Idempotency-Key.
+        request_body: SHA-256 of that request's body.
+        session_ref: the provider's name of the session; None before there is one, and with `manual`.
+        url: where the payer pays.
+        attempt: number of the provider's idempotency key in use, from 0.
+        payment_ref: the provider's name of the payment, once it is known.
+        won_early: a dispute's end in our favour came before its beginning.
+        asked_at_ms: when the provider was asked about it last; at first when it was made.
+        ended_at_ms: when it left the state `open`.
+    """
+
+    id: str
+    payer_id: str | None
+    recipient_id: str | None
+    status: CheckoutStatus = "open"
+    provider: ProviderName
+    total: int
+    currency: str
+    success_url: str | None
+    cancel_url: str | None
+    request_key: bytes | None
+    request_body: bytes | None
+    session_ref: str | None = None
+    url: str | None = None
+    attempt: int = 0
+    payment_ref: str | None = None
+    won_early: bool = False
+    created_at_ms: int
+    expires_at_ms: int
+    asked_at_ms: int
+    ended_at_ms: int | None = None
+
+
+async def add_checkout(conn: Connection, checkout: Checkout) -> None:
+    """Store a new checkout."""
+    await conn.execute(_ADD, *(getattr(checkout, name) for name in _COLUMNS))
+
+
+async def save_checkout(conn: Connection, checkout: Checkout) -> None:
+    """Store a checkout that the caller has locked."""
+    await conn.execute(_SAVE, *(getattr(checkout, name) for name in _COLUMNS))
+
+
+async def read_checkout(conn: Connection, id: str) -> Checkout | None:
+    """One checkout, or None."""
+    return _or_none(await conn.fetchrow("SELECT * FROM shop_checkouts WHERE id = $1", id))
+
+
+async def lock_checkout(conn: Connection, id: str) -> Checkout | None:
+    """One checkout, its row locked until the transaction ends; None when there is none."""
+    return _or_none(await conn.fetchrow("SELECT * FROM shop_checkouts WHERE id = $1 FOR UPDATE", id))
+
+
+async def lock_payment(conn: Connection, payment_ref: str) -> None:
+    """Let transactions about one payment wait for each other until the transaction ends."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 31))", payment_ref)
+
+
+async def id_of_payment(conn: Connection, payment_ref: str) -> str | None:
+    """The id of the checkout of a payment, or None."""
+    found: str | None = await conn.fetchval(
+        "SELECT id FROM shop_checkouts WHERE payment_ref = $1", payment_ref
+    )
+    return found
+
+
+async def id_of_request(conn: Connection, payer_id: str, key: bytes, since_ms: int) -> str | None:
+    """The id of the checkout that a payer's request has made, or None.
+
+    Args:
+        key: of the request's receipt.
+        since_ms: epoch milliseconds; older checkouts do not count.
+    """
+    found: str | None = await conn.fetchval(
+        "SELECT id FROM shop_checkouts WHERE payer_id = $1 AND request_key = $2 AND created_at_ms >= $3",
+        payer_id,
+        key,
+        since_ms,
+    )
+    return found
+
+
+async def count_of_payer(conn: Connection, payer_id: str, since_ms: int) -> tuple[int, int]:
+    """(open checkouts of a payer, those made since a moment that were not completed)."""
+    row = await conn.fetchrow(
+        "SELECT count(*) FILTER (WHERE status = 'open'),"
+        " count(*) FILTER (WHERE status <> 'completed' AND created_at_ms >= $2)"
+        " FROM shop_checkouts WHERE payer_id = $1",
+        payer_id,
+        since_ms,
+    )
+    return (0, 0) if row is None else (row[0], row[1])
+
+
+async def list_overdue(conn: Connection, before_ms: int, limit: int) -> list[Checkout]:
+    """Open checkouts that expired before a moment, the longest-expired first, at most `limit`."""
+    rows = await conn.fetch(
+        "SELECT * FROM shop_checkouts WHERE status = 'open' AND expires_at_ms < $1"
+        " ORDER BY expires_at_ms LIMIT $2",
+        before_ms,
+        limit,
+    )
+    return [_checkout(row) for row in rows]
+
+
+async def list_unasked(
+    conn: Connection, provider: ProviderName, before_ms: int, limit: int
+) -> list[Checkout]:
+    """Checkouts whose provider may know of a payment that we do not, the longest-unasked first: open ones, and
+    completed ones of which a purchase is pending.
+
+    Args:
+        before_ms: only those that were asked about before this; epoch milliseconds.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        "SELECT * FROM shop_checkouts WHERE provider = $1 AND asked_at_ms < $2 AND (status = 'open' OR"
+        " (status = 'completed' AND id IN (SELECT checkout_id FROM shop_purchases WHERE status = 'pending')))"
+        " ORDER BY asked_at_ms LIMIT $3",
+        provider,
+        before_ms,
+        limit,
+    )
+    return [_checkout(row) for row in rows]
+
+
+async def note_asked(conn: Connection, id: str, now_ms: int) -> None:
+    """Note that the provider was asked about a checkout."""
+    await conn.execute("UPDATE shop_checkouts SET asked_at_ms = $2 WHERE id = $1", id, now_ms)
+
+
+async def note_attempt(conn: Connection, id: str, attempt: int) -> None:
+    """Note which of the provider's idempotency keys is in use: its number, `attempt`, never goes back."""
+    await conn.execute("UPDATE shop_checkouts SET attempt = greatest(attempt, $2) WHERE id = $1", id, attempt)
+
+
+async def prune_checkouts(conn: Connection, limit: int, *, before_ms: int) -> int:
+    """Delete checkouts made before a moment that were not completed, with their purchases that were never paid, at
+    most `limit`; returns how many."""
+    deleted: int = await conn.fetchval(_PRUNE, before_ms, limit)
+    return deleted
+
+
+_COLUMNS = Checkout.__struct_fields__
+
+_ADD = inserting("shop_checkouts", _COLUMNS)
+_SAVE = updating("shop_checkouts", _COLUMNS[1:])
+
+_PRUNE = """
+WITH gone AS (
+    DELETE FROM shop_checkouts WHERE id = ANY (ARRAY(
+        SELECT id FROM shop_checkouts WHERE status <> 'completed' AND created_at_ms < $1 ORDER BY created_at_ms LIMIT $2
+    )) AND status <> 'completed' RETURNING id
+), unpaid AS (
+    DELETE FROM shop_purchases USING gone WHERE checkout_id = gone.id AND shop_purchases.status IN ('pending', 'failed')
+)
+SELECT count(*) FROM gone
+"""
+
+
+def _or_none(row: Row | None) -> Checkout | None:
+    return None if row is None else _checkout(row)
+
+
+def _checkout(row: Row) -> Checkout:
+    return Checkout(**{name: row[name] for name in _COLUMNS})

@@ -1,0 +1,191 @@
+"""Rights that were bought: a ledger beside the grants of admins. Rows only.
+
+An entitlement is live from `begins_at_ms` to `ends_at_ms` unless it is suspended (its payment is disputed) or ended
+(its payment went back, an admin has removed it, or its time was over and has been settled).
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from persistence.connection import Connection
+from persistence.statements import inserting
+
+SUPPORTER = "perk:supporter."
+"""Precedes the tier in the node that a supporter has."""
+
+CAPE = "perk:cape."
+"""Precedes the cape's id in the node that unlocks it."""
+
+TOTEM = "perk:totem."
+"""Precedes the totem's id in the node that unlocks it."""
+
+
+class Entitlement(msgspec.Struct, frozen=True):
+    """One right that a purchase gave.
+
+    Args:
+        position: its place among those of the purchase, from 0.
+        value, unit: the quantity of a quota node; None for others.
+        begins_at_ms, ends_at_ms: epoch milliseconds; an end of None = never.
+        suspended: without effect while the payment is disputed.
+        ended: without effect for good.
+    """
+
+    purchase_id: str
+    position: int
+    user_id: str
+    product_id: str
+    node: str
+    value: float | None
+    unit: str | None
+    begins_at_ms: int
+    ends_at_ms: int | None
+    suspended: bool = False
+    ended: bool = False
+
+
+async def add_entitlements(conn: Connection, entitlements: Sequence[Entitlement]) -> None:
+    """Store what a purchase gives; a second time for the same purchase is an error of the database."""
+    await conn.executemany(_ADD, [[getattr(one, name) for name in _COLUMNS] for one in entitlements])
+
+
+async def ends_of_product(conn: Connection, user_id: str, product_id: str, now_ms: int) -> dict[str, int]:
+    """{node: when the user's last live entitlement of it that came from this product ends}; endless ones are left
+    out."""
+    rows = await conn.fetch(
+        "SELECT node, max(ends_at_ms) AS ends_at_ms FROM shop_entitlements WHERE user_id = $1 AND product_id = $2"
+        " AND NOT ended AND NOT suspended AND ends_at_ms > $3 GROUP BY node",
+        user_id,
+        product_id,
+        now_ms,
+    )
+    return {row["node"]: row["ends_at_ms"] for row in rows}
+
+
+async def has_of_purchase(conn: Connection, purchase_id: str) -> bool:
+    """Whether a purchase has given its rights, be they live or not."""
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM shop_entitlements WHERE purchase_id = $1)", purchase_id
+    )
+    return found
+
+
+async def suspend(conn: Connection, purchase_id: str, *, suspended: bool) -> None:
+    """Suspend the rights of a purchase; where `suspended` is false, let them live again with their old end."""
+    await conn.execute(
+        "UPDATE shop_entitlements SET suspended = $2 WHERE purchase_id = $1", purchase_id, suspended
+    )
+
+
+async def end_of_purchase(conn: Connection, purchase_id: str, now_ms: int) -> None:
+    """End the rights of a purchase for good; what was bought later of the same product begins earlier by what was left
+    of them."""
+    await conn.execute(_END, purchase_id, now_ms)
+
+
+async def end_of_node(conn: Connection, user_id: str, node: str, now_ms: int) -> int:
+    """End the live entitlements of a user for a node, for good; returns how many."""
+    tag = await conn.execute(
+        "UPDATE shop_entitlements SET ended = true WHERE user_id = $1 AND node = $2 AND NOT ended"
+        " AND (ends_at_ms IS NULL OR ends_at_ms > $3)",
+        user_id,
+        node,
+        now_ms,
+    )
+    return int(tag.rpartition(" ")[2])
+
+
+async def live_of_user(conn: Connection, user_id: str, now_ms: int) -> list[Entitlement]:
+    """The entitlements of a user that are live, or will be, by node."""
+    rows = await conn.fetch(
+        "SELECT * FROM shop_entitlements WHERE user_id = $1 AND NOT ended AND NOT suspended"
+        ' AND (ends_at_ms IS NULL OR ends_at_ms > $2) ORDER BY node COLLATE "C", begins_at_ms, purchase_id',
+        user_id,
+        now_ms,
+    )
+    return [Entitlement(*(row[name] for name in _COLUMNS)) for row in rows]
+
+
+async def bought_once(conn: Connection, user_id: str) -> set[str]:
+    """The nodes of all capes and totems that a user has ever bought."""
+    rows = await conn.fetch(
+        "SELECT DISTINCT node FROM shop_entitlements WHERE user_id = $1"
+        " AND (starts_with(node, $2) OR starts_with(node, $3))",
+        user_id,
+        CAPE,
+        TOTEM,
+    )
+    return {row["node"] for row in rows}
+
+
+async def products_owned(conn: Connection, user_id: str, now_ms: int) -> set[str]:
+    """The ids of the products that have given the user rights which are not all over."""
+    rows = await conn.fetch(
+        "SELECT DISTINCT product_id FROM shop_entitlements WHERE user_id = $1 AND NOT ended AND NOT suspended"
+        " AND (ends_at_ms IS NULL OR ends_at_ms > $2)",
+        user_id,
+        now_ms,
+    )
+    return {row["product_id"] for row in rows}
+
+
+async def users_of_ended(conn: Connection, now_ms: int, limit: int) -> list[str]:
+    """Users whose entitlements have come to their end and were not settled yet, at most `limit`."""
+    rows = await conn.fetch(
+        "SELECT DISTINCT user_id FROM (SELECT user_id FROM shop_entitlements WHERE NOT ended AND ends_at_ms <= $1"
+        " ORDER BY ends_at_ms LIMIT $2) AS over",
+        now_ms,
+        limit,
+    )
+    return [row["user_id"] for row in rows]
+
+
+async def settle_ended(conn: Connection, user_id: str, now_ms: int) -> None:
+    """Mark entitlements of a user that have come to their end as ended."""
+    await conn.execute(
+        "UPDATE shop_entitlements SET ended = true WHERE user_id = $1 AND NOT ended AND ends_at_ms <= $2",
+        user_id,
+        now_ms,
+    )
+
+
+async def name_nodes(conn: Connection, ids: Sequence[str], nodes: Sequence[str], now_ms: int) -> list[str]:
+    """Put nodes into the catalog of permissions that it does not have; returns those.
+
+    Args:
+        ids: an objectId for each.
+    """
+    rows = await conn.fetch(
+        "INSERT INTO permissions (id, node, created_at_ms) SELECT id, node, $3"
+        " FROM unnest($1::text[], $2::text[]) AS new (id, node) ON CONFLICT (node) DO NOTHING RETURNING node",
+        list(ids),
+        list(nodes),
+        now_ms,
+    )
+    return [row["node"] for row in rows]
+
+
+async def set_tier(conn: Connection, user_id: str, tier: str | None, since_ms: int | None) -> None:
+    """Store which tier a supporter has, and since when; None for a user who is none any more."""
+    await conn.execute(
+        "UPDATE users SET supporter_tier = $2, supporter_since_ms = $3 WHERE id = $1", user_id, tier, since_ms
+    )
+
+
+_COLUMNS = Entitlement.__struct_fields__
+
+_ADD = inserting("shop_entitlements", _COLUMNS)
+
+_END = """
+WITH over AS (
+    UPDATE shop_entitlements SET ended = true, suspended = false WHERE purchase_id = $1 AND NOT ended RETURNING *
+), freed AS (
+    SELECT user_id, product_id, node, ends_at_ms, ends_at_ms - greatest(begins_at_ms, $2::bigint) AS left_ms FROM over
+    WHERE ends_at_ms > $2
+)
+UPDATE shop_entitlements AS later
+SET begins_at_ms = later.begins_at_ms - left_ms, ends_at_ms = later.ends_at_ms - left_ms
+FROM freed WHERE later.user_id = freed.user_id AND later.product_id = freed.product_id AND later.node = freed.node
+AND NOT later.ended AND later.purchase_id <> $1 AND later.begins_at_ms >= freed.ends_at_ms
+"""

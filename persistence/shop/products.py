@@ -1,0 +1,152 @@
+"""Products of the shop. Rows only."""
+
+from collections.abc import Collection
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from persistence.connection import Connection, Row
+from persistence.statements import inserting, replacing
+
+ProductKind: TypeAlias = Literal["cape", "totem", "supporter", "permission", "bundle"]
+"""What a product is about (contract §10)."""
+
+
+class Sold(msgspec.Struct, frozen=True):
+    """A right that a product gives.
+
+    Args:
+        node: a permission node, without `*`.
+        value: the quantity of a quota node; None for other nodes.
+        unit: unit of `value`; None for a bare number.
+        days: how long one piece lasts; None = for good.
+    """
+
+    node: str
+    value: float | None = None
+    unit: str | None = None
+    days: int | None = None
+
+
+class Product(msgspec.Struct, frozen=True, kw_only=True):
+    """A product.
+
+    Args:
+        amount: the price in the smallest unit of the currency.
+        currency: three lower-case letters (ISO 4217).
+        grants: what it gives, without what follows from its kind.
+        target_id: the cape or totem that it unlocks.
+        includes: ids of the products of a bundle.
+        available: whether it is on sale.
+        most_each: how many pieces one recipient may have; None = any number.
+        revision: 1 at first; rises with each change.
+    """
+
+    id: str
+    slug: str
+    kind: ProductKind
+    name: str
+    description: str
+    amount: int
+    currency: str
+    grants: tuple[Sold, ...]
+    image_url: str | None
+    target_id: str | None
+    includes: tuple[str, ...]
+    available: bool
+    most_each: int | None
+    revision: int
+    created_at_ms: int
+    updated_at_ms: int
+
+
+async def list_available(conn: Connection, kind: ProductKind | None) -> list[Product]:
+    """The products on sale, by name; only those of a kind unless it is None."""
+    rows = await conn.fetch(
+        "SELECT * FROM shop_products WHERE available AND ($1::text IS NULL OR kind = $1)"
+        ' ORDER BY name COLLATE "C", id',
+        kind,
+    )
+    return [_product(row) for row in rows]
+
+
+async def list_all(conn: Connection, after: str | None, limit: int) -> list[Product]:
+    """All products by id, those above `after` (None = from the first), at most `limit`."""
+    rows = await conn.fetch(
+        "SELECT * FROM shop_products WHERE $1::text IS NULL OR id > $1 ORDER BY id LIMIT $2", after, limit
+    )
+    return [_product(row) for row in rows]
+
+
+async def read_named(conn: Connection, ids: Collection[str]) -> dict[str, Product]:
+    """{id: product} of those that exist."""
+    rows = await conn.fetch("SELECT * FROM shop_products WHERE id = ANY ($1::text[])", list(ids))
+    return {row["id"]: _product(row) for row in rows}
+
+
+async def lock_product(conn: Connection, id: str) -> Product | None:
+    """One product, its row locked until the transaction ends; None when there is none."""
+    row = await conn.fetchrow("SELECT * FROM shop_products WHERE id = $1 FOR UPDATE", id)
+    return None if row is None else _product(row)
+
+
+async def lock_catalog(conn: Connection) -> None:
+    """Let changes of products wait for each other until the transaction ends."""
+    await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('products of the shop', 31))")
+
+
+async def count_products(conn: Connection, *, but: str) -> tuple[int, int]:
+    """(all products, those on sale), without the one whose id is `but`."""
+    row = await conn.fetchrow(
+        "SELECT count(*), count(*) FILTER (WHERE available) FROM shop_products WHERE id <> $1", but
+    )
+    return (0, 0) if row is None else (row[0], row[1])
+
+
+async def slug_is_free(conn: Connection, slug: str, *, of: str) -> bool:
+    """Whether no other product than `of` has this slug."""
+    return not await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM shop_products WHERE slug = $1 AND id <> $2)", slug, of
+    )
+
+
+async def is_included(conn: Connection, id: str) -> bool:
+    """Whether a bundle has this product in it."""
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM shop_products WHERE $1 = ANY (includes))", id
+    )
+    return found
+
+
+async def save_product(conn: Connection, product: Product) -> None:
+    """Store a product, in place of the one with this id."""
+    await conn.execute(
+        _SAVE,
+        *(getattr(product, name) for name in _AS_THEY_ARE),
+        msgspec.json.encode(product.grants),
+        list(product.includes),
+    )
+
+
+async def is_on_sale(conn: Connection, kind: ProductKind, target_id: str) -> bool:
+    """Whether a product on sale unlocks this cape or totem."""
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM shop_products WHERE available AND kind = $1 AND target_id = $2)",
+        kind,
+        target_id,
+    )
+    return found
+
+
+_AS_THEY_ARE = tuple(name for name in Product.__struct_fields__ if name not in {"grants", "includes"})
+
+_COLUMNS = (*_AS_THEY_ARE, "grants", "includes")
+
+_SAVE = inserting("shop_products", _COLUMNS) + replacing(_COLUMNS)
+
+_grants = msgspec.json.Decoder(tuple[Sold, ...])
+
+
+def _product(row: Row) -> Product:
+    values = {name: row[name] for name in _AS_THEY_ARE}
+    return Product(**values, grants=_grants.decode(row["grants"]), includes=tuple(row["includes"]))

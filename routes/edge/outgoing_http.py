@@ -1,0 +1,165 @@
+"""Requests to other servers: one client for each, with a fixed base address (ASVS 1.3.6, 13.2.4).
+
+What an answer may cost is bounded before it is read: its seconds, its bytes, and no compression, so that a small answer
+cannot become a large one. Neither cookies, nor proxies of the environment, nor redirects change where a request goes;
+that is why the transport of httpx2 is used and not its client. No error holds anything of the request or of the answer,
+so that keys and the texts of others stay out of the log.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlencode
+
+import httpx2
+import trio
+
+from routes.edge.docs.version import VERSION
+from routes.edge.identity.outbound import trusted_authorities
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+_PART = re.compile(r"(?!\.+\Z)[A-Za-z0-9._~-]{1,200}", re.ASCII)
+_AGENT = f"Partyline/{VERSION}"
+
+
+class OutgoingFault(Exception):
+    """There is no answer that can be used. Its text is always the same."""
+
+
+class NotAnswered(OutgoingFault):
+    """The server could not be reached, was too slow, or broke off. It may have done what was asked."""
+
+
+class AnswerRefused(OutgoingFault):
+    """The server has answered what is not taken: too many bytes, an encoded body, or a redirect."""
+
+
+class Answer:
+    """A whole answer. It has no representation of its own, because it may hold what no log should show.
+
+    Args:
+        status: of HTTP; never a redirect.
+        headers: as received.
+        body: the whole body.
+    """
+
+    __slots__ = ("_headers", "body", "status")
+
+    def __init__(self, status: int, headers: httpx2.Headers, body: bytes) -> None:
+        self.status = status
+        self.body = body
+        self._headers = headers
+
+    def header(self, name: str) -> str | None:
+        """The value of a header, whatever the case of its name; repeated ones are joined by commas; None if absent."""
+        return self._headers.get(name)
+
+
+class Upstream:
+    """A server that is asked, to be used as an async context manager, which closes its connections.
+
+    Args:
+        base_url: from the configuration, http or https, without a slash at its end. It may be a private address:
+            an operator may ask servers of their own.
+        seconds: for one request, from connecting to the last byte of the answer.
+        max_bytes: of one answer's body.
+        connections: at most at the same time; further requests wait, within their seconds.
+    """
+
+    def __init__(self, base_url: str, *, seconds: float, max_bytes: int, connections: int = 20) -> None:
+        self._base_url = base_url
+        self._seconds = seconds
+        self._max_bytes = max_bytes
+        self._transport = httpx2.AsyncHTTPTransport(
+            verify=trusted_authorities(), trust_env=False, limits=httpx2.Limits(max_connections=connections)
+        )
+
+    async def __aenter__(self) -> Self:
+        await self._transport.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._transport.__aexit__(exc_type, exc_value, traceback)
+
+    async def ask(
+        self,
+        method: str,
+        path: Sequence[str],
+        *,
+        query: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+    ) -> Answer:
+        """Send one request, and return the whole answer. It is never sent again.
+
+        Cancelling it closes the connection; the server may have done what was asked.
+
+        Args:
+            method: in capitals.
+            path: segments below the base address, of letters, digits, `-`, `.`, `_` and `~`; none consists of dots.
+            query: (name, value), of any text.
+            headers: visible ASCII characters and spaces.
+            body: None for none.
+
+        Raises:
+            NotAnswered: see there.
+            AnswerRefused: see there.
+            ValueError: a segment of the path has another form; nothing was sent.
+        """
+        request = httpx2.Request(
+            method,
+            f"{self._base_url}/{checked_path(path)}{'?' if query else ''}{urlencode(query)}",
+            headers={"user-agent": _AGENT, **(headers or {}), "accept-encoding": "identity"},
+            content=body,
+        )
+        try:
+            with trio.fail_after(self._seconds):
+                return await self._exchange(request)
+        except (httpx2.TransportError, trio.TooSlowError):
+            # Without its cause, whose text names addresses and may repeat what the server has sent.
+            raise NotAnswered("the server has not answered") from None
+
+    async def _exchange(self, request: httpx2.Request) -> Answer:
+        response = await self._transport.handle_async_request(request)
+        try:
+            if response.status_code in REDIRECTS:
+                raise AnswerRefused("the server has answered with a redirect")
+            if response.headers.get("content-encoding", "identity") != "identity":
+                raise AnswerRefused("the server has answered with an encoded body")
+            body = await self._read(response)
+        finally:
+            await response.aclose()
+        return Answer(response.status_code, response.headers, body)
+
+    async def _read(self, response: httpx2.Response) -> bytes:
+        body = bytearray()
+        # Leaving the loop would leave the generators below it open. Cancelling ends them at their next wait, so what is
+        # read beyond the bound is what has arrived already.
+        with trio.CancelScope() as scope:
+            async for piece in response.aiter_raw():
+                if len(body) <= self._max_bytes:
+                    body += piece
+                if len(body) > self._max_bytes:
+                    scope.cancel()
+        if len(body) > self._max_bytes:
+            raise AnswerRefused("the server has answered with too many bytes")
+        return bytes(body)
+
+
+def checked_path(parts: Sequence[str]) -> str:
+    """The segments of a path, joined by slashes.
+
+    Raises:
+        ValueError: one is empty, too long, consists of dots, or holds a character that has a meaning in addresses.
+    """
+    for part in parts:
+        if _PART.fullmatch(part) is None:
+            raise ValueError("not a segment of a path")
+    return "/".join(parts)

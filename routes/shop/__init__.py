@@ -1,0 +1,1 @@
+"""The shop: catalog, checkouts, purchases, and what payment providers tell (contract §10)."""

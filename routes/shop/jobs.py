@@ -1,0 +1,146 @@
+"""Periodic jobs of the shop: checkouts that end, money that nobody told us of, rights that are over, old rows."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import structlog
+
+from actors.change import Change
+from actors.shop.entitling import settle
+from actors.shop.moves import CheckoutMove
+from actors.shop.provider_events import ProviderEvent
+from actors.shop.units_checkout import Placed, end_checkout
+from actors.shop.units_provider import take_answer
+from actors.time import DAY_MS
+from actors.users.events import UserChanged
+from actors.users.locking import require_user
+from persistence.connection import Connection
+from persistence.shop import checkouts, entitlements, purchases, webhook_events
+from persistence.shop.checkouts import Checkout
+from persistence.users.audit import Stamp
+from routes.changes import change_by_itself
+from routes.jobs import Job
+from routes.pruning import Pruning, rows_of
+from routes.service import Service
+from routes.shop.parts import PROVIDER
+from routes.shop.provider import Provider, ProviderAway, ProviderRefused
+from routes.shop.reactions import PurchasesOf
+from routes.shop.sessions import Sessions
+
+OVERDUE_MS = 5 * 60 * 1000
+"""How long after its end a checkout is ended: a payment may be on its way."""
+
+UNASKED_MS = 10 * 60 * 1000
+"""How long after the last question the provider is asked again about a checkout, in case a webhook was lost; also how
+old a checkout without session is when it is given up."""
+
+A_RUN = 50
+"""How many checkouts one run attends to."""
+
+KEPT_MS = 90 * DAY_MS
+"""How long checkouts that were not completed and ids of webhooks are kept."""
+
+log = structlog.get_logger("partyline.shop")
+
+
+def jobs_of(service: Service) -> tuple[Job, ...]:
+    """All jobs of the shop."""
+    now_ms = service.clock.now_ms
+
+    async def old_checkouts(conn: Connection, limit: int) -> int:
+        return await checkouts.prune_checkouts(conn, limit, before_ms=now_ms() - KEPT_MS)
+
+    async def old_events(conn: Connection, limit: int) -> int:
+        return await webhook_events.prune_events(conn, limit, before_ms=now_ms() - KEPT_MS)
+
+    pruning = partial(Pruning, most=1_000)
+    return (
+        Job("checkouts", 30, partial(_attend, service)),
+        Job("bought rights that are over", 60, Pruning(partial(_settle, service), most=100).run),
+        Job("old checkouts", 3600, pruning(rows_of(service.database, old_checkouts)).run),
+        Job("old webhooks", 3600, pruning(rows_of(service.database, old_events)).run),
+    )
+
+
+async def _attend(service: Service) -> bool:
+    """End checkouts whose time is over, and ask the provider about the others; returns False if some may be left.
+
+    Raises:
+        PersistenceError: the database failed; the rest waits for the next run.
+    """
+    now_ms = service.clock.now_ms()
+    provider = service.of(PROVIDER)
+    unasked: list[Checkout] = []
+    if provider is not None:
+        unasked = await service.database.read(
+            checkouts.list_unasked, provider.name, now_ms - UNASKED_MS, A_RUN
+        )
+        for checkout in unasked:
+            await _ask(service, provider, checkout)
+    overdue = await service.database.read(checkouts.list_overdue, now_ms - OVERDUE_MS, A_RUN)
+    for checkout in overdue:
+        # Those of the present provider end when it agrees, which is asked above.
+        if provider is None or checkout.provider != provider.name:
+            await _end(service, checkout, CheckoutMove.EXPIRE)
+    return len(unasked) < A_RUN and len(overdue) < A_RUN
+
+
+async def _ask(service: Service, provider: Provider, checkout: Checkout) -> None:
+    """Ask the provider how a checkout stands; one that never got a session, or is overdue, is ended there first."""
+    await change_by_itself(service, checkouts.note_asked, checkout.id, service.clock.now_ms(), about=None)
+    placed = Placed(checkout, await service.database.read(purchases.of_checkout, checkout.id))
+    sessions = Sessions(service, provider)
+    overdue = checkout.expires_at_ms + OVERDUE_MS <= service.clock.now_ms()
+    try:
+        if checkout.status == "open" and checkout.session_ref is None:
+            await _finish(service, checkout, await sessions.end(placed), CheckoutMove.CANCEL)
+        elif checkout.status == "open" and overdue:
+            await _finish(service, checkout, await sessions.end(placed), CheckoutMove.EXPIRE)
+        else:
+            await _finish(service, checkout, await sessions.ask(placed), None)
+    except ProviderAway:
+        log.warning("the payment provider did not answer about a checkout", checkout_id=checkout.id)
+    except ProviderRefused:
+        log.exception("the payment provider does not know a checkout", checkout_id=checkout.id)
+        if checkout.status == "open" and (checkout.session_ref is None or overdue):
+            await _end(service, checkout, CheckoutMove.CANCEL)
+
+
+async def _finish(
+    service: Service, checkout: Checkout, event: ProviderEvent | None, move: CheckoutMove | None
+) -> None:
+    """Apply what the provider has said, or end the checkout when it said nothing and a move is given."""
+    if event is not None:
+        about = PurchasesOf(checkout.id)
+        await change_by_itself(service, take_answer, event, _stamp(service), about=about)
+    elif move is not None:
+        await _end(service, checkout, move)
+
+
+async def _end(service: Service, checkout: Checkout, move: CheckoutMove) -> None:
+    await change_by_itself(
+        service, end_checkout, checkout.id, move, _stamp(service), about=PurchasesOf(checkout.id)
+    )
+
+
+async def _settle(service: Service, limit: int) -> bool:
+    """Settle users some of whose rights are over: their tier, and what they wear."""
+    now_ms = service.clock.now_ms()
+
+    async def users(conn: Connection) -> Sequence[str]:
+        return await entitlements.users_of_ended(conn, now_ms, limit)
+
+    async def one(conn: Connection, user_id: str) -> Change[None]:
+        await require_user(conn, user_id)
+        await settle(conn, user_id, now_ms)
+        return Change(None, (UserChanged(user_id),))
+
+    found = await service.database.read(users)
+    for user_id in found:
+        await change_by_itself(service, one, user_id, about=f"rights of {user_id}")
+    return len(found) >= limit
+
+
+def _stamp(service: Service) -> Stamp:
+    now_ms = service.clock.now_ms()
+    return Stamp(service.ids.new(now_ms), now_ms, None, None)

@@ -1,0 +1,57 @@
+"""Reactions of the view of purchases and of the log, and how purchases are asked after an unknown outcome."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import structlog
+
+from actors.shop.events import MoneyUnexpected, PurchaseChanged, PurchaseHeld, told
+from actors.shop.view import SHOP
+from persistence.connection import Connection
+from persistence.shop import purchases
+from persistence.shop.checkouts import id_of_payment
+from persistence.shop.purchases import Purchase
+from routes.changes import Reaction, Reconciliation
+from routes.service import Service
+
+log = structlog.get_logger("partyline.shop")
+
+
+class PurchasesOf(NamedTuple):
+    """Reconciliation subject: the purchases of a checkout.
+
+    Args:
+        id: of the checkout, of one of its purchases, or the provider's name of the payment.
+    """
+
+    id: str
+
+
+def _changed(service: Service, event: PurchaseChanged) -> None:
+    for user_id in event.user_ids:
+        service.system.changed(SHOP, user_id, event.purchase_id)
+
+
+def _held(_service: Service, event: PurchaseHeld) -> None:
+    log.error("a purchase was paid and is on hold", purchase_id=event.purchase_id, hold=event.hold)
+
+
+def _unexpected(_service: Service, event: MoneyUnexpected) -> None:
+    log.error("money came for a checkout that was paid already", checkout_id=event.checkout_id)
+
+
+async def _ask(service: Service, about: PurchasesOf, _events: Sequence[object]) -> tuple[object, ...]:
+    async def read(conn: Connection) -> Sequence[Purchase]:
+        named = await purchases.checkout_of(conn, about.id) or await id_of_payment(conn, about.id)
+        return await purchases.of_checkout(conn, named or about.id)
+
+    return told(await service.database.read(read), rights=True)
+
+
+REACTIONS = (
+    Reaction(PurchaseChanged, _changed),
+    Reaction(PurchaseHeld, _held),
+    Reaction(MoneyUnexpected, _unexpected),
+)
+
+RECONCILIATIONS = (Reconciliation(PurchasesOf, _ask),)

@@ -1,0 +1,66 @@
+"""`scripts/upstream`: the servers of others on this machine, to try the service without internet."""
+
+import argparse
+import signal
+import sys
+
+import trio
+
+from scripts.upstreams import sites
+from scripts.upstreams.stripe import KEY, WEBHOOK_SECRET, StripeSite
+
+EXPIRE_SECONDS = 1.0
+
+
+def parser() -> argparse.ArgumentParser:
+    """All options."""
+    it = argparse.ArgumentParser(
+        prog="scripts/upstream",
+        description="Servers of others, on this machine: Stripe, with a page to pay on and signed webhooks.",
+        epilog=sites.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    it.add_argument("--port", type=int, default=8090, help="of the loopback (default %(default)s; 0: any)")
+    it.add_argument(
+        "--webhooks",
+        default="http://127.0.0.1:8080/v1/shop/webhooks",
+        metavar="URL",
+        help="where Stripe's events are sent (default %(default)s)",
+    )
+    it.add_argument("--webhook-secret", default=WEBHOOK_SECRET, help="signs them (default %(default)s)")
+    it.add_argument("--key", default=KEY, help="the secret key that Stripe takes (default %(default)s)")
+    return it
+
+
+async def run(options: argparse.Namespace) -> None:
+    """Serve until stopped."""
+    stripe = StripeSite(key=options.key, webhook_url=options.webhooks, webhook_secret=options.webhook_secret)
+    served = sites.Sites({"stripe": stripe}, options.port)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(served.serve)
+        print("Start the service with")
+        print("  PARTYLINE_SHOP_PROVIDER=stripe")
+        print(f"  PARTYLINE_STRIPE_URL={stripe.base_url}")
+        print(f"  PARTYLINE_STRIPE_KEY={options.key}")
+        print(f"  PARTYLINE_SHOP_WEBHOOK_SECRET={options.webhook_secret}", flush=True)
+        while True:
+            await trio.sleep(EXPIRE_SECONDS)
+            stripe.expire_due()
+
+
+def main() -> int:
+    """Run the command line."""
+    options = parser().parse_args()
+    status = 0
+    try:
+        trio.run(run, options)
+    except* KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+    except* OSError as group:
+        print(f"scripts/upstream: {group.exceptions[0]}", file=sys.stderr)
+        status = 2
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

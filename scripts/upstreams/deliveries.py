@@ -1,0 +1,111 @@
+"""Events on their way to a webhook: at least once, in any order, as late as one likes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Literal, TypeAlias
+
+import httpx2
+import trio
+
+Order: TypeAlias = Literal["same", "reversed", "shuffled"]
+
+TRIES = 20
+RETRY_SECONDS = 0.5
+ANSWER_SECONDS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event as it is sent."""
+
+    id: str
+    body: bytes
+
+
+@dataclass(eq=False)
+class Deliveries:
+    """Sends events to one address.
+
+    Args:
+        url: of the webhook; None = events are kept, and never sent.
+        headers: makes the headers of an event, with its signature, afresh for each try.
+        copies: how often each event is sent, at once.
+        held: events are kept until `flush`.
+        seed: of the order `shuffled`.
+        answers: the status of each answer that came.
+        given_up: events that were not taken after all tries.
+    """
+
+    url: str | None
+    headers: Callable[[Event], dict[str, str]]
+    copies: int = 1
+    held: bool = False
+    seed: int = 1
+    answers: list[int] = field(default_factory=list)
+    given_up: list[Event] = field(default_factory=list)
+    _waiting: list[Event] = field(default_factory=list)
+    _sending: int = 0
+    _changed: trio.Condition = field(default_factory=trio.Condition)
+    _nursery: trio.Nursery | None = None
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Send what is put, until cancelled."""
+        async with trio.open_nursery() as self._nursery:
+            task_status.started()
+            await trio.sleep_forever()
+
+    def put(self, event: Event) -> None:
+        """Send an event, or keep it where events are held."""
+        if self.held or self.url is None:
+            self._waiting.append(event)
+        else:
+            self._send(event)
+
+    def flush(self, order: Order = "same") -> int:
+        """Send what was kept, in this order, all at once; returns how many events."""
+        events = list(self._waiting)
+        self._waiting.clear()
+        if order == "reversed":
+            events.reverse()
+        elif order == "shuffled":
+            Random(self.seed).shuffle(events)
+        for event in events:
+            self._send(event)
+        return len(events)
+
+    async def idle(self) -> None:
+        """Wait until nothing is being sent."""
+        async with self._changed:
+            while self._sending:
+                await self._changed.wait()
+
+    def _send(self, event: Event) -> None:
+        if self._nursery is None:
+            raise RuntimeError("deliveries do not run")
+        self._sending += self.copies
+        for _ in range(self.copies):
+            self._nursery.start_soon(self._deliver, event)
+
+    async def _deliver(self, event: Event) -> None:
+        try:
+            async with httpx2.AsyncClient(timeout=ANSWER_SECONDS, trust_env=False) as client:
+                for _ in range(TRIES):
+                    if await self._taken(client, event):
+                        return
+                    await trio.sleep(RETRY_SECONDS)
+            self.given_up.append(event)
+        finally:
+            self._sending -= 1
+            with trio.CancelScope(shield=True):
+                async with self._changed:
+                    self._changed.notify_all()
+
+    async def _taken(self, client: httpx2.AsyncClient, event: Event) -> bool:
+        headers = {"content-type": "application/json", **self.headers(event)}
+        try:
+            answer = await client.post(self.url or "", content=event.body, headers=headers)
+        except httpx2.TransportError:
+            return False
+        self.answers.append(answer.status_code)
+        return answer.is_success

@@ -1,0 +1,80 @@
+"""Wire: products are ordered, paid by hand, given, and taken back."""
+
+from actors.time import DAY_MS
+from tests.shop.play import CATALOG, CHECKOUT, PURCHASES, may, open_shop
+from tests.support.world import World
+
+
+async def test_what_was_paid_by_hand_is_given_and_taken_back(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    product = await shop.product()
+    order = await shop.order(ann, product)
+    assert order["checkout"]["status"] == "open"
+    assert order["checkout"]["url"] is None
+    assert order["checkout"]["total"] == {"amount": 500, "currency": "eur"}
+    (purchase,) = order["purchases"]
+    assert purchase["status"] == "pending"
+    assert not await may(ann, "perk:glow")
+
+    paid = await shop.paid(purchase)
+    assert (paid["status"], paid["provider"]) == ("fulfilled", "manual")
+    assert await may(ann, "perk:glow")
+    assert (await ann.get(f"{CHECKOUT}/{order['checkout']['id']}"))["checkout"]["status"] == "completed"
+    assert [one["owned"] for one in (await ann.get(CATALOG))["items"]] == [True]
+    assert await shop.paid(purchase) == paid
+
+    refunded = await shop.refunded(purchase)
+    assert (refunded["status"], refunded["refundedAmount"]) == ("refunded", 500)
+    assert not await may(ann, "perk:glow")
+    assert await shop.refunded(purchase) == refunded
+    assert [one["status"] for one in (await ann.get(PURCHASES))["items"]] == ["refunded"]
+
+
+async def test_what_costs_nothing_is_given_at_once(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    order = await shop.order(ann, await shop.product(amount=0, limit=1))
+    assert order["checkout"]["status"] == "completed"
+    assert order["purchases"][0]["status"] == "fulfilled"
+    assert await may(ann, "perk:glow")
+
+
+async def test_a_refund_leaves_what_an_admin_has_granted(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    await world.grant(ann, "perk:glow")
+    purchase = await shop.buy(ann, await shop.product())
+    await shop.refunded(purchase)
+    assert await may(ann, "perk:glow")
+
+
+async def test_a_denied_node_stays_denied_however_often_it_is_bought(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    await world.grant(ann, "perk:glow", negated=True)
+    await shop.buy(ann, await shop.product())
+    assert not await may(ann, "perk:glow")
+
+
+async def test_days_follow_one_another_and_a_refund_moves_the_later_ones_forward(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    root = await world.super_admin()
+    product = await shop.product(grants=[{"node": "perk:glow", "expiresInDays": 10}])
+    world.clock.stop()
+    first = await shop.buy(ann, product)
+    await shop.buy(ann, product)
+
+    async def ends() -> list[str]:
+        items = (await root.get(f"/v1/admin/users/{ann.id}/permissions"))["items"]
+        assert all((one["source"], one["node"]) == ("shop", "perk:glow") for one in items)
+        return [one["expiresAt"] for one in items]
+
+    both = await ends()
+    assert len(both) == 2
+    await shop.refunded(first)
+    assert await ends() == both[:1]
+
+
+async def test_rights_end_with_their_time(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann", ttl_seconds=40 * 86_400)
+    await shop.buy(ann, await shop.product(grants=[{"node": "perk:glow", "expiresInDays": 30}]))
+    assert await may(ann, "perk:glow")
+    world.advance(30 * DAY_MS)
+    assert not await may(ann, "perk:glow")

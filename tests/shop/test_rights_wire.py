@@ -1,0 +1,116 @@
+"""Wire: what follows from the rights that were bought: capes, totems, supporters, quotas, bundles."""
+
+from typing import Any
+
+from actors.time import DAY_MS
+from routes.users.parts import USER_DIRECTORY
+from tests.capes.stage import cape_in
+from tests.shop.play import Shop, may, open_shop
+from tests.support.jobs import job_named
+from tests.support.world import Player, World
+from tests.totems.play import OWN, carry, upload
+
+WEARS = "/v1/profile/capes/selection"
+
+
+async def sold_cape(world: World, shop: Shop) -> tuple[Player, Any, Any]:
+    """(its creator, an approved cape, a product that unlocks it)."""
+    maker, root = await world.player("Maker"), await world.super_admin()
+    cape = await cape_in("approved", maker, root)
+    return maker, cape, await shop.product("cape", kind="cape", targetId=cape["id"], grants=[])
+
+
+async def wear(player: Player, cape: Any) -> int:
+    body = {"source": "native", "capeId": cape["id"]}
+    return (await player.ask("PUT", WEARS, body)).status_code
+
+
+async def test_a_cape_on_sale_is_worn_by_its_creator_and_by_who_has_bought_it(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    maker, cape, product = await sold_cape(world, shop)
+    assert await wear(ann, cape) == 403
+    assert await wear(maker, cape) == 200
+    purchase = await shop.buy(ann, product)
+    assert await wear(ann, cape) == 200
+    await shop.refunded(purchase)
+    assert (await ann.get(WEARS))["capeId"] is None
+    assert await wear(ann, cape) == 403
+    assert (await maker.get(WEARS))["capeId"] == cape["id"]
+    await shop.manager.do(
+        "PATCH", f"/v1/admin/shop/products/{product['id']}", {"revision": 1, "available": False}
+    )
+    assert await wear(ann, cape) == 200
+
+
+async def test_a_totem_on_sale(world: World) -> None:
+    shop, ann, maker = await open_shop(world), await world.player("Ann"), await world.player("Maker")
+    totem = await upload(maker)
+    product = await shop.product("totem", kind="totem", targetId=totem["itemModelId"], grants=[])
+    chosen = {"itemModelId": totem["itemModelId"]}
+    assert await ann.refused("POST", OWN, chosen) == (403, "FORBIDDEN")
+    purchase = await shop.buy(ann, product)
+    await carry(ann, totem)
+    await shop.refunded(purchase)
+    assert (await ann.get(OWN))["itemModelId"] is None
+
+
+async def test_a_supporter_has_the_tier_for_as_long_as_the_longest_right(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann", ttl_seconds=40 * 86_400)
+    grants = [{"node": "perk:gold", "expiresInDays": 30}, {"node": "perk:chat", "expiresInDays": 7}]
+    await shop.buy(ann, await shop.product("gold", kind="supporter", grants=grants))
+    found = (await ann.get("/v1/profile/settings"))["supporter"]
+    assert (found["active"], found["tier"]) == (True, "gold")
+    world.advance(8 * DAY_MS)
+    assert not await may(ann, "perk:chat")
+    assert (await ann.get("/v1/profile/settings"))["supporter"]["tier"] == "gold"
+    world.advance(22 * DAY_MS)
+    await job_named(world, "bought rights that are over").run()
+    assert (await ann.get("/v1/profile/settings"))["supporter"]["tier"] is None
+
+
+async def test_of_several_quotas_the_largest_counts(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+
+    async def product(slug: str, value: object) -> Any:
+        return await shop.product(slug, grants=[{"node": "social:friends.max", "value": value}])
+
+    async def quota() -> object:
+        access = await world.service.of(USER_DIRECTORY).access_of(ann.id)
+        found = access.quota("social:friends.max")
+        return None if found is None else found.value
+
+    large = await shop.buy(ann, await product("large", 500))
+    await shop.buy(ann, await product("small", {"value": 300, "unit": "count"}))
+    await world.grant(ann, "social:friends.max", value=400)
+    assert await quota() == 500
+    await shop.refunded(large)
+    assert await quota() == 400
+
+
+async def test_a_bundle_gives_what_its_parts_gave_when_it_was_ordered(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    one, two = await shop.product("one"), await shop.product("two", kind="supporter")
+    bundle = await shop.product("both", kind="bundle", includes=[one["id"], two["id"]])
+    order = await shop.order(ann, bundle)
+    change = {"revision": 1, "grants": [{"node": "perk:late"}]}
+    await shop.manager.do("PATCH", f"/v1/admin/shop/products/{one['id']}", change)
+    purchase = await shop.paid(order["purchases"][0])
+    nodes = ("perk:one", "perk:two", "perk:both", "perk:supporter.two")
+    assert [await may(ann, node) for node in (*nodes, "perk:late")] == [True] * 4 + [False]
+    await shop.refunded(purchase)
+    assert not any([await may(ann, node) for node in nodes])
+
+
+async def test_an_admin_sees_both_sorts_of_rights_and_ends_both(world: World) -> None:
+    shop, ann, root = await open_shop(world), await world.player("Ann"), await world.super_admin()
+    purchase = await shop.buy(ann, await shop.product())
+    await world.grant(ann, "perk:glow")
+    path = f"/v1/admin/users/{ann.id}/permissions"
+    listed = (await root.get(path))["items"]
+    assert [(one["source"], one["purchaseId"]) for one in listed] == [
+        ("admin", None),
+        ("shop", purchase["id"]),
+    ]
+    assert await root.do("DELETE", f"{path}/perk:glow") == {"removed": 2}
+    assert not await may(ann, "perk:glow")
+    assert await root.do("DELETE", f"{path}/perk:glow") == {"removed": 0}
