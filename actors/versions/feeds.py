@@ -4,19 +4,20 @@ electron-updater's generic provider (6.8) asks for a file named after its channe
 that it lists from the same folder. The file is YAML; what is written is JSON in ASCII, which readers of YAML take as it
 is, whatever the notes of a release hold. Sparkle 2 reads an RSS feed with elements of its own.
 
-Pure: what is current is told by `Edition`s.
+Pure: the caller knows which releases the channels offer.
 """
 
 import base64
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from email.utils import formatdate
 from typing import NamedTuple
 from urllib.parse import quote
 
 from actors import xml
 from actors.time import iso
+from actors.versions.resolving import ScopeState
+from persistence.versions.releases import Artifact, Release
 
 DEFAULT_CHANNEL = "stable"
 
@@ -60,50 +61,6 @@ class FeedName(NamedTuple):
     audience: Audience | None
 
 
-@dataclass(frozen=True, slots=True)
-class FeedFile:
-    """An artifact as feeds list it; a whole one, no delta.
-
-    Args:
-        name: under which the feed's folder has it.
-        size_bytes: of it.
-        platform, arch: `any` for all.
-        sha256, sha512: of its bytes, where they are known.
-        signature: Ed25519 over its bytes, or None.
-    """
-
-    name: str
-    size_bytes: int
-    platform: str
-    arch: str
-    sha256: bytes | None
-    sha512: bytes | None
-    signature: bytes | None
-
-
-@dataclass(frozen=True, slots=True)
-class Edition:
-    """A release as feeds show it.
-
-    Args:
-        version: of it.
-        notes: plain text or Markdown.
-        published_at_ms: epoch milliseconds.
-        mandatory: every client has to install it.
-        min_version: clients below it have to install it; None for none.
-        percentage: of the clients that it is meant for, 0 to 100.
-        files: in the order of the release.
-    """
-
-    version: str
-    notes: str
-    published_at_ms: int
-    mandatory: bool
-    min_version: str | None
-    percentage: int
-    files: Sequence[FeedFile]
-
-
 def feed_name(file_name: str) -> FeedName | None:
     """What a file's name asks for as the name of a feed; None when it is none."""
     for ending, audience in _ENDINGS.items():
@@ -113,47 +70,101 @@ def feed_name(file_name: str) -> FeedName | None:
     return None
 
 
-def channel_file(edition: Edition, audience: Audience) -> bytes:
+def folder_of(state: ScopeState) -> dict[str, Artifact]:
+    """The folder of a scope's feeds: {name: artifact}, of each release that a channel points to or has pointed to.
+
+    The active releases come first, those of the default channel before the others. A name that is taken gets the
+    artifact's id in front, so that what a feed names is what one gets. What was yanked is not there.
+    """
+    channels = sorted(state.pointers, key=lambda channel: (channel != DEFAULT_CHANNEL, channel))
+    ids = [state.pointers[channel].release_id for channel in channels]
+    ids += [state.pointers[channel].previous_release_id or "" for channel in channels]
+    folder: dict[str, Artifact] = {}
+    for id in dict.fromkeys(ids):
+        release = state.releases.get(id)
+        if release is None or release.status != "published":
+            continue
+        for artifact in release.artifacts:
+            taken = artifact.file_name in folder
+            folder.setdefault(
+                f"{artifact.id}-{artifact.file_name}" if taken else artifact.file_name, artifact
+            )
+    return folder
+
+
+def feed_of(state: ScopeState, name: FeedName, *, folder_url: str) -> bytes | None:
+    """A feed as it is now; None when its channel points to nothing.
+
+    Args:
+        state: of the scope.
+        name: of the feed.
+        folder_url: absolute, without a slash at its end; below it lie the files.
+    """
+    pointer = state.pointers.get(name.channel)
+    if pointer is None:
+        return None
+    active, folder = state.releases[pointer.release_id], folder_of(state)
+    percentage = 100 if pointer.went_back else active.percentage
+    if name.audience is not None:
+        return channel_file(active, name.audience, folder, percentage=percentage)
+    shown = active if percentage >= 100 else state.releases.get(pointer.previous_release_id or "")
+    if shown is not None and shown.status != "published":
+        shown = None
+    title = f"{state.scope.type} {state.scope.id}"
+    return appcast(shown, folder, title=title, channel=name.channel, folder_url=folder_url)
+
+
+def channel_file(
+    release: Release, audience: Audience, folder: Mapping[str, Artifact], *, percentage: int
+) -> bytes:
     """electron-updater's `<channel>.yml`. Files without a hash are left out, because the updater refuses all for one.
 
     Args:
-        edition: the release that the channel points to.
+        release: which the channel offers.
         audience: whose file it is.
+        folder: the names of its artifacts.
+        percentage: of the clients that it is meant for, 0 to 100.
     """
     files = [
-        _listed(file)
-        for file in edition.files
-        if file.platform in {audience.platform, "any"}
-        and (audience.arches is None or file.arch in audience.arches)
-        and (file.sha512 is not None or file.sha256 is not None)
+        _listed(name, artifact)
+        for name, artifact in _whole(release, folder)
+        if artifact.platform in {audience.platform, "any"}
+        and (audience.arches is None or artifact.arch in audience.arches)
+        and (artifact.sha512 is not None or artifact.sha256 is not None)
     ]
-    document: dict[str, object] = {"version": edition.version, "files": files}
+    document: dict[str, object] = {"version": release.version, "files": files}
     if files:
         # Before version 4 of the updater, a channel file named one file alone.
         document["path"] = files[0]["url"]
         document |= {name: files[0][name] for name in ("sha512", "sha2") if name in files[0]}
-    document["releaseDate"] = iso(edition.published_at_ms)
-    if edition.notes:
-        document["releaseNotes"] = edition.notes
-    if edition.percentage < 100:
-        document["stagingPercentage"] = edition.percentage
+    document["releaseDate"] = iso(_published_ms(release))
+    if release.notes:
+        document["releaseNotes"] = release.notes
+    if percentage < 100:
+        document["stagingPercentage"] = percentage
     # YAML has no place for some characters that JSON leaves as they are, such as U+007F and U+FFFE.
     return json.dumps(document, ensure_ascii=True, separators=(", ", ": ")).encode("ascii") + b"\n"
 
 
-def appcast(edition: Edition | None, *, title: str, channel: str, folder_url: str) -> bytes:
+def appcast(
+    release: Release | None, folder: Mapping[str, Artifact], *, title: str, channel: str, folder_url: str
+) -> bytes:
     """Sparkle's appcast of one channel: an item for each signed file of macOS.
 
-    Sparkle has no roll-outs by percentage that a server could decide, so the edition has to be one for everybody.
+    Sparkle leaves no roll-out by percentage to the server, so the release has to be one for everybody.
 
     Args:
-        edition: the release for everybody; None for none, and then the appcast is empty.
+        release: the one for everybody; None for none, and then the appcast is empty.
+        folder: the names of its artifacts.
         title: of the feed.
         channel: of the pointer; Sparkle's default channel has no name.
         folder_url: absolute, without a slash at its end; below it lie the files.
     """
-    signed = () if edition is None else tuple(file for file in edition.files if _for_sparkle(file))
-    items = [_item(edition, file, channel, folder_url) for file in signed] if edition is not None else []
+    items = [
+        _item(release, artifact, channel, f"{folder_url}/{quote(name)}")
+        for name, artifact in (_whole(release, folder) if release is not None else ())
+        if release is not None and artifact.platform in {"macos", "any"} and artifact.signature is not None
+    ]
     head = (_leaf("title", title), _leaf("link", folder_url), _leaf("description", f"{title}: {channel}"))
     root = xml.element(
         "rss",
@@ -163,48 +174,54 @@ def appcast(edition: Edition | None, *, title: str, channel: str, folder_url: st
     return xml.document(root)
 
 
-def _listed(file: FeedFile) -> dict[str, object]:
-    entry: dict[str, object] = {"url": quote(file.name), "size": file.size_bytes}
-    if file.sha512 is not None:
-        entry["sha512"] = base64.b64encode(file.sha512).decode("ascii")
-    if file.sha256 is not None:
-        entry["sha2"] = file.sha256.hex()
+def _whole(release: Release, folder: Mapping[str, Artifact]) -> list[tuple[str, Artifact]]:
+    """The artifacts of the release that are no deltas, with their names in the folder."""
+    own = {artifact.id for artifact in release.artifacts if artifact.kind == "full"}
+    return [(name, artifact) for name, artifact in folder.items() if artifact.id in own]
+
+
+def _listed(name: str, artifact: Artifact) -> dict[str, object]:
+    entry: dict[str, object] = {"url": quote(name), "size": artifact.size_bytes}
+    if artifact.sha512 is not None:
+        entry["sha512"] = base64.b64encode(bytes.fromhex(artifact.sha512)).decode("ascii")
+    if artifact.sha256 is not None:
+        entry["sha2"] = artifact.sha256
     return entry
 
 
-def _for_sparkle(file: FeedFile) -> bool:
-    return file.platform in {"macos", "any"} and file.signature is not None
-
-
-def _item(edition: Edition, file: FeedFile, channel: str, folder_url: str) -> xml.Markup:
+def _item(release: Release, artifact: Artifact, channel: str, url: str) -> xml.Markup:
     parts = [
-        _leaf("title", f"Version {edition.version}"),
-        _leaf("pubDate", formatdate(edition.published_at_ms / 1000, usegmt=True)),
-        _leaf("sparkle:version", edition.version),
-        _leaf("sparkle:shortVersionString", edition.version),
-        *_urgency(edition),
+        _leaf("title", f"Version {release.version}"),
+        _leaf("pubDate", formatdate(_published_ms(release) / 1000, usegmt=True)),
+        _leaf("sparkle:version", release.version),
+        _leaf("sparkle:shortVersionString", release.version),
+        *_urgency(release),
     ]
     if channel != DEFAULT_CHANNEL:
         parts.append(_leaf("sparkle:channel", channel))
-    if file.arch == "arm64":
+    if artifact.arch == "arm64":
         parts.append(_leaf("sparkle:hardwareRequirements", "arm64"))
-    if edition.notes:
+    if release.notes:
         plain = {"sparkle:format": "plain-text"}
-        parts.append(xml.element("description", xml.text(edition.notes), with_=plain))
+        parts.append(xml.element("description", xml.text(release.notes), with_=plain))
     enclosure = {
-        "url": f"{folder_url}/{quote(file.name)}",
-        "length": str(file.size_bytes),
+        "url": url,
+        "length": str(artifact.size_bytes),
         "type": "application/octet-stream",
-        "sparkle:edSignature": base64.b64encode(file.signature or b"").decode("ascii"),
+        "sparkle:edSignature": artifact.signature or "",
     }
     return xml.element("item", *parts, xml.element("enclosure", with_=enclosure))
 
 
-def _urgency(edition: Edition) -> Iterable[xml.Markup]:
-    if edition.mandatory:
+def _urgency(release: Release) -> Iterable[xml.Markup]:
+    if release.update_policy == "mandatory":
         yield xml.element("sparkle:criticalUpdate")
-    elif edition.min_version is not None:
-        yield xml.element("sparkle:criticalUpdate", with_={"sparkle:version": edition.min_version})
+    elif release.min_version is not None:
+        yield xml.element("sparkle:criticalUpdate", with_={"sparkle:version": release.min_version})
+
+
+def _published_ms(release: Release) -> int:
+    return release.created_at_ms if release.published_at_ms is None else release.published_at_ms
 
 
 def _leaf(name: str, content: str) -> xml.Markup:

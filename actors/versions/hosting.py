@@ -4,6 +4,8 @@ The signature is Ed25519 over the bytes themselves (RFC 8032), as Sparkle's `edS
 operator's to say.
 """
 
+import binascii
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +13,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from actors.errors import FieldError, Invalid
+from persistence.versions.releases import Artifact
 
 PublisherKeys = Mapping[str, Ed25519PublicKey]
 """{keyId: key}; empty where no signature is asked for."""
@@ -31,6 +34,16 @@ class Named:
     sha256: bytes | None
     signature: bytes | None
     key_id: str | None
+
+
+def named_by(artifact: Artifact) -> Named:
+    """What the artifact says of its bytes. A signature that is no base64 counts as one that fits no bytes."""
+    try:
+        signature = None if artifact.signature is None else b64decode(artifact.signature, validate=True)
+    except (binascii.Error, ValueError):
+        signature = b""
+    sha256 = None if artifact.sha256 is None else bytes.fromhex(artifact.sha256)
+    return Named(artifact.size_bytes, sha256, signature, artifact.key_id)
 
 
 @dataclass(frozen=True, slots=True)
