@@ -24,6 +24,7 @@ LISTS = {
     "reports": ("/v1/admin/reports", LEAST),
     "performance-reports": ("/v1/admin/launcher/performance-reports", (MOST, LEAST)),
     "notifications": ("/v1/notifications", MOST),
+    "releases": ("/v1/versions/releases", (MOST, "none")),
     "products": ("/v1/admin/shop/products", "none"),
     "purchases": ("/v1/shop/purchases", MOST),
     "all-purchases": ("/v1/admin/shop/purchases", LEAST),

@@ -26,6 +26,7 @@ from tests.support.world import CONVERSATIONS, Player, World
 from tests.totems.models import body as totem_body
 from tests.totems.play import OWN as TOTEM
 from tests.users.play import PROFILE, SHARES
+from tests.versions.play import CHANNELS, RELEASES, SCOPE, a_publisher, resolved
 
 __all__ = ["proxy", "world"]
 
@@ -193,6 +194,26 @@ async def a_product(world: World) -> Lost:
     return Lost(shop.manager, "POST", PRODUCTS, A_PRODUCT | {"name": MARK}, _counted(shop.manager, PRODUCTS))
 
 
+async def a_release(world: World) -> Lost:
+    publisher = await a_publisher(world)
+    body = {"scope": SCOPE, "version": "1.0.0", "notes": MARK}
+    return Lost(publisher.player, "POST", RELEASES, body, _counted(publisher.player, RELEASES))
+
+
+async def an_activation(world: World) -> Lost:
+    publisher = await a_publisher(world)
+    await publisher.published("1.0.0")
+    release = await publisher.release("1.1.0")
+
+    async def made() -> int:
+        return int((await resolved(world))["targetVersion"] == "1.1.0")
+
+    body = {
+        "scopeType": "launcher", "scopeId": "main", "channel": "stable", "releaseId": release["releaseId"],
+    }  # fmt: skip
+    return Lost(publisher.player, "POST", CHANNELS, body, made, said=b"INSERT INTO channel_activations")
+
+
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "users": (a_share,),
     "saved_servers": (a_saved_server,),
@@ -206,6 +227,7 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "totems": (a_totem,),
     "launcher": (a_performance_report, an_allowlist),
     "shop": (a_checkout, a_purchase_marked_as_paid, a_product),
+    "versions": (a_release, an_activation),
 }
 
 ELSEWHERE = {
