@@ -62,9 +62,11 @@ async def _apply(conn: Connection, event: ProviderEvent, stamp: Stamp) -> tuple[
 async def _move(conn: Connection, till: Till, event: ProviderEvent) -> tuple[object, ...]:
     """Apply one event to a locked checkout; returns events beside those of its purchases."""
     lines = [one for one in till.lines if event.purchase_id in {None, one.id}]
-    if event.kind in _AFTER_PAYMENT and not any(one.status in _PAID for one in lines):
-        await _let_wait(conn, event, till.checkout.id)
-        return ()
+    if event.kind in _AFTER_PAYMENT:
+        lines = [one for one in lines if _paid_by(one, till.checkout, event)]
+        if lines and not any(one.status in _PAID for one in lines):
+            await _let_wait(conn, event, till.checkout.id)
+            return ()
     match event.kind:
         case EventKind.COMPLETED | EventKind.PAID:
             return await _pay(till, lines, event)
@@ -91,9 +93,9 @@ async def _move(conn: Connection, till: Till, event: ProviderEvent) -> tuple[obj
 async def _pay(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -> tuple[object, ...]:
     checkout = till.checkout
     if not any(line.status in {"pending", "failed"} for line in lines):
-        # The same payment is told of more than once; another one is money that nobody has asked for.
-        other = event.payment_ref is not None and event.payment_ref != checkout.payment_ref
-        return (MoneyUnexpected(checkout.id),) if other else ()
+        # The same payment is told of more than once; another one is money that was not asked for.
+        known = event.payment_ref is None or any(line.provider_ref == event.payment_ref for line in lines)
+        return () if known else (MoneyUnexpected(checkout.id),)
     asked = checkout.total if event.purchase_id is None else sum(line.amount for line in lines)
     matches = event.amount in {None, asked} and event.currency in {None, checkout.currency}
     for line in lines:
@@ -102,6 +104,13 @@ async def _pay(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -> t
         checkout = _moved(till, CheckoutMove.PAY)
     till.change(_known(checkout, event))
     return ()
+
+
+def _paid_by(line: Purchase, checkout: Checkout, event: ProviderEvent) -> bool:
+    """Whether the payment of an event can be that of a purchase, and not another one for the same checkout."""
+    if event.payment_ref is None or line.provider_ref == event.payment_ref:
+        return True
+    return line.provider_ref is None and line.provider == checkout.provider
 
 
 def _expire(till: Till, lines: Sequence[Purchase]) -> None:

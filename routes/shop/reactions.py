@@ -9,6 +9,7 @@ from actors.shop.events import MoneyUnexpected, PurchaseChanged, PurchaseHeld, t
 from actors.shop.view import SHOP
 from persistence.connection import Connection
 from persistence.shop import purchases
+from persistence.shop.checkouts import id_of_payment
 from persistence.shop.purchases import Purchase
 from routes.changes import Reaction, Reconciliation
 from routes.service import Service
@@ -20,7 +21,7 @@ class PurchasesOf(NamedTuple):
     """Reconciliation subject: the purchases of a checkout.
 
     Args:
-        id: of the checkout, or of one of its purchases.
+        id: of the checkout, of one of its purchases, or the provider's name of the payment.
     """
 
     id: str
@@ -41,7 +42,8 @@ def _unexpected(_service: Service, event: MoneyUnexpected) -> None:
 
 async def _ask(service: Service, about: PurchasesOf, _events: Sequence[object]) -> tuple[object, ...]:
     async def read(conn: Connection) -> Sequence[Purchase]:
-        return await purchases.of_checkout(conn, await purchases.checkout_of(conn, about.id) or about.id)
+        named = await purchases.checkout_of(conn, about.id) or await id_of_payment(conn, about.id)
+        return await purchases.of_checkout(conn, named or about.id)
 
     return told(await service.database.read(read), rights=True)
 

@@ -28,6 +28,8 @@ from tests.contract.sources import ROOT
 # What a route needs when the table names no permission node: {auth: need}.
 GATES = {
     "none": PUBLIC,
+    # The handler verifies it, before it reads anything of the body.
+    "provider-signature": PUBLIC,
     "user": AUTHENTICATED,
     "moderator": MODERATOR,
     "super-admin": SUPER_ADMIN,
