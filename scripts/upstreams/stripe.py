@@ -54,6 +54,7 @@ class StripeSite:
         sessions: {id: session}, in the order of their making.
         events: all that has happened, as it was or will be sent.
         asked: (method, path, Idempotency-Key or "") of each request to the API.
+        live: whether events say that they are about real money.
         page: an address that sessions to come have in place of the site's own page.
     """
 
@@ -73,6 +74,7 @@ class StripeSite:
         self.sessions: dict[str, StripeSession] = {}
         self.events: list[Event] = []
         self.asked: list[tuple[str, str, str]] = []
+        self.live = False
         self.page: str | None = None
         self._now_s = now_s
         self._answers: dict[str, _Stored] = {}
@@ -253,7 +255,7 @@ class StripeSite:
         id = f"evt_{len(self.events) + 1:024d}"
         value = {
             "id": id, "object": "event", "api_version": API_VERSION, "created": self._now_s(),
-            "data": {"object": object}, "livemode": False, "pending_webhooks": 1,
+            "data": {"object": object}, "livemode": self.live, "pending_webhooks": 1,
             "request": {"id": None, "idempotency_key": None}, "type": type,
         }  # fmt: skip
         # Stripe sends its objects with line breaks and two spaces.
