@@ -7,12 +7,13 @@ name in the TLS handshake and in `Host`. So a name that means something else a m
 import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Network, ip_address
 from typing import TypeAlias
 from urllib.parse import urljoin, urlsplit
 
 import trio
 
+from routes.edge.address import parse_networks
 from routes.edge.identity.outbound import trusted_authorities
 
 MAX_REDIRECTS = 2
@@ -26,6 +27,10 @@ Resolve: TypeAlias = Callable[[str], Awaitable[list[str]]]
 
 _HTTPS_PORT = 443
 _UNICAST = IPv6Network("2000::/3")
+_SPECIAL = parse_networks(
+    ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+)
+"""Of IANA's special addresses, those that stand for others, or that some versions of Python take for global."""
 
 
 class RedirectRefused(Exception):
@@ -49,13 +54,9 @@ def is_public(text: str) -> bool:
         address = ip_address(text)
     except ValueError:
         return False
-    if isinstance(address, IPv4Address):
-        return address.is_global and not address.is_multicast
-    return address.is_global and address in _UNICAST and _embedded(address) is None
-
-
-def _embedded(address: IPv6Address) -> object | None:
-    return address.ipv4_mapped or address.sixtofour or address.teredo
+    if not address.is_global or any(address in network for network in _SPECIAL):
+        return False
+    return not address.is_multicast if isinstance(address, IPv4Address) else address in _UNICAST
 
 
 @dataclass(frozen=True, slots=True)
