@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import httpx2
 import trio
@@ -64,7 +64,13 @@ class Deliveries:
             self._send(event)
 
     def flush(self, order: Order = "same") -> int:
-        """Send what was kept, in this order, all at once; returns how many events."""
+        """Send what was kept, in this order, all at once; returns how many events.
+
+        Raises:
+            ValueError: there is no such order.
+        """
+        if order not in get_args(Order):
+            raise ValueError(f"order is one of {', '.join(get_args(Order))}")
         events = list(self._waiting)
         self._waiting.clear()
         if order == "reversed":
