@@ -20,6 +20,7 @@ from routes.saved_servers.domain import SAVED
 from routes.shop.domain import SHOP
 from routes.totems.domain import TOTEMS
 from routes.users.domain import USERS
+from routes.versions.domain import VERSIONS
 
 DOMAINS: Domains = (
     OPERATIONS,
@@ -38,6 +39,7 @@ DOMAINS: Domains = (
     IP,
     LAUNCHER,
     SHOP,
+    VERSIONS,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

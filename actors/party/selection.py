@@ -5,9 +5,9 @@ from typing import Annotated, Any
 import msgspec
 from msgspec.structs import replace
 
+from actors.canonical_json import NotCanonical, digest
 from actors.errors import FieldError, Invalid
 from actors.friends.public import Shown
-from actors.party.canonical_json import NotCanonical, digest
 from actors.server_address import normal_address
 
 MAX_MODS = 256

@@ -116,6 +116,17 @@ class Blob(Finished):
 
 
 @dataclass(frozen=True, slots=True)
+class Redirect(Finished):
+    """The content lies elsewhere for now: a 302 that nobody may keep (RFC 9110 §15.4.3).
+
+    Args:
+        location: an absolute https address, checked.
+    """
+
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
 class Page(Finished):
     """A page, script or text of the service itself, which a browser may show.
 

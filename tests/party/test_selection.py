@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from actors.canonical_json import NotCanonical, canonical, digest
 from actors.errors import Invalid
-from actors.party.canonical_json import NotCanonical, canonical, digest
 from actors.party.selection import ProfileRequirement, Selection, checked, requirement_hash
 
 # Of RFC 8785 §3.2.2 and §3.2.3, without its fractions.

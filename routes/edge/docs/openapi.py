@@ -21,7 +21,7 @@ from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
 from routes.edge.pipeline.idempotency import METHODS
 from routes.edge.principal import PUBLIC, SERVER
-from routes.edge.reply import Blob, Page
+from routes.edge.reply import Blob, Page, Redirect
 
 _PATH_SCHEMAS: dict[ParameterForm, Schema] = {
     ParameterForm.OBJECT_ID: {"type": "string", "pattern": "^[0-9a-f]{24}$"},
@@ -106,7 +106,9 @@ def _types(table: RouteTable) -> Iterator[object]:
             yield endpoint.body
         if endpoint.query is not None:
             yield endpoint.query.struct
-        yield from (known for known in _parts(endpoint.returns) if known not in {NoneType, Blob, Page})
+        yield from (
+            known for known in _parts(endpoint.returns) if known not in {NoneType, Blob, Page, Redirect}
+        )
 
 
 def _parts(returns: object) -> tuple[object, ...]:
@@ -175,6 +177,8 @@ def _responses(endpoint: Endpoint, schemas: Schemas) -> Schema:
     for part in _parts(endpoint.returns):
         if part is NoneType:
             responses["204"] = _response(HTTPStatus.NO_CONTENT)
+        elif part is Redirect:
+            responses["302"] = _response(HTTPStatus.FOUND)
         elif part in {Blob, Page}:
             responses |= _binary(endpoint, part)
         else:

@@ -10,7 +10,7 @@ from routes.edge.incoming import Incoming
 from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.parts import Parts
-from routes.edge.reply import Blob, Finished, Page, Reply
+from routes.edge.reply import Blob, Finished, Page, Redirect, Reply
 from routes.edge.wire import encode
 
 JSON_HEADER = (b"content-type", b"application/json")
@@ -25,7 +25,7 @@ async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, resu
         call: of the request.
         endpoint: as declared.
         incoming: the request; conditional headers and Range are read.
-        result: a struct, `Encoded`, `Reply`, `Blob`, `Page`, `Document` or None.
+        result: a struct, `Encoded`, `Reply`, `Blob`, `Redirect`, `Page`, `Document` or None.
 
     Raises:
         NotFound: a file was removed after it was looked up.
@@ -43,6 +43,9 @@ async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, resu
     if isinstance(result, Finished):
         if isinstance(result, Document):
             return result.response(incoming)
+        if isinstance(result, Redirect):
+            location = (b"location", result.location.encode("ascii"))
+            return Outgoing(302, [location, (b"cache-control", b"no-store"), *headers])
         if isinstance(result, Blob):
             return await _blob(call, incoming, result, headers)
         if not isinstance(result, Page):

@@ -1,0 +1,34 @@
+"""Signed answers that are kept as bytes: most clients of a channel ask the same, and a signature covers 70 KB."""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+
+from actors.versions.resolving import ScopeState
+
+MAX_BYTES = 16 * 1024 * 1024
+"""How many bytes of answers are kept; beyond it those go that were not asked for for the longest time."""
+
+
+class Answers:
+    """Answers by what was asked, as long as what they were made from is current."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, tuple[ScopeState, bytes]] = OrderedDict()
+        self._bytes = 0
+
+    def get(self, asked: Hashable, state: ScopeState) -> bytes | None:
+        """The answer, if it was made from this state."""
+        kept = self._kept.get(asked)
+        if kept is None or kept[0] is not state:
+            return None
+        self._kept.move_to_end(asked)
+        return kept[1]
+
+    def keep(self, asked: Hashable, state: ScopeState, answer: bytes) -> None:
+        """Keep an answer in place of a former one; `asked` must name all that it depends on beside the state."""
+        former = self._kept.pop(asked, None)
+        self._bytes += len(answer) - (0 if former is None else len(former[1]))
+        self._kept[asked] = state, answer
+        while self._bytes > MAX_BYTES:
+            _, (_, dropped) = self._kept.popitem(last=False)
+            self._bytes -= len(dropped)

@@ -1,0 +1,76 @@
+"""How many clients have said what about a release, by day. Rows only."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from persistence.connection import Connection
+from persistence.versions.releases import Platform
+
+VersionEvent: TypeAlias = Literal["check", "download", "installed", "launched", "failed", "rolled_back"]
+"""What a client says about a release (contract §10)."""
+
+
+class VersionCount(msgspec.Struct, frozen=True):
+    """How often something was said.
+
+    Args:
+        day: days since 1970 (UTC).
+    """
+
+    day: int
+    release_id: str
+    event: VersionEvent
+    platform: Platform
+    count: int
+
+
+async def add_counts(conn: Connection, counts: Sequence[VersionCount]) -> None:
+    """Add to the counts; those of releases that do not exist are dropped.
+
+    Args:
+        counts: each day, release, event and platform once.
+    """
+    ordered = sorted(counts, key=lambda one: (one.day, one.release_id, one.event, one.platform))
+    columns = [[getattr(one, name) for one in ordered] for name in VersionCount.__struct_fields__]
+    await conn.execute(_ADD, *columns)
+
+
+async def list_counts(
+    conn: Connection, release_id: str | None, first_day: int, last_day: int, limit: int
+) -> list[VersionCount]:
+    """The counts of some days, the newest day first, at most `limit`; of one release, or of all (None).
+
+    Args:
+        first_day, last_day: both included.
+    """
+    rows = await conn.fetch(
+        "SELECT * FROM version_counts WHERE ($1::text IS NULL OR release_id = $1) AND day BETWEEN $2 AND $3"
+        " ORDER BY day DESC, release_id, event, platform LIMIT $4",
+        release_id,
+        first_day,
+        last_day,
+        limit,
+    )
+    return [VersionCount(*(row[name] for name in VersionCount.__struct_fields__)) for row in rows]
+
+
+async def prune_counts(conn: Connection, limit: int, *, before_day: int) -> int:
+    """Delete counts of days before `before_day` (days since 1970), at most `limit`; returns how many."""
+    tag = await conn.execute(
+        "DELETE FROM version_counts WHERE ctid = ANY (ARRAY(SELECT ctid FROM version_counts WHERE day < $1 LIMIT $2))"
+        " AND day < $1",
+        before_day,
+        limit,
+    )
+    return int(tag.rpartition(" ")[2])
+
+
+_ADD = """
+INSERT INTO version_counts AS kept (day, release_id, event, platform, count)
+SELECT new.* FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::bigint[])
+    AS new (day, release_id, event, platform, count)
+WHERE EXISTS (SELECT FROM releases WHERE releases.id = new.release_id)
+ON CONFLICT (day, release_id, event, platform) DO UPDATE SET count = kept.count + excluded.count
+"""

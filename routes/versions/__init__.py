@@ -1,0 +1,1 @@
+"""Releases: written by publishers, resolved and downloaded by clients (contract §10)."""

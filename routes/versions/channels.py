@@ -1,0 +1,109 @@
+"""Channels: which release of a scope each of them points to (contract §10)."""
+
+from functools import partial
+
+import msgspec
+
+from actors.bounds import Bigint, IdText
+from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict
+from actors.ids import parse_object_id
+from actors.versions.public import PointerEntry, pointer_entry
+from actors.versions.releases import check_scope, is_channel
+from actors.versions.units_pointers import Activated, activate
+from persistence.connection import Connection
+from persistence.versions.pointers import Activation, Pointer, activations_of, list_pointers
+from persistence.versions.releases import Scope, ScopeType
+from routes.auditing import stamp_of
+from routes.call import Call
+from routes.changes import change
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+from routes.versions.releases import PUBLISH, READ
+
+HISTORY_MAX = 50
+"""How many revisions of a channel are shown."""
+
+
+class ChannelsQuery(msgspec.Struct, frozen=True, rename="camel"):
+    """Which channels.
+
+    Args:
+        scope_type, scope_id, channel: only of these.
+        history: whether the newest 50 revisions are shown; of one channel only, when all three are given.
+    """
+
+    scope_type: ScopeType | None = None
+    scope_id: IdText | None = None
+    channel: IdText | None = None
+    history: bool = False
+
+
+class Channels(Wire, frozen=True):
+    """Channels, by scope and name."""
+
+    items: list[PointerEntry]
+
+
+class ActivationBody(Wire, frozen=True):
+    """What to activate.
+
+    Args:
+        channel: 1 to 32 of a-z, 0-9 and -.
+        release_id: of a release of this scope; a draft is published by it, an older release than the present one is
+            gone back to.
+        expected_revision: of the channel as the publisher has seen it, 0 for none; another one is a 409.
+    """
+
+    scope_type: ScopeType
+    scope_id: IdText
+    channel: IdText
+    release_id: IdText
+    expected_revision: Bigint | None = None
+
+
+@endpoint("GET", "/v1/versions/channels/active", needs=READ)
+async def list_channels(call: Call, query: ChannelsQuery) -> Channels:
+    """GET /v1/versions/channels/active: which release each channel points to. Needs `versions:read`."""
+
+    async def read(conn: Connection) -> tuple[list[Pointer], list[Activation]]:
+        found = await list_pointers(conn, query.scope_type, query.scope_id, query.channel)
+        one = len(found) == 1 and query.channel is not None
+        shown = query.history and one
+        history = await activations_of(conn, found[0].scope, found[0].channel, HISTORY_MAX) if shown else []
+        return found, history
+
+    found, history = await call.service.database.read(read)
+    return Channels([pointer_entry(one, tuple(history)) for one in found])
+
+
+@endpoint(
+    "POST",
+    "/v1/versions/channels/active",
+    needs=PUBLISH,
+    status=201,
+    found_status=200,
+    refusals=(NotFound, Invalid, Conflict, RevisionConflict, QuotaExceeded),
+)
+async def activate_release(call: Call, body: ActivationBody) -> PointerEntry | Reply[PointerEntry]:
+    """POST /v1/versions/channels/active: lets a channel point to a release; the same one again is a 200.
+
+    Needs `versions:publish`. A yanked release is a 409; the audit trail records each change.
+    """
+    scope = Scope(body.scope_type, body.scope_id)
+    flaws = check_scope(scope, "/scopeId")
+    if not is_channel(body.channel):
+        flaws.append(FieldError("/channel", "BAD_FORMAT", "1 to 32 of a-z, 0-9 and -"))
+    if flaws:
+        raise Invalid(*flaws)
+    release_id = parse_object_id(body.release_id)
+    if release_id is None:
+        raise NotFound("no such release of this scope")
+    unit = partial(activate, expected_revision=body.expected_revision, stamp=stamp_of(call))
+    about = f"releases of {scope.type} {scope.id}"
+    return await change(call, unit, scope, body.channel, release_id, about=about, shape=_shown)
+
+
+def _shown(activated: Activated) -> PointerEntry | Reply[PointerEntry]:
+    entry = pointer_entry(activated.pointer)
+    return entry if activated.moved else Reply(entry, status=200)

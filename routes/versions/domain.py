@@ -1,0 +1,24 @@
+"""The Domain record of releases."""
+
+from routes.domain import Domain
+from routes.edge.declare.endpoint import Mount
+from routes.service import Service
+from routes.versions import channels, downloads, events, releases, resolve
+from routes.versions.jobs import jobs_of
+from routes.versions.parts import ANSWERS, RELEASE_KEY, RELEASES, TALLY
+from routes.versions.reactions import REACTIONS
+
+
+def _show_gauges(service: Service) -> None:
+    text = "Scopes of releases in memory."
+    service.metrics.gauge("release_scopes_in_memory", text, lambda: len(service.of(RELEASES)))
+
+
+VERSIONS = Domain(
+    name="versions",
+    mounts=(Mount("versions", (releases, channels, events, resolve, downloads)),),
+    parts=(RELEASES, RELEASE_KEY, ANSWERS, TALLY),
+    jobs=jobs_of,
+    reactions=REACTIONS,
+    gauges=_show_gauges,
+)

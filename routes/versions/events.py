@@ -1,0 +1,121 @@
+"""What clients say about releases, and how many have said it (contract §10)."""
+
+from typing import Annotated
+
+import msgspec
+
+from actors.bounds import IdText
+from actors.ids import parse_object_id
+from actors.time import DAY_MS, iso, parse_iso
+from actors.versions.releases import PLATFORMS
+from persistence.versions.counts import VersionCount, VersionEvent, list_counts
+from persistence.versions.releases import Platform
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.errors import BadQuery
+from routes.edge.principal import PUBLIC
+from routes.edge.wire import Wire
+from routes.versions.parts import TALLY
+
+TRACK = "versions:track"
+
+KEPT_DAYS = 400
+"""How long counts are kept."""
+
+SHOWN_MAX = 5_000
+"""How many counts one answer has at most, those of the newest days."""
+
+ERROR_MAX = 500
+
+
+class EventBody(Wire, frozen=True):
+    """What a client says.
+
+    Args:
+        platform: as in artifacts; another one counts as any.
+        client_id: not kept.
+        error: what went wrong, at most 500 characters; not kept.
+    """
+
+    event: VersionEvent
+    release_id: IdText
+    platform: IdText
+    client_id: Annotated[str, msgspec.Meta(max_length=128)] | None = None
+    error: Annotated[str, msgspec.Meta(max_length=ERROR_MAX)] | None = None
+
+
+class EventTaken(Wire, frozen=True):
+    """The event has arrived; one about a release that does not exist is dropped."""
+
+    received: bool
+
+
+class CountsQuery(msgspec.Struct, frozen=True, rename="camel"):
+    """Which counts.
+
+    Args:
+        release_id: only of this release.
+        from_, to: ISO 8601; days (UTC), both included. Left out = all that are kept.
+    """
+
+    release_id: IdText | None = None
+    from_: IdText | None = msgspec.field(default=None, name="from")
+    to: IdText | None = None
+
+
+class CountEntry(Wire, frozen=True):
+    """How often something was said on a day (UTC)."""
+
+    release_id: str
+    event: VersionEvent
+    platform: Platform
+    day: str
+    count: int
+
+
+class Counts(Wire, frozen=True):
+    """Counts, the newest day first; at most 5,000."""
+
+    items: list[CountEntry]
+
+
+@endpoint("POST", "/v1/public/versions/events", needs=PUBLIC, status=202)
+async def take_version_event(call: Call, body: EventBody) -> EventTaken:
+    """POST /v1/public/versions/events: a client says that it has looked for, downloaded, installed or launched a
+    release, that it failed, or that it went back. Counted by day and platform, and written each second.
+    """
+    release_id = parse_object_id(body.release_id)
+    if release_id is not None:
+        platform = PLATFORMS.get(body.platform, "any")
+        call.service.of(TALLY).add(call.now_ms // DAY_MS, release_id, body.event, platform)
+    return EventTaken(received=True)
+
+
+@endpoint("GET", "/v1/versions/events", needs=TRACK)
+async def list_version_events(call: Call, query: CountsQuery) -> Counts:
+    """GET /v1/versions/events: how many clients have said what, by release, platform and day, for 400 days. Needs
+    `versions:track`.
+    """
+    today = call.now_ms // DAY_MS
+    release_id = None
+    if query.release_id is not None:
+        release_id = parse_object_id(query.release_id)
+        if release_id is None:
+            raise BadQuery("query parameter releaseId is not valid", parameter="releaseId")
+    first = max(_day(query.from_, "from", 0), today - KEPT_DAYS)
+    last = min(_day(query.to, "to", today), today)
+    rows = await call.service.database.read(list_counts, release_id, first, last, SHOWN_MAX)
+    return Counts([_entry(row) for row in rows])
+
+
+def _day(text: str | None, name: str, otherwise: int) -> int:
+    if text is None:
+        return otherwise
+    try:
+        return parse_iso(text if "T" in text else f"{text}T00:00:00Z") // DAY_MS
+    except ValueError:
+        raise BadQuery(f"query parameter {name} is not valid", parameter=name) from None
+
+
+def _entry(row: VersionCount) -> CountEntry:
+    return CountEntry(row.release_id, row.event, row.platform, iso(row.day * DAY_MS)[:10], row.count)

@@ -1,0 +1,247 @@
+"""Releases, as publishers write them and users read them (contract §10)."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from actors.bounds import Bigint, IdText, LongText, ShortText
+from actors.errors import Conflict, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.ids import ObjectId, random_hex
+from actors.texts import with_line_feeds
+from actors.versions.public import ReleaseEntry, release_entry
+from actors.versions.releases import ARTIFACTS_MAX, ArtifactDraft, checked_artifacts
+from actors.versions.units_releases import ReleaseChanges, change_release, delete_release, make_release
+from persistence.versions.releases import (
+    Artifact,
+    ArtifactKind,
+    Release,
+    ReleaseStatus,
+    Scope,
+    ScopeType,
+    UpdatePolicy,
+    WantedReleases,
+    list_releases,
+    read_release,
+)
+from routes.auditing import stamp_of
+from routes.call import Call
+from routes.changes import change
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import Cursor, PageQuery
+from routes.edge.wire import Wire
+
+READ, WRITE, PUBLISH = "versions:read", "versions:write", "versions:publish"
+
+_SALT_BYTES = 16
+_PAGES = Cursor("releases", tuple[int, str])
+
+
+class ScopeBody(Wire, frozen=True):
+    """What a release is of; `id` is 1 to 100 of letters, digits, `.`, `_` and `-`."""
+
+    type: ScopeType
+    id: IdText
+
+
+class RolloutBody(Wire, frozen=True):
+    """How much of all clients a release reaches, 0 to 100 percent."""
+
+    percentage: Bigint = 100
+
+
+class ArtifactBody(Wire, frozen=True):
+    """A file of a release.
+
+    Args:
+        platform: windows, macos, linux or any; also win32, darwin.
+        arch: x64, arm64, ia32 or any; also amd64, x86_64, aarch64.
+        from_version: the version that a delta is applied to.
+        file_name: without a path, at most 200 characters, once in a release.
+        url: an https address; left out = its bytes are put here.
+        size_bytes: 1 to 2^40.
+        sha256: 64 hexadecimal digits.
+        signature: base64 of an Ed25519 signature of the file's bytes.
+        key_id: the key of the signature.
+    """
+
+    platform: IdText
+    arch: IdText
+    file_name: ShortText
+    size_bytes: Bigint
+    kind: ArtifactKind = "full"
+    from_version: IdText | None = None
+    url: ShortText | None = None
+    sha256: IdText | None = None
+    signature: IdText | None = None
+    key_id: IdText | None = None
+
+
+Artifacts = Annotated[tuple[ArtifactBody, ...], msgspec.Meta(max_length=2 * ARTIFACTS_MAX)]
+
+
+class ReleaseBody(Wire, frozen=True):
+    """A new release.
+
+    Args:
+        version: by SemVer 2.0.0, without a `v` in front, at most 64 characters; once in a scope.
+        min_version: clients below it must update; at most `version`.
+        notes: Markdown, at most 32 KiB.
+        status: `published` needs `versions:publish` too.
+        artifacts: at most 64; those of services and runtimes must have `sha256` and `signature`.
+    """
+
+    scope: ScopeBody
+    version: IdText
+    update_policy: UpdatePolicy = "optional"
+    min_version: IdText | None = None
+    notes: LongText = ""
+    status: Literal["draft", "published"] = "draft"
+    rollout: RolloutBody = RolloutBody()
+    artifacts: Artifacts = ()
+
+
+class ReleasePatch(Wire, frozen=True):
+    """What changes of a release; fields that are left out stay. `ReleaseBody` explains them.
+
+    Args:
+        status: `published` and `yanked` need `versions:publish` too.
+        artifacts: in place of all present ones; bytes that were put for those are dropped.
+    """
+
+    version: IdText | msgspec.UnsetType = msgspec.UNSET
+    update_policy: UpdatePolicy | msgspec.UnsetType = msgspec.UNSET
+    min_version: IdText | msgspec.UnsetType | None = msgspec.UNSET
+    notes: LongText | msgspec.UnsetType = msgspec.UNSET
+    status: ReleaseStatus | msgspec.UnsetType = msgspec.UNSET
+    rollout: RolloutBody | msgspec.UnsetType = msgspec.UNSET
+    artifacts: Artifacts | msgspec.UnsetType = msgspec.UNSET
+
+
+class ReleasesQuery(PageQuery, frozen=True):
+    """Which releases.
+
+    Args:
+        scope_type, scope_id: only of these.
+        status: only in this state; drafts are shown to those who may write releases.
+    """
+
+    scope_type: ScopeType | None = None
+    scope_id: IdText | None = None
+    status: ReleaseStatus | None = None
+
+
+class ReleasePage(Wire, frozen=True):
+    """A page of releases, newest first."""
+
+    items: list[ReleaseEntry]
+    next_cursor: str | None
+    has_more: bool
+
+
+@endpoint("GET", "/v1/versions/releases", needs=READ)
+async def list_all_releases(call: Call, query: ReleasesQuery) -> ReleasePage:
+    """GET /v1/versions/releases: releases, newest first. Needs `versions:read`; drafts, `versions:write` too."""
+    writes = call.user.access.allows(WRITE)
+    wanted = WantedReleases(
+        scope_type=query.scope_type, scope_id=query.scope_id, status=query.status, drafts=writes,
+        before=_PAGES.place(query.cursor), limit=query.limit + 1,
+    )  # fmt: skip
+    rows = await call.service.database.read(list_releases, wanted)
+    page = _PAGES.page(rows, query.limit, lambda row: (row.created_at_ms, row.id))
+    items = [release_entry(row, whole=writes) for row in page.rows]
+    return ReleasePage(items, page.next_cursor, page.has_more)
+
+
+@endpoint("GET", "/v1/versions/releases/{releaseId}", needs=READ, refusals=(NotFound,))
+async def read_one_release(call: Call, release_id: ObjectId) -> ReleaseEntry:
+    """GET /v1/versions/releases/{releaseId}: one release; a draft is a 404 for those who may not write releases."""
+    writes = call.user.access.allows(WRITE)
+    release = await call.service.database.read(read_release, release_id)
+    if release is None or (release.status == "draft" and not writes):
+        raise NotFound("no such release")
+    return release_entry(release, whole=writes)
+
+
+@endpoint(
+    "POST",
+    "/v1/versions/releases",
+    needs=WRITE,
+    status=201,
+    refusals=(Invalid, Conflict, Forbidden, QuotaExceeded),
+)
+async def add_release(call: Call, body: ReleaseBody) -> ReleaseEntry:
+    """POST /v1/versions/releases: makes a release. Needs `versions:write`; a second one of a version is a 409."""
+    if body.status == "published":
+        _may_publish(call)
+    release = Release(
+        id=call.new_id(), scope=Scope(body.scope.type, body.scope.id), version=body.version,
+        update_policy=body.update_policy, min_version=body.min_version, notes=with_line_feeds(body.notes),
+        status=body.status, percentage=body.rollout.percentage,
+        salt=next(random_hex(call.service.random_bytes, _SALT_BYTES)), created_by=call.user_id,
+        created_at_ms=call.now_ms, published_at_ms=call.now_ms if body.status == "published" else None,
+        artifacts=_artifacts(call, body.artifacts),
+    )  # fmt: skip
+    return await change(call, make_release, release, stamp_of(call), about=_SCOPES, shape=_whole)
+
+
+@endpoint(
+    "PATCH",
+    "/v1/versions/releases/{releaseId}",
+    needs=WRITE,
+    refusals=(NotFound, Invalid, Conflict, Forbidden),
+)
+async def patch_release(call: Call, release_id: ObjectId, body: ReleasePatch) -> ReleaseEntry:
+    """PATCH /v1/versions/releases/{releaseId}: changes a release.
+
+    A draft may change in every way. A published one keeps its version and artifacts (409); `yanked` is for good, and a
+    409 while a channel points to it. Needs `versions:write`; the audit trail records what is published or yanked.
+    """
+    if body.status in {"published", "yanked"}:
+        _may_publish(call)
+    changes = ReleaseChanges(_changes(body), _changed_artifacts(call, body))
+    return await change(
+        call, change_release, release_id, changes, stamp_of(call), about=_SCOPES, shape=_whole
+    )
+
+
+@endpoint("DELETE", "/v1/versions/releases/{releaseId}", needs=WRITE, refusals=(NotFound, Conflict))
+async def remove_release(call: Call, release_id: ObjectId) -> None:
+    """DELETE /v1/versions/releases/{releaseId}: deletes a release; one that a channel points to is a 409."""
+    await change(call, delete_release, release_id, stamp_of(call), about=_SCOPES)
+
+
+_SCOPES = "releases"
+
+
+def _may_publish(call: Call) -> None:
+    if not call.user.access.allows(PUBLISH):
+        raise Forbidden(f"publishing needs {PUBLISH}")
+
+
+def _whole(release: Release) -> ReleaseEntry:
+    return release_entry(release, whole=True)
+
+
+def _changes(body: ReleasePatch) -> dict[str, object]:
+    asked = {
+        "version": body.version, "update_policy": body.update_policy, "min_version": body.min_version,
+        "status": body.status,
+    }  # fmt: skip
+    changes: dict[str, object] = {name: value for name, value in asked.items() if value is not msgspec.UNSET}
+    if not isinstance(body.notes, msgspec.UnsetType):
+        changes["notes"] = with_line_feeds(body.notes)
+    if not isinstance(body.rollout, msgspec.UnsetType):
+        changes["percentage"] = body.rollout.percentage
+    return changes
+
+
+def _changed_artifacts(call: Call, body: ReleasePatch) -> tuple[Artifact, ...] | None:
+    return None if isinstance(body.artifacts, msgspec.UnsetType) else _artifacts(call, body.artifacts)
+
+
+def _artifacts(call: Call, bodies: tuple[ArtifactBody, ...]) -> tuple[Artifact, ...]:
+    drafts = [
+        ArtifactDraft(**{name: getattr(body, name) for name in ArtifactDraft.__struct_fields__})
+        for body in bodies
+    ]
+    return checked_artifacts(drafts, [call.new_id() for _ in drafts])
