@@ -211,7 +211,7 @@ async def an_activation(world: World) -> Lost:
     body = {
         "scopeType": "launcher", "scopeId": "main", "channel": "stable", "releaseId": release["releaseId"],
     }  # fmt: skip
-    return Lost(publisher.player, "POST", CHANNELS, body, made, said=b"INSERT INTO channel_activations")
+    return Lost(publisher.player, "POST", CHANNELS, body, made, said=release["releaseId"].encode())
 
 
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
