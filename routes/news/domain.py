@@ -2,7 +2,7 @@
 
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
-from routes.news import follows, public, reading, votes, writing
+from routes.news import follows, public, reading, rss, votes, writing
 from routes.news.channels import NEWS as CHANNEL
 from routes.news.jobs import jobs_of
 from routes.news.parts import NEWS_LIVE, RENDERER
@@ -10,7 +10,7 @@ from routes.news.reactions import REACTIONS, RECONCILIATIONS
 
 NEWS = Domain(
     name="news",
-    mounts=(Mount("news", (reading, follows, writing, votes, public)),),
+    mounts=(Mount("news", (reading, follows, writing, votes, public, rss)),),
     parts=(NEWS_LIVE, RENDERER),
     channels=(CHANNEL,),
     jobs=jobs_of,

@@ -98,7 +98,7 @@ class Pages:
         Args:
             choices: {article: ids of the options that the viewer has chosen}; None = they are not told of choices.
         """
-        size = len(fitting(rows[: query.limit], _size_bytes))
+        size = len(fitting(rows[: query.limit], size_bytes))
         page = self._cursor.page(rows, size, self._place_of)
         items = [
             article_of(row, now_ms, None if choices is None else choices.get(row.id, ())) for row in page.rows
@@ -109,7 +109,8 @@ class Pages:
         return Place(row.pinned if self._own_pins else row.pinned_for_all, row.listed_at_ms, row.id)
 
 
-def _size_bytes(row: ArticleRow) -> int:
+def size_bytes(row: ArticleRow) -> int:
+    """About how many bytes an article takes on the wire."""
     return len(row.body) + len(row.body_html)
 
 
