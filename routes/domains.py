@@ -11,6 +11,7 @@ from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
 from routes.live.social import social_stream
 from routes.networks.domain import NETWORKS
+from routes.news.domain import NEWS
 from routes.notifications.domain import NOTIFICATIONS
 from routes.operations.domain import OPERATIONS
 from routes.party.domain import PARTY
@@ -40,6 +41,7 @@ DOMAINS: Domains = (
     LAUNCHER,
     SHOP,
     VERSIONS,
+    NEWS,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

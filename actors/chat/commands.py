@@ -9,8 +9,9 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from actors.bounds import MAX_NAMED, Bigint, IdText, LongText, ShortText
+from actors.bounds import MAX_NAMED, IdText, LongText, ShortText
 from actors.chat.public import Public
+from actors.polls import PollDraft
 from persistence.users.audit import Stamp
 
 
@@ -23,21 +24,6 @@ class MentionDraft(Public, kw_only=True, frozen=True):
 
 
 MentionDrafts = Annotated[tuple[MentionDraft, ...], msgspec.Meta(max_length=MAX_NAMED)]
-
-
-class PollOptionDraft(Public, frozen=True):
-    """An answer of a new poll."""
-
-    label: ShortText
-
-
-class PollDraft(Public, frozen=True):
-    """A poll to send in a message; its options get the ids "1", "2" and so on, in order."""
-
-    question: ShortText
-    options: Annotated[tuple[PollOptionDraft, ...], msgspec.Meta(max_length=MAX_NAMED)]
-    multiple: bool = False
-    expires_at_ms: Bigint | None = None
 
 
 class MessageDraft(Public, frozen=True):

@@ -9,6 +9,8 @@ from typing import Literal
 
 import msgspec
 
+from actors.polls import Poll
+
 
 class Public(msgspec.Struct, frozen=True, rename="camel"):
     """Base of all structs that clients send or receive: frozen, camelCase."""
@@ -35,37 +37,6 @@ class Attachment(Public, frozen=True):
     content_type: str
     size_bytes: int
     url: str
-
-
-class PollOption(Public, frozen=True):
-    """One answer of a poll; `selected` is the viewer's own choice, absent in `poll_updated` (contract §9)."""
-
-    id: str
-    label: str
-    votes: int
-    selected: bool | msgspec.UnsetType = msgspec.UNSET
-
-
-class Poll(Public, frozen=True):
-    """A question in a message.
-
-    Args:
-        multiple: several options may be chosen by one voter.
-        closed: closed by hand, or `now >= expiresAt`.
-        total_votes: chosen options of all voters together.
-        total_voters: users with a choice.
-    """
-
-    question: str
-    multiple: bool
-    closed: bool
-    total_votes: int
-    total_voters: int
-    options: tuple[PollOption, ...]
-    expires_at: str | None
-    expires_at_ms: int | None
-    closed_at: str | None
-    close_reason: Literal["expired", "manual"] | None
 
 
 class Message(Public, frozen=True):

@@ -4,13 +4,14 @@ Pages, snapshots, journal and rows all carry these same bytes.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
 
-from actors.chat.public import Attachment, Mention, Message, Poll, PollOption
+from actors import polls
+from actors.chat.public import Attachment, Mention, Message
 from actors.chat.window import Line
+from actors.polls import CloseReason, Poll
 from actors.time import iso
 from persistence.chat.rows import AttachmentRow, MessageRow, PageRow
 
@@ -109,53 +110,16 @@ def voted(message: Message, previous: Collection[str], chosen: Collection[str]) 
     Raises:
         ValueError: the message has no poll.
     """
-    poll = _poll(message)
-    options = tuple(
-        replace(option, votes=option.votes - (option.id in previous) + (option.id in chosen))
-        for option in poll.options
-    )
-    changed = replace(
-        poll,
-        options=options,
-        total_votes=sum(option.votes for option in options),
-        total_voters=poll.total_voters - bool(previous) + bool(chosen),
-    )
-    return replace(message, poll=changed)
+    return replace(message, poll=polls.with_vote(_poll(message), previous, chosen))
 
 
-def closed(message: Message, *, at_ms: int, reason: Literal["expired", "manual"]) -> Message:
+def closed(message: Message, *, at_ms: int, reason: CloseReason) -> Message:
     """Return the message with its poll closed.
 
     Raises:
         ValueError: the message has no poll.
     """
-    return replace(
-        message, poll=replace(_poll(message), closed=True, closed_at=iso(at_ms), close_reason=reason)
-    )
-
-
-def new_poll(*, question: str, labels: Sequence[str], multiple: bool, expires_at_ms: int | None) -> Poll:
-    """Make a poll without votes; its options get the ids "1", "2" and so on.
-
-    Args:
-        question: what is asked.
-        multiple: whether a voter may choose several options.
-    """
-    return Poll(
-        question=question,
-        multiple=multiple,
-        closed=False,
-        total_votes=0,
-        total_voters=0,
-        options=tuple(
-            PollOption(id=str(number), label=label, votes=0, selected=False)
-            for number, label in enumerate(labels, 1)
-        ),
-        expires_at=None if expires_at_ms is None else iso(expires_at_ms),
-        expires_at_ms=expires_at_ms,
-        closed_at=None,
-        close_reason=None,
-    )
+    return replace(message, poll=polls.closed(_poll(message), at_ms=at_ms, reason=reason))
 
 
 def shown(record: bytes, *, poll_expires_at_ms: int | None, choice: Collection[str], now_ms: int) -> bytes:
@@ -174,8 +138,7 @@ def shown(record: bytes, *, poll_expires_at_ms: int | None, choice: Collection[s
     if expired and poll_expires_at_ms is not None:
         message = closed(message, at_ms=poll_expires_at_ms, reason="expired")
     if choice and message.poll is not None:
-        options = tuple(replace(option, selected=option.id in choice) for option in message.poll.options)
-        message = replace(message, poll=replace(message.poll, options=options))
+        message = replace(message, poll=polls.with_choice(message.poll, choice))
     return encode(message)
 
 

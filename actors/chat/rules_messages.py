@@ -15,7 +15,7 @@ from actors.chat.events import (
     MessageRetold,
     TextReplaced,
 )
-from actors.chat.public import Attachment, Mention, Message, Poll
+from actors.chat.public import Attachment, Mention, Message
 from actors.chat.state import Member, State, find_line
 from actors.chat.window import Line
 from actors.errors import (
@@ -28,6 +28,7 @@ from actors.errors import (
     NotFound,
     QuotaExceeded,
 )
+from actors.polls import Poll, check_poll
 from actors.texts import with_line_feeds
 from actors.time import iso, parse_iso
 
@@ -110,7 +111,7 @@ def post(state: State, command: PostMessage, now_ms: int) -> Sequence[AnyEvent]:
         return ()
     mentions = drafts.resolve_mentions(draft.mentions or (), state.members, errors)
     attachments = _attachments(state, command, now_ms, errors) if draft.attachment_ids else ()
-    poll = drafts.check_poll(draft.poll, now_ms, errors) if draft.poll is not None else None
+    poll = check_poll(draft.poll, now_ms, errors) if draft.poll is not None else None
     if errors:
         raise Invalid(*errors)
     if poll is not None and poll.expires_at_ms is not None and len(state.deadlines) >= MAX_OPEN_DEADLINES:

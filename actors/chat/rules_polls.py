@@ -15,11 +15,12 @@ from actors.chat import records
 from actors.chat.commands import ClosePoll, MeetDeadlines, VotePoll
 from actors.chat.events import AnyEvent, PollVoted, ReadTold
 from actors.chat.events import PollClosed as PollHasClosed
-from actors.chat.public import Message, Poll
+from actors.chat.public import Message
 from actors.chat.rules_messages import check_not_blocked, live_line, member_of
 from actors.chat.state import State, find_line
 from actors.chat.window import Line
-from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound, PollClosed
+from actors.errors import Conflict, Forbidden, NotFound, PollClosed
+from actors.polls import Poll, valid_choice
 
 MOST_AT_ONCE = 16
 """Polls closed in one turn; those that expire at the same moment follow in the next."""
@@ -31,7 +32,7 @@ def vote(state: State, command: VotePoll, now_ms: int) -> Sequence[AnyEvent]:
     line = live_line(state, command.message_id)
     check_not_blocked(state)
     message, poll = _poll(line)
-    chosen = _valid_choice(poll, command.option_ids)
+    chosen = valid_choice(poll, command.option_ids)
     _check_open(line, now_ms)
     previous = choice_of(state, line.id, command.user_id)
     if set(chosen) == set(previous):
@@ -116,23 +117,6 @@ def _check_open(line: Line, now_ms: int) -> None:
     expired = line.poll_expires_at_ms is not None and line.poll_expires_at_ms <= now_ms
     if expired or not line.poll_open:
         raise PollClosed
-
-
-def _valid_choice(poll: Poll, option_ids: Sequence[str]) -> tuple[str, ...]:
-    """The choice in the order of the options."""
-    known = {option.id for option in poll.options}
-    errors = []
-    if len(option_ids) > len(poll.options):
-        errors.append(FieldError("/optionIds", "TOO_MANY", "more than the poll has options"))
-    elif unknown := [place for place, id in enumerate(option_ids) if id not in known]:
-        errors.extend(FieldError(f"/optionIds/{place}", "UNKNOWN", "no such option") for place in unknown)
-    elif len(set(option_ids)) != len(option_ids):
-        errors.append(FieldError("/optionIds", "DUPLICATE", "an option is named twice"))
-    elif len(option_ids) > 1 and not poll.multiple:
-        errors.append(FieldError("/optionIds", "TOO_MANY", "this poll takes one option"))
-    if errors:
-        raise Invalid(*errors)
-    return tuple(option.id for option in poll.options if option.id in option_ids)
 
 
 def _closed(line: Line, message: Message, at_ms: int, reason: Literal["expired", "manual"]) -> PollHasClosed:

@@ -1,9 +1,9 @@
 """Requests to other servers: one client for each, with a fixed base address (ASVS 1.3.6, 13.2.4).
 
 What an answer may cost is bounded before it is read: its seconds, its bytes, and no compression, so that a small answer
-cannot become a large one. Neither cookies, nor proxies of the environment, nor redirects change where a request goes;
-that is why the transport of httpx2 is used and not its client. No error holds anything of the request or of the answer,
-so that keys and the texts of others stay out of the log.
+cannot become a large one. Neither cookies, nor proxies of the environment, nor redirects (unless the server has a list
+of hosts for them) change where a request goes; that is why the transport of httpx2 is used and not its client. No error
+holds anything of the request or of the answer, so that keys and the texts of others stay out of the log.
 """
 
 import re
@@ -17,6 +17,7 @@ import trio
 
 from routes.edge.docs.version import VERSION
 from routes.edge.identity.outbound import trusted_authorities
+from routes.edge.outgoing_redirects import MAX_REDIRECTS, Hop, RedirectRefused, Redirects
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -66,12 +67,22 @@ class Upstream:
         seconds: for one request, from connecting to the last byte of the answer.
         max_bytes: of one answer's body.
         connections: at most at the same time; further requests wait, within their seconds.
+        redirects: where redirects of GETs may lead; None = they are refused.
     """
 
-    def __init__(self, base_url: str, *, seconds: float, max_bytes: int, connections: int = 20) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        seconds: float,
+        max_bytes: int,
+        connections: int = 20,
+        redirects: Redirects | None = None,
+    ) -> None:
         self._base_url = base_url
         self._seconds = seconds
         self._max_bytes = max_bytes
+        self._redirects = redirects
         self._transport = httpx2.AsyncHTTPTransport(
             verify=trusted_authorities(), trust_env=False, limits=httpx2.Limits(max_connections=connections)
         )
@@ -127,10 +138,39 @@ class Upstream:
             raise NotAnswered("the server has not answered") from None
 
     async def _exchange(self, request: httpx2.Request) -> Answer:
-        response = await self._transport.handle_async_request(request)
+        answer = await self._sent(self._transport, request)
+        url = str(request.url)
+        for _ in range(MAX_REDIRECTS):
+            if answer.status not in REDIRECTS:
+                return answer
+            if self._redirects is None or request.method != "GET":
+                break
+            try:
+                hop = await self._redirects.hop(url, answer.header("location"))
+            except RedirectRefused:
+                break
+            url, answer = hop.url, await self._follow(hop, self._redirects)
+        if answer.status in REDIRECTS:
+            raise AnswerRefused("the server has answered with a redirect")
+        return answer
+
+    async def _follow(self, hop: Hop, redirects: Redirects) -> Answer:
+        """The answer at a hop. No header of the request goes there, and no connection is kept: connections are found by
+        address, and another name at the same one must not use what was verified for this name."""
+        request = httpx2.Request(
+            "GET",
+            hop.connect_url,
+            headers={"host": hop.host, "user-agent": _AGENT, "accept-encoding": "identity"},
+            extensions={"sni_hostname": hop.host},
+        )
+        async with httpx2.AsyncHTTPTransport(verify=redirects.tls, trust_env=False) as transport:
+            return await self._sent(transport, request)
+
+    async def _sent(self, transport: httpx2.AsyncHTTPTransport, request: httpx2.Request) -> Answer:
+        response = await transport.handle_async_request(request)
         try:
             if response.status_code in REDIRECTS:
-                raise AnswerRefused("the server has answered with a redirect")
+                return Answer(response.status_code, response.headers, b"")
             if response.headers.get("content-encoding", "identity") != "identity":
                 raise AnswerRefused("the server has answered with an encoded body")
             body = await self._read(response)

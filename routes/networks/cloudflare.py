@@ -1,18 +1,17 @@
 """Client of Cloudflare's API: verifies a token for a zone, and writes DNS records (contract §7).
 
-The base address is configuration; only ids of a known form are put into paths. Redirects are not followed, responses
-are bounded in size and time, and no error repeats what was sent or received, so that tokens do not leak.
+Redirects are not followed, and no error repeats what was sent or received, so that tokens do not leak.
 """
 
 import re
 from collections.abc import Collection
+from http import HTTPStatus
 from typing import Literal, TypeAlias, TypeVar
 
-import httpx2
 import msgspec
-import trio
 
 from actors.hostnames import normal_host
+from routes.edge.outgoing_http import OutgoingFault, Upstream
 
 SECONDS = 5.0
 """Deadline of one request."""
@@ -70,16 +69,14 @@ class _Zone(msgspec.Struct, frozen=True):
 
 
 class Cloudflare:
-    """The API at one base address.
+    """The API.
 
     Args:
-        client: must not follow redirects nor use settings from the environment.
-        url: base address with `/client/v4`, without a trailing slash.
+        upstream: its base address ends in `/client/v4`.
     """
 
-    def __init__(self, client: httpx2.AsyncClient, url: str) -> None:
-        self._client = client
-        self._url = url
+    def __init__(self, upstream: Upstream) -> None:
+        self._upstream = upstream
 
     async def zone_name(self, token: str, zone_id: str) -> str:
         """Verify that the token may edit the zone, and return the zone's name in A-labels.
@@ -91,10 +88,12 @@ class Cloudflare:
         Raises:
             CloudflareFault: the token is not valid, may not edit this zone, or Cloudflare cannot be reached.
         """
-        verified = _decoded(await self._ask(token, "GET", "/user/tokens/verify", refused="invalid"), _Token)
+        verified = _decoded(
+            await self._ask(token, "GET", ("user", "tokens", "verify"), refused="invalid"), _Token
+        )
         if verified.status != "active":
             raise CloudflareFault("invalid")
-        zone = _decoded(await self._ask(token, "GET", f"/zones/{zone_id}", refused="zone_not_found"), _Zone)
+        zone = _decoded(await self._ask(token, "GET", ("zones", zone_id), refused="zone_not_found"), _Zone)
         name = normal_host(zone.name)
         if zone.id != zone_id or name is None:
             raise CloudflareFault("zone_not_found")
@@ -119,8 +118,8 @@ class Cloudflare:
         Raises:
             CloudflareFault: some records may not be written; trying again later may help.
         """
-        records = f"/zones/{zone_id}/dns_records"
-        query = {"type": type, "name": name, "per_page": "100"}
+        records = ("zones", zone_id, "dns_records")
+        query = (("type", type), ("name", name), ("per_page", "100"))
         raw = await self._ask(token, "GET", records, query=query)
         found = [
             record
@@ -142,19 +141,19 @@ class Cloudflare:
                 "comment": mark,
             }
             if stale:
-                await self._ask(token, "PUT", f"{records}/{_id(stale.pop())}", body=body)
+                await self._ask(token, "PUT", (*records, _id(stale.pop())), body=body)
             else:
                 await self._ask(token, "POST", records, body=body)
         for record in stale:
-            await self._ask(token, "DELETE", f"{records}/{_id(record)}")
+            await self._ask(token, "DELETE", (*records, _id(record)))
 
     async def _ask(
         self,
         token: str,
         method: str,
-        path: str,
+        path: tuple[str, ...],
         *,
-        query: dict[str, str] | None = None,
+        query: tuple[tuple[str, str], ...] = (),
         body: dict[str, object] | None = None,
         refused: TokenStatus | None = None,
     ) -> msgspec.Raw:
@@ -163,49 +162,29 @@ class Cloudflare:
         Args:
             refused: the status of the fault if Cloudflare refuses for another reason than the token's rights.
         """
+        headers = {"authorization": f"Bearer {token}", "accept": "application/json"}
+        content = None
+        if body is not None:
+            headers["content-type"] = "application/json"
+            content = msgspec.json.encode(body)
         try:
-            with trio.fail_after(SECONDS):
-                status, data = await self._exchange(token, method, path, query, body)
-        except (httpx2.HTTPError, httpx2.InvalidURL, trio.TooSlowError):
+            answer = await self._upstream.ask(method, path, query=query, headers=headers, body=content)
+        except OutgoingFault:
             raise CloudflareFault("unreachable") from None
-        if status == httpx2.codes.UNAUTHORIZED:
+        status = answer.status
+        if status == HTTPStatus.UNAUTHORIZED:
             raise CloudflareFault("invalid")
-        if status == httpx2.codes.FORBIDDEN:
+        if status == HTTPStatus.FORBIDDEN:
             raise CloudflareFault("invalid" if refused == "invalid" else "insufficient_scope")
-        if status == httpx2.codes.TOO_MANY_REQUESTS or status >= 500 or 300 <= status < 400:
+        if status == HTTPStatus.TOO_MANY_REQUESTS or status >= 500:
             raise CloudflareFault("unreachable")
         try:
-            envelope = msgspec.json.decode(data, type=_Envelope)
+            envelope = msgspec.json.decode(answer.body, type=_Envelope)
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise CloudflareFault("unreachable") from None
         if not envelope.success or status >= 400:
             raise CloudflareFault(refused)
         return envelope.result
-
-    async def _exchange(
-        self,
-        token: str,
-        method: str,
-        path: str,
-        query: dict[str, str] | None,
-        body: dict[str, object] | None,
-    ) -> tuple[int, bytes]:
-        headers = {
-            "authorization": f"Bearer {token}",
-            "accept": "application/json",
-            "accept-encoding": "identity",
-        }
-        request = self._client.stream(method, self._url + path, params=query, json=body, headers=headers)
-        async with request as response:
-            data = bytearray()
-            # Read to the end even if it is too long, since leaving the stream half-way leaves its generators open.
-            # Memory is bounded here, time by `SECONDS`.
-            async for part in response.aiter_raw():
-                if len(data) <= MAX_BYTES:
-                    data += part
-        if len(data) > MAX_BYTES:
-            raise CloudflareFault("unreachable")
-        return response.status_code, bytes(data)
 
 
 def _decoded(raw: msgspec.Raw, type: type[T]) -> T:

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-import httpx2
-
 from actors.hostnames import normal_host
 from routes.edge.config.table import Config
-from routes.edge.identity.outbound import trusted_authorities
+from routes.edge.outgoing_http import Upstream
+from routes.networks import cloudflare
 from routes.networks.automation import Automation
 from routes.networks.cloudflare import Cloudflare
 from routes.networks.provider_tokens import ProviderTokens
@@ -43,20 +42,19 @@ class Networks:
 
 async def _open(opening: Opening) -> Networks:
     config = opening.config
-    client = await opening.stack.enter_async_context(
-        httpx2.AsyncClient(
-            follow_redirects=False,
-            trust_env=False,
-            verify=trusted_authorities(),
-            limits=httpx2.Limits(max_connections=CONNECTIONS),
-        )
+    provider = Upstream(
+        config.cloudflare_url,
+        seconds=cloudflare.SECONDS,
+        max_bytes=cloudflare.MAX_BYTES,
+        connections=CONNECTIONS,
     )
-    resolver, cloudflare = Resolver(config.dns_server), Cloudflare(client, config.cloudflare_url)
+    client = Cloudflare(await opening.stack.enter_async_context(provider))
+    resolver = Resolver(config.dns_server)
     tokens = ProviderTokens(opening.keys, opening.random_bytes)
     return Networks(
         resolver=resolver,
-        cloudflare=cloudflare,
-        automation=Automation(opening.database, opening.clock, cloudflare, resolver, tokens),
+        cloudflare=client,
+        automation=Automation(opening.database, opening.clock, client, resolver, tokens),
         tokens=tokens,
         zones=_zones(config),
         gateway_domain=config.gateway_domain,

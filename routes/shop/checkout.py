@@ -139,8 +139,8 @@ async def _open_session(call: Call, provider: Provider, placed: Placed) -> Sessi
         return await Sessions(call.service, provider).open(placed)
     except ProviderAway:
         raise UpstreamUnavailable from None
-    except ProviderRefused:
-        log.exception("the payment provider refused a checkout", checkout_id=placed.checkout.id)
+    except ProviderRefused as refused:
+        log.error("the payment provider refused a checkout", checkout_id=placed.checkout.id, why=str(refused))  # noqa: TRY400 - a traceback may show the key
         await change_by_itself(
             call.service, end_checkout, placed.checkout.id, CheckoutMove.CANCEL, stamp_of(call),
             about=PurchasesOf(placed.checkout.id),

@@ -100,8 +100,8 @@ async def _ask(service: Service, provider: Provider, checkout: Checkout) -> None
             await _finish(service, checkout, await sessions.ask(placed), None)
     except ProviderAway:
         log.warning("the payment provider did not answer about a checkout", checkout_id=checkout.id)
-    except ProviderRefused:
-        log.exception("the payment provider does not know a checkout", checkout_id=checkout.id)
+    except ProviderRefused as refused:
+        log.error("the payment provider refused", checkout_id=checkout.id, why=str(refused))  # noqa: TRY400 - as in checkout.py
         if checkout.status == "open" and (checkout.session_ref is None or overdue):
             await _end(service, checkout, CheckoutMove.CANCEL)
 

@@ -6,7 +6,7 @@ mistakes, not attacks; the length of a body is bounded before.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Literal, TypeAlias, TypeVar
 
 import msgspec
@@ -39,13 +39,17 @@ class _Kind(msgspec.Struct, frozen=True):
     object: str = ""
 
 
+class _Metadata(msgspec.Struct, frozen=True, rename="camel"):
+    checkout_id: str | None = None
+
+
 class _Session(msgspec.Struct, frozen=True):
     id: Ref
     payment_status: Literal["paid", "unpaid", "no_payment_required"]
     amount_total: Amount | None = None
     currency: Currency | None = None
     payment_intent: Ref | None = None
-    metadata: Mapping[str, str] | None = None
+    metadata: _Metadata | None = None
 
 
 class _Charge(msgspec.Struct, frozen=True):
@@ -53,7 +57,7 @@ class _Charge(msgspec.Struct, frozen=True):
     amount_refunded: Amount
     currency: Currency
     payment_intent: Ref | None = None
-    metadata: Mapping[str, str] | None = None
+    metadata: _Metadata | None = None
 
 
 class _Dispute(msgspec.Struct, frozen=True):
@@ -190,9 +194,9 @@ def _decoded(raw: bytes | msgspec.Raw, type: type[T]) -> T:
         raise MalformedJson from None
 
 
-def _ours(metadata: Mapping[str, str] | None) -> str | None:
+def _ours(metadata: _Metadata | None) -> str | None:
     """The checkout that a session or payment was made for; None if it was made by somebody else."""
-    return _object_id((metadata or {}).get("checkoutId"))
+    return None if metadata is None else _object_id(metadata.checkout_id)
 
 
 def _object_id(text: str | None) -> str | None:

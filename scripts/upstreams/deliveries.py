@@ -3,14 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import httpx2
 import trio
 
 Order: TypeAlias = Literal["same", "reversed", "shuffled"]
 
-TRIES = 20
 RETRY_SECONDS = 0.5
 ANSWER_SECONDS = 30.0
 
@@ -32,6 +31,7 @@ class Deliveries:
         headers: makes the headers of an event, with its signature, afresh for each try.
         copies: how often each event is sent, at once.
         held: events are kept until `flush`.
+        tries: how often an event is sent until it is taken.
         seed: of the order `shuffled`.
         answers: the status of each answer that came.
         given_up: events that were not taken after all tries.
@@ -41,6 +41,7 @@ class Deliveries:
     headers: Callable[[Event], dict[str, str]]
     copies: int = 1
     held: bool = False
+    tries: int = 20
     seed: int = 1
     answers: list[int] = field(default_factory=list)
     given_up: list[Event] = field(default_factory=list)
@@ -63,7 +64,13 @@ class Deliveries:
             self._send(event)
 
     def flush(self, order: Order = "same") -> int:
-        """Send what was kept, in this order, all at once; returns how many events."""
+        """Send what was kept, in this order, all at once; returns how many events.
+
+        Raises:
+            ValueError: there is no such order.
+        """
+        if order not in get_args(Order):
+            raise ValueError(f"order is one of {', '.join(get_args(Order))}")
         events = list(self._waiting)
         self._waiting.clear()
         if order == "reversed":
@@ -90,7 +97,7 @@ class Deliveries:
     async def _deliver(self, event: Event) -> None:
         try:
             async with httpx2.AsyncClient(timeout=ANSWER_SECONDS, trust_env=False) as client:
-                for _ in range(TRIES):
+                for _ in range(self.tries):
                     if await self._taken(client, event):
                         return
                     await trio.sleep(RETRY_SECONDS)

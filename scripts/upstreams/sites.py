@@ -13,14 +13,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import trio
 
-from scripts.upstreams.deliveries import Deliveries
 from scripts.upstreams.faults import Faults
 from scripts.upstreams.http import HttpServer, Reply, Request, as_json
-from scripts.upstreams.stripe import StripeSite, actions
 
 CONTROL = "_control"
 
@@ -33,6 +31,18 @@ class Site(Protocol):
 
     async def answer(self, request: Request) -> Reply:
         """Answer a request; its path is that below the site."""
+        ...
+
+    def control(self, line: str, body: Mapping[str, Any]) -> Reply | None:
+        """Do what a control route says, beside those about faults; None where there is no such route.
+
+        Raises:
+            ValueError, KeyError: the body says nothing that can be done.
+        """
+        ...
+
+    async def run(self, task_status: trio.TaskStatus[None]) -> None:
+        """What the site does beside answering; it is cancelled at the end."""
         ...
 
 
@@ -56,8 +66,7 @@ class Sites:
             self.port = server.port
             for name, site in self.sites.items():
                 site.base_url = f"http://{server.host}:{server.port}/{name}"
-                if isinstance(site, StripeSite):
-                    await nursery.start(site.deliveries.run)
+                await nursery.start(site.run)
             task_status.started()
 
     async def _answer(self, request: Request) -> Reply:
@@ -65,14 +74,13 @@ class Sites:
         try:
             if name == CONTROL:
                 name, _, rest = rest.partition("/")
-                return _controlled(self.sites[name], replace(request, path=f"/{rest}"))
+                return _controlled(self.sites[name], f"{request.method} /{rest}", request.json())
             return await self.sites[name].answer(replace(request, path=f"/{rest}"))
         except (KeyError, ValueError) as error:
             return as_json(400, {"error": str(error)})
 
 
-def _controlled(site: Site, request: Request) -> Reply:
-    line, body = f"{request.method} {request.path}", request.json()
+def _controlled(site: Site, line: str, body: Mapping[str, Any]) -> Reply:
     match line:
         case "POST /faults":
             site.faults.add(str(body["fault"]), on=str(body.get("on", "")), times=int(body.get("times", 1)))
@@ -80,31 +88,6 @@ def _controlled(site: Site, request: Request) -> Reply:
             site.faults.clear()
         case "POST /release":
             site.faults.release()
-        case _ if isinstance(site, StripeSite):
-            return _controlled_stripe(site, line, body)
         case _:
-            return as_json(404, {"error": f"no route {line}"})
+            return site.control(line, body) or as_json(404, {"error": f"no route {line}"})
     return as_json(200, {})
-
-
-def _controlled_stripe(site: StripeSite, line: str, body: Mapping[str, object]) -> Reply:
-    match line:
-        case "GET /sessions":
-            return as_json(200, [session.shown() for session in site.sessions.values()])
-        case "POST /sessions":
-            dict(actions(site))[str(body["do"])](str(body["session"]))
-        case "POST /delivery":
-            _deliver(site.deliveries, body)
-        case "POST /flush":
-            order = body.get("order", "same")
-            if order not in ("same", "reversed", "shuffled"):
-                raise ValueError("order is same, reversed or shuffled")
-            site.deliveries.flush(order)
-        case _:
-            return as_json(404, {"error": f"no route {line}"})
-    return as_json(200, {})
-
-
-def _deliver(deliveries: Deliveries, body: Mapping[str, object]) -> None:
-    deliveries.copies = int(str(body.get("copies", deliveries.copies)))
-    deliveries.held = bool(body.get("held", deliveries.held))

@@ -2,10 +2,12 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+
+import trio
 
 from scripts.upstreams.deliveries import Deliveries, Event
 from scripts.upstreams.faults import INSTEAD, Faults
@@ -54,6 +56,7 @@ class StripeSite:
         sessions: {id: session}, in the order of their making.
         events: all that has happened, as it was or will be sent.
         asked: (method, path, Idempotency-Key or "") of each request to the API.
+        live: whether events say that they are about real money.
         page: an address that sessions to come have in place of the site's own page.
     """
 
@@ -73,6 +76,7 @@ class StripeSite:
         self.sessions: dict[str, StripeSession] = {}
         self.events: list[Event] = []
         self.asked: list[tuple[str, str, str]] = []
+        self.live = False
         self.page: str | None = None
         self._now_s = now_s
         self._answers: dict[str, _Stored] = {}
@@ -89,6 +93,30 @@ class StripeSite:
             fault.reached.set()
             return self._failed(request, INSTEAD[fault.name])
         return await self.faults.distorted(self._api(request), fault)
+
+    async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Send the events, until cancelled."""
+        await self.deliveries.run(task_status)
+
+    def control(self, line: str, body: Mapping[str, Any]) -> Reply | None:
+        """Let something happen to a session, or say how events are sent; None where there is no such route.
+
+        Raises:
+            ValueError, KeyError: there is no such session or happening, or it cannot happen now.
+        """
+        match line:
+            case "GET /sessions":
+                return as_json(200, [session.shown() for session in self.sessions.values()])
+            case "POST /sessions":
+                dict(_happenings(self))[body["do"]](str(body["session"]))
+            case "POST /delivery":
+                self.deliveries.copies = int(body.get("copies", self.deliveries.copies))
+                self.deliveries.held = bool(body.get("held", self.deliveries.held))
+            case "POST /flush":
+                self.deliveries.flush(body.get("order", "same"))
+            case _:
+                return None
+        return as_json(200, {})
 
     def pay(self, id: str, *, delayed: bool = False) -> None:
         """The payer pays; delayed: by a method where the money comes later, or never.
@@ -253,7 +281,7 @@ class StripeSite:
         id = f"evt_{len(self.events) + 1:024d}"
         value = {
             "id": id, "object": "event", "api_version": API_VERSION, "created": self._now_s(),
-            "data": {"object": object}, "livemode": False, "pending_webhooks": 1,
+            "data": {"object": object}, "livemode": self.live, "pending_webhooks": 1,
             "request": {"id": None, "idempotency_key": None}, "type": type,
         }  # fmt: skip
         # Stripe sends its objects with line breaks and two spaces.
@@ -265,7 +293,7 @@ class StripeSite:
         return {"stripe-signature": stripe_signature(self.webhook_secret, event.body, self._now_s())}
 
 
-def actions(site: StripeSite) -> Iterator[tuple[str, Callable[[str], None]]]:
+def _happenings(site: StripeSite) -> Iterator[tuple[str, Callable[[str], None]]]:
     """(name, function of a session's id): all that can happen to a session."""
     yield "pay", site.pay
     yield "pay-later", lambda id: site.pay(id, delayed=True)

@@ -14,8 +14,6 @@ from actors.chat.commands import (
     AnyCommand,
     MentionDraft,
     MessageDraft,
-    PollDraft,
-    PollOptionDraft,
     PostMessage,
 )
 from actors.chat.events import AnyEvent
@@ -24,6 +22,7 @@ from actors.chat.kind import answer, decide
 from actors.chat.public import Message
 from actors.chat.records import decode
 from actors.chat.state import Member, State
+from actors.polls import PollDraft, PollOptionDraft
 
 NOW_MS = 1_795_000_000_000
 CONVERSATION_ID = f"{1:024x}"

@@ -6,10 +6,10 @@ import pytest
 
 from actors.chat.commands import ClosePoll, DeleteMessage, VotePoll
 from actors.chat.events import PollClosed as PollHasClosed
-from actors.chat.public import Poll
 from actors.chat.records import decode
 from actors.chat.rules_polls import due, expire
 from actors.errors import ConversationNotFound, Forbidden, Invalid, NotFound, PollClosed
+from actors.polls import Poll
 from tests.chat.play import NOW_MS, Play, a_poll, mid, uid
 
 

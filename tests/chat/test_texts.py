@@ -9,15 +9,13 @@ from actors.chat.drafts import (
     MAX_ATTACHMENTS,
     MAX_CLIENT_ID_CHARACTERS,
     MAX_CONTENT_CHARACTERS,
-    MAX_LABEL_CHARACTERS,
     MAX_MENTION_LABEL_CHARACTERS,
     MAX_MENTIONS,
-    MAX_OPTIONS,
-    MAX_QUESTION_CHARACTERS,
     MAX_RECORD_BYTES,
 )
 from actors.chat.state import LookedUp
 from actors.errors import Invalid
+from actors.polls import MAX_LABEL_CHARACTERS, MAX_OPTIONS, MAX_QUESTION_CHARACTERS
 from persistence.chat.rows import AttachmentRow
 from tests.chat.play import NOW_MS, Play, a_conversation, a_poll, mid, uid
 

@@ -15,12 +15,14 @@ import pytest
 from PIL import Image
 
 from actors.ids import new_uuid
+from actors.time import iso
 from tests.capes.images import cape, data_url, saved
 from tests.capes.stage import upload as upload_cape
 from tests.chat.play import a_file
 from tests.connect.play import claimed
 from tests.contract.sources import ROOT
 from tests.friends.play import ask
+from tests.news.play import POLL, write
 from tests.party.play import gather
 from tests.saved_servers.play import save_all
 from tests.shop.play import Shop
@@ -148,6 +150,24 @@ async def a_publisher(world: World, ann: Player, ben: Player) -> dict[str, str]:
     return {"hosts": ",".join(f'"h{number}.example.org"' for number in range(501))}
 
 
+async def an_editor(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    await world.grant(ann, "news:write")
+    polled = await write(ann, "Polled", poll=POLL, slug="taken")
+    shut = await write(ann, "Shut", poll=POLL)
+    await ann.do("PATCH", f"/v1/news/{shut['id']}", {"status": "archived"}, status=200)
+    now_ms, day_ms = world.clock.now_ms(), 24 * 3600 * 1000
+    follows = [{"type": "category", "id": f"c{number}"} for number in range(201)]
+    return {
+        "long": "a" * 32_769,
+        "brackets": "[" * 1_001,
+        "past": iso(now_ms - 1),
+        "far": iso(now_ms + 367 * day_ms),
+        "polled": polled["id"],
+        "shut": shut["id"],
+        "follows": json.dumps(follows)[1:-1],
+    }
+
+
 SCENES: dict[str, Scene] = {
     one.__name__.replace("_", " "): one
     for one in (
@@ -167,6 +187,7 @@ SCENES: dict[str, Scene] = {
         five_open_checkouts,
         a_paid_checkout,
         a_refunded_purchase,
+        an_editor,
     )
 }
 

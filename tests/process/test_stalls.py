@@ -8,6 +8,7 @@ import pytest
 import trio
 import trio.testing
 
+from actors.time import DAY_MS
 from persistence.connection import Connection
 from persistence.publications.rows import StatusRow
 from routes.capes.textures import CAPE_WORKSHOP
@@ -17,6 +18,7 @@ from routes.jobs import Housekeeping, keep_house
 from routes.publications.parts import STATUSES
 from routes.users.parts import USER_DIRECTORY
 from routes.users.reactions import TokensOf
+from routes.versions.parts import TALLY
 from tests.support.jobs import job_named, jobs_of
 from tests.support.proxy import Proxy, open_proxy
 from tests.support.waiting import wait_until
@@ -48,6 +50,7 @@ ASK = (
     "downloads of capes",
     "ended parties",
     "erased users",
+    "events of releases",
     "extensions without owner",
     "finished commands",
     "flame streaks",
@@ -58,14 +61,18 @@ ASK = (
     "join tokens",
     "journal",
     "last seen",
+    "notifications of news",
     "old checkouts",
     "old counts of performance reports",
+    "old events of releases",
     "old notifications",
     "old performance reports",
+    "old posts of news",
     "old webhooks",
     "owners of publications",
     "publications that are silent",
     "removed game servers",
+    "scheduled news",
     "shared profiles that expire",
     "silent game servers",
     "sizes of tables",
@@ -134,6 +141,7 @@ async def prepare(world: World) -> None:
     service.of(STREAKS).contact(ann.id, ben.id, now_ms)
     service.of(GAME_SERVERS).credentials.saw("s", now_ms, "127.0.0.1")
     service.of(STATUSES).report(StatusRow("s", None, True, "", 1, 2, now_ms), now_ms)
+    service.of(TALLY).add(now_ms // DAY_MS, "0" * 24, "check", "any")
     service.reconciler.add(TokensOf(ann.id))
     await service.database.transact(_erase, ann.id)
 

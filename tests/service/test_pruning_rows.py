@@ -108,6 +108,22 @@ CASES = (
         100,
     ),
     Case(
+        "old posts of news",
+        (
+            USERS,
+            "INSERT INTO networks (network_id, id, name, owner_id, created_at_ms, updated_at_ms)"
+            " SELECT 'n', repeat('0', 24), 'n', id, 0, 0 FROM users WHERE name = 'u1'",
+            "INSERT INTO news_articles (id, network_id, slug, title, summary, body, body_html, size_bytes, tags,"
+            " locale, pinned, status, visibility, created_at_ms, updated_at_ms, notify)"
+            " SELECT lpad(to_hex(i), 24, '0'), 'n', 's' || i, '', '', '', '', 0, '{}', 'en', false, 'draft', 'public',"
+            " 0, 0, false FROM generate_series(1, 12100) AS i",
+            "INSERT INTO news_outbox (network_id, news_id, created_at_ms) SELECT 'n', id,"
+            f" CASE WHEN slug > 's12000' AND length(slug) = 6 THEN {YOUNG_MS} ELSE 1 END FROM news_articles",
+        ),
+        "news_outbox",
+        100,
+    ),
+    Case(
         "friend requests that expire",
         (
             USERS,

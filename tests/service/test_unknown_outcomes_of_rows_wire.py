@@ -16,6 +16,7 @@ from routes.domains import DOMAINS
 from tests.capes.stage import OWN as CAPES
 from tests.capes.stage import texture
 from tests.connect.play import claimed
+from tests.news.play import POLL, editor, write
 from tests.notifications.play import LIST, READ, notify
 from tests.publications.play import path_of, publish
 from tests.saved_servers.play import SAVED
@@ -26,6 +27,7 @@ from tests.support.world import CONVERSATIONS, Player, World
 from tests.totems.models import body as totem_body
 from tests.totems.play import OWN as TOTEM
 from tests.users.play import PROFILE, SHARES
+from tests.versions.play import CHANNELS, RELEASES, SCOPE, a_publisher, resolved
 
 __all__ = ["proxy", "world"]
 
@@ -193,6 +195,56 @@ async def a_product(world: World) -> Lost:
     return Lost(shop.manager, "POST", PRODUCTS, A_PRODUCT | {"name": MARK}, _counted(shop.manager, PRODUCTS))
 
 
+async def a_release(world: World) -> Lost:
+    publisher = await a_publisher(world)
+    body = {"scope": SCOPE, "version": "1.0.0", "notes": MARK}
+    return Lost(publisher.player, "POST", RELEASES, body, _counted(publisher.player, RELEASES))
+
+
+async def an_activation(world: World) -> Lost:
+    publisher = await a_publisher(world)
+    await publisher.published("1.0.0")
+    release = await publisher.release("1.1.0")
+
+    async def made() -> int:
+        return int((await resolved(world))["targetVersion"] == "1.1.0")
+
+    body = {
+        "scopeType": "launcher", "scopeId": "main", "channel": "stable", "releaseId": release["releaseId"],
+    }  # fmt: skip
+    return Lost(publisher.player, "POST", CHANNELS, body, made, said=release["releaseId"].encode())
+
+
+async def an_article(world: World) -> Lost:
+    ann, ed = await world.player("Ann"), await editor(world)
+    body = {"scope": {"type": "global"}, "title": MARK, "body": "text", "status": "published"}
+    return Lost(ed, "POST", "/v1/news", body, _counted(ann, "/v1/news"))
+
+
+async def a_change_of_an_article(world: World) -> Lost:
+    ann, ed = await world.player("Ann"), await editor(world)
+    made = await write(ed, status="draft")
+    body = {"title": MARK, "status": "published"}
+    return Lost(ed, "PATCH", f"/v1/news/{made['id']}", body, _counted(ann, "/v1/news"))
+
+
+async def follows_of_news(world: World) -> Lost:
+    ann = await world.player("Ann")
+    body = {"items": [{"type": "category", "id": MARK}]}
+    return Lost(ann, "PUT", "/v1/news/follows", body, _counted(ann, "/v1/news/follows"))
+
+
+async def a_vote_in_an_article(world: World) -> Lost:
+    ann, ed = await world.player("Ann"), await editor(world)
+    made = await write(ed, poll=POLL)
+
+    async def voters() -> int:
+        return (await ed.get(f"/v1/news/{made['id']}"))["poll"]["totalVoters"]
+
+    path = f"/v1/news/{made['id']}/poll/vote"
+    return Lost(ann, "POST", path, {"optionIds": ["1"]}, voters, said=b"INSERT INTO news_votes")
+
+
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "users": (a_share,),
     "saved_servers": (a_saved_server,),
@@ -204,8 +256,10 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "publications": (a_publication,),
     "networks": (a_network,),
     "totems": (a_totem,),
+    "news": (an_article, a_change_of_an_article, follows_of_news, a_vote_in_an_article),
     "launcher": (a_performance_report, an_allowlist),
     "shop": (a_checkout, a_purchase_marked_as_paid, a_product),
+    "versions": (a_release, an_activation),
 }
 
 ELSEWHERE = {

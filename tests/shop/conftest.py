@@ -1,4 +1,4 @@
-"""Fixtures of the tests of launchers."""
+"""Fixtures of the tests of the shop."""
 
 from tests.support.world import world
 

@@ -23,6 +23,8 @@ class Proxy:
         self._cut_at: bytes | None = None
         self._answered = False
         self._after = b""
+        self._held = trio.Event()
+        self._keeps = False
         self._swallows = False
         self._late_at: bytes | None = None
         self._let_go = trio.Event()
@@ -46,6 +48,19 @@ class Proxy:
             after: what the same connection has sent before, from now on.
         """
         self._cut_at, self._answered, self._after = text, answered, after
+
+    def hold_at(self, text: bytes, *, after: bytes) -> trio.Event:
+        """Once, when a client sends this text, keep PostgreSQL's answer from it, and its connection open.
+
+        Args:
+            after: what the same connection has sent before, from now on.
+
+        Returns:
+            Set once PostgreSQL has answered.
+        """
+        self._held, self._keeps = trio.Event(), True
+        self._cut_at, self._answered, self._after = text, True, after
+        return self._held
 
     def swallow(self) -> None:
         """From now on nothing passes and nothing is closed, as if a cable had been pulled."""
@@ -91,6 +106,9 @@ class Proxy:
 
             async def to_client() -> None:
                 while data := await _receive(server):
+                    if is_cut and self._keeps:
+                        self._held.set()
+                        continue
                     if is_cut:
                         break
                     if not self._swallows:

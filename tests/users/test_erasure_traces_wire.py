@@ -17,6 +17,7 @@ from tests.capes.stage import SELECTION, cape_in, moderator
 from tests.chat.play import a_file
 from tests.connect.play import claimed
 from tests.friends.play import ask, make_friends
+from tests.news.play import POLL, write
 from tests.party.play import PARTY
 from tests.saved_servers.play import SAVED, save_all
 from tests.shop.play import open_shop
@@ -120,7 +121,11 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await ben.do("PUT", SELECTION, {"source": "native", "capeId": made["id"]})
     await carry(ben, await upload_totem(ann, fileName=f"{SECRET}.json"))
     await claimed(world, ann)
-    await ann.do("POST", "/v1/connect/networks", {"name": SECRET}, status=201)
+    made = await ann.do("POST", "/v1/connect/networks", {"name": SECRET}, status=201)
+    scope = {"type": "network", "id": made["network"]["networkId"]}
+    article = await write(ann, f"{SECRET} by {NAME}", body=SECRET, scope=scope, tags=[SECRET], poll=POLL)
+    await ann.do("POST", f"/v1/news/{article['id']}/poll/vote", {"optionIds": ["1"]}, status=200)
+    await ann.do("PUT", "/v1/news/follows", {"items": [scope, {"type": "category", "id": SECRET}]})
     await ann.do("POST", "/v1/launcher/performance-reports", {"word": SECRET, "name": NAME}, status=202)
     await ordered(world, ann)
     await answered(ann, ben)

@@ -58,6 +58,18 @@ def text(value: str) -> str:
     return value
 
 
+def api_key(value: str) -> str:
+    """Parse a key that is sent in a header, without white space around it.
+
+    Raises:
+        ValueError: it holds other characters than visible ones of ASCII.
+    """
+    key = value.strip()
+    if not key.isascii() or not key.isprintable() or " " in key or not key:
+        raise ValueError("is not a key of visible ASCII characters")
+    return key
+
+
 def switch(value: str) -> bool:
     """Parse `on`, `1`, `true`, `off`, `0` or `false`, in any case.
 

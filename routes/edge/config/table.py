@@ -214,7 +214,7 @@ SETTINGS = (
         "secrets that sign the payment provider's webhooks, comma-separated",
         True,
     ),
-    Setting("stripe_key", None, forms.text, "Stripe's secret key", True),
+    Setting("stripe_key", None, forms.api_key, "Stripe's secret key", True),
     Setting("stripe_url", "https://api.stripe.com", forms.web_address, "Stripe's API"),
     Setting(
         "allow_query_tokens",

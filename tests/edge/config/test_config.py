@@ -109,6 +109,7 @@ def test_defaults() -> None:
         ("EDGE", "stock", "stock"),
         ("LOG", "JSON", "json"),
         ("MAX_CONNECTIONS", "100", 100),
+        ("STRIPE_KEY", " sk_test_1\n", "sk_test_1"),
     ],
 )
 def test_forms(name: str, text: str, value: object) -> None:
@@ -132,6 +133,8 @@ def test_base_address_follows_the_bind_address() -> None:
         ("FRESHNESS_SECONDS", "0", "PARTYLINE_FRESHNESS_SECONDS=0: is not a whole number from 1 to 86400"),
         ("CLIENT_IP_HEADER", "a b", "PARTYLINE_CLIENT_IP_HEADER=a b: is not the name of a header"),
         ("DATABASE_URL", "mysql://secret@x", "PARTYLINE_DATABASE_URL: is not a postgresql:// address"),
+        ("STRIPE_KEY", "sk_tëst", "PARTYLINE_STRIPE_KEY: is not a key of visible ASCII characters"),
+        ("STRIPE_KEY", "sk_test\r\nx", "PARTYLINE_STRIPE_KEY: is not a key of visible ASCII characters"),
     ],
 )
 def test_one_clear_line(name: str, text: str, line: str) -> None:

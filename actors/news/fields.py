@@ -1,0 +1,207 @@
+"""What an article may consist of: every broken field is found at once, with its JSON pointer (contract §10). Pure."""
+
+import re
+import unicodedata
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from actors.bounds import MAX_NAMED, IdText, LongText, ShortText
+from actors.errors import FieldError, Invalid
+from actors.news import markdown
+from actors.polls import Poll, PollDraft, check_poll
+from actors.texts import line_flaws, lines_flaws, with_line_feeds
+from actors.time import parse_iso
+from persistence.news.rows import Scope, ScopeType, Status, Visibility
+
+MAX_TITLE_CHARACTERS = 200
+MAX_SUMMARY_CHARACTERS = 500
+MAX_COVER_CHARACTERS = 500
+MAX_WORD_CHARACTERS = 32
+MAX_TAGS = 10
+MAX_LOCALE_CHARACTERS = 35
+MAX_SLUG_CHARACTERS = 64
+MAX_AHEAD_MS = 366 * 24 * 3600 * 1000
+"""From now to the moment for which an article is scheduled (contract §10)."""
+
+_SLUG = re.compile(r"[a-z0-9-]{3,64}", re.ASCII)
+_LOCALE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,16}", re.ASCII)
+_NO_SLUG = re.compile(r"[^a-z0-9]+", re.ASCII)
+
+
+class ArticlePatch(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Changes of an article; what is left out stays.
+
+    Args:
+        title: 1 to 200 characters.
+        summary: at most 500 characters of plain text; null empties it.
+        body: Markdown (CommonMark and tables, no HTML), at most 32 KiB, with at most 1,000 `[`.
+        slug: 3 to 64 of a-z, 0-9 and -, unique within the scope; made from the title where none is given, and fixed
+            once the article was published.
+        cover_url: an https address of an image, at most 500 characters.
+        category: at most 32 characters, case ignored.
+        tags: at most 10, each of at most 32 characters, case ignored.
+        locale: a language tag (BCP 47); `en` where none is given.
+        pinned: before the others in lists of its own scope, and everywhere where its scope is global.
+        visibility: `authenticated` leaves it out of the public lists.
+        status: see the table of states in `docs/news.md`.
+        publish_at: the moment of publication, ISO 8601, at most 366 days ahead; fixed once the article was published.
+        poll: as in chat; fixed once the article was published. null removes it.
+        notify: whether followers of the network or server are notified when it is published.
+    """
+
+    title: ShortText | UnsetType = UNSET
+    summary: ShortText | UnsetType | None = UNSET
+    body: LongText | UnsetType = UNSET
+    slug: ShortText | UnsetType | None = UNSET
+    cover_url: ShortText | UnsetType | None = UNSET
+    category: ShortText | UnsetType | None = UNSET
+    tags: Annotated[tuple[ShortText, ...], msgspec.Meta(max_length=MAX_NAMED)] | UnsetType | None = UNSET
+    locale: ShortText | UnsetType | None = UNSET
+    pinned: bool | UnsetType = UNSET
+    visibility: Visibility | UnsetType = UNSET
+    status: Status | UnsetType = UNSET
+    publish_at: IdText | UnsetType | None = UNSET
+    poll: PollDraft | UnsetType | None = UNSET
+    notify: bool | UnsetType = UNSET
+
+
+class ScopeDraft(msgspec.Struct, frozen=True, rename="camel"):
+    """Whose news a new article is; `id` of the network or server, left out for `global`."""
+
+    type: ScopeType
+    id: IdText | None = None
+
+
+class NewArticle(ArticlePatch, frozen=True, kw_only=True, rename="camel"):
+    """A new article; its fields are those of `ArticlePatch`, of which title and body are required.
+
+    Args:
+        scope: whose news it is, for good.
+        status: a draft where none is given.
+    """
+
+    scope: ScopeDraft
+    title: ShortText
+    body: LongText
+    status: Literal["draft", "scheduled", "published"] = "draft"
+
+
+class Checked(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes that break no rule of their own.
+
+    Args:
+        columns: {field of `ArticleRow`: its value} of what is simply replaced.
+        slug, publish_at_ms, poll, status: what is decided on by the article's state.
+    """
+
+    columns: dict[str, Any]
+    slug: str | UnsetType
+    publish_at_ms: int | UnsetType | None
+    poll: Poll | UnsetType | None
+    status: Status | UnsetType
+
+
+def checked(patch: ArticlePatch, now_ms: int) -> Checked:
+    """The changes in the form in which they are kept. Takes time linear in their length.
+
+    Args:
+        patch: as the client sent it.
+        now_ms: epoch milliseconds.
+
+    Raises:
+        Invalid: with all errors.
+    """
+    errors: list[FieldError] = []
+    columns = _texts(patch, errors) | _words(patch, errors)
+    columns |= {
+        name: value
+        for name in ("pinned", "visibility", "notify")
+        if (value := getattr(patch, name)) is not UNSET
+    }
+    slug = patch.slug if isinstance(patch.slug, str) else UNSET
+    if isinstance(slug, str) and _SLUG.fullmatch(slug) is None:
+        errors.append(FieldError("/slug", "BAD_FORMAT", "3 to 64 of a-z, 0-9 and -"))
+    publish_at_ms = _moment(patch.publish_at, now_ms, errors)
+    poll: Poll | UnsetType | None = UNSET if isinstance(patch.poll, UnsetType) else None
+    if isinstance(patch.poll, PollDraft):
+        poll = check_poll(patch.poll, now_ms, errors)
+    if errors:
+        raise Invalid(*errors)
+    return Checked(columns=columns, slug=slug, publish_at_ms=publish_at_ms, poll=poll, status=patch.status)
+
+
+def scope_of(draft: ScopeDraft) -> Scope:
+    """The scope that a client named.
+
+    Raises:
+        Invalid: the id of a network or server is missing.
+    """
+    if draft.type == "global":
+        return Scope("global")
+    if not draft.id:
+        raise Invalid(FieldError("/scope/id", "REQUIRED", f"the id of the {draft.type}"))
+    return Scope(draft.type, draft.id.lower())
+
+
+def slug_of(title: str) -> str:
+    """A slug made from a title; `news` where no letters of it can stand in one."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    slug = _NO_SLUG.sub("-", plain)[:MAX_SLUG_CHARACTERS].strip("-")
+    return slug if len(slug) >= 3 else "news"
+
+
+def _texts(patch: ArticlePatch, errors: list[FieldError]) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    if isinstance(patch.title, str):
+        columns["title"] = title = patch.title.strip()
+        errors += line_flaws(title, "/title", MAX_TITLE_CHARACTERS)
+    if not isinstance(patch.summary, UnsetType):
+        columns["summary"] = summary = with_line_feeds(patch.summary or "").strip()
+        errors += lines_flaws(summary, "/summary", MAX_SUMMARY_CHARACTERS)
+    if isinstance(patch.body, str):
+        columns["body"] = body = with_line_feeds(patch.body)
+        flaws = markdown.checked(body, "/body")
+        errors += flaws or lines_flaws(body, "/body", markdown.BODY_MAX_BYTES, required=True)
+    if not isinstance(patch.cover_url, UnsetType):
+        columns["cover_url"] = cover = patch.cover_url or None
+        if cover is not None and len(cover) > MAX_COVER_CHARACTERS:
+            errors.append(FieldError("/coverUrl", "TOO_LONG", f"at most {MAX_COVER_CHARACTERS} characters"))
+        elif cover is not None and not markdown.is_image_address(cover):
+            errors.append(FieldError("/coverUrl", "BAD_FORMAT", "an absolute https address"))
+    return columns
+
+
+def _words(patch: ArticlePatch, errors: list[FieldError]) -> dict[str, Any]:
+    columns: dict[str, Any] = {}
+    if not isinstance(patch.category, UnsetType):
+        columns["category"] = category = (patch.category or "").strip().lower() or None
+        if category is not None:
+            errors += line_flaws(category, "/category", MAX_WORD_CHARACTERS)
+    if not isinstance(patch.tags, UnsetType):
+        tags = [tag.strip().lower() for tag in patch.tags or ()]
+        columns["tags"] = tuple(dict.fromkeys(tags))
+        if len(tags) > MAX_TAGS:
+            errors.append(FieldError("/tags", "TOO_MANY", f"at most {MAX_TAGS} tags"))
+        else:
+            for place, tag in enumerate(tags):
+                errors += line_flaws(tag, f"/tags/{place}", MAX_WORD_CHARACTERS)
+    if not isinstance(patch.locale, UnsetType):
+        columns["locale"] = locale = patch.locale or "en"
+        if len(locale) > MAX_LOCALE_CHARACTERS or _LOCALE.fullmatch(locale) is None:
+            errors.append(FieldError("/locale", "BAD_FORMAT", "a language tag, such as en or de-AT"))
+    return columns
+
+
+def _moment(text: str | UnsetType | None, now_ms: int, errors: list[FieldError]) -> int | UnsetType | None:
+    if not isinstance(text, str):
+        return text
+    try:
+        moment_ms = parse_iso(text)
+    except ValueError:
+        errors.append(FieldError("/publishAt", "BAD_FORMAT", "an ISO 8601 timestamp with a zone"))
+        return None
+    if moment_ms > now_ms + MAX_AHEAD_MS:
+        errors.append(FieldError("/publishAt", "TOO_FAR", "at most 366 days ahead"))
+    return moment_ms

@@ -1,0 +1,211 @@
+"""The channel `news`: the first articles of each viewer's feed, and each article when it is published (contract §10).
+
+A view reads its viewer's feed once. What changes afterwards is in memory, encoded once for all whom it concerns; rows
+are read again where an article leaves a full list, or the viewer follows other things.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Collection
+from collections.abc import Set as AbstractSet
+from typing import Literal
+
+import msgspec
+
+from actors.errors import Forbidden
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Peek, View
+from actors.news.public import Article, article_of
+from actors.news.states import is_readable
+from actors.news.units_publishing import ArticleChanged
+from persistence.connection import Connection
+from persistence.news import follows, listing
+from persistence.news.listing import Bounds
+from persistence.news.rows import ArticleRow, FollowRow, Place
+
+NAME = "news"
+"""The name of the view and of its channel."""
+
+SHOWN = 20
+"""How many articles a snapshot has."""
+
+RECENT_MAX = 200
+"""How many changed articles are in memory; views that are told of older ones read their rows."""
+
+FOLLOWS = "follows"
+"""The source of a view whose viewer follows other things."""
+
+_PUBLISHED, _CHANGED = "published ", "changed "
+
+
+class NewsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
+    """The frame of the channel: the first 20 articles of the feed, without `body` and `bodyHtml`."""
+
+    type: Literal["news_snapshot"] = "news_snapshot"
+    items: tuple[Article, ...]
+
+
+class NewsPublished(msgspec.Struct, frozen=True):
+    """The data of `news_published`: an article of the feed, published just now; without `body` and `bodyHtml`."""
+
+    article: Article
+
+
+class NewsViewer(msgspec.Struct, frozen=True):
+    """The user who subscribes."""
+
+    user_id: str
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """An article as frames show it.
+
+    Args:
+        place: in the feed.
+        follows: by following one of these one sees it.
+        everybody: all see it.
+        readable: it is there for readers.
+        encoded: JSON of the Article.
+    """
+
+    place: Place
+    follows: frozenset[FollowRow]
+    everybody: bool
+    readable: bool
+    encoded: bytes
+
+
+class NewsState(msgspec.Struct, frozen=True):
+    """The beginning of one user's feed.
+
+    Args:
+        follows: what they follow.
+        items: the first articles, in order.
+    """
+
+    user_id: str
+    follows: frozenset[FollowRow]
+    items: tuple[Entry, ...]
+
+
+class NewsLive:
+    """The views of news, and the changed articles that they share.
+
+    Args:
+        now_ms: returns epoch milliseconds.
+
+    Attributes:
+        view: shown by the channel.
+    """
+
+    def __init__(self, now_ms: Callable[[], int]) -> None:
+        self._now_ms = now_ms
+        # {article: its newest entry}, the longest unchanged first
+        self._recent: OrderedDict[str, Entry] = OrderedDict()
+        # {viewer: what they follow}
+        self._watching: dict[str, frozenset[FollowRow]] = {}
+        self.view: View[NewsState] = View(
+            name=NAME,
+            load=self._load,
+            reread=self._reread,
+            take=self._take,
+            absorb=_absorb,
+            adopt=self._adopt,
+            release=self._release,
+            rendering=Rendering(audience=_audience, render=_snapshot, render_event=self._delta),
+        )
+
+    def changed(self, event: ArticleChanged) -> tuple[str, Collection[str]]:
+        """Take in an article that has changed; returns the source to mark views with, and the viewers whom it concerns.
+
+        Called in the trio thread, after the commit.
+        """
+        entry = _entry(event.row, self._now_ms())
+        before = self._recent.get(event.row.id, entry)
+        self._recent[event.row.id] = entry
+        self._recent.move_to_end(event.row.id)
+        if len(self._recent) > RECENT_MAX:
+            self._recent.popitem(last=False)
+        source = (_PUBLISHED if event.published else _CHANGED) + event.row.id
+        return source, {
+            id
+            for id, followed in self._watching.items()
+            if _concerns(entry, followed) or _concerns(before, followed)
+        }
+
+    async def _load(self, conn: Connection, user_id: str) -> NewsState:
+        now_ms = self._now_ms()
+        bounds = Bounds(listing.FIRST, SHOWN, 2**62)
+        rows = await listing.feed(conn, user_id, bounds, now_ms=now_ms)
+        followed = await follows.of_user(conn, user_id)
+        return NewsState(user_id, frozenset(followed), tuple(_entry(row, now_ms) for row in rows))
+
+    async def _reread(self, conn: Connection, user_id: str, _sources: AbstractSet[str]) -> NewsState:
+        return await self._load(conn, user_id)
+
+    def _take(
+        self, state: NewsState, sources: AbstractSet[str], _peek: Peek
+    ) -> tuple[NewsState, AbstractSet[str]]:
+        for source in sources:
+            entry = self._recent.get(source.rpartition(" ")[2])
+            if source == FOLLOWS or entry is None:
+                return state, sources
+            others = tuple(one for one in state.items if one.place.id != entry.place.id)
+            leaves = len(others) < len(state.items) == SHOWN
+            if leaves and (not entry.readable or _order(entry) < _order(others[-1])):
+                return state, sources
+            if entry.readable and _concerns(entry, state.follows):
+                others = tuple(sorted((*others, entry), key=_order, reverse=True))[:SHOWN]
+            state = msgspec.structs.replace(state, items=others)
+        return state, frozenset()
+
+    def _adopt(self, _before: NewsState | None, state: NewsState) -> NewsState:
+        self._watching[state.user_id] = state.follows
+        return state
+
+    def _release(self, state: NewsState) -> None:
+        self._watching.pop(state.user_id, None)
+
+    def _delta(self, state: NewsState, source: str, _audience: None) -> Delta | None:
+        if not source.startswith(_PUBLISHED):
+            return None
+        entry = self._recent.get(source.removeprefix(_PUBLISHED))
+        if entry is None or not entry.readable or not _concerns(entry, state.follows):
+            return None
+        return Delta("news_published", msgspec.Raw(b'{"article":' + entry.encoded + b"}"))
+
+
+def _entry(row: ArticleRow, now_ms: int) -> Entry:
+    shown: Article = article_of(row, now_ms, None, with_texts=False)
+    ways = [FollowRow("category", row.category)] if row.category is not None else []
+    if row.scope_type != "global":
+        ways.append(FollowRow(row.scope_type, row.scope_id))
+    return Entry(
+        Place(row.pinned_for_all, row.listed_at_ms, row.id),
+        frozenset(ways),
+        row.scope_type == "global",
+        is_readable(row, now_ms),
+        msgspec.json.encode(shown),
+    )
+
+
+def _concerns(entry: Entry, followed: frozenset[FollowRow]) -> bool:
+    return entry.everybody or not entry.follows.isdisjoint(followed)
+
+
+def _order(entry: Entry) -> tuple[bool, int, str]:
+    return entry.place.pinned, entry.place.listed_at_ms, entry.place.id
+
+
+def _audience(state: NewsState, viewer: NewsViewer) -> None:
+    if viewer.user_id != state.user_id:
+        raise Forbidden
+
+
+def _snapshot(state: NewsState, _audience: None) -> msgspec.Raw:
+    """A `NewsSnapshot`."""
+    items = b",".join(entry.encoded for entry in state.items)
+    return msgspec.Raw(b'{"type":"news_snapshot","items":[' + items + b"]}")
+
+
+def _absorb(_state: NewsState, found: NewsState) -> NewsState:
+    return found

@@ -1,0 +1,157 @@
+"""Articles in Markdown, rendered to HTML that is safe to show in a launcher's or browser's page (contract §10).
+
+Two walls, each of which would do alone: the parser knows no HTML and no addresses but https and mailto, and what it
+writes is sanitised by a parser of HTML with lists of its own. What is expensive to parse is counted before it is
+parsed, so that nothing that is accepted takes a quarter of a second; a test tries the bombs that are known.
+"""
+
+import re
+
+import nh3
+from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
+
+from actors.errors import FieldError, Invalid
+
+BODY_MAX_BYTES = 32 * 1024
+"""The longest article, in UTF-8 (contract §10)."""
+
+HTML_MAX_BYTES = 256 * 1024
+"""The longest HTML of one."""
+
+MOST_OF = {"[": 1_000, "\n": 2_000, "*": 4_000, "_": 4_000, "|": 4_000, "<": 2_000}
+"""{character: how often it may stand in an article}: those that cost the most, or are looked for again and again."""
+
+CELLS_MAX = 5_000
+"""The most cells of all tables. The parser fills up short rows, so that a wide head makes every line after it dear."""
+
+MAX_NESTING = 20
+"""How deep quotes, lists and brackets may lie in each other; deeper ones stand as text."""
+
+TAGS = frozenset(
+    {
+        "p",
+        "br",
+        "hr",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "strong",
+        "em",
+        "s",
+        "code",
+        "pre",
+        "blockquote",
+        "ul",
+        "ol",
+        "li",
+    }
+    | {"a", "img", "table", "thead", "tbody", "tr", "th", "td"}
+)
+"""The elements that an article may have."""
+
+ATTRIBUTES = {"a": {"href", "title"}, "img": {"src", "alt", "title"}}
+"""{element: its attributes}, of those that authors write."""
+
+_RELATION = "nofollow noopener noreferrer"
+_ON_IMAGES = {"loading": "lazy", "referrerpolicy": "no-referrer"}
+"""An image is not fetched before it is seen, and its host is not told by which page."""
+
+_IMAGE = re.compile(r"https://[^\s/?#@\\]+(?:[/?#]\S*)?", re.IGNORECASE)
+_LINK = re.compile(r"(?:https://[^\s/?#@\\]+(?:[/?#]\S*)?|mailto:[^\s/?#\\]+(?:\?\S*)?)", re.IGNORECASE)
+
+
+def checked(body: str, pointer: str) -> list[FieldError]:
+    """What is wrong with an article's text, without parsing it. Takes linear time.
+
+    Args:
+        body: Markdown, with line feeds for line breaks.
+        pointer: JSON pointer of its field.
+    """
+    if len(body) > BODY_MAX_BYTES or len(body.encode("utf-8", "surrogatepass")) > BODY_MAX_BYTES:
+        return [FieldError(pointer, "TOO_LONG", f"at most {BODY_MAX_BYTES} bytes of UTF-8")]
+    errors = [
+        FieldError(pointer, "TOO_MANY", f"at most {most} times {character!r}")
+        for character, most in MOST_OF.items()
+        if body.count(character) > most
+    ]
+    if not errors and _cells(body) > CELLS_MAX:
+        errors.append(FieldError(pointer, "TOO_MANY", f"at most {CELLS_MAX} cells in tables"))
+    return errors
+
+
+def render(body: str, pointer: str) -> str:
+    """The HTML of an article: takes up to a quarter of a second, so it belongs into a worker thread.
+
+    Args:
+        body: Markdown that `checked` has found nothing wrong with.
+        pointer: JSON pointer of its field.
+
+    Raises:
+        Invalid: the HTML is too long.
+    """
+    html = _sanitised(_parser().render(body))
+    if len(html.encode()) > HTML_MAX_BYTES:
+        raise Invalid(FieldError(pointer, "TOO_LONG", f"at most {HTML_MAX_BYTES} bytes once it is rendered"))
+    return html
+
+
+def _cells(body: str) -> int:
+    """The most cells that the tables may have: a table ends with an empty line at the latest."""
+    cells = widest = rows = 0
+    for line in [*body.split("\n"), ""]:
+        if line.strip():
+            rows += 1
+            widest = max(widest, line.count("|"))
+        else:
+            cells += rows * (widest + 1) if widest else 0
+            widest = rows = 0
+    return cells
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("js-default", {"maxNesting": MAX_NESTING}).disable("strikethrough")
+    parser.validateLink = _is_link  # type: ignore[method-assign]
+    parser.core.ruler.push("headings one down", _lower_headings)
+    return parser
+
+
+def is_image_address(url: str) -> bool:
+    """Whether an image may be fetched from there: an absolute https address without user info."""
+    return _IMAGE.fullmatch(url) is not None
+
+
+def _is_link(url: str) -> bool:
+    return _LINK.fullmatch(url) is not None
+
+
+def _lower_headings(state: StateCore) -> None:
+    for token in state.tokens:
+        if token.type in {"heading_open", "heading_close"}:
+            token.tag = f"h{min(int(token.tag[1:]) + 1, 6)}"
+
+
+def _sanitised(html: str) -> str:
+    return nh3.clean(
+        html,
+        tags=set(TAGS),
+        clean_content_tags={"script", "style"},
+        attributes={tag: set(names) for tag, names in ATTRIBUTES.items()},
+        attribute_filter=_filtered,
+        strip_comments=True,
+        link_rel=_RELATION,
+        generic_attribute_prefixes=set(),
+        set_tag_attribute_values={"img": dict(_ON_IMAGES)},
+        url_schemes={"https", "mailto"},
+    )
+
+
+def _filtered(_tag: str, attribute: str, value: str) -> str | None:
+    # The list of schemes alone lets addresses without one pass, such as `//host`.
+    if attribute == "src":
+        return value if _IMAGE.fullmatch(value) else None
+    if attribute == "href":
+        return value if _LINK.fullmatch(value) else None
+    return value

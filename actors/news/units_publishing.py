@@ -1,0 +1,115 @@
+"""Publish what is due, and tell followers: units of work, inside the caller's transaction.
+
+What a publication leads to is written in its transaction, so that a killed process neither forgets nor repeats it.
+"""
+
+import msgspec
+
+from actors.change import Change
+from actors.ids import RandomBytes, new_object_id
+from actors.news.states import is_readable, settled
+from actors.notifications.view import NotificationsChanged
+from persistence.connection import Connection
+from persistence.news import announcements, articles, follows
+from persistence.news.rows import ArticleRow
+from persistence.notifications import notifications
+from persistence.notifications.notifications import NewNotification
+
+NOTIFIED_AT_ONCE = 500
+"""How many followers one transaction notifies."""
+
+OUTBOX_MAX = 100
+"""How many posts a network may have waiting."""
+
+OUTBOX_KEPT_MS = 24 * 3600 * 1000
+"""How long posts wait."""
+
+DUE_AT_ONCE = 100
+"""How many due articles are looked for at once."""
+
+
+class ArticleChanged(msgspec.Struct, frozen=True):
+    """An article that is or was there for readers has changed.
+
+    Args:
+        row: as it is now.
+        published: this was its first publication.
+    """
+
+    row: ArticleRow
+    published: bool
+
+
+async def due(conn: Connection, now_ms: int) -> list[str]:
+    """The ids of articles whose moment has come, and whose rows do not say so yet."""
+    return await articles.due(conn, now_ms=now_ms, limit=DUE_AT_ONCE)
+
+
+async def publish_due(conn: Connection, news_id: str, now_ms: int) -> Change[bool]:
+    """Write down that a scheduled article is published; the value is whether it was this call that did."""
+    seen = await articles.read(conn, news_id)
+    if seen is None or not await articles.hold_scope(conn, seen.scope):
+        return Change(False)
+    row = await articles.lock(conn, news_id)
+    if row is None or row.status != "scheduled" or not is_readable(row, now_ms):
+        return Change(False)
+    row = await settle(conn, row, now_ms)
+    return Change(True, (ArticleChanged(row, published=True),))
+
+
+async def settle(conn: Connection, row: ArticleRow, now_ms: int) -> ArticleRow:
+    """The article with what time has made of it written down.
+
+    Args:
+        row: locked by the caller, who holds its scope as well.
+    """
+    now = settled(row, now_ms)
+    if now is row:
+        return row
+    await articles.put(conn, now)
+    await tell(conn, now, now_ms)
+    return now
+
+
+async def tell(conn: Connection, row: ArticleRow, now_ms: int) -> None:
+    """Note all that is to be told of a first publication, in its transaction."""
+    await announcements.post(conn, row.id, row.scope, now_ms=now_ms, most=OUTBOX_MAX)
+    if row.notify and row.scope_type != "global":
+        await announcements.announce(conn, row.id, now_ms=now_ms)
+
+
+async def notify_next(conn: Connection, random_bytes: RandomBytes, now_ms: int) -> Change[bool]:
+    """Notify the next followers of the oldest article that is being announced, `NOTIFIED_AT_ONCE` at most.
+
+    The place in the list of followers moves in the same transaction, so that each follower is notified once.
+
+    Returns:
+        Whether there may be more to do.
+    """
+    todo = await announcements.lock_next(conn)
+    if todo is None:
+        return Change(False)
+    row = await articles.read(conn, todo.news_id)
+    if row is None or not is_readable(row, now_ms):
+        await announcements.finish(conn, todo.news_id)
+        return Change(True)
+    user_ids = await follows.followers(conn, row.scope, after=todo.after_user_id, limit=NOTIFIED_AT_ONCE)
+    data = _data_of(row)
+    await notifications.add(
+        conn,
+        [
+            NewNotification(new_object_id(now_ms, random_bytes), user_id, "news", row.author_id, data, now_ms)
+            for user_id in user_ids
+            if user_id != row.author_id
+        ],
+    )
+    if len(user_ids) < NOTIFIED_AT_ONCE:
+        await announcements.finish(conn, todo.news_id)
+    else:
+        await announcements.move(conn, todo.news_id, user_ids[-1])
+    return Change(True, tuple(map(NotificationsChanged, user_ids)))
+
+
+def _data_of(row: ArticleRow) -> bytes:
+    scope = {"type": row.scope_type, "id": row.scope_id}
+    return msgspec.json.encode({"newsId": row.id, "slug": row.slug, "title": row.title, "scope": scope})

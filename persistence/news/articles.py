@@ -1,0 +1,107 @@
+"""Articles, one at a time. Rows only."""
+
+from collections.abc import Collection
+
+from persistence.connection import Connection
+from persistence.news.rows import ArticleRow, Scope, article_of
+
+
+async def hold_scope(conn: Connection, scope: Scope) -> bool:
+    """Keep a scope until the transaction ends, and let others who write in it wait, so that they meet its bound and its
+    slugs; returns whether there is such a scope."""
+    if scope.type != "global" and not await conn.fetchval(_HOLD[scope.type], scope.id):
+        return False
+    await conn.execute(
+        "SELECT pg_advisory_xact_lock(hashtextextended('news ' || $1 || ' ' || $2, 33))", scope.type, scope.id
+    )
+    return True
+
+
+async def read(conn: Connection, news_id: str) -> ArticleRow | None:
+    """One article, whatever its status."""
+    row = await conn.fetchrow("SELECT * FROM news WHERE id = $1", news_id)
+    return None if row is None else article_of(row)
+
+
+async def read_all(conn: Connection, news_ids: Collection[str]) -> list[ArticleRow]:
+    """Those of these articles that exist, whatever their status; in no order."""
+    rows = await conn.fetch("SELECT * FROM news WHERE id = ANY ($1::text[])", list(news_ids))
+    return [article_of(row) for row in rows]
+
+
+async def lock(conn: Connection, news_id: str) -> ArticleRow | None:
+    """One article, its row locked until the transaction ends."""
+    await conn.execute("SELECT FROM news_articles WHERE id = $1 FOR NO KEY UPDATE", news_id)
+    return await read(conn, news_id)
+
+
+async def due(conn: Connection, *, now_ms: int, limit: int) -> list[str]:
+    """The ids of scheduled articles whose moment has come, the earliest first."""
+    rows = await conn.fetch(
+        "SELECT id FROM news_articles WHERE status = 'scheduled' AND publish_at_ms <= $1"
+        " ORDER BY publish_at_ms, id LIMIT $2",
+        now_ms,
+        limit,
+    )
+    return [row["id"] for row in rows]
+
+
+async def slug_taken(conn: Connection, scope: Scope, slug: str) -> bool:
+    """Whether an article of the scope has this slug."""
+    taken: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM news_articles WHERE scope_type = $1 AND scope_id = $2 AND slug = $3)",
+        scope.type,
+        scope.id,
+        slug,
+    )
+    return taken
+
+
+async def make_room(conn: Connection, scope: Scope, most: int) -> bool:
+    """Delete the oldest archived articles of a scope until it has fewer than `most`; returns whether it has."""
+    count = await conn.fetchval(
+        "SELECT count(*) FROM news_articles WHERE scope_type = $1 AND scope_id = $2", scope.type, scope.id
+    )
+    excess = int(count) + 1 - most
+    if excess <= 0:
+        return True
+    tag = await conn.execute(
+        "DELETE FROM news_articles WHERE id = ANY (ARRAY(SELECT id FROM news_articles"
+        " WHERE scope_type = $1 AND scope_id = $2 AND status = 'archived' ORDER BY listed_at_ms, id LIMIT $3))",
+        scope.type,
+        scope.id,
+        excess,
+    )
+    return int(tag.rpartition(" ")[2]) >= excess
+
+
+async def put(conn: Connection, row: ArticleRow) -> None:
+    """Store an article, new or changed, but for its poll; its scope and author stay as they were first."""
+    await conn.execute(
+        _PUT, row.id, row.scope_id if row.scope_type == "network" else None,
+        row.scope_id if row.scope_type == "server" else None, row.slug, row.title, row.summary, row.body,
+        row.body_html, len(row.body.encode()) + len(row.body_html.encode()), row.cover_url, row.category,
+        list(row.tags), row.author_id, row.locale, row.pinned, row.status, row.visibility, row.publish_at_ms,
+        row.published_at_ms, row.created_at_ms, row.updated_at_ms, row.notify,
+    )  # fmt: skip
+
+
+_PUT = """
+INSERT INTO news_articles (
+    id, network_id, server_id, slug, title, summary, body, body_html, size_bytes, cover_url, category, tags, author_id,
+    locale, pinned, status, visibility, publish_at_ms, published_at_ms, created_at_ms, updated_at_ms, notify
+) VALUES (
+    $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text[], $13, $14, $15, $16, $17, $18, $19, $20, $21, $22
+)
+ON CONFLICT (id) DO UPDATE SET
+    slug = excluded.slug, title = excluded.title, summary = excluded.summary, body = excluded.body,
+    body_html = excluded.body_html, size_bytes = excluded.size_bytes, cover_url = excluded.cover_url,
+    category = excluded.category, tags = excluded.tags, locale = excluded.locale, pinned = excluded.pinned,
+    status = excluded.status, visibility = excluded.visibility, publish_at_ms = excluded.publish_at_ms,
+    published_at_ms = excluded.published_at_ms, updated_at_ms = excluded.updated_at_ms, notify = excluded.notify
+"""
+
+_HOLD = {
+    "network": "SELECT true FROM networks WHERE network_id = $1 FOR KEY SHARE",
+    "server": "SELECT true FROM connect_servers WHERE server_id = $1 FOR KEY SHARE",
+}

@@ -1,0 +1,99 @@
+"""What the rows of news hold."""
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from persistence.connection import Row
+
+ScopeType: TypeAlias = Literal["global", "network", "server"]
+Status: TypeAlias = Literal["draft", "scheduled", "published", "archived"]
+Visibility: TypeAlias = Literal["public", "authenticated"]
+FollowType: TypeAlias = Literal["network", "server", "category"]
+
+
+class Scope(msgspec.Struct, frozen=True):
+    """Whose news an article is.
+
+    Args:
+        type: of everybody, of a network, or of a game server.
+        id: of the network or server; "" = global.
+    """
+
+    type: ScopeType
+    id: str = ""
+
+
+class ArticleRow(msgspec.Struct, frozen=True, kw_only=True):
+    """One article.
+
+    Args:
+        id: objectId.
+        slug: unique within the scope.
+        body: Markdown.
+        body_html: what was rendered of it.
+        cover_url, category: None = none.
+        author_id, author_name: None once they are erased.
+        locale: a language tag (BCP 47).
+        publish_at_ms: the scheduled moment, epoch milliseconds; None = none.
+        published_at_ms: the first publication; None before it.
+        listed_at_ms: its place in lists.
+        notify: followers are notified when it is published.
+        poll: encoded JSON of its poll, or None.
+    """
+
+    id: str
+    scope_type: ScopeType
+    scope_id: str
+    slug: str
+    title: str
+    summary: str
+    body: str
+    body_html: str
+    cover_url: str | None
+    category: str | None
+    tags: tuple[str, ...]
+    author_id: str | None
+    author_name: str | None
+    locale: str
+    pinned: bool
+    status: Status
+    visibility: Visibility
+    publish_at_ms: int | None
+    published_at_ms: int | None
+    created_at_ms: int
+    updated_at_ms: int
+    listed_at_ms: int
+    notify: bool
+    poll: bytes | None
+
+    @property
+    def scope(self) -> Scope:
+        """Whose news it is."""
+        return Scope(self.scope_type, self.scope_id)
+
+    @property
+    def pinned_for_all(self) -> bool:
+        """Whether it is pinned in lists of more than its own scope."""
+        return self.pinned and self.scope_type == "global"
+
+
+class Place(msgspec.Struct, frozen=True, array_like=True):
+    """An article's position in a list: pinned ones first, then the newest."""
+
+    pinned: bool
+    listed_at_ms: int
+    id: str
+
+
+class FollowRow(msgspec.Struct, frozen=True):
+    """One thing that a user follows."""
+
+    type: FollowType
+    id: str
+
+
+def article_of(row: Row) -> ArticleRow:
+    """The article in a row of the view `news`."""
+    values = {name: row[name] for name in ArticleRow.__struct_fields__}
+    return ArticleRow(**{**values, "tags": tuple(values["tags"])})

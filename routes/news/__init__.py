@@ -1,0 +1,1 @@
+"""News: articles, feeds, follows, polls, RSS, and the live channel."""

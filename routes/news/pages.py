@@ -1,0 +1,118 @@
+"""Lists of articles in pages: their queries, cursors and form."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import msgspec
+
+from actors.bounds import IdText
+from actors.news.public import Article, article_of
+from actors.pages import MAX_PAGE_BYTES, fitting
+from persistence.news import listing
+from persistence.news.listing import Bounds, Wanted
+from persistence.news.rows import ArticleRow, Place, ScopeType
+from routes.edge.declare.pages import Cursor, PageQuery
+from routes.edge.declare.query import Clamp
+from routes.edge.wire import Wire
+
+Word = Annotated[str, msgspec.Meta(max_length=64)]
+
+
+class NewsPageQuery(PageQuery, frozen=True):
+    """Which page.
+
+    Args:
+        limit: articles of a page, clamped to 1..100; a page has about 1 MB at most, so it may be shorter.
+    """
+
+    limit: Annotated[int, Clamp(1, 100)] = 50
+
+
+class NewsQuery(NewsPageQuery, frozen=True):
+    """Which articles.
+
+    Args:
+        scope_type: only global ones, only of networks, or only of servers.
+        scope_id: only of this network or server.
+        category, tag: only with this one, case ignored.
+        locale: only in this language.
+    """
+
+    scope_type: ScopeType | None = None
+    scope_id: IdText | None = None
+    category: Word | None = None
+    tag: Word | None = None
+    locale: Word | None = None
+
+
+class NewsPage(Wire, frozen=True):
+    """Articles: pinned ones first, then the newest."""
+
+    items: list[Article]
+    next_cursor: str | None
+    has_more: bool
+
+
+def wanted_by(query: NewsQuery, *, public_only: bool) -> Wanted:
+    """The filters of a query; `public_only` leaves out what is for signed-in readers."""
+    return Wanted(
+        scope_type=query.scope_type,
+        scope_id=(query.scope_id or "").strip().lower() or None,
+        category=_lowered(query.category),
+        tag=_lowered(query.tag),
+        locale=query.locale or None,
+        public_only=public_only,
+    )
+
+
+class Pages:
+    """One list in pages.
+
+    Args:
+        name: of its cursors.
+        own_pins: the pinned articles of each scope come first, since the list is of one scope.
+    """
+
+    def __init__(self, name: str, *, own_pins: bool = False) -> None:
+        self._cursor = Cursor(name, Place)
+        self._own_pins = own_pins
+
+    def bounds(self, query: NewsPageQuery) -> Bounds:
+        """Which part of the list the query asks for, and one article more.
+
+        Raises:
+            BadQuery: the cursor is not one of this list.
+        """
+        after = self._cursor.place(query.cursor) or listing.FIRST
+        return Bounds(after, query.limit + 1, MAX_PAGE_BYTES)
+
+    def page(
+        self,
+        rows: Sequence[ArticleRow],
+        query: NewsPageQuery,
+        now_ms: int,
+        choices: Mapping[str, tuple[str, ...]] | None,
+    ) -> NewsPage:
+        """The page.
+
+        Args:
+            choices: {article: ids of the options that the viewer has chosen}; None = they are not told of choices.
+        """
+        size = len(fitting(rows[: query.limit], size_bytes))
+        page = self._cursor.page(rows, size, self._place_of)
+        items = [
+            article_of(row, now_ms, None if choices is None else choices.get(row.id, ())) for row in page.rows
+        ]
+        return NewsPage(items, page.next_cursor, page.has_more)
+
+    def _place_of(self, row: ArticleRow) -> Place:
+        return Place(row.pinned if self._own_pins else row.pinned_for_all, row.listed_at_ms, row.id)
+
+
+def size_bytes(row: ArticleRow) -> int:
+    """About how many bytes an article takes on the wire."""
+    return len(row.body) + len(row.body_html)
+
+
+def _lowered(text: str | None) -> str | None:
+    return (text or "").strip().lower() or None

@@ -1,0 +1,43 @@
+"""The reactions of the live views to committed articles and follows, also after an unknown outcome."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from actors.news.live import FOLLOWS
+from actors.news.units_follows import FollowsChanged
+from actors.news.units_publishing import ArticleChanged
+from persistence.news import articles
+from routes.changes import Reaction, Reconciliation
+from routes.news.parts import NEWS_LIVE
+from routes.service import Service
+
+
+class Articles(msgspec.Struct, frozen=True):
+    """Articles whose change has an unknown outcome.
+
+    Args:
+        news_id: of the one that a client writes, or "" for those that are due.
+    """
+
+    news_id: str = ""
+
+
+def _changed(service: Service, event: ArticleChanged) -> None:
+    live = service.of(NEWS_LIVE)
+    source, viewers = live.changed(event)
+    service.system.touched(live.view.name, viewers, source)
+
+
+def _follows(service: Service, event: FollowsChanged) -> None:
+    service.system.changed(service.of(NEWS_LIVE).view, event.user_id, FOLLOWS)
+
+
+async def _ask(service: Service, about: Articles, happened: Sequence[object]) -> Sequence[object]:
+    told = {event.row.id: event for event in happened if isinstance(event, ArticleChanged)}
+    rows = await service.database.read(articles.read_all, {about.news_id, *told} - {""})
+    return [ArticleChanged(row, row.id in told and told[row.id].published) for row in rows]
+
+
+REACTIONS = (Reaction(ArticleChanged, _changed), Reaction(FollowsChanged, _follows))
+RECONCILIATIONS = (Reconciliation(Articles, _ask),)

@@ -1,0 +1,60 @@
+"""Reading articles as a signed-in user (contract §10)."""
+
+from functools import partial
+
+from actors.errors import NotFound
+from actors.ids import ObjectId
+from actors.news import reading
+from actors.news.public import Article, article_of
+from actors.news.rights import NODE, writable_by
+from persistence.news.rows import Status
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.news.pages import NewsPage, NewsPageQuery, NewsQuery, Pages, wanted_by
+from routes.news.writing import writer_of
+
+KEPT = "private, no-cache"
+"""Cache-Control: asked again each time, and answered with a 304 where nothing has changed."""
+
+_ALL, _SCOPED, _FEED = Pages("news"), Pages("news-of-scope", own_pins=True), Pages("news-feed")
+
+
+class OwnNewsQuery(NewsQuery, frozen=True):
+    """Which articles.
+
+    Args:
+        status: `draft`, `scheduled` or `archived` lists those of scopes that the caller may write in.
+    """
+
+    status: Status = "published"
+
+
+@endpoint("GET", "/v1/news", needs=AUTHENTICATED, cacheable=KEPT)
+async def list_news(call: Call, query: OwnNewsQuery) -> NewsPage:
+    """GET /v1/news: the articles that the caller may read, pinned ones first, then the newest.
+
+    In lists of one scope its own pinned articles come first, elsewhere those of the scope `global` alone. With another
+    `status` than `published`, the articles of scopes that the caller may write in. A cursor is for the same filters.
+    """
+    wanted = wanted_by(query, public_only=False)
+    pages = _SCOPED if wanted.one_scope else _ALL
+    writable = writable_by(call.user_id, anywhere=call.user.access.allows(NODE))
+    read = partial(reading.page, now_ms=call.now_ms)
+    seen = await call.service.database.read(read, wanted, pages.bounds(query), writable, query.status)
+    return pages.page(seen.rows, query, call.now_ms, seen.choices)
+
+
+@endpoint("GET", "/v1/news/feed", needs=AUTHENTICATED, cacheable=KEPT)
+async def read_news_feed(call: Call, query: NewsPageQuery) -> NewsPage:
+    """GET /v1/news/feed: the global articles and those of what the caller follows, in the order of lists."""
+    seen = await call.service.database.read(reading.feed, call.user_id, _FEED.bounds(query), call.now_ms)
+    return _FEED.page(seen.rows, query, call.now_ms, seen.choices)
+
+
+@endpoint("GET", "/v1/news/{newsId}", needs=AUTHENTICATED, cacheable=KEPT, refusals=(NotFound,))
+async def read_article(call: Call, news_id: ObjectId) -> Article:
+    """GET /v1/news/{newsId}: one article; 404 unless it is published or the caller may write it."""
+    seen = await call.service.database.read(reading.one, news_id, writer_of(call))
+    (row,) = seen.rows
+    return article_of(row, call.now_ms, seen.choices.get(row.id, ()))

@@ -1,0 +1,103 @@
+"""Writing articles (contract §10)."""
+
+from functools import partial
+
+import trio
+from msgspec.structs import replace
+
+from actors.errors import Conflict, Forbidden, Invalid, NotFound, QuotaExceeded, SlugTaken
+from actors.ids import ObjectId
+from actors.news import fields, markdown, units_articles
+from actors.news.fields import ArticlePatch, Checked, NewArticle
+from actors.news.public import Article, article_of
+from actors.news.rights import NODE, Writer
+from persistence.news.rows import ArticleRow
+from routes.auditing import stamp_of
+from routes.call import Call
+from routes.changes import change
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.principal import AUTHENTICATED
+from routes.news.parts import RENDERER
+from routes.news.reactions import Articles
+
+
+def writer_of(call: Call) -> Writer:
+    """The caller as one who writes news."""
+    return Writer(call.user_id, call.user.access.allows(NODE), stamp_of(call))
+
+
+async def may_write(call: Call, news_id: ObjectId) -> None:
+    """Guard: requires that the caller may write the article; checked again in the transaction.
+
+    Raises:
+        NotFound: there is no such article, or the caller may neither read nor write it.
+        Forbidden: they may read it, or belong to its scope, and may not write it.
+    """
+    await call.service.database.read(units_articles.authorised, news_id, writer_of(call))
+
+
+@endpoint(
+    "POST",
+    "/v1/news",
+    needs=AUTHENTICATED,
+    status=201,
+    refusals=(NotFound, Forbidden, Invalid, SlugTaken, QuotaExceeded),
+)
+async def create_article(call: Call, body: NewArticle) -> Article:
+    """POST /v1/news: writes an article.
+
+    The scope `global` needs `news:write`, `network` its owner, and `server` the capability `server.publication.write`;
+    `news:write` may everywhere. A strange or unknown network or server is a 404. The text is Markdown (CommonMark and
+    tables); HTML in it is shown as text. A network or server has at most 100 articles; the oldest archived ones make
+    room for new ones.
+    """
+    wish = await _rendered(call, fields.checked(body, call.now_ms))
+    id, scope = call.new_id(), fields.scope_of(body.scope)
+    return await change(
+        call,
+        units_articles.create,
+        id,
+        scope,
+        wish,
+        writer_of(call),
+        about=Articles(id),
+        shape=partial(_shown, call.now_ms),
+    )
+
+
+@endpoint(
+    "PATCH",
+    "/v1/news/{newsId}",
+    needs=AUTHENTICATED,
+    refusals=(NotFound, Forbidden, Invalid, Conflict, SlugTaken),
+    guard=may_write,
+)
+async def change_article(call: Call, news_id: ObjectId, body: ArticlePatch) -> Article:
+    """PATCH /v1/news/{newsId}: changes an article; what is left out stays, and so do scope and author.
+
+    A status that the table of states does not have is a 409 `INVALID_STATE`, and so is another slug, moment or poll
+    once the article was published. Archiving closes the poll for good.
+    """
+    wish = await _rendered(call, fields.checked(body, call.now_ms))
+    return await change(
+        call,
+        units_articles.change,
+        news_id,
+        wish,
+        writer_of(call),
+        about=Articles(news_id),
+        shape=partial(_shown, call.now_ms),
+    )
+
+
+async def _rendered(call: Call, wish: Checked) -> Checked:
+    """The changes with the HTML of a new text, rendered in a worker thread; waits for those of others before it."""
+    body = wish.columns.get("body")
+    if body is None:
+        return wish
+    html = await trio.to_thread.run_sync(markdown.render, body, "/body", limiter=call.service.of(RENDERER))
+    return replace(wish, columns={**wish.columns, "body_html": html})
+
+
+def _shown(now_ms: int, row: ArticleRow) -> Article:
+    return article_of(row, now_ms, ())

@@ -1,0 +1,239 @@
+"""Where redirects lead: only to listed hosts, by https, at public addresses, and to the address that was checked."""
+
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import trio
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
+
+from routes.edge.outgoing_http import AnswerRefused, NotAnswered, Upstream
+from routes.edge.outgoing_redirects import Hop, RedirectRefused, Redirects, is_public
+from tests.support.waiting import PATIENCE_SECONDS
+
+HOST = "cdn.example"
+HOSTS = frozenset({HOST, "other.example"})
+KEY = "canary-key-3Jd"
+PUBLIC = ["1.1.1.1", "203.0.112.1", "2606:4700::1", "2a00:1450:4001::5"]
+PRIVATE = [
+    "127.0.0.1", "127.9.9.9", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254",
+    "100.64.0.1", "192.0.0.1", "192.0.0.9", "192.88.99.1", "192.0.2.1", "198.18.0.1", "198.51.100.1",
+    "203.0.113.1", "224.0.0.1", "239.255.255.255", "240.0.0.1", "255.255.255.255", "::", "::1",
+    "::ffff:127.0.0.1", "::ffff:1.1.1.1", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1", "100::1", "2001::1",
+    "2001:db8::1", "2001:1::1", "2001:20::1", "3fff::1", "4000::1", "2002:7f00:1::", "fc00::1", "fd12::1",
+    "fe80::1", "fec0::1", "ff02::1", "fe80::1%eth0", "", "localhost", "1.1.1", "0x7f.1", "2130706433",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("address", "public"), [*((one, True) for one in PUBLIC), *((one, False) for one in PRIVATE)]
+)
+def test_addresses_of_the_internet(address: str, public: bool):
+    assert is_public(address) is public
+
+
+async def resolved(_host: str) -> list[str]:
+    return ["1.1.1.1"]
+
+
+ASKED = "https://api.example/v1/files/1?a=b"
+
+
+@pytest.mark.parametrize(
+    ("location", "connect_url"),
+    [
+        (f"https://{HOST}/a/b?c=%20d", "https://1.1.1.1:443/a/b?c=%20d"),
+        (f"https://{HOST}", "https://1.1.1.1:443/"),
+        (f"HTTPS://{HOST.upper()}:443/a#fragment", "https://1.1.1.1:443/a"),
+        (f"//{HOST}/a", "https://1.1.1.1:443/a"),
+    ],
+)
+async def test_a_hop(location: str, connect_url: str):
+    hop = await Redirects(hosts=HOSTS, resolve=resolved).hop(ASKED, location)
+    assert (hop.connect_url, hop.host) == (connect_url, HOST)
+
+
+async def test_a_hop_to_the_same_host():
+    redirects = Redirects(hosts=frozenset({"api.example"}), resolve=resolved)
+    expected = Hop("https://api.example/v1/files/2", "https://1.1.1.1:443/v1/files/2", "api.example")
+    assert await redirects.hop(ASKED, "2") == expected
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        None, "", "2", "/a", "https://evil.example/", f"https://{HOST}.evil.example/", f"https://evil.example#{HOST}",
+        f"https://x@{HOST}/", f"https://{HOST}@evil.example/", f"https://{HOST}:444/", f"https://{HOST}:x/",
+        f"http://{HOST}/", f"ftp://{HOST}/", "javascript:alert(1)", "file:///etc/passwd", f"https://{HOST}\\@evil.example/",
+        "https://127.0.0.1/", "https://[::1]/", "https://[", f"https://{HOST}./", f"https://{HOST}/a b", f"https://{HOST}/ä",
+        f"https://{HOST}/\x00", f"https://{HOST}/" + "a" * 2048, "https:///a",
+    ],
+)  # fmt: skip
+async def test_locations_that_lead_nowhere(location: str | None):
+    with pytest.raises(RedirectRefused, match="a redirect leads somewhere else"):
+        await Redirects(hosts=HOSTS, resolve=resolved).hop(ASKED, location)
+
+
+@pytest.mark.parametrize("addresses", [[], ["127.0.0.1"], ["1.1.1.1", "10.0.0.1"], ["1.1.1.1", "::1"]])
+async def test_names_that_mean_something_private(addresses: list[str]):
+    """One such address among others is enough."""
+
+    async def resolve(_host: str) -> list[str]:
+        return addresses
+
+    with pytest.raises(RedirectRefused):
+        await Redirects(hosts=HOSTS, resolve=resolve).hop(ASKED, f"https://{HOST}/")
+
+
+async def test_a_name_without_addresses():
+    async def resolve(_host: str) -> list[str]:
+        raise OSError("no such host")
+
+    with pytest.raises(RedirectRefused) as raised:
+        await Redirects(hosts=HOSTS, resolve=resolve).hop(ASKED, f"https://{HOST}/")
+    assert raised.value.__cause__ is None
+
+
+class Site:
+    """A server that answers each path with what a table says, over TLS or not; it keeps what it was asked."""
+
+    def __init__(self, answers: dict[str, bytes], tls: ssl.SSLContext | None = None) -> None:
+        self.answers = answers
+        self.asked: list[str] = []
+        self.port = 0
+        self._tls = tls
+
+    async def serve(self, task_status: trio.TaskStatus[None]) -> None:
+        listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
+        self.port = listeners[0].socket.getsockname()[1]
+        await trio.serve_listeners(self._answer, listeners, task_status=task_status)  # type: ignore[arg-type]
+
+    async def _answer(self, socket: trio.SocketStream) -> None:
+        stream = (
+            socket
+            if self._tls is None
+            else trio.SSLStream(socket, self._tls, server_side=True, https_compatible=True)
+        )
+        try:
+            request = (await stream.receive_some()).decode()
+            self.asked.append(request)
+            await stream.send_all(self.answers[request.split(" ")[1]])
+        except trio.BrokenResourceError:
+            pass
+        finally:
+            await trio.aclose_forcefully(socket)
+
+
+def to(location: str) -> bytes:
+    return f"HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n".encode()
+
+
+BYTES = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+
+
+def certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """TLS of a server with this name, and of a client that trusts it."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(key, SHA256())
+    )
+    file = folder / f"{name}.pem"
+    file.write_bytes(
+        made.public_bytes(Encoding.PEM) + key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    )
+    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    server.load_cert_chain(file)
+    return server, ssl.create_default_context(cafile=str(file))
+
+
+@asynccontextmanager
+async def redirecting(
+    folder: Path, base: dict[str, str], target: dict[str, bytes], *, named: str = HOST
+) -> AsyncIterator[tuple[Site, Site, Upstream]]:
+    """A server that redirects to another one, which has a certificate for this name, at a private address that counts
+    as public."""
+    server_tls, client_tls = certificate(folder, named)
+    cdn = Site(target, server_tls)
+    async with trio.open_nursery() as nursery:
+        await nursery.start(cdn.serve)
+        places = {path: to(location.replace("PORT", str(cdn.port))) for path, location in base.items()}
+        api = Site(places)
+        await nursery.start(api.serve)
+
+        async def resolve(_host: str) -> list[str]:
+            return ["127.0.0.1"]
+
+        redirects = Redirects(
+            hosts=HOSTS, resolve=resolve, is_allowed="127.0.0.1".__eq__, tls=client_tls, port=cdn.port
+        )
+        url = f"http://127.0.0.1:{api.port}"
+        async with Upstream(url, seconds=PATIENCE_SECONDS, max_bytes=100, redirects=redirects) as upstream:
+            yield api, cdn, upstream
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_redirect_is_followed_without_our_headers(tmp_path: Path):
+    async with redirecting(tmp_path, {"/file": f"https://{HOST}/x?y=1"}, {"/x?y=1": BYTES}) as (
+        api,
+        cdn,
+        upstream,
+    ):
+        answer = await upstream.ask("GET", ("file",), headers={"x-api-key": KEY})
+    assert (answer.status, answer.body) == (200, b"ok")
+    assert KEY in api.asked[0]
+    (request,) = cdn.asked
+    assert KEY not in request
+    assert f"host: {HOST}\r\n" in request.lower()
+
+
+async def test_two_redirects_and_no_more(tmp_path: Path):
+    target = {"/1": to(f"https://{HOST}/2"), "/2": BYTES, "/3": to(f"https://{HOST}/1")}
+    base = {"/two": f"https://{HOST}/1", "/three": f"https://{HOST}/3"}
+    async with redirecting(tmp_path, base, target) as (_, cdn, upstream):
+        assert (await upstream.ask("GET", ("two",))).body == b"ok"
+        with pytest.raises(AnswerRefused, match="with a redirect"):
+            await upstream.ask("GET", ("three",))
+    assert len(cdn.asked) == 4
+
+
+async def test_only_reading_is_redirected(tmp_path: Path):
+    async with redirecting(tmp_path, {"/file": f"https://{HOST}/x"}, {"/x": BYTES}) as (_, cdn, upstream):
+        with pytest.raises(AnswerRefused):
+            await upstream.ask("POST", ("file",), body=b"x")
+    assert cdn.asked == []
+
+
+async def test_the_certificate_is_that_of_the_name(tmp_path: Path):
+    """Not of the address, and not of another name there."""
+    async with redirecting(tmp_path, {"/file": "https://other.example/x"}, {"/x": BYTES}) as (
+        _,
+        cdn,
+        upstream,
+    ):
+        with pytest.raises(NotAnswered):
+            await upstream.ask("GET", ("file",))
+    assert cdn.asked == []
+
+
+async def test_a_hop_has_the_same_bounds(tmp_path: Path):
+    long = b"HTTP/1.1 200 OK\r\nContent-Length: 101\r\n\r\n" + b"x" * 101
+    async with redirecting(tmp_path, {"/file": f"https://{HOST}/x"}, {"/x": long}) as (_, _cdn, upstream):
+        with pytest.raises(AnswerRefused, match="too many bytes"):
+            await upstream.ask("GET", ("file",))

@@ -1,0 +1,126 @@
+"""Wire: the channel `news` shows the beginning of a viewer's feed, and each article when it is published."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from actors.news.live import RECENT_MAX, SHOWN, NewsPublished, NewsSnapshot
+from routes.news.parts import NEWS_LIVE
+from tests.news.play import FEED, FOLLOWS, POLL, ahead, change, editor, follow, network, write
+from tests.support.jobs import job_named
+from tests.support.websocket import Client
+from tests.support.world import Player, World
+
+LIVE = "/v1/social/live?channels="
+
+
+async def watch(client: Client, mode: str) -> Any:
+    """The first snapshot."""
+    await client.send_json({"id": "s", "op": "subscribe", "channel": "news", "params": {"mode": mode}})
+    reply = await client.receive_until(id="s")
+    assert reply["ok"], reply
+    return await snapshot(client)
+
+
+async def snapshot(client: Client) -> Any:
+    data = (await client.receive_until(type="snapshot"))["data"]
+    shown = msgspec.convert(data, NewsSnapshot)
+    assert all(item.body is item.body_html is None for item in shown.items)
+    return [item.title for item in shown.items]
+
+
+async def until(client: Client, *titles: str) -> None:
+    """Wait for the frame that shows these."""
+    while await snapshot(client) != list(titles):
+        pass
+
+
+async def test_a_snapshot_follows_what_is_published_changed_and_archived(world: World) -> None:
+    ed, ann, ben = await editor(world), *(await world.players("Ann", "Ben"))
+    scope = await network(ann)
+    await follow(ben, scope)
+    await write(ed, "old")
+    async with ben.live(LIVE) as client:
+        assert await watch(client, "snapshot") == ["old"]
+        made = await write(ann, "mine", scope=scope)
+        await until(client, "mine", "old")
+        draft = await write(ed, "draft", status="draft")
+        await change(ann, made, title="changed")
+        await until(client, "changed", "old")
+        await change(ed, draft, status="published", pinned=True)
+        await until(client, "draft", "changed", "old")
+        await change(ann, made, status="archived")
+        await until(client, "draft", "old")
+        await change(ann, made, status="published")
+        await until(client, "draft", "changed", "old")
+        await follow(ben)
+        await until(client, "draft", "old")
+        assert await titles_of_feed(ben) == ["draft", "old"]
+
+
+async def titles_of_feed(player: Player) -> list[str]:
+    return [item["title"] for item in (await player.get(FEED, limit=SHOWN))["items"]]
+
+
+async def test_an_event_is_told_once_for_each_publication(world: World) -> None:
+    ed, ann, ben = await editor(world), *(await world.players("Ann", "Ben"))
+    scope, strange = await network(ann), await network(ann, "Strange")
+    await ben.do("PUT", FOLLOWS, {"items": [{"type": "category", "id": "c"}]}, status=200)
+    async with ben.live(LIVE) as client:
+        await watch(client, "delta")
+        await write(ann, "strange", scope=strange)
+        made = await write(ann, "by category", scope=scope, category="c", poll=POLL, body="secret" * 100)
+        event = await client.receive_until(type="event")
+        assert event["event"] == "news_published"
+        told = msgspec.convert(event["data"], NewsPublished).article
+        assert (told.id, told.title, told.body) == (made["id"], "by category", None)
+        assert [option.selected for option in told.poll.options] == [msgspec.UNSET] * 2
+        await change(ann, made, title="changed")
+        await change(ann, made, status="archived")
+        await change(ann, made, status="published")
+        later = await write(ed, "later", status="scheduled", publishAt=ahead(world, 60_000))
+        world.advance(60_000)
+        await job_named(world, "scheduled news").run()
+        event = await client.receive_until(type="event")
+        assert (event["event"], event["data"]["article"]["id"]) == ("news_published", later["id"])
+        assert event["data"]["article"]["status"] == "published"
+
+
+async def test_a_full_list_is_read_again_where_one_leaves_it(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    made = [await write(ed, f"{number}", body="b") for number in range(SHOWN + 2)]
+    newest_first = [f"{number}" for number in reversed(range(SHOWN + 2))]
+    async with ann.live(LIVE) as client:
+        assert await watch(client, "snapshot") == newest_first[:SHOWN]
+        await change(ed, made[-1], status="archived")
+        await until(client, *newest_first[1 : SHOWN + 1])
+        await write(ed, "new")
+        await until(client, "new", *newest_first[1:SHOWN])
+        await change(ed, made[0], pinned=True)
+        await until(client, "0", "new", *newest_first[1 : SHOWN - 1])
+        await change(ed, made[0], pinned=False)
+        await until(client, "new", *newest_first[1:SHOWN])
+
+
+async def test_memory_of_changes_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert RECENT_MAX == 200
+    monkeypatch.setattr("actors.news.live.RECENT_MAX", 2)
+    ed, ann = await editor(world), await world.player("Ann")
+    async with ann.live(LIVE) as client:
+        assert await watch(client, "snapshot") == []
+        for number in range(5):
+            await write(ed, f"{number}")
+        await until(client, "4", "3", "2", "1", "0")
+        live = world.service.of(NEWS_LIVE)
+        assert len(live._recent) == 2
+        assert live._watching.keys() == {ann.id}
+
+
+async def test_nothing_is_kept_of_who_has_gone(world: World) -> None:
+    ann = await world.player("Ann")
+    async with ann.live(LIVE) as client:
+        await watch(client, "snapshot")
+        await client.send_json({"id": "u", "op": "unsubscribe", "channel": "news"})
+        assert (await client.receive_until(id="u"))["ok"]
+        assert not world.service.of(NEWS_LIVE)._watching

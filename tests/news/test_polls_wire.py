@@ -1,0 +1,127 @@
+"""Wire: votes in the polls of articles are counted exactly."""
+
+from typing import Any
+
+import pytest
+import trio
+
+from tests.news.play import NEWS, POLL, PUBLIC, ahead, change, editor, write
+from tests.support.world import Player, World
+from tests.users.play import erase
+
+VOTERS = 50
+
+
+async def vote(player: Player, article: Any, *option_ids: str) -> Any:
+    """The article after a vote."""
+    return await player.do("POST", f"{NEWS}/{article['id']}/poll/vote", {"optionIds": option_ids}, status=200)
+
+
+def counts(article: Any) -> tuple[list[int], int, int]:
+    poll = article["poll"]
+    return [option["votes"] for option in poll["options"]], poll["totalVotes"], poll["totalVoters"]
+
+
+async def test_a_choice_is_replaced_and_withdrawn(world: World) -> None:
+    ed, ann, ben = await editor(world), *(await world.players("Ann", "Ben"))
+    made = await write(ed, poll={**POLL, "multiple": True})
+    assert counts(made) == ([0, 0], 0, 0)
+    await vote(ben, made, "2")
+    for chosen, expected in (
+        (["1"], ([1, 1], 2, 2)),
+        (["2", "1"], ([1, 2], 3, 2)),
+        (["2"], ([0, 2], 2, 2)),
+        ([], ([0, 1], 1, 1)),
+    ):
+        for _ in range(2):
+            voted = await vote(ann, made, *chosen)
+            assert counts(voted) == expected
+            assert [o["id"] for o in voted["poll"]["options"] if o["selected"]] == sorted(chosen)
+            assert await ann.get(f"{NEWS}/{made['id']}") == voted
+            assert (await ann.get(NEWS))["items"] == [voted]
+    public = await world.nobody().get(f"{PUBLIC}/{made['id']}")
+    assert counts(public) == ([0, 1], 1, 1)
+    assert all("selected" not in option for option in public["poll"]["options"])
+    assert ben.id not in str(public)
+
+
+async def test_fifty_voters_at_once_are_fifty_votes(world: World) -> None:
+    ed = await editor(world)
+    made = await write(ed, poll=POLL)
+    voters = [await world.player(f"v{number}", known=False) for number in range(VOTERS)]
+    async with trio.open_nursery() as nursery:
+        for number, voter in enumerate(voters):
+            nursery.start_soon(vote, voter, made, str(1 + number % 2))
+            nursery.start_soon(vote, voter, made, str(1 + number % 2))
+    assert counts(await ed.get(f"{NEWS}/{made['id']}")) == ([VOTERS / 2, VOTERS / 2], VOTERS, VOTERS)
+
+
+@pytest.mark.parametrize(
+    ("option_ids", "pointer", "code"),
+    [
+        (["1", "2"], "/optionIds", "TOO_MANY"),
+        (["9"], "/optionIds/0", "UNKNOWN"),
+        (["1"] * 3, "/optionIds", "TOO_MANY"),
+    ],
+)
+async def test_choices_that_are_refused(world: World, option_ids: list[str], pointer: str, code: str) -> None:
+    ed = await editor(world)
+    made = await write(ed, poll=POLL)
+    answer = await ed.ask("POST", f"{NEWS}/{made['id']}/poll/vote", {"optionIds": option_ids})
+    (error,) = answer.json()["errors"]
+    assert (answer.status_code, error["pointer"], error["code"]) == (422, pointer, code)
+
+
+async def test_a_poll_closes_at_its_end_and_with_its_article(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    expiring = await write(ed, poll={**POLL, "expiresAtMs": world.clock.now_ms() + 60_000})
+    archived = await write(ed, poll=POLL)
+    await vote(ann, archived, "1")
+    world.advance(60_000)
+    await change(ed, archived, status="archived")
+    for article, reason, total in ((expiring, "expired", 0), (archived, "manual", 1)):
+        path = f"{NEWS}/{article['id']}"
+        assert await ann.refused("POST", f"{path}/poll/vote", {"optionIds": ["1"]}) == (409, "POLL_CLOSED")
+        poll = (await ed.get(path))["poll"]
+        assert (poll["closed"], poll["closeReason"], poll["totalVotes"]) == (True, reason, total)
+    back = await change(ed, archived, status="published")
+    assert back["poll"]["closed"]
+    assert await ann.refused("POST", f"{NEWS}/{archived['id']}/poll/vote", {"optionIds": []}) == (
+        409,
+        "POLL_CLOSED",
+    )
+
+
+async def test_only_who_may_read_may_vote(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    draft = await write(ed, poll=POLL, status="draft")
+    later = await write(ed, poll=POLL, status="scheduled", publishAt=ahead(world, 60_000))
+    bare = await write(ed)
+    for article in (draft, later, bare):
+        path = f"{NEWS}/{article['id']}/poll/vote"
+        assert await ann.refused("POST", path, {"optionIds": ["1"]}) == (404, "NOT_FOUND")
+    assert (await world.nobody().refused("POST", f"{NEWS}/{bare['id']}/poll/vote", {"optionIds": []}))[
+        0
+    ] == 401
+
+
+async def test_a_poll_is_fixed_once_it_is_published(world: World) -> None:
+    ed = await editor(world)
+    draft = await write(ed, poll=POLL, status="draft")
+    assert (await change(ed, draft, poll=None))["poll"] is None
+    other = {**POLL, "question": "Who?"}
+    assert (await change(ed, draft, poll=other, status="published"))["poll"]["question"] == "Who?"
+    for poll in (POLL, None):
+        assert await ed.refused("PATCH", f"{NEWS}/{draft['id']}", {"poll": poll}) == (409, "INVALID_STATE")
+
+
+async def test_the_vote_of_an_erased_user_stays_without_them(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    made = await write(ed, poll=POLL)
+    await vote(ann, made, "1")
+    await erase(world, ann)
+    assert counts(await ed.get(f"{NEWS}/{made['id']}")) == ([1, 0], 1, 1)
+    kept = await world.service.database.read(
+        lambda conn: conn.fetch("SELECT user_id FROM news_votes WHERE news_id = $1", made["id"])
+    )
+    assert [row["user_id"] for row in kept] == [None]

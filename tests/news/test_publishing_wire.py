@@ -1,0 +1,182 @@
+"""Wire: scheduled articles are there at their moment, and are announced once."""
+
+from typing import Any
+
+import pytest
+import trio
+
+from actors.news import units_publishing
+from actors.news.units_publishing import publish_due
+from actors.time import iso
+from persistence.connection import Connection
+from tests.connect.play import claimed
+from tests.news.play import FEED, GLOBAL, NEWS, PUBLIC, ahead, change, editor, follow, network, titles, write
+from tests.support.jobs import job_named
+from tests.support.world import World
+
+NOTIFICATIONS = "/v1/notifications"
+
+
+async def run(world: World, name: str) -> None:
+    await job_named(world, name).run()
+
+
+async def published(world: World) -> None:
+    await run(world, "scheduled news")
+
+
+async def notified(world: World) -> None:
+    """All that are to be notified are; the service's own job may be at work as well."""
+    await run(world, "notifications of news")
+    while await rows(world, "news_announcements"):
+        await run(world, "notifications of news")
+
+
+async def rows(world: World, table: str) -> int:
+    async def count(conn: Connection) -> int:
+        found: int = await conn.fetchval(f"SELECT count(*) FROM {table}")
+        return found
+
+    return await world.service.database.read(count)
+
+
+async def test_it_is_there_at_its_millisecond_whether_the_job_has_run_or_not(world: World) -> None:
+    ed, ann, nobody = await editor(world), await world.player("Ann"), world.nobody()
+    world.clock.stop()
+    moment_ms = world.clock.now_ms() + 60_000
+    made = await write(ed, status="scheduled", publishAt=iso(moment_ms))
+    assert (made["status"], made["publishAt"], made["publishedAt"]) == ("scheduled", iso(moment_ms), None)
+    paths = (f"{NEWS}/{made['id']}", f"{PUBLIC}/{made['id']}")
+    world.advance(59_999)
+    await published(world)
+    assert await titles(ann, NEWS) == await titles(nobody, PUBLIC) == await titles(ann, FEED) == []
+    for reader, path in zip((ann, nobody), paths, strict=True):
+        assert await reader.refused("GET", path) == (404, "NOT_FOUND")
+    world.advance(1)
+    early = await ann.get(paths[0])
+    assert (early["status"], early["publishedAt"]) == ("published", iso(moment_ms))
+    lists = [await reader.get(path) for reader, path in ((ann, NEWS), (nobody, PUBLIC), (ann, FEED))]
+    assert [page["items"] for page in lists] == [[early]] * 3
+    assert await titles(ed, NEWS, status="scheduled") == []
+    await published(world)
+    assert await ann.get(paths[0]) == early
+    assert [await reader.get(path) for reader, path in ((ann, NEWS), (nobody, PUBLIC), (ann, FEED))] == lists
+
+
+async def test_a_schedule_can_be_moved_and_taken_back(world: World) -> None:
+    ed = await editor(world)
+    made = await write(ed, status="scheduled", publishAt=ahead(world, 60_000))
+    later = ahead(world, 120_000)
+    moved = await change(ed, made, publishAt=later)
+    assert (moved["status"], moved["publishAt"]) == ("scheduled", later)
+    answer = await ed.ask("PATCH", f"{NEWS}/{made['id']}", {"publishAt": None})
+    assert (answer.status_code, answer.json()["errors"][0]["code"]) == (422, "REQUIRED")
+    world.advance(60_001)
+    assert await titles(ed, NEWS) == []
+    assert (await change(ed, made, status="draft"))["status"] == "draft"
+    world.advance(120_000)
+    await published(world)
+    assert await titles(ed, NEWS) == []
+    again = await change(ed, made, status="published")
+    assert (again["publishAt"], again["status"]) == (None, "published")
+
+
+async def test_whoever_changes_it_in_its_first_second_finds_it_published(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    scope = await network(ann)
+    made = await write(ann, scope=scope, status="scheduled", publishAt=ahead(world, 60_000), notify=True)
+    await follow(ed, scope)
+    world.advance(60_000)
+    assert await ann.refused("PATCH", f"{NEWS}/{made['id']}", {"status": "draft"}) == (409, "INVALID_STATE")
+    changed = await change(ann, made, title="New")
+    assert (changed["status"], changed["publishedAt"]) == ("published", made["publishAt"])
+    await published(world)
+    await notified(world)
+    assert len((await ed.get(NOTIFICATIONS))["items"]) == 1
+    assert await rows(world, "news_outbox") == 1
+
+
+async def test_two_who_publish_it_at_once_announce_it_once(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    scope = await network(ann)
+    made = await write(ann, scope=scope, status="scheduled", publishAt=ahead(world, 60_000))
+    world.advance(60_000)
+    did: list[bool] = []
+
+    async def publish() -> None:
+        done = await world.service.database.transact(publish_due, made["id"], world.clock.now_ms())
+        did.append(done.value)
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(10):
+            nursery.start_soon(publish)
+    # The service's own job may have been the first.
+    assert did.count(True) <= 1
+    assert await rows(world, "news_outbox") == 1
+    assert (await ed.get(f"{NEWS}/{made['id']}"))["publishedAt"] == made["publishAt"]
+
+
+async def test_followers_are_notified_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(units_publishing, "NOTIFIED_AT_ONCE", 2)
+    ann, server = await world.player("Ann"), await claimed(world, await world.player("Owner"))
+    scope = await network(ann)
+    followers = [await world.player(f"f{number}") for number in range(5)]
+    for follower in (*followers, ann):
+        await follow(follower, scope, {"type": "server", "id": server.id})
+    made = await write(ann, "Party", scope=scope, notify=True)
+    await notified(world)
+    for follower in followers:
+        (found,) = (await follower.get(NOTIFICATIONS))["items"]
+        assert (found["kind"], found["actorId"]) == ("news", ann.id)
+        assert found["data"] == {"newsId": made["id"], "slug": "party", "title": "Party", "scope": scope}
+    assert (await ann.get(NOTIFICATIONS))["items"] == []
+    for status in ("archived", "published"):
+        await change(ann, made, status=status, notify=True)
+    await write(ann, "Quiet", scope=scope)
+    await notified(world)
+    assert len((await followers[0].get(NOTIFICATIONS))["items"]) == 1
+    assert await rows(world, "news_announcements") == 0
+
+
+async def test_what_is_archived_meanwhile_is_not_announced(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    scope = await network(ann)
+    await follow(ben, scope)
+    made = await write(ann, scope=scope, notify=True)
+    await change(ann, made, status="archived")
+    await notified(world)
+    assert (await ben.get(NOTIFICATIONS))["items"] == []
+
+
+async def test_global_articles_notify_nobody(world: World) -> None:
+    ed = await editor(world)
+    await write(ed, scope=GLOBAL, notify=True)
+    assert await rows(world, "news_announcements") == await rows(world, "news_outbox") == 0
+
+
+async def test_the_outbox_of_a_network_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(units_publishing, "OUTBOX_MAX", 2)
+    ann = await world.player("Ann")
+    scope, other = await network(ann), await network(ann, "Other")
+    await write(ann, scope=other)
+    made = [await write(ann, f"{number}", scope=scope) for number in range(4)]
+
+    async def waiting(conn: Connection) -> list[str]:
+        found = await conn.fetch(
+            "SELECT news_id FROM news_outbox WHERE network_id = $1 ORDER BY seq", scope["id"]
+        )
+        return [row["news_id"] for row in found]
+
+    assert await world.service.database.read(waiting) == [made[2]["id"], made[3]["id"]]
+    assert await rows(world, "news_outbox") == 3
+
+
+async def test_the_articles_of_a_server_go_to_its_network(world: World) -> None:
+    ann = await world.player("Ann")
+    scope = await network(ann)
+    token = await ann.do("POST", f"/v1/connect/networks/{scope['id']}/join-token", status=201)
+    body = {"joinToken": token["joinToken"], "name": "Node"}
+    joined: dict[str, Any] = await world.nobody().do("POST", "/v1/connect/networks/join", body, status=201)
+    await write(ann, scope={"type": "server", "id": joined["serverId"]})
+    await write(ann, scope={"type": "server", "id": (await claimed(world, ann)).id})
+    assert await rows(world, "news_outbox") == 1

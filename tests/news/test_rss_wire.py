@@ -1,0 +1,110 @@
+"""Wire: the feed, as feed readers see it."""
+
+from typing import Any
+
+import feedparser
+import pytest
+
+from tests.news.play import GLOBAL, PUBLIC, ahead, change, editor, network, write
+from tests.support.world import World
+
+RSS = f"{PUBLIC}/rss"
+
+
+async def feed(world: World, **query: object) -> Any:
+    asked = "&".join(f"{name}={value}" for name, value in query.items())
+    answer = await world.nobody().ask("GET", f"{RSS}?{asked}")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/rss+xml; charset=utf-8"
+    assert answer.headers["cache-control"] == "public, max-age=60"
+    parsed = feedparser.parse(answer.content, sanitize_html=False, response_headers={})
+    assert (parsed.bozo, parsed.version) == (False, "rss20")
+    return parsed
+
+
+async def test_a_reader_finds_no_fault_in_it(world: World) -> None:
+    ed = await editor(world)
+    body = "# a & b < c ]]> \ufffe\n\n*x* <script>alert(1)</script>"
+    made = await write(
+        ed,
+        "Tom & <b>Jerry</b>]]>",
+        body=body,
+        summary="1 < 2 & 3",
+        category="events",
+        tags=["a&b"],
+        locale="de-AT",
+    )
+    parsed = await feed(world)
+    (entry,) = parsed.entries
+    assert entry.title == "Tom & <b>Jerry</b>]]>"
+    assert entry.summary == "1 < 2 & 3"
+    assert entry.content[0].value.strip() == made["bodyHtml"].replace("\ufffe", "").strip()
+    assert (entry.id, entry.guidislink) == (f"urn:partyline:news:{made['id']}", False)
+    assert [tag.term for tag in entry.tags] == ["events", "a&b"]
+    assert entry.author == "Ed"
+    site = world.service.config.base_url.rstrip("/")
+    assert entry.link == f"{site}/v1/public/news/{made['id']}"
+    assert {link.rel: link.href for link in parsed.feed.links} == {"alternate": site, "self": f"{site}{RSS}"}
+    assert list(entry.published_parsed)[:3] == [int(part) for part in made["publishedAt"][:10].split("-")]
+
+
+async def test_an_empty_feed_is_one(world: World) -> None:
+    assert (await feed(world)).entries == []
+
+
+async def test_guids_never_change_and_nothing_unpublished_is_in_it(world: World) -> None:
+    ed = await editor(world)
+    made = await write(ed, "one")
+    await write(ed, "draft", status="draft")
+    await write(ed, "scheduled", status="scheduled", publishAt=ahead(world, 60_000))
+    await write(ed, "members", visibility="authenticated")
+    before = (await feed(world)).entries
+    await change(ed, made, title="two", body="other", summary="s", category="c")
+    after = (await feed(world)).entries
+    assert ([one.title for one in before], [one.title for one in after]) == (["one"], ["two"])
+    assert before[0].id == after[0].id
+    assert before[0].published == after[0].published
+    await change(ed, made, status="archived")
+    assert (await feed(world)).entries == []
+    await change(ed, made, status="published")
+    assert (await feed(world)).entries[0].id == before[0].id
+
+
+async def test_it_is_filtered_and_named_by_its_query(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    scope = await network(ann)
+    for number in range(3):
+        world.advance(1_000)
+        await write(ed, f"g{number}", scope=GLOBAL, category="a&b", locale="de")
+    await write(ann, "n", scope=scope)
+    for query, titles in (
+        ({"limit": 2}, ["n", "g2"]),
+        ({"scopeType": "global", "limit": 99}, ["g2", "g1", "g0"]),
+        ({"scopeType": "network", "scopeId": scope["id"]}, ["n"]),
+        ({"category": "A%26b"}, ["g2", "g1", "g0"]),
+        ({"locale": "de"}, ["g2", "g1", "g0"]),
+    ):
+        assert [entry.title for entry in (await feed(world, **query)).entries] == titles
+    parsed = await feed(world, category="A%26b", locale="de", more="no")
+    own = next(link.href for link in parsed.feed.links if link.rel == "self")
+    assert own.endswith(f"{RSS}?category=a%26b&locale=de")
+    assert parsed.feed.language == "de"
+
+
+async def test_readers_ask_again_and_get_304_until_it_changes(world: World) -> None:
+    ed, nobody = await editor(world), world.nobody()
+    made = await write(ed)
+    first = await nobody.ask("GET", RSS)
+    assert first.headers["last-modified"].endswith(" GMT")
+    known = {"if-none-match": first.headers["etag"]}
+    assert (await nobody.ask("GET", RSS, headers=known)).status_code == 304
+    world.advance(2_000)
+    await change(ed, made, title="New")
+    again = await nobody.ask("GET", RSS, headers=known)
+    assert again.status_code == 200
+    assert again.headers["last-modified"] != first.headers["last-modified"]
+
+
+@pytest.mark.parametrize("query", ["scopeType=planet", "limit=x", "scopeId=" + "x" * 201])
+async def test_queries_that_are_refused(world: World, query: str) -> None:
+    assert await world.nobody().refused("GET", f"{RSS}?{query}") == (400, "BAD_QUERY")
