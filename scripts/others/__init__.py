@@ -1,0 +1,1 @@
+"""`scripts/interop`: programs of others against a running service of ours."""
