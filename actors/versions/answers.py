@@ -1,9 +1,14 @@
-"""Signed answers that are kept as bytes: most clients of a channel ask the same, and a signature covers 70 KB."""
+"""What is made of scopes and kept: most clients of a channel ask the same, and a signature covers 70 KB."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
 
+from actors.versions.feeds import Folder
 from actors.versions.resolving import ScopeState
+from persistence.versions.releases import Scope
+
+FOLDERS_MAX = 300
+"""Of how many scopes the folder of feeds is kept, as many as are in memory (`catalog.py`)."""
 
 MAX_BYTES = 16 * 1024 * 1024
 """How many bytes of answers are kept; beyond it those go that were not asked for for the longest time."""
@@ -32,3 +37,22 @@ class Answers:
         while self._bytes > MAX_BYTES:
             _, (_, dropped) = self._kept.popitem(last=False)
             self._bytes -= len(dropped)
+
+
+class Folders:
+    """The folders of feeds, as long as what they were made from is current."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Scope, tuple[ScopeState, Folder]] = OrderedDict()
+
+    def get(self, state: ScopeState) -> Folder | None:
+        """The folder, if it was made from this state."""
+        kept = self._kept.get(state.scope)
+        return kept[1] if kept is not None and kept[0] is state else None
+
+    def keep(self, state: ScopeState, folder: Folder) -> None:
+        """Keep a folder in place of a former one of the scope."""
+        self._kept.pop(state.scope, None)
+        self._kept[state.scope] = state, folder
+        if len(self._kept) > FOLDERS_MAX:
+            self._kept.popitem(last=False)

@@ -70,40 +70,54 @@ def feed_name(file_name: str) -> FeedName | None:
     return None
 
 
-def folder_of(state: ScopeState) -> dict[str, Artifact]:
-    """The folder of a scope's feeds: {name: artifact}, of each release that a channel points to or has pointed to.
+class Folder(NamedTuple):
+    """The folder of a scope's feeds.
+
+    Args:
+        artifacts: {name: artifact}.
+        names: {id of an artifact: its name}.
+    """
+
+    artifacts: Mapping[str, Artifact]
+    names: Mapping[str, str]
+
+
+def folder_of(state: ScopeState) -> Folder:
+    """The files of each release that a channel of a scope points to, or has pointed to before.
 
     The active releases come first, those of the default channel before the others. A name that is taken gets the
-    artifact's id in front, so that what a feed names is what one gets. What was yanked is not there.
+    artifact's id in front, so that what a feed names is what one gets. What was yanked is not there. It takes 1 µs for
+    each artifact.
     """
     channels = sorted(state.pointers, key=lambda channel: (channel != DEFAULT_CHANNEL, channel))
     ids = [state.pointers[channel].release_id for channel in channels]
     ids += [state.pointers[channel].previous_release_id or "" for channel in channels]
-    folder: dict[str, Artifact] = {}
+    artifacts: dict[str, Artifact] = {}
     for id in dict.fromkeys(ids):
         release = state.releases.get(id)
         if release is None or release.status != "published":
             continue
         for artifact in release.artifacts:
-            taken = artifact.file_name in folder
-            folder.setdefault(
+            taken = artifact.file_name in artifacts
+            artifacts.setdefault(
                 f"{artifact.id}-{artifact.file_name}" if taken else artifact.file_name, artifact
             )
-    return folder
+    return Folder(artifacts, {artifact.id: name for name, artifact in artifacts.items()})
 
 
-def feed_of(state: ScopeState, name: FeedName, *, folder_url: str) -> bytes | None:
+def feed_of(state: ScopeState, name: FeedName, folder: Folder, *, folder_url: str) -> bytes | None:
     """A feed as it is now; None when its channel points to nothing.
 
     Args:
         state: of the scope.
         name: of the feed.
+        folder: of this state.
         folder_url: absolute, without a slash at its end; below it lie the files.
     """
     pointer = state.pointers.get(name.channel)
     if pointer is None:
         return None
-    active, folder = state.releases[pointer.release_id], folder_of(state)
+    active = state.releases[pointer.release_id]
     percentage = 100 if pointer.went_back else active.percentage
     if name.audience is not None:
         return channel_file(active, name.audience, folder, percentage=percentage)
@@ -114,9 +128,7 @@ def feed_of(state: ScopeState, name: FeedName, *, folder_url: str) -> bytes | No
     return appcast(shown, folder, title=title, channel=name.channel, folder_url=folder_url)
 
 
-def channel_file(
-    release: Release, audience: Audience, folder: Mapping[str, Artifact], *, percentage: int
-) -> bytes:
+def channel_file(release: Release, audience: Audience, folder: Folder, *, percentage: int) -> bytes:
     """electron-updater's `<channel>.yml`. Files without a hash are left out, because the updater refuses all for one.
 
     Args:
@@ -146,9 +158,7 @@ def channel_file(
     return json.dumps(document, ensure_ascii=True, separators=(", ", ": ")).encode("ascii") + b"\n"
 
 
-def appcast(
-    release: Release | None, folder: Mapping[str, Artifact], *, title: str, channel: str, folder_url: str
-) -> bytes:
+def appcast(release: Release | None, folder: Folder, *, title: str, channel: str, folder_url: str) -> bytes:
     """Sparkle's appcast of one channel: an item for each signed file of macOS.
 
     Sparkle leaves no roll-out by percentage to the server, so the release has to be one for everybody.
@@ -174,10 +184,10 @@ def appcast(
     return xml.document(root)
 
 
-def _whole(release: Release, folder: Mapping[str, Artifact]) -> list[tuple[str, Artifact]]:
+def _whole(release: Release, folder: Folder) -> list[tuple[str, Artifact]]:
     """The artifacts of the release that are no deltas, with their names in the folder."""
-    own = {artifact.id for artifact in release.artifacts if artifact.kind == "full"}
-    return [(name, artifact) for name, artifact in folder.items() if artifact.id in own]
+    named = ((folder.names.get(artifact.id), artifact) for artifact in release.artifacts)
+    return [(name, artifact) for name, artifact in named if name is not None and artifact.kind == "full"]
 
 
 def _listed(name: str, artifact: Artifact) -> dict[str, object]:

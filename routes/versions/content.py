@@ -39,7 +39,7 @@ async def put_artifact_content(
     """
     service = call.service
     named = named_by(await service.database.read(open_artifact, release_id, artifact_id))
-    hosted = await service.of(HOSTED_FILES).receive(named, body)
+    hosted = await service.of(HOSTED_FILES).receive(named, body, wait_longer=call.wait_longer)
     return await change(
         call, keep_content, release_id, artifact_id, named, hosted, about=None, shape=artifact_entry
     )

@@ -6,7 +6,7 @@ from routes.service import Service
 from routes.versions import channels, content, downloads, events, feeds, releases, resolve
 from routes.versions.hosted import HOSTED_FILES
 from routes.versions.jobs import jobs_of
-from routes.versions.parts import ANSWERS, RELEASE_KEY, RELEASES, TALLY
+from routes.versions.parts import ANSWERS, FOLDERS, RELEASE_KEY, RELEASES, TALLY
 from routes.versions.reactions import REACTIONS
 
 
@@ -18,7 +18,7 @@ def _show_gauges(service: Service) -> None:
 VERSIONS = Domain(
     name="versions",
     mounts=(Mount("versions", (releases, channels, events, resolve, downloads, content, feeds)),),
-    parts=(RELEASES, RELEASE_KEY, ANSWERS, TALLY, HOSTED_FILES),
+    parts=(RELEASES, RELEASE_KEY, ANSWERS, TALLY, FOLDERS, HOSTED_FILES),
     jobs=jobs_of,
     reactions=REACTIONS,
     gauges=_show_gauges,

@@ -1,18 +1,21 @@
 """Feeds of releases for existing updaters: electron-updater and Sparkle (contract §10)."""
 
+from functools import partial
 from urllib.parse import quote
 
 import msgspec
+import trio
 
 from actors.errors import NotFound
-from actors.versions.feeds import feed_name, feed_of, folder_of
+from actors.versions.feeds import Folder, feed_name, feed_of, folder_of
+from actors.versions.resolving import ScopeState
 from persistence.versions.releases import Scope, ScopeType
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Blob, Page, Redirect
 from routes.versions.content import KEPT, file_of
-from routes.versions.parts import RELEASES
+from routes.versions.parts import ANSWERS, FOLDERS, RELEASES
 
 _PATH = "/v1/public/versions/feeds"
 
@@ -38,14 +41,38 @@ async def read_version_feed(
     state = await call.service.of(RELEASES).state_of(scope)
     if state is None:
         raise NotFound("no such scope")
-    name = feed_name(file_name)
-    if name is not None:
-        folder_url = f"{call.service.config.base_url}{_PATH}/{scope_type}/{quote(scope_id, safe='')}"
-        feed = feed_of(state, name, folder_url=folder_url)
-        if feed is not None:
-            media = "application/rss+xml" if name.audience is None else "text/yaml"
-            return Page(feed, content_type=f"{media}; charset=utf-8")
-    artifact = folder_of(state).get(file_name)
+    folder = await _folder(call, state)
+    feed = await _feed(call, state, folder, file_name)
+    if feed is not None:
+        return feed
+    artifact = folder.artifacts.get(file_name)
     if artifact is None:
         raise NotFound("no such file")
     return file_of(call.service, artifact)
+
+
+async def _folder(call: Call, state: ScopeState) -> Folder:
+    folders = call.service.of(FOLDERS)
+    folder = folders.get(state)
+    if folder is None:
+        # A scope may have thousands of files.
+        folder = await trio.to_thread.run_sync(folder_of, state)
+        folders.keep(state, folder)
+    return folder
+
+
+async def _feed(call: Call, state: ScopeState, folder: Folder, file_name: str) -> Page | None:
+    name = feed_name(file_name)
+    if name is None or name.channel not in state.pointers:
+        return None
+    scope, answers, key = state.scope, call.service.of(ANSWERS), ("feed", state.scope, name)
+    feed = answers.get(key, state)
+    if feed is None:
+        folder_url = f"{call.service.config.base_url}{_PATH}/{scope.type}/{quote(scope.id, safe='')}"
+        # An appcast has the notes once for each of up to eight files: 20 ms.
+        feed = await trio.to_thread.run_sync(partial(feed_of, state, name, folder, folder_url=folder_url))
+        if feed is None:
+            return None
+        answers.keep(key, state, feed)
+    media = "application/rss+xml" if name.audience is None else "text/yaml"
+    return Page(feed, content_type=f"{media}; charset=utf-8")

@@ -29,6 +29,10 @@ from persistence.blobs import STEP_BYTES, Blobs, NewBlob
 from routes.edge.body_pieces import BodyPieces
 from routes.part import Opening, Part
 
+VERIFIED_BYTES_PER_SECOND = 32 * 1024 * 1024
+"""How quickly a signature is checked at least: in memory it is twenty times that, but a large file may have to be read
+from the disk again."""
+
 log = structlog.get_logger()
 
 
@@ -48,7 +52,9 @@ class HostedFiles:
     disk_free_min_bytes: int
     place: trio.Semaphore = field(default_factory=lambda: trio.Semaphore(1))
 
-    async def receive(self, named: Named, body: BodyPieces) -> Hosted:
+    async def receive(
+        self, named: Named, body: BodyPieces, *, wait_longer: Callable[[float], None]
+    ) -> Hosted:
         """Take the bytes of an artifact, and store them durably if they are those that its release names.
 
         Cancellation leaves no file behind.
@@ -56,6 +62,7 @@ class HostedFiles:
         Args:
             named: by the release.
             body: of the request, not read yet.
+            wait_longer: moves the request's deadline by so many seconds; called when all has come, and is checked.
 
         Raises:
             Invalid: length, hash or signature differ (`MISMATCH`), or there is no signature that could be checked.
@@ -70,14 +77,20 @@ class HostedFiles:
         except trio.WouldBlock:
             raise Overloaded("another file is being put here; try again when it is there") from None
         try:
-            return await self._stored(named, key, body)
+            return await self._stored(named, key, body, wait_longer)
         except OSError as error:
             log.warning("a file of a release cannot be stored", error=repr(error))
             raise Overloaded("files cannot be stored right now") from error
         finally:
             self.place.release()
 
-    async def _stored(self, named: Named, key: Ed25519PublicKey | None, body: BodyPieces) -> Hosted:
+    async def _stored(
+        self,
+        named: Named,
+        key: Ed25519PublicKey | None,
+        body: BodyPieces,
+        wait_longer: Callable[[float], None],
+    ) -> Hosted:
         new = await trio.to_thread.run_sync(self._begin, named.size_bytes)
         try:
             sha512 = hashlib.sha512()
@@ -93,6 +106,7 @@ class HostedFiles:
             check_size(named, new.size_bytes)
             check_hash(named, new.sha256)
             if key is not None:
+                wait_longer(new.size_bytes / VERIFIED_BYTES_PER_SECOND)
                 await trio.to_thread.run_sync(_verify, new, partial(check_signature, key, named))
             await trio.to_thread.run_sync(new.keep)
             return Hosted(new.size_bytes, new.sha256, sha512.digest())

@@ -63,8 +63,12 @@ def shown(audience: Audience, *files: Artifact, percentage: int = 100, **fields:
     )
 
 
+def feed(scope: ScopeState, channel: str, audience: Audience | None) -> bytes | None:
+    return feed_of(scope, FeedName(channel, audience), folder_of(scope), folder_url=FOLDER)
+
+
 def cast(scope: ScopeState, channel: str = "stable") -> list[ElementTree.Element]:
-    document = feed_of(scope, FeedName(channel, None), folder_url=FOLDER)
+    document = feed(scope, channel, None)
     assert document is not None
     found = ElementTree.fromstring(document).find("channel")
     assert found is not None
@@ -136,7 +140,7 @@ def test_a_channel_file() -> None:
 @given(notes=st.text(min_size=1))
 def test_notes_break_out_of_neither(notes: str) -> None:
     scope = state(stable=(release(file("a.zip", "macos"), notes=notes), None))
-    listed = feed_of(scope, FeedName("stable", MAC), folder_url=FOLDER)
+    listed = feed(scope, "stable", MAC)
     assert listed is not None
     assert json.loads(listed)["releaseNotes"] == notes
     assert all(0x20 <= byte < 0x7F for byte in listed[:-1])
@@ -211,15 +215,15 @@ def test_a_roll_out(
     pointer = msgspec.structs.replace(scope.pointers["stable"], went_back=went_back)
     scope = msgspec.structs.replace(scope, pointers={"stable": pointer})
     assert [texts(item)["sparkle:version"] for item in cast(scope)] == versions
-    listed = feed_of(scope, FeedName("stable", MAC), folder_url=FOLDER)
+    listed = feed(scope, "stable", MAC)
     assert listed is not None
     assert json.loads(listed).get("stagingPercentage") == staging
     assert json.loads(listed)["version"] == "1.2.0"
 
 
 def test_a_channel_that_points_to_nothing_has_no_feed() -> None:
-    assert feed_of(state(), FeedName("stable", MAC), folder_url=FOLDER) is None
-    assert feed_of(state(), FeedName("stable", None), folder_url=FOLDER) is None
+    assert feed(state(), "stable", MAC) is None
+    assert feed(state(), "stable", None) is None
 
 
 def test_every_name_that_a_feed_has_is_that_of_its_file() -> None:
@@ -230,14 +234,14 @@ def test_every_name_that_a_feed_has_is_that_of_its_file() -> None:
     )
     gone = msgspec.structs.replace(gone, status="yanked")
     scope = state(stable=(new, old), beta=(beta, gone))
-    folder = folder_of(scope)
+    folder = folder_of(scope).artifacts
     assert {name: one.id[0] for name, one in folder.items()} == {
         "setup.exe": "b",
         f"{'c' * 24}-setup.exe": "c",
         f"{'a' * 24}-setup.exe": "a",
     }
     for channel, active in (("stable", new), ("beta", beta)):
-        listed = feed_of(scope, FeedName(channel, WINDOWS), folder_url=FOLDER)
+        listed = feed(scope, channel, WINDOWS)
         assert listed is not None
         (entry,) = json.loads(listed)["files"]
         assert folder[entry["url"]].id == active.id

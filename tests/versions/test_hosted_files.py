@@ -14,7 +14,7 @@ import trio.testing
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from actors.errors import Invalid, Overloaded
-from actors.versions.hosting import Named
+from actors.versions.hosting import Hosted, Named
 from persistence.blobs import Blobs
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.deadline import Deadline
@@ -30,6 +30,10 @@ NAMED = Named(len(DATA), hashlib.sha256(DATA).digest(), PRIVATE.sign(DATA), "our
 @pytest.fixture
 def files(tmp_path: Path) -> HostedFiles:
     return HostedFiles(Blobs(tmp_path / "artifacts"), {"ours": PRIVATE.public_key()}, 0)
+
+
+async def receive(files: HostedFiles, named: Named, sent: BodyPieces) -> Hosted:
+    return await files.receive(named, sent, wait_longer=lambda _: None)
 
 
 def left(tmp_path: Path) -> list[str]:
@@ -66,7 +70,7 @@ def cuts(data: bytes, size: int = 100_000) -> Sequence[bytes]:
 @pytest.mark.parametrize("size", [1_000, 65_536, 600_000, len(DATA)])
 async def test_what_was_named_is_stored(files: HostedFiles, tmp_path: Path, size: int) -> None:
     for _ in range(2):
-        stored = await files.receive(NAMED, body(*cuts(DATA, size), length=len(DATA)))
+        stored = await receive(files, NAMED, body(*cuts(DATA, size), length=len(DATA)))
         assert (stored.size_bytes, stored.sha256) == (len(DATA), NAMED.sha256)
         assert stored.sha512 == hashlib.sha512(DATA).digest()
         assert files.blobs.read(stored.sha256) == DATA
@@ -89,52 +93,52 @@ async def test_anything_else_leaves_nothing(
     files: HostedFiles, tmp_path: Path, named: Named, sent: BodyPieces, pointer: str
 ) -> None:
     with pytest.raises(Invalid) as refused:
-        await files.receive(named, sent)
+        await receive(files, named, sent)
     assert [error.pointer for error in refused.value.errors] == [pointer]
     assert left(tmp_path) == []
-    await files.receive(NAMED, body(*cuts(DATA)))
+    await receive(files, NAMED, body(*cuts(DATA)))
 
 
 async def test_a_file_that_is_too_long_is_not_read_to_its_end(files: HostedFiles) -> None:
     endless = body(*[bytes(100_000)] * 10_000)
     with pytest.raises(Invalid):
-        await files.receive(NAMED, endless)
+        await receive(files, NAMED, endless)
     assert endless.arrived_bytes < len(DATA) + 700_000
 
 
 async def test_a_cut_upload_leaves_nothing(files: HostedFiles, tmp_path: Path) -> None:
     with pytest.raises(CutShort):
-        await files.receive(NAMED, body(*cuts(DATA), cut=True))
+        await receive(files, NAMED, body(*cuts(DATA), cut=True))
     with pytest.raises(PayloadTooLarge):
-        await files.receive(NAMED, body(*cuts(DATA), max_bytes=1_000_000))
+        await receive(files, NAMED, body(*cuts(DATA), max_bytes=1_000_000))
     assert left(tmp_path) == []
 
 
 async def test_a_cancelled_upload_leaves_nothing(files: HostedFiles, tmp_path: Path) -> None:
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(files.receive, NAMED, body(*cuts(DATA), go=trio.Event()))
+        nursery.start_soon(receive, files, NAMED, body(*cuts(DATA), go=trio.Event()))
         while not left(tmp_path):
             await trio.testing.wait_all_tasks_blocked()
         nursery.cancel_scope.cancel()
     assert left(tmp_path) == []
-    await files.receive(NAMED, body(*cuts(DATA)))
+    await receive(files, NAMED, body(*cuts(DATA)))
 
 
 async def test_one_file_comes_at_a_time(files: HostedFiles) -> None:
     go = trio.Event()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(files.receive, NAMED, body(*cuts(DATA), go=go))
+        nursery.start_soon(receive, files, NAMED, body(*cuts(DATA), go=go))
         await trio.testing.wait_all_tasks_blocked()
         with pytest.raises(Overloaded):
-            await files.receive(NAMED, body(*cuts(DATA)))
+            await receive(files, NAMED, body(*cuts(DATA)))
         go.set()
-    await files.receive(NAMED, body(*cuts(DATA)))
+    await receive(files, NAMED, body(*cuts(DATA)))
 
 
 async def test_a_disk_that_is_nearly_full_takes_none(files: HostedFiles, tmp_path: Path) -> None:
     full = replace(files, disk_free_min_bytes=2**50)
     with pytest.raises(Overloaded):
-        await full.receive(NAMED, body(*cuts(DATA)))
+        await receive(full, NAMED, body(*cuts(DATA)))
     assert left(tmp_path) == []
 
 
@@ -147,6 +151,6 @@ async def test_a_disk_that_fills_up_meanwhile_keeps_nothing(
 
     with monkeypatch.context() as patch, pytest.raises(Overloaded):
         patch.setattr(os, step, full)
-        await files.receive(NAMED, body(*cuts(DATA)))
+        await receive(files, NAMED, body(*cuts(DATA)))
     assert left(tmp_path) == []
-    await files.receive(NAMED, body(*cuts(DATA)))
+    await receive(files, NAMED, body(*cuts(DATA)))
