@@ -1,4 +1,4 @@
-"""Stores the bytes of attachments as files, each named by its SHA-256; equal bytes are stored once.
+"""Stores the bytes of uploads as files, each named by its SHA-256; equal bytes are stored once.
 
 Invariants: a file has its final name only once its bytes are durable (temporary file, fsync, rename, fsync of the
 folder). The row that refers to bytes is written before them, and they stay as long as such a row does. A sweep that has
@@ -12,7 +12,9 @@ import os
 import secrets
 import shutil
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 RENEWED_SECONDS = 60
@@ -48,24 +50,50 @@ class Blobs:
             OSError: the disk is full or broken; no part of a new blob is left.
         """
         digest = hashlib.sha256(data).digest()
+        if not self._renewed(digest):
+            temporary = self._temporary()
+            try:
+                with temporary.open("xb", buffering=0) as file:
+                    _write_in_steps(file.fileno(), data)
+                    os.fsync(file.fileno())
+                self._settle(temporary, digest)
+            finally:
+                temporary.unlink(missing_ok=True)
+        return digest
+
+    def begin(self) -> "NewBlob":
+        """Begin a blob whose bytes come piece by piece; it is stored by `NewBlob.keep`, and not before.
+
+        Raises:
+            OSError: the disk is full or broken.
+        """
+        return NewBlob(self._temporary(), self._settle)
+
+    def _temporary(self) -> Path:
+        name = secrets.token_hex(8)
+        folder = self._root / name[:2]
+        self._make_folder(folder)
+        return folder / f"{name}.part"
+
+    def _settle(self, temporary: Path, digest: bytes) -> None:
+        """Give a complete and durable file its final name."""
+        if self._renewed(digest):
+            temporary.unlink()
+            return
         path = self.path(digest)
         self._make_folder(path.parent)
-        if self._renew(path):
-            # The thread that renamed it may not have synced the folder yet, and our caller counts on that.
-            _sync_folder(path.parent)
-            return digest
-        temporary = path.parent / f"{secrets.token_hex(8)}.part"
-        try:
-            with temporary.open("xb", buffering=0) as file:
-                _write_in_steps(file.fileno(), data)
-                os.fsync(file.fileno())
-            with self._lock:
-                temporary.rename(path)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
+        with self._lock:
+            temporary.rename(path)
         _sync_folder(path.parent)
-        return digest
+
+    def _renewed(self, digest: bytes) -> bool:
+        """Renew the time of a blob; False when there is none."""
+        path = self.path(digest)
+        if not self._renew(path):
+            return False
+        # The thread that renamed it may not have synced the folder yet, and our caller counts on that.
+        _sync_folder(path.parent)
+        return True
 
     def path(self, digest: bytes) -> Path:
         """The path of the bytes with this SHA-256, whether they are stored or not."""
@@ -146,6 +174,74 @@ class Blobs:
             return
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _sync_folder(folder.parent)
+
+
+class NewBlob:
+    """A blob that is being written, in a temporary file; made by `Blobs.begin`.
+
+    One thread at a time may use it. `discard` has to follow, whatever happens.
+
+    Args:
+        temporary: the file, which is made here.
+        settle: gives the file its final name, by its SHA-256.
+
+    Attributes:
+        size_bytes: written so far.
+
+    Raises:
+        OSError: the file cannot be made.
+    """
+
+    def __init__(self, temporary: Path, settle: Callable[[Path, bytes], None]) -> None:
+        self._temporary = temporary
+        self._settle = settle
+        self._sha256 = hashlib.sha256()
+        self.size_bytes = 0
+        self._file = temporary.open("x+b", buffering=0)
+
+    def write(self, data: bytes) -> None:
+        """Append bytes.
+
+        Args:
+            data: any number of bytes, not kept.
+
+        Raises:
+            OSError: the disk is full or broken.
+        """
+        self._sha256.update(data)
+        self.size_bytes += len(data)
+        _write_in_steps(self._file.fileno(), data)
+
+    @property
+    def sha256(self) -> bytes:
+        """The SHA-256 of what was written so far."""
+        return self._sha256.digest()
+
+    @contextmanager
+    def mapped(self) -> Iterator[memoryview]:
+        """All that was written, for a `with` block, as memory that the system may take back at any time."""
+        if not self.size_bytes:
+            yield memoryview(b"")
+            return
+        with (
+            mmap(self._file.fileno(), self.size_bytes, access=ACCESS_READ) as memory,
+            memoryview(memory) as view,
+        ):
+            yield view
+
+    def keep(self) -> None:
+        """Store the blob durably under its SHA-256; if such a blob is stored already, only its time is renewed.
+
+        Raises:
+            OSError: the disk is full or broken; the blob does not count as stored.
+        """
+        os.fsync(self._file.fileno())
+        self._settle(self._temporary, self.sha256)
+
+    def discard(self) -> None:
+        """Remove the temporary file; does nothing more once the blob is stored."""
+        self._file.close()
+        self._temporary.unlink(missing_ok=True)
 
 
 def _changed_seconds(path: Path) -> float | None:

@@ -35,10 +35,12 @@ CREATE TABLE artifacts (
     sha512       text,
     signature    text,
     key_id       text,
-    -- Whether its bytes are here, under the artifact's id.
+    -- Whether its bytes are here, under their SHA-256.
     hosted       boolean  NOT NULL DEFAULT false,
     UNIQUE (release_id, position)
 );
+
+CREATE INDEX artifacts_by_bytes ON artifacts (sha256) WHERE hosted;
 
 CREATE TABLE channel_pointers (
     scope_type          text   NOT NULL,

@@ -3,7 +3,8 @@
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.service import Service
-from routes.versions import channels, downloads, events, releases, resolve
+from routes.versions import channels, content, downloads, events, feeds, releases, resolve
+from routes.versions.hosted import HOSTED_FILES
 from routes.versions.jobs import jobs_of
 from routes.versions.parts import ANSWERS, RELEASE_KEY, RELEASES, TALLY
 from routes.versions.reactions import REACTIONS
@@ -16,8 +17,8 @@ def _show_gauges(service: Service) -> None:
 
 VERSIONS = Domain(
     name="versions",
-    mounts=(Mount("versions", (releases, channels, events, resolve, downloads)),),
-    parts=(RELEASES, RELEASE_KEY, ANSWERS, TALLY),
+    mounts=(Mount("versions", (releases, channels, events, resolve, downloads, content, feeds)),),
+    parts=(RELEASES, RELEASE_KEY, ANSWERS, TALLY, HOSTED_FILES),
     jobs=jobs_of,
     reactions=REACTIONS,
     gauges=_show_gauges,

@@ -5,12 +5,13 @@ import msgspec
 from actors.bounds import IdText
 from actors.errors import NotFound
 from actors.ids import parse_object_id
-from persistence.versions.releases import Artifact, Release, release_of_artifact
+from persistence.versions.releases import release_of_artifact
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import BadQuery
 from routes.edge.principal import PUBLIC
 from routes.edge.reply import Blob, Redirect
+from routes.versions.content import file_of
 from routes.versions.resolve import ResolveQuery, resolved_for
 
 
@@ -39,23 +40,12 @@ async def download_artifact(call: Call, query: DownloadQuery) -> Blob | Redirect
         resolved = await resolved_for(call, _asked(query))
         if resolved.artifact is None or resolved.target is None:
             raise NotFound("there is nothing to install")
-        return file_of(resolved.target, resolved.artifact)
+        return file_of(call.service, resolved.artifact)
     id = parse_object_id(query.artifact_id)
     release = None if id is None else await call.service.database.read(release_of_artifact, id)
     if release is None or release.status != "published":
         raise NotFound("no such artifact")
-    return file_of(release, next(one for one in release.artifacts if one.id == id))
-
-
-def file_of(release: Release, artifact: Artifact) -> Blob | Redirect:  # noqa: ARG001
-    """What is sent for an artifact.
-
-    Raises:
-        NotFound: its bytes are not here.
-    """
-    if artifact.url is None:
-        raise NotFound("the bytes of this artifact are not here")
-    return Redirect(artifact.url)
+    return file_of(call.service, next(one for one in release.artifacts if one.id == id))
 
 
 def _asked(query: DownloadQuery) -> ResolveQuery:

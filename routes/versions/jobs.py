@@ -1,8 +1,11 @@
-"""Periodic jobs of releases: counts are written, and old ones deleted."""
+"""Periodic jobs of releases: counts are written, old ones deleted, and files that no release has removed."""
 
 from functools import partial
 
+import trio
+
 from actors.time import DAY_MS
+from actors.versions.units_content import sweep
 from persistence.connection import Connection
 from persistence.versions.counts import add_counts, prune_counts
 from routes.changes import change_by_itself
@@ -10,6 +13,7 @@ from routes.jobs import Job
 from routes.pruning import Pruning, rows_of
 from routes.service import Service
 from routes.versions.events import KEPT_DAYS
+from routes.versions.hosted import HOSTED_FILES
 from routes.versions.parts import TALLY
 
 
@@ -20,9 +24,14 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         before_day = service.clock.now_ms() // DAY_MS - KEPT_DAYS
         return await prune_counts(conn, limit, before_day=before_day)
 
+    async def sweep_files() -> None:
+        blobs, now_ms = service.of(HOSTED_FILES).blobs, service.clock.now_ms()
+        await sweep(service.database, blobs, trio.to_thread.run_sync, now_ms=now_ms)
+
     return (
         Job("events of releases", 1, partial(write_counts, service)),
         Job("old events of releases", 3600, Pruning(rows_of(service.database, old_counts)).run),
+        Job("files without a release", 3600, sweep_files),
     )
 
 

@@ -3,10 +3,11 @@
 import hashlib
 import os
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from persistence.blobs import Blobs
+from persistence.blobs import STEP_BYTES, Blobs
 
 FUTURE_SECONDS = 2.0**40
 
@@ -64,3 +65,69 @@ def test_orphans_go_by_age(blobs: Blobs):
     assert blobs.drop([old, young], before_seconds=2_000) == {old}
     assert blobs.read(old) is None
     assert blobs.read(young) == b"young"
+
+
+def files(tmp_path: Path) -> list[Path]:
+    return [path for path in (tmp_path / "data").rglob("*") if path.is_file()]
+
+
+def test_a_blob_may_come_in_pieces(blobs: Blobs, tmp_path: Path):
+    data = Random(1).randbytes(3 * STEP_BYTES + 5)
+    new = blobs.begin()
+    for at in range(0, len(data), 700_001):
+        new.write(data[at : at + 700_001])
+    assert new.size_bytes == len(data)
+    with new.mapped() as memory:
+        assert bytes(memory) == data
+    assert blobs.size(new.sha256) is None
+    new.keep()
+    new.discard()
+    assert new.sha256 == hashlib.sha256(data).digest()
+    assert blobs.read(new.sha256) == data
+    assert files(tmp_path) == [blobs.path(new.sha256)]
+
+
+def test_pieces_of_a_blob_that_is_there_only_renew_it(blobs: Blobs, tmp_path: Path):
+    digest = blobs.store(b"hello")
+    os.utime(blobs.path(digest), (1_000, 1_000))
+    new = blobs.begin()
+    new.write(b"hel")
+    new.write(b"lo")
+    new.keep()
+    new.discard()
+    assert files(tmp_path) == [blobs.path(digest)]
+    assert blobs.path(digest).stat().st_mtime > 2_000
+
+
+def test_an_empty_blob_is_one(blobs: Blobs):
+    new = blobs.begin()
+    with new.mapped() as memory:
+        assert bytes(memory) == b""
+    new.keep()
+    new.discard()
+    assert blobs.read(hashlib.sha256().digest()) == b""
+
+
+def test_pieces_that_are_not_kept_leave_nothing(blobs: Blobs, tmp_path: Path):
+    new = blobs.begin()
+    new.write(b"hello")
+    assert len(files(tmp_path)) == 1
+    new.discard()
+    new.discard()
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("step", ["fdatasync", "fsync"])
+def test_pieces_for_which_there_is_no_room_leave_nothing(
+    blobs: Blobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+):
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    new = blobs.begin()
+    monkeypatch.setattr(os, step, full)
+    with pytest.raises(OSError, match="No space"):
+        new.write(b"hello")
+        new.keep()
+    new.discard()
+    assert files(tmp_path) == []

@@ -26,6 +26,7 @@ from tests.support.world import World, open_world
 
 ASK_NOTHING = (
     "GeoIP database",
+    "files without a release",
     "files without an attachment",
     "free memory",
     "grants that expire",

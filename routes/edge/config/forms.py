@@ -1,9 +1,13 @@
 """Parsers of settings: text to value. Each raises ValueError with the rest of a sentence that begins with the name."""
 
+import binascii
 import re
+from base64 import b64decode
 from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import urlsplit
+
+import msgspec
 
 from routes.edge.address import Network, parse_networks
 from routes.edge.identity.issuer_settings import IssuerSettings, parse_issuers
@@ -13,6 +17,11 @@ _HOST_NAME = re.compile(
     r"(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*", re.ASCII
 )
 _HOST_PORT = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:\[\]]+):([0-9]{1,5})", re.ASCII)
+
+
+MAX_KEY_ID_CHARACTERS = 64
+
+_KEY_BYTES = 32
 
 
 class Bind(NamedTuple):
@@ -25,6 +34,23 @@ class Bind(NamedTuple):
 
     host: str
     port: int
+
+
+class NamedKey(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """A public key of Ed25519, by its name.
+
+    Args:
+        key_id: 1 to 64 characters.
+        public_key: the 32 bytes in base64.
+    """
+
+    key_id: str
+    public_key: str
+
+    @property
+    def raw(self) -> bytes:
+        """The 32 bytes."""
+        return b64decode(self.public_key)
 
 
 def text(value: str) -> str:
@@ -172,6 +198,32 @@ def origins(value: str) -> tuple[str, ...]:
 def issuers(value: str) -> tuple[IssuerSettings, ...]:
     """Parse a JSON array of issuers of user tokens."""
     return parse_issuers(value)
+
+
+def public_keys(value: str) -> tuple[NamedKey, ...]:
+    """Parse a JSON array of Ed25519 keys, `{keyId,publicKey}`; empty for none.
+
+    Raises:
+        ValueError: it is none, a key has not 32 bytes, or two have the same name.
+    """
+    if not value.strip():
+        return ()
+    try:
+        keys = msgspec.json.decode(value, type=tuple[NamedKey, ...])
+    except msgspec.DecodeError as error:
+        raise ValueError(f"is no JSON array of {{keyId,publicKey}}: {error}") from None
+    for key in keys:
+        if not 1 <= len(key.key_id) <= MAX_KEY_ID_CHARACTERS:
+            raise ValueError(f"has a keyId that is not 1 to {MAX_KEY_ID_CHARACTERS} characters long")
+        try:
+            size_bytes = len(b64decode(key.public_key, validate=True))
+        except (binascii.Error, ValueError):
+            size_bytes = 0
+        if size_bytes != _KEY_BYTES:
+            raise ValueError(f"key {key.key_id}: publicKey is not 32 bytes in base64")
+    if len({key.key_id for key in keys}) != len(keys):
+        raise ValueError("names a key twice")
+    return keys
 
 
 def _parts(value: str) -> list[str]:

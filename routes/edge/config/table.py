@@ -16,7 +16,7 @@ import msgspec
 
 from routes.edge.address import Network
 from routes.edge.config import forms
-from routes.edge.config.forms import Bind
+from routes.edge.config.forms import Bind, NamedKey
 from routes.edge.faults import OperatorFault
 from routes.edge.identity.issuer_settings import IssuerSettings
 
@@ -60,6 +60,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     allow_query_tokens: bool
     freshness_seconds: int
     attachment_max_bytes: int
+    artifact_max_bytes: int
+    release_keys: tuple[NamedKey, ...]
     disk_free_min_bytes: int
     edge: str
     ws_deflate: bool
@@ -123,7 +125,7 @@ SETTINGS = (
         "data_dir",
         "./.partyline",
         Path,
-        "keys, embedded database and attachments",
+        "keys, embedded database, attachments and files of releases",
         also=("datafolder", "datapath", "storage", "datadir"),
     ),
     Setting(
@@ -228,11 +230,13 @@ SETTINGS = (
         "largest attachment, decoded",
         also=("attachment", "upload", "maxbody"),
     ),
+    Setting("artifact_max_bytes", "67108864", forms.whole(1, 2**30), "largest file of a release put here"),
+    Setting("release_keys", "", forms.public_keys, "who signs files of releases put here, as a JSON array"),
     Setting(
         "disk_free_min_bytes",
         "1073741824",
         forms.whole(0, 2**50),
-        "free disk space that attachments leave alone: below it uploads are refused",
+        "free disk space that uploads leave alone: below it they are refused",
     ),
     Setting("edge", "lean", forms.one_of("lean", "stock"), "connections: lean, or stock Hypercorn"),
     Setting(

@@ -11,7 +11,7 @@ The handler's annotations are part of the declaration:
         \"\"\"Adds a part. (This text becomes the OpenAPI description.)\"\"\"
 
 Path parameters are arguments named in snake_case; `body` and `query` have those names; the return annotation is the
-result's type.
+result's type. A body is a struct (JSON), `bytes` (raw, read whole), or `BodyPieces` (raw, read by the handler).
 """
 
 import inspect
@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import TypeAlias
 
 from actors.errors import NotFound, Refused
+from routes.edge.body_pieces import BodyPieces
 from routes.edge.config.table import Config
 from routes.edge.declare.query import PathParam, QueryPlan
 from routes.edge.declare.signature import PATH_PARAM, Handler, Signature, without_none
@@ -39,10 +40,18 @@ StreamHandler = Callable[..., Awaitable[Listener | None]]
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
+KEYED_METHODS = frozenset({"POST", "PUT"})
+"""Methods that take an Idempotency-Key; PATCH and DELETE can be repeated without one."""
+
 JSON_MAX_BYTES = 256 * 1024
 """The largest body of a route that declares no other bound."""
 
 JSON_MEDIA = "application/json"
+
+BYTES_MEDIA = "application/octet-stream"
+
+RAW_BODIES = (bytes, BodyPieces)
+"""The types of bodies that are no JSON."""
 
 _NODE = re.compile(r"[a-z0-9.*-]+(?::[a-zA-Z0-9.*_-]+)+")
 
@@ -112,10 +121,10 @@ class Endpoint(Route):
     Args:
         status: of a success with a body; a handler that returns None answers 204.
         found_status: of a success that created nothing because the object existed; None where that cannot happen.
-        body: the type of the body, `bytes` for a raw one, None for none.
+        body: the type of the body, `bytes` or `BodyPieces` for a raw one, None for none.
         body_optional: the handler gets None for an empty body, which is otherwise an error.
         shape: how a JSON body is decoded; None for no body or a raw one.
-        media: the content types that are accepted.
+        media: the content types that are accepted; by default JSON, and any bytes for `BodyPieces`.
         max_bytes: the largest body, or a function of the configuration that returns it.
         returns: the type of the result for OpenAPI: a type, `Blob`, or None.
         secret_reply: the reply holds a secret; if kept for repeats, it is sealed.
@@ -139,6 +148,13 @@ class Endpoint(Route):
     cacheable: str | None
     produces: str | None
     aliases: tuple[str, ...]
+
+    @property
+    def keyed(self) -> bool:
+        """Whether an Idempotency-Key makes it keep its answer for repeats. Not where the body is read piece by piece:
+        such a body is not there to be compared before the effect, and what is put twice is there once.
+        """
+        return self.method in KEYED_METHODS and self.body is not BodyPieces
 
     def body_bound(self, config: Config) -> int:
         """The largest body that is accepted, bytes."""
@@ -173,7 +189,7 @@ def endpoint(
     refusals: Sequence[type[Refused]] = (),
     guard: Guard | None = None,
     not_found: Mapping[str, type[NotFound]] | None = None,
-    media: Sequence[str] = (JSON_MEDIA,),
+    media: Sequence[str] = (),
     max_bytes: int | Callable[[Config], int] = JSON_MAX_BYTES,
     secret_reply: bool = False,
     again: Again | None = None,
@@ -189,7 +205,7 @@ def endpoint(
     def declare(handler: Handler) -> Endpoint:
         _check(method, path, needs, servers)
         signature = Signature.of(handler, path, not_found or {})
-        body, optional = without_none(signature.body)
+        body, optional = _body(method, path, signature)
         return Endpoint(
             method=method,
             path=path,
@@ -208,8 +224,8 @@ def endpoint(
             found_status=found_status,
             body=body,
             body_optional=optional,
-            shape=None if body in {None, bytes} else Shape.of(body),
-            media=tuple(media),
+            shape=None if body in (None, *RAW_BODIES) else Shape.of(body),
+            media=tuple(media) or ((BYTES_MEDIA if body is BodyPieces else JSON_MEDIA),),
             max_bytes=max_bytes,
             returns=signature.returns,
             secret_reply=secret_reply,
@@ -289,6 +305,14 @@ def _check(method: str, path: str, needs: Needs, servers: Needs | None) -> None:
             raise ValueError(f"{method} {path}: {rule!r} is neither a Need nor a permission node")
     if servers is not None and needs in {PUBLIC, SERVER, USER_OR_SERVER}:
         raise ValueError(f"{method} {path}: servers have a rule of their own beside one for users only")
+
+
+def _body(method: str, path: str, signature: Signature) -> tuple[object | None, bool]:
+    """The type of the body, and whether it may be absent."""
+    body, optional = without_none(signature.body)
+    if body is BodyPieces and (optional or method != "PUT"):
+        raise ValueError(f"{method} {path}: pieces are put, and always a body")
+    return body, optional
 
 
 def _taken_by(guard: Guard | None, parameters: Iterable[PathParam]) -> frozenset[str]:

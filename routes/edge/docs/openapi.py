@@ -14,14 +14,15 @@ import orjson
 
 from actors.errors import Forbidden, Invalid, NotFound, Overloaded, Refused
 from routes.edge import errors
-from routes.edge.declare.endpoint import Endpoint, RouteTable
+from routes.edge.body_pieces import BodyPieces
+from routes.edge.declare.endpoint import RAW_BODIES, Endpoint, RouteTable
 from routes.edge.declare.query import ParameterForm
 from routes.edge.docs.schemas import Schema, Schemas, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
-from routes.edge.pipeline.idempotency import METHODS
 from routes.edge.principal import PUBLIC, SERVER
 from routes.edge.reply import Blob, Page, Redirect
+from routes.edge.transport.refusals import RequestTimeout
 
 _PATH_SCHEMAS: dict[ParameterForm, Schema] = {
     ParameterForm.OBJECT_ID: {"type": "string", "pattern": "^[0-9a-f]{24}$"},
@@ -102,7 +103,7 @@ def _security(endpoint: Endpoint) -> list[Schema]:
 def _types(table: RouteTable) -> Iterator[object]:
     yield Problem
     for endpoint in table.endpoints:
-        if endpoint.body not in {None, bytes}:
+        if endpoint.body not in (None, *RAW_BODIES):
             yield endpoint.body
         if endpoint.query is not None:
             yield endpoint.query.struct
@@ -129,7 +130,7 @@ def _operation(endpoint: Endpoint, schemas: Schemas) -> Schema:
         "responses": _responses(endpoint, schemas),
     }
     if endpoint.body is not None:
-        raw = endpoint.body is bytes
+        raw = endpoint.body in RAW_BODIES
         schema = {"type": "string", "format": "binary"} if raw else schemas.of(endpoint.body)
         operation["requestBody"] = {
             "required": not endpoint.body_optional,
@@ -167,7 +168,7 @@ def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
             if known.clamp is not None:
                 described["description"] = f"Moved into {known.clamp.least} to {known.clamp.most}."
             yield described
-    if endpoint.method in METHODS:
+    if endpoint.keyed:
         yield _KEY_PARAMETER
 
 
@@ -240,8 +241,9 @@ def refusals_of(endpoint: Endpoint) -> Iterator[type[Refused]]:
     if endpoint.query is not None:
         yield errors.BadQuery
     if endpoint.body is not None:
-        yield from (errors.MalformedJson, errors.UnsupportedMedia, Invalid)
-    if endpoint.method in METHODS:
+        yield from (errors.MalformedJson, errors.UnsupportedMedia)
+        yield RequestTimeout if endpoint.body is BodyPieces else Invalid
+    if endpoint.keyed:
         yield from (errors.BadQuery, errors.IdempotencyInProgress, errors.IdempotencyKeyReused)
     if Blob in _parts(endpoint.returns):
         yield errors.RangeNotSatisfiable

@@ -23,6 +23,7 @@ from actors.ids import random_hex
 from persistence.errors import RowsRejected
 from persistence.journal import receipts
 from routes.edge.address import UNKNOWN, Proxies, normal, rate_key
+from routes.edge.body_pieces import BodyPieces
 from routes.edge.deadline import Deadline
 from routes.edge.declare.endpoint import Endpoint, RouteTable, Stream, StreamHandler
 from routes.edge.errors import (
@@ -40,9 +41,9 @@ from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.cors import Cors
 from routes.edge.pipeline.gate import Gate
-from routes.edge.pipeline.idempotency import METHODS, Attempt, Idempotency, fingerprint_of, id_kept
+from routes.edge.pipeline.idempotency import Attempt, Idempotency, fingerprint_of, id_kept
 from routes.edge.pipeline.large_bodies import LARGE_BYTES, DecodingSlot, LargeBodies
-from routes.edge.pipeline.media import check_media, sentence
+from routes.edge.pipeline.media import check_form, sentence
 from routes.edge.pipeline.parts import Parts
 from routes.edge.pipeline.rendering import JSON_HEADER, render
 from routes.edge.reply import Ask
@@ -56,9 +57,6 @@ BODY_SECONDS = 30.0
 OFFLOAD_BYTES = 32 * 1024
 """Larger bodies are decoded, and hashed, in a worker thread, so that no other request waits (reliability R16); the
 worst of this length costs 5 ms."""
-
-MAX_MEDIA_BYTES = 256
-"""The longest Content-Type that is parsed, and then cached."""
 
 _REQUEST_ID_BYTES = 12
 _REQUEST_ID = re.compile(rb"[A-Za-z0-9._-]{1,128}")
@@ -251,10 +249,12 @@ class Edge:
         if endpoint.query is not None:
             arguments["query"] = endpoint.query.decode(incoming.query)
         data = b""
-        if endpoint.body is not None:
+        if endpoint.body is BodyPieces:
+            arguments["body"] = self._pieces(call, endpoint, incoming)
+        elif endpoint.body is not None:
             data = await self._body(call, endpoint, incoming)
             arguments["body"] = await self._decoded(call, endpoint, data)
-        key = incoming.header(b"idempotency-key") if endpoint.method in METHODS else None
+        key = incoming.header(b"idempotency-key") if endpoint.keyed else None
         if key is None:
             result = endpoint.handler(call, **arguments)
             if isinstance(result, CoroutineType):
@@ -322,23 +322,25 @@ class Edge:
         return Outgoing(status, [JSON_HEADER, *headers] if body else headers, body)
 
     async def _body(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> bytes:
-        encoding = incoming.header(b"content-encoding")
-        if encoding is not None and encoding.strip().lower() != b"identity":
-            raise UnsupportedMedia("the body must not be compressed")
-        media = incoming.header(b"content-type")
-        if media is not None:
-            if len(media) > MAX_MEDIA_BYTES:
-                raise UnsupportedMedia(sentence(endpoint.media))
-            check_media(media, endpoint.media)
+        named = check_form(incoming, endpoint.media)
         bound = endpoint.body_bound(self.service.config)
         data = incoming.whole
         if data is None:
             data = await self._arrived(call, incoming, bound)
         elif len(data) > bound:
             raise PayloadTooLarge(maxBytes=bound)
-        if media is None and data:
+        if data and not named:
             raise UnsupportedMedia(sentence(endpoint.media))
         return data
+
+    def _pieces(self, call: Call[Parts], endpoint: Endpoint, incoming: Incoming) -> BodyPieces:
+        if not check_form(incoming, endpoint.media):
+            raise UnsupportedMedia(sentence(endpoint.media))
+        call.deadline.begin()
+        bound = endpoint.body_bound(self.service.config)
+        return BodyPieces(
+            incoming, max_bytes=bound, deadline=call.deadline, request_seconds=self._request_seconds
+        )
 
     async def _arrived(self, call: Call[Parts], incoming: Incoming, bound: int) -> bytes:
         call.deadline.begin()

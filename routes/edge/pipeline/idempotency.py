@@ -26,9 +26,6 @@ KEPT_MS = 24 * 60 * 60 * 1000
 
 MAX_KEY_CHARACTERS = 255
 
-METHODS = frozenset({"POST", "PUT"})
-"""Methods that take a key; PATCH and DELETE can be repeated without one."""
-
 
 class Identified(msgspec.Struct, frozen=True):
     """The stored part of an answer that is made anew for repeats: the id of its object."""

@@ -4,6 +4,35 @@ from functools import lru_cache
 
 from routes.edge.declare.endpoint import JSON_MEDIA
 from routes.edge.errors import UnsupportedMedia
+from routes.edge.incoming import Incoming
+
+MAX_MEDIA_BYTES = 256
+"""The longest Content-Type that is parsed, and then cached."""
+
+
+def check_form(incoming: Incoming, taken: tuple[str, ...]) -> bool:
+    """Check how a body is encoded, before it is read.
+
+    Args:
+        incoming: the request.
+        taken: accepted media types.
+
+    Returns:
+        Whether the body's media type is named; without one, only an empty body is accepted.
+
+    Raises:
+        UnsupportedMedia: the body is compressed, or of another media type.
+    """
+    encoding = incoming.header(b"content-encoding")
+    if encoding is not None and encoding.strip().lower() != b"identity":
+        raise UnsupportedMedia("the body must not be compressed")
+    media = incoming.header(b"content-type")
+    if media is None:
+        return False
+    if len(media) > MAX_MEDIA_BYTES:
+        raise UnsupportedMedia(sentence(taken))
+    check_media(media, taken)
+    return True
 
 
 @lru_cache(maxsize=256)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from routes.__main__ import cautions
-from routes.edge.config.forms import Bind
+from routes.edge.config.forms import Bind, NamedKey
 from routes.edge.config.table import (
     RESERVED,
     SETTINGS,
@@ -57,7 +57,11 @@ CONTRACT = [
     "LOG_LEVEL",
 ]
 
+KEY = "A" * 43 + "="
+
 MORE = [
+    "ARTIFACT_MAX_BYTES",
+    "RELEASE_KEYS",
     "DISK_FREE_MIN_BYTES",
     "MAX_UNCLAIMED_SERVERS",
     "METRICS_TOKEN",
@@ -101,6 +105,7 @@ def test_defaults() -> None:
         ("CORS_ORIGINS", "*", ("*",)),
         ("DNS_SERVER", "127.0.0.1:5353", Bind("127.0.0.1", 5353)),
         ("DATABASE_URL", "postgresql://u:p@h/d", "postgresql://u:p@h/d"),
+        ("RELEASE_KEYS", f'[{{"keyId":"a","publicKey":"{KEY}"}}]', (NamedKey("a", KEY),)),
         ("EDGE", "stock", "stock"),
         ("LOG", "JSON", "json"),
         ("MAX_CONNECTIONS", "100", 100),
@@ -139,7 +144,16 @@ def test_one_clear_line(name: str, text: str, line: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("TRUSTED_PROXIES", "10.0.0.0/33"), ("CORS_ORIGINS", "https://a.example/path"), ("JWT_ISSUERS", "[{}]")],
+    [
+        ("TRUSTED_PROXIES", "10.0.0.0/33"),
+        ("CORS_ORIGINS", "https://a.example/path"),
+        ("JWT_ISSUERS", "[{}]"),
+        ("RELEASE_KEYS", "[{}]"),
+        ("RELEASE_KEYS", '[{"keyId":"a","publicKey":"AAAA"}]'),
+        ("RELEASE_KEYS", '[{"keyId":"a","publicKey":"?"}]'),
+        ("RELEASE_KEYS", f'[{{"keyId":"","publicKey":"{KEY}"}}]'),
+        ("RELEASE_KEYS", "[" + ",".join([f'{{"keyId":"a","publicKey":"{KEY}"}}'] * 2) + "]"),
+    ],
 )
 def test_lists_name_what_is_wrong_in_one_line(name: str, text: str) -> None:
     with pytest.raises(ConfigError) as error:

@@ -1,0 +1,114 @@
+"""A request body that its handler reads piece by piece, however long it is.
+
+    @endpoint("PUT", "/v1/things/{thingId}/content", needs="things:write", max_bytes=bound)
+    async def put_content(call: Call, thing_id: ObjectId, body: BodyPieces) -> Thing:
+        async for piece in body:
+            ...
+
+Nothing is read ahead but what a connection holds for any request (`server/connection.py`: 64 KiB): while the handler
+works on a piece, the client has to wait. So the memory that an upload takes depends neither on its length nor on the
+speed of either side.
+"""
+
+from math import inf
+from typing import Final
+
+import trio
+
+from routes.edge.deadline import Deadline
+from routes.edge.errors import CutShort, PayloadTooLarge
+from routes.edge.incoming import Incoming
+from routes.edge.transport.refusals import RequestTimeout
+
+SILENCE_SECONDS: Final = 60.0
+"""How long the next byte may take."""
+
+LEAST_BYTES_PER_SECOND: Final = 16 * 1024
+"""The slowest upload that is tolerated in the long run; below it, the time for the next byte becomes shorter. The
+server has the same bound for bodies that are read whole, but not over HTTP/2."""
+
+
+class BodyPieces:
+    """The body of one request; iterate over it once, with `async for`.
+
+    While it waits for the client the request has no deadline; while the handler works on a piece it has the usual one,
+    counted from the piece's arrival.
+
+    Args:
+        incoming: the request; its head is checked.
+        max_bytes: the most that is accepted.
+        deadline: of the request, already begun.
+        request_seconds: how long the handler may work on a piece, and on what follows the last one.
+
+    Attributes:
+        length_bytes: as announced by Content-Length, at most `max_bytes`; None for a chunked body.
+        max_bytes: the most that is accepted.
+        arrived_bytes: of all pieces so far.
+    """
+
+    __slots__ = (
+        "_deadline",
+        "_incoming",
+        "_more",
+        "_patience_seconds",
+        "_request_seconds",
+        "arrived_bytes",
+        "length_bytes",
+        "max_bytes",
+    )
+
+    def __init__(
+        self, incoming: Incoming, *, max_bytes: int, deadline: Deadline, request_seconds: float
+    ) -> None:
+        declared = incoming.declared_bytes(otherwise=-1)
+        self.length_bytes = declared if declared >= 0 else None
+        self.max_bytes = max_bytes
+        self.arrived_bytes = 0
+        self._incoming = incoming
+        self._deadline = deadline
+        self._request_seconds = request_seconds
+        self._patience_seconds = SILENCE_SECONDS
+        self._more = True
+
+    def __aiter__(self) -> "BodyPieces":
+        return self
+
+    async def __anext__(self) -> bytes:
+        """The next piece, never empty. Cancellation loses nothing that has arrived.
+
+        Raises:
+            PayloadTooLarge: the body is longer than `max_bytes`.
+            RequestTimeout: no byte came for `SILENCE_SECONDS`, or bytes came too slowly for long.
+            CutShort: the client is gone, or sent another length than it announced.
+            StopAsyncIteration: the body is complete.
+        """
+        while self._more:
+            piece = await self._next()
+            self.arrived_bytes += len(piece)
+            if self.arrived_bytes > self.max_bytes:
+                raise PayloadTooLarge(maxBytes=self.max_bytes)
+            if piece:
+                return piece
+        if self.length_bytes is not None and self.length_bytes != self.arrived_bytes:
+            raise CutShort
+        raise StopAsyncIteration
+
+    async def _next(self) -> bytes:
+        whole = self._incoming.whole
+        if whole is not None:
+            self._more = False
+            return whole
+        began = trio.current_time()
+        self._deadline.move(inf)
+        piece: bytes | None = None
+        try:
+            with trio.move_on_after(self._patience_seconds):
+                piece, self._more = await self._incoming.receive()
+        finally:
+            now = trio.current_time()
+            self._deadline.move(now + self._request_seconds)
+        if piece is None:
+            raise RequestTimeout
+        earned = len(piece) / LEAST_BYTES_PER_SECOND
+        self._patience_seconds = min(SILENCE_SECONDS, self._patience_seconds - (now - began) + earned)
+        return piece

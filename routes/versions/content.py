@@ -1,0 +1,68 @@
+"""The bytes of artifacts: how publishers put them, and how clients get them (contract §10)."""
+
+from actors.errors import Conflict, Invalid, NotFound, Overloaded
+from actors.ids import ObjectId
+from actors.versions.hosting import named_by
+from actors.versions.public import ArtifactEntry, artifact_entry
+from actors.versions.units_content import keep_content, open_artifact
+from persistence.versions.releases import Artifact
+from routes.call import Call
+from routes.changes import change
+from routes.edge.body_pieces import BodyPieces
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.reply import Blob, Redirect
+from routes.service import Service
+from routes.versions.hosted import HOSTED_FILES
+from routes.versions.releases import WRITE
+
+KEPT = "public, max-age=60"
+"""Cache-Control of bytes: what is yanked is gone within a minute, and an ETag spares those who ask again."""
+
+
+@endpoint(
+    "PUT",
+    "/v1/versions/releases/{releaseId}/artifacts/{artifactId}/content",
+    needs=WRITE,
+    max_bytes=lambda config: config.artifact_max_bytes,
+    refusals=(NotFound, Conflict, Invalid, Overloaded),
+)
+async def put_artifact_content(
+    call: Call, release_id: ObjectId, artifact_id: ObjectId, body: BodyPieces
+) -> ArtifactEntry:
+    """PUT /v1/versions/releases/{releaseId}/artifacts/{artifactId}/content: the bytes of an artifact of a draft.
+
+    Needs `versions:write`. The body is read as it comes; its length, its SHA-256 and, where the service knows
+    publishers' keys, its Ed25519 signature have to be those of the artifact (422 `MISMATCH`). At most
+    `PARTYLINE_ARTIFACT_MAX_BYTES` (413). One file is put at a time: during another one the answer is a 503
+    `OVERLOADED`. The same bytes may be put again, so there is no Idempotency-Key. An artifact that has an address, or
+    whose release is published, is a 409.
+    """
+    service = call.service
+    named = named_by(await service.database.read(open_artifact, release_id, artifact_id))
+    hosted = await service.of(HOSTED_FILES).receive(named, body)
+    return await change(
+        call, keep_content, release_id, artifact_id, named, hosted, about=None, shape=artifact_entry
+    )
+
+
+def file_of(service: Service, artifact: Artifact) -> Blob | Redirect:
+    """The bytes of an artifact of a published release, or a redirect to them.
+
+    Args:
+        service: of the request.
+        artifact: of a published release.
+
+    Raises:
+        NotFound: it has neither bytes nor an address.
+    """
+    if artifact.hosted and artifact.sha256 is not None:
+        return Blob(
+            content=service.of(HOSTED_FILES).blobs.path(bytes.fromhex(artifact.sha256)),
+            content_type="application/octet-stream",
+            filename=artifact.file_name,
+            etag=artifact.sha256,
+            cache_control=KEPT,
+        )
+    if artifact.url is None:
+        raise NotFound("the bytes of this artifact are not here")
+    return Redirect(artifact.url)

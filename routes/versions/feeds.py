@@ -1,0 +1,51 @@
+"""Feeds of releases for existing updaters: electron-updater and Sparkle (contract §10)."""
+
+from urllib.parse import quote
+
+import msgspec
+
+from actors.errors import NotFound
+from actors.versions.feeds import feed_name, feed_of, folder_of
+from persistence.versions.releases import Scope, ScopeType
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.principal import PUBLIC
+from routes.edge.reply import Blob, Page, Redirect
+from routes.versions.content import KEPT, file_of
+from routes.versions.parts import RELEASES
+
+_PATH = "/v1/public/versions/feeds"
+
+
+@endpoint(
+    "GET", _PATH + "/{scopeType}/{scopeId}/{fileName}", needs=PUBLIC, cacheable=KEPT, refusals=(NotFound,)
+)
+async def read_version_feed(
+    call: Call, scope_type: str, scope_id: str, file_name: str
+) -> Page | Redirect | Blob:
+    """GET /v1/public/versions/feeds/{scopeType}/{scopeId}/{fileName}: a folder of feeds, and of the files they list.
+
+    For electron-updater's generic provider (6.8) `<channel>.yml` for Windows, `<channel>-mac.yml`,
+    `<channel>-linux.yml` and `<channel>-linux-arm64.yml`, where `latest` is `stable`: YAML in the form of JSON, with
+    the percentage of the roll-out, which the updater applies itself. For Sparkle 2 `<channel>.xml`: an appcast of the
+    signed files for macOS, which during a roll-out shows the release before it. Every other name is that of a file of
+    an active release, or of the one before it: its bytes, with Range and ETag, or a 302 to where they lie.
+    """
+    try:
+        scope = Scope(msgspec.convert(scope_type, ScopeType), scope_id)
+    except msgspec.ValidationError:
+        raise NotFound("no such scope") from None
+    state = await call.service.of(RELEASES).state_of(scope)
+    if state is None:
+        raise NotFound("no such scope")
+    name = feed_name(file_name)
+    if name is not None:
+        folder_url = f"{call.service.config.base_url}{_PATH}/{scope_type}/{quote(scope_id, safe='')}"
+        feed = feed_of(state, name, folder_url=folder_url)
+        if feed is not None:
+            media = "application/rss+xml" if name.audience is None else "text/yaml"
+            return Page(feed, content_type=f"{media}; charset=utf-8")
+    artifact = folder_of(state).get(file_name)
+    if artifact is None:
+        raise NotFound("no such file")
+    return file_of(call.service, artifact)
