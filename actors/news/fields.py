@@ -8,7 +8,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from actors.bounds import MAX_NAMED, IdText, LongText, ShortText
-from actors.errors import FieldError, Invalid
+from actors.errors import FieldError, Invalid, NotFound
+from actors.ids import parse_uuid
 from actors.news import markdown
 from actors.polls import Poll, PollDraft, check_poll
 from actors.texts import line_flaws, lines_flaws, with_line_feeds
@@ -137,12 +138,16 @@ def scope_of(draft: ScopeDraft) -> Scope:
 
     Raises:
         Invalid: the id of a network or server is missing.
+        NotFound: it is no id.
     """
     if draft.type == "global":
         return Scope("global")
     if not draft.id:
         raise Invalid(FieldError("/scope/id", "REQUIRED", f"the id of the {draft.type}"))
-    return Scope(draft.type, draft.id.lower())
+    id = parse_uuid(draft.id)
+    if id is None:
+        raise NotFound
+    return Scope(draft.type, id)
 
 
 def slug_of(title: str) -> str:

@@ -19,9 +19,9 @@ KEPT_MAX = 500
 """The most notifications of one user; the oldest are deleted."""
 
 OF_PAIR_MAX: Mapping[str, int] = MappingProxyType(
-    {"friend_request": 1, "friend_accepted": 1, "party_invite": 1, "server_invite": 17}
+    {"friend_request": 1, "friend_accepted": 1, "party_invite": 1, "server_invite": 17, "news": 20}
 )
-"""{kind: how many of it that one actor has caused are kept for one user}; 20 in all. Notifications by moderators and
+"""{kind: how many of it that one actor has caused are kept for one user}; 40 in all. Notifications by moderators and
 by the service are not listed: only `KEPT_MAX` bounds them.
 """
 

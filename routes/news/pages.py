@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from actors.bounds import IdText
+from actors.ids import Uuid
 from actors.news.public import Article, article_of
 from actors.pages import MAX_PAGE_BYTES, fitting
 from persistence.news import listing
@@ -39,7 +39,7 @@ class NewsQuery(NewsPageQuery, frozen=True):
     """
 
     scope_type: ScopeType | None = None
-    scope_id: IdText | None = None
+    scope_id: Uuid | None = None
     category: Word | None = None
     tag: Word | None = None
     locale: Word | None = None
@@ -57,7 +57,7 @@ def wanted_by(query: NewsQuery, *, public_only: bool) -> Wanted:
     """The filters of a query; `public_only` leaves out what is for signed-in readers."""
     return Wanted(
         scope_type=query.scope_type,
-        scope_id=(query.scope_id or "").strip().lower() or None,
+        scope_id=query.scope_id,
         category=_lowered(query.category),
         tag=_lowered(query.tag),
         locale=query.locale or None,

@@ -5,14 +5,14 @@ from functools import partial
 from actors.errors import NotFound
 from actors.ids import ObjectId
 from actors.news import reading
-from actors.news.public import Article, article_of
+from actors.news.public import Article
 from actors.news.rights import NODE, writable_by
 from persistence.news.rows import Status
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
+from routes.news.again import article_for
 from routes.news.pages import NewsPage, NewsPageQuery, NewsQuery, Pages, wanted_by
-from routes.news.writing import writer_of
 
 KEPT = "private, no-cache"
 """Cache-Control: asked again each time, and answered with a 304 where nothing has changed."""
@@ -55,6 +55,4 @@ async def read_news_feed(call: Call, query: NewsPageQuery) -> NewsPage:
 @endpoint("GET", "/v1/news/{newsId}", needs=AUTHENTICATED, cacheable=KEPT, refusals=(NotFound,))
 async def read_article(call: Call, news_id: ObjectId) -> Article:
     """GET /v1/news/{newsId}: one article; 404 unless it is published or the caller may write it."""
-    seen = await call.service.database.read(reading.one, news_id, writer_of(call))
-    (row,) = seen.rows
-    return article_of(row, call.now_ms, seen.choices.get(row.id, ()))
+    return await article_for(call, news_id)

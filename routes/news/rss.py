@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 import trio
 
-from actors.bounds import IdText
+from actors.ids import Uuid
 from actors.news import rss
 from actors.pages import fitting
 from persistence.news import listing
@@ -40,7 +40,7 @@ class RssQuery(Wire, frozen=True):
     """
 
     scope_type: ScopeType | None = None
-    scope_id: IdText | None = None
+    scope_id: Uuid | None = None
     category: Word | None = None
     locale: Word | None = None
     limit: Annotated[int, Clamp(1, 50)] = 20

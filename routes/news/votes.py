@@ -13,6 +13,7 @@ from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
+from routes.news.again import article_again
 
 
 class NewsVote(Wire, frozen=True):
@@ -30,6 +31,7 @@ class NewsVote(Wire, frozen=True):
     "/v1/news/{newsId}/poll/vote",
     needs=AUTHENTICATED,
     refusals=(NotFound, Invalid, PollClosed),
+    again=article_again,
 )
 async def vote_in_news(call: Call, news_id: ObjectId, body: NewsVote) -> Article:
     """POST /v1/news/{newsId}/poll/vote: replaces the caller's vote; `[]` withdraws it.

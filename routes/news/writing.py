@@ -10,20 +10,14 @@ from actors.ids import ObjectId
 from actors.news import fields, markdown, units_articles
 from actors.news.fields import ArticlePatch, Checked, NewArticle
 from actors.news.public import Article, article_of
-from actors.news.rights import NODE, Writer
 from persistence.news.rows import ArticleRow
-from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.principal import AUTHENTICATED
+from routes.news.again import article_again, writer_of
 from routes.news.parts import RENDERER
 from routes.news.reactions import Articles
-
-
-def writer_of(call: Call) -> Writer:
-    """The caller as one who writes news."""
-    return Writer(call.user_id, call.user.access.allows(NODE), stamp_of(call))
 
 
 async def may_write(call: Call, news_id: ObjectId) -> None:
@@ -42,6 +36,7 @@ async def may_write(call: Call, news_id: ObjectId) -> None:
     needs=AUTHENTICATED,
     status=201,
     refusals=(NotFound, Forbidden, Invalid, SlugTaken, QuotaExceeded),
+    again=article_again,
 )
 async def create_article(call: Call, body: NewArticle) -> Article:
     """POST /v1/news: writes an article.

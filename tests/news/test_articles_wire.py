@@ -335,3 +335,27 @@ async def test_what_a_node_lets_one_write_is_in_the_audit_trail(world: World) ->
     ann = await world.player("Ann")
     await write(ann, scope=await network(ann))
     assert len((await root.get("/v1/admin/audit"))["items"]) == len(entries)
+
+
+async def test_a_repeated_request_answers_with_the_article_as_it_is_now(world: World) -> None:
+    ed = await editor(world)
+    body = {"scope": GLOBAL, "title": "t", "body": "b", "status": "published"}
+    key = {"idempotency-key": "once"}
+    made = (await ed.ask("POST", NEWS, body, headers=key)).json()
+    changed = await change(ed, made, title="changed")
+    again = await ed.ask("POST", NEWS, body, headers=key)
+    assert (again.status_code, again.json()) == (201, changed)
+    assert again.headers["idempotent-replayed"] == "true"
+    assert await titles(ed, NEWS) == ["changed"]
+
+
+async def test_ids_that_are_none(world: World) -> None:
+    ed = await editor(world)
+    for id in ("x", "\u202e", "0" * 36):
+        body = {"scope": {"type": "network", "id": id}, "title": "t", "body": "b"}
+        assert await ed.refused("POST", NEWS, body) == (404, "NOT_FOUND")
+    assert await ed.refused("POST", NEWS, {**body, "scope": {"type": "server"}}) == (422, "VALIDATION_FAILED")
+    for path in (NEWS, PUBLIC, f"{PUBLIC}/rss"):
+        for query in ("scopeId=%00", "scopeId=x", "category=%00", "locale=%00", "scopeType=%00"):
+            response = await ed.ask("GET", f"{path}?{query}")
+            assert response.status_code in {200, 400}, response.text

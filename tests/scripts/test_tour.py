@@ -61,6 +61,11 @@ async def test_the_tour_works_as_written(tmp_path: Path):
         '"launchSignal": {',
         '"selected":true',
         "(80, 128)",
+        "purchase_updated fulfilled",
+        '"perk:glow"',
+        "every answer signed",
+        "islands</a>",
+        "<item><title>Islands are open</title>",
         '"result":{"counted":2}',
         '"displayName":"Survival Islands"',
     ):

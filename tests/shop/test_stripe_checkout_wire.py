@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import trio
 
+from actors.shop.provider_events import EventKind, ProviderEvent
 from persistence.shop.checkouts import Checkout, read_checkout
 from routes.shop.jobs import OVERDUE_MS, UNASKED_MS
 from scripts.upstreams.sites import Sites
@@ -158,6 +159,24 @@ async def test_a_checkout_that_turns_out_paid_is_not_cancelled(paid: Paid) -> No
     assert await paid.cancel(checkout) == 409
     assert (await paid.row(checkout)).status == "completed"
     assert await may(paid.ann, "perk:glow")
+
+
+async def test_a_webhook_about_the_end_that_is_faster_does_not_hinder_the_cancelling(paid: Paid) -> None:
+    checkout = await paid.made()
+    held = paid.site.faults.add("held", on=EXPIRE)
+    statuses: list[int] = []
+
+    async def cancel() -> None:
+        statuses.append(await paid.cancel(checkout))
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(cancel)
+        await held.reached.wait()
+        event = ProviderEvent(id="evt_1", kind=EventKind.EXPIRED, checkout_id=checkout["id"])
+        await paid.shop.told(event)
+        paid.site.faults.release()
+    assert statuses == [204]
+    assert (await paid.row(checkout)).status == "expired"
 
 
 async def test_a_checkout_stays_as_long_as_its_session_cannot_be_ended(paid: Paid) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 import structlog
 import trio
-from structlog.testing import capture_logs
 
 from routes.logs import configure_logging
 from routes.shop import parts
@@ -25,7 +24,6 @@ from tests.support.world import Player, ShiftedClock, World, open_world
 
 CREATE = f"POST {SESSIONS}"
 MINUTE_MS = 60_000
-DAY_SECONDS = 86_400
 
 
 @dataclass
@@ -192,96 +190,6 @@ async def test_a_repeat_goes_on_with_the_same_checkout(market: Market, fault: st
     assert await _ordered_again(market, ann, product) == order
     market.session(order)
     assert len((await ann.get(PURCHASES))["items"]) == 1
-
-
-async def test_a_failure_that_stripe_repeats(market: Market) -> None:
-    """The next key is used at once, and later the one after that."""
-    ann, product = await market.world.player("Ann"), await market.shop.product()
-    market.site.faults.add("500", on=CREATE, times=2)
-    assert await _ordered_again(market, ann, product) is None
-    order = await _ordered_again(market, ann, product)
-    id = order["checkout"]["id"]
-    assert [key for _, _, key in market.site.asked] == [f"partyline-{id}-{n}" for n in range(3)]
-    assert market.session(order).url == order["checkout"]["url"]
-
-
-@pytest.mark.parametrize("fault", ["400", "402"])
-async def test_what_stripe_refuses_is_cancelled(market: Market, fault: str) -> None:
-    ann, product = await market.world.player("Ann"), await market.shop.product()
-    market.site.faults.add(fault, on=CREATE)
-    with capture_logs() as lines:
-        assert await _ordered_again(market, ann, product) is None
-    assert [line["log_level"] for line in lines if "provider" in line["event"]] == ["error"]
-    (purchase,) = (await ann.get(PURCHASES))["items"]
-    assert purchase["status"] == "failed"
-    assert (await ann.get(f"{CHECKOUT}/{purchase['checkoutId']}"))["checkout"]["status"] == "cancelled"
-
-
-async def test_cancelling_ends_the_session_first(market: Market) -> None:
-    ann = await market.world.player("Ann")
-    order, session = await market.order(ann)
-    path = f"{CHECKOUT}/{order['checkout']['id']}"
-    market.site.faults.add("503")
-    assert await ann.refused("DELETE", path) == (503, "UPSTREAM_UNAVAILABLE")
-    assert await status(ann, order) == ("open", "pending")
-    for _ in range(2):
-        await ann.do("DELETE", path, status=204)
-    assert session.status == "expired"
-    await market.told()
-    assert await status(ann, order) == ("cancelled", "failed")
-
-
-async def test_cancelling_too_late(market: Market) -> None:
-    """The payer was faster, and the webhook is still on its way: the answer says so, and what was bought is there."""
-    ann = await market.world.player("Ann")
-    order, session = await market.order(ann)
-    market.site.deliveries.held = True
-    market.site.pay(session.id)
-    assert await ann.refused("DELETE", f"{CHECKOUT}/{order['checkout']['id']}") == (409, "INVALID_STATE")
-    assert await status(ann, order) == ("completed", "fulfilled")
-    market.site.deliveries.flush()
-    await market.told()
-    assert await status(ann, order) == ("completed", "fulfilled")
-
-
-async def test_a_webhook_that_never_comes(market: Market) -> None:
-    ann = await market.world.player("Ann")
-    order, session = await market.order(ann)
-    market.site.deliveries.held = True
-    market.site.pay(session.id)
-    market.world.advance(16 * MINUTE_MS)
-    market.site.faults.add("500")
-    await market.tend()
-    assert await status(ann, order) == ("open", "pending")
-    market.world.advance(11 * MINUTE_MS)
-    await market.tend()
-    assert await status(ann, order) == ("completed", "fulfilled")
-    assert await may(ann, "perk:glow")
-
-
-async def test_a_checkout_expires_when_stripe_agrees(market: Market) -> None:
-    ann = await market.world.player("Ann", ttl_seconds=DAY_SECONDS)
-    bob = await market.world.player("Bob", ttl_seconds=DAY_SECONDS)
-    product = await market.shop.product()
-    market.site.deliveries.held = True
-    gone, paid = await market.shop.order(ann, product), await market.shop.order(bob, product)
-    market.site.pay(market.session(paid).id)
-    market.world.advance(66 * MINUTE_MS)
-    await market.tend()
-    assert await status(ann, gone) == ("expired", "failed")
-    assert await status(bob, paid) == ("completed", "fulfilled")
-
-
-async def test_a_checkout_that_never_got_its_session(market: Market) -> None:
-    """Its session is found and ended, so that it cannot be paid any more."""
-    ann, product = await market.world.player("Ann"), await market.shop.product()
-    market.site.faults.add("dropped", on=CREATE)
-    assert await _ordered_again(market, ann, product) is None
-    market.world.advance(11 * MINUTE_MS)
-    await market.tend()
-    (purchase,) = (await ann.get(PURCHASES))["items"]
-    (session,) = market.sessions(purchase["checkoutId"])
-    assert (session.status, purchase["status"]) == ("expired", "failed")
 
 
 async def test_money_that_comes_after_the_end_counts(market: Market) -> None:
