@@ -19,7 +19,6 @@ from actors.news.states import is_readable
 from actors.news.units_publishing import ArticleChanged
 from persistence.connection import Connection
 from persistence.news import follows, listing
-from persistence.news.listing import Bounds
 from persistence.news.rows import ArticleRow, FollowRow, Place
 
 NAME = "news"
@@ -134,8 +133,7 @@ class NewsLive:
 
     async def _load(self, conn: Connection, user_id: str) -> NewsState:
         now_ms = self._now_ms()
-        bounds = Bounds(listing.FIRST, SHOWN, 2**62)
-        rows = await listing.feed(conn, user_id, bounds, now_ms=now_ms)
+        rows = await listing.feed_heads(conn, user_id, SHOWN, now_ms=now_ms)
         followed = await follows.of_user(conn, user_id)
         return NewsState(user_id, frozenset(followed), tuple(_entry(row, now_ms) for row in rows))
 
