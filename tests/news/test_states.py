@@ -20,7 +20,7 @@ ROW = ArticleRow(
     id="0" * 24, scope_type="global", scope_id="", slug="s", title="t", summary="", body="", body_html="",
     cover_url=None, category=None, tags=(), author_id=None, author_name=None, locale="en", pinned=False,
     status="draft", visibility="public", publish_at_ms=None, published_at_ms=None, created_at_ms=0, updated_at_ms=0,
-    listed_at_ms=0, notify=False, poll=None,
+    listed_at_ms=0, revision=1, notify=False, poll=None,
 )  # fmt: skip
 
 STATUSES: tuple[Status, ...] = get_args(Status)
