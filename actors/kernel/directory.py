@@ -257,6 +257,16 @@ class System:
         """
         self._views.touched(view_name, ids, source)
 
+    def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
+        """Mark those watched views as changed whose id passes.
+
+        Args:
+            view_name: the name of the view.
+            concerns: whether what has changed is shown by the view with this id.
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
+        self._views.touched_if(view_name, concerns, source)
+
     def overdue(self, kind: str, id: str) -> bool:
         """Handle a deadline in a head row that has passed; True when this has activated the owner.
 

@@ -118,6 +118,18 @@ class Views:
         for found in hit:
             self._mark(found, source)
 
+    def touched_if(self, view_name: str, concerns: Callable[[str], bool], source: str) -> None:
+        """Mark those watched views as changed by a source whose id passes; views that are being loaded are asked too.
+
+        Args:
+            view_name: the name of the view.
+            concerns: whether the source is shown by the view with this id.
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
+        for id, found in self._live.get(view_name, {}).items():
+            if concerns(id):
+                self._mark(found, source)
+
     def peek(self, view: View[Any], id: str) -> Any:
         """Return the state of a watched view with all changes taken in, publishing nothing and without waiting; None
         when it is not watched, or rows are needed for that."""

@@ -5,7 +5,7 @@ are read again where an article leaves a full list, or the viewer follows other 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
@@ -19,7 +19,6 @@ from actors.news.states import is_readable
 from actors.news.units_publishing import ArticleChanged
 from persistence.connection import Connection
 from persistence.news import follows, listing
-from persistence.news.listing import Bounds
 from persistence.news.rows import ArticleRow, FollowRow, Place
 
 NAME = "news"
@@ -64,6 +63,7 @@ class Entry(msgspec.Struct, frozen=True):
         follows: by following one of these one sees it.
         everybody: all see it.
         readable: it is there for readers.
+        revision: of the article; the later change has the larger one.
         encoded: JSON of the Article.
     """
 
@@ -71,6 +71,7 @@ class Entry(msgspec.Struct, frozen=True):
     follows: frozenset[FollowRow]
     everybody: bool
     readable: bool
+    revision: int
     encoded: bytes
 
 
@@ -114,28 +115,32 @@ class NewsLive:
             rendering=Rendering(audience=_audience, render=_snapshot, render_event=self._delta),
         )
 
-    def changed(self, event: ArticleChanged) -> tuple[str, Collection[str]]:
-        """Take in an article that has changed; returns the source to mark views with, and the viewers whom it concerns.
+    def changed(self, event: ArticleChanged) -> tuple[str, Callable[[str], bool]]:
+        """Take in an article that has changed; returns the source to mark views with, and whether it concerns a viewer.
 
-        Called in the trio thread, after the commit.
+        Called in the trio thread, after the commit; of two changes the later one may be told first.
         """
         entry = _entry(event.row, self._now_ms())
         before = self._recent.get(event.row.id, entry)
-        self._recent[event.row.id] = entry
+        self._recent[event.row.id] = entry if before.revision <= entry.revision else before
         self._recent.move_to_end(event.row.id)
         if len(self._recent) > RECENT_MAX:
             self._recent.popitem(last=False)
-        source = (_PUBLISHED if event.published else _CHANGED) + event.row.id
-        return source, {
-            id
-            for id, followed in self._watching.items()
-            if _concerns(entry, followed) or _concerns(before, followed)
-        }
+
+        def concerns(user_id: str) -> bool:
+            # Of a view that is being read it is not known yet what its viewer follows.
+            followed = self._watching.get(user_id)
+            return followed is None or _concerns(entry, followed) or _concerns(before, followed)
+
+        return (_PUBLISHED if event.published else _CHANGED) + event.row.id, concerns
+
+    def follows_changed(self, user_id: str) -> None:
+        """Forget what a user follows until their view has read it again; called in the trio thread after the commit."""
+        self._watching.pop(user_id, None)
 
     async def _load(self, conn: Connection, user_id: str) -> NewsState:
         now_ms = self._now_ms()
-        bounds = Bounds(listing.FIRST, SHOWN, 2**62)
-        rows = await listing.feed(conn, user_id, bounds, now_ms=now_ms)
+        rows = await listing.feed_heads(conn, user_id, SHOWN, now_ms=now_ms)
         followed = await follows.of_user(conn, user_id)
         return NewsState(user_id, frozenset(followed), tuple(_entry(row, now_ms) for row in rows))
 
@@ -150,10 +155,11 @@ class NewsLive:
             if source == FOLLOWS or entry is None:
                 return state, sources
             others = tuple(one for one in state.items if one.place.id != entry.place.id)
+            stays = entry.readable and _concerns(entry, state.follows)
             leaves = len(others) < len(state.items) == SHOWN
-            if leaves and (not entry.readable or _order(entry) < _order(others[-1])):
+            if leaves and (not stays or _order(entry) < _order(others[-1])):
                 return state, sources
-            if entry.readable and _concerns(entry, state.follows):
+            if stays:
                 others = tuple(sorted((*others, entry), key=_order, reverse=True))[:SHOWN]
             state = msgspec.structs.replace(state, items=others)
         return state, frozenset()
@@ -184,6 +190,7 @@ def _entry(row: ArticleRow, now_ms: int) -> Entry:
         frozenset(ways),
         row.scope_type == "global",
         is_readable(row, now_ms),
+        row.revision,
         msgspec.json.encode(shown),
     )
 

@@ -52,7 +52,7 @@ async def create(conn: Connection, id: str, scope: Scope, wish: Checked, by: Wri
         id=id, scope_type=scope.type, scope_id=scope.id, slug="", title="", summary="", body="", body_html="",
         cover_url=None, category=None, tags=(), author_id=author.id, author_name=author.name, locale="en",
         pinned=False, status="draft", visibility="public", publish_at_ms=None, published_at_ms=None,
-        created_at_ms=now_ms, updated_at_ms=now_ms, listed_at_ms=now_ms, notify=False, poll=None,
+        created_at_ms=now_ms, updated_at_ms=now_ms, listed_at_ms=now_ms, revision=0, notify=False, poll=None,
     )  # fmt: skip
     row = await _put(conn, blank, wish, now_ms)
     await _audit(conn, "news.created", row, by, own=own)

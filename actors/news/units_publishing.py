@@ -4,6 +4,7 @@ What a publication leads to is written in its transaction, so that a killed proc
 """
 
 import msgspec
+from msgspec.structs import replace
 
 from actors.change import Change
 from actors.ids import RandomBytes, new_object_id
@@ -66,9 +67,9 @@ async def settle(conn: Connection, row: ArticleRow, now_ms: int) -> ArticleRow:
     now = settled(row, now_ms)
     if now is row:
         return row
-    await articles.put(conn, now)
+    revision = await articles.put(conn, now)
     await tell(conn, now, now_ms)
-    return now
+    return replace(now, revision=revision)
 
 
 async def tell(conn: Connection, row: ArticleRow, now_ms: int) -> None:

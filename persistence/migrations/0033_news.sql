@@ -33,6 +33,8 @@ CREATE TABLE news_articles (
     listed_at_ms    bigint  NOT NULL GENERATED ALWAYS AS (
         CASE WHEN status = 'scheduled' THEN publish_at_ms ELSE coalesce(published_at_ms, created_at_ms) END
     ) STORED,
+    -- Rises with each change, so that memory tells which of two changes was the later one.
+    revision        bigint  NOT NULL DEFAULT 1,
     -- Followers are to be notified when it is published.
     notify          boolean NOT NULL,
     CHECK (num_nonnulls(network_id, server_id) <= 1),

@@ -75,15 +75,16 @@ async def make_room(conn: Connection, scope: Scope, most: int) -> bool:
     return int(tag.rpartition(" ")[2]) >= excess
 
 
-async def put(conn: Connection, row: ArticleRow) -> None:
-    """Store an article, new or changed, but for its poll; its scope and author stay as they were first."""
-    await conn.execute(
+async def put(conn: Connection, row: ArticleRow) -> int:
+    """Store an article, new or changed, but for its poll; returns its revision. Scope and author stay as they were."""
+    revision: int = await conn.fetchval(
         _PUT, row.id, row.scope_id if row.scope_type == "network" else None,
         row.scope_id if row.scope_type == "server" else None, row.slug, row.title, row.summary, row.body,
         row.body_html, len(row.body.encode()) + len(row.body_html.encode()), row.cover_url, row.category,
         list(row.tags), row.author_id, row.locale, row.pinned, row.status, row.visibility, row.publish_at_ms,
         row.published_at_ms, row.created_at_ms, row.updated_at_ms, row.notify,
     )  # fmt: skip
+    return revision
 
 
 _PUT = """
@@ -98,7 +99,9 @@ ON CONFLICT (id) DO UPDATE SET
     body_html = excluded.body_html, size_bytes = excluded.size_bytes, cover_url = excluded.cover_url,
     category = excluded.category, tags = excluded.tags, locale = excluded.locale, pinned = excluded.pinned,
     status = excluded.status, visibility = excluded.visibility, publish_at_ms = excluded.publish_at_ms,
-    published_at_ms = excluded.published_at_ms, updated_at_ms = excluded.updated_at_ms, notify = excluded.notify
+    published_at_ms = excluded.published_at_ms, updated_at_ms = excluded.updated_at_ms, notify = excluded.notify,
+    revision = news_articles.revision + 1
+RETURNING revision
 """
 
 _HOLD = {

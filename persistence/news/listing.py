@@ -103,6 +103,14 @@ async def feed(conn: Connection, user_id: str, bounds: Bounds, *, now_ms: int) -
     return [article_of(row) for row in rows]
 
 
+async def feed_heads(conn: Connection, user_id: str, limit: int, *, now_ms: int) -> list[ArticleRow]:
+    """The first articles of a user's feed, at most `limit`, with empty texts: some hundred bytes each."""
+    rows = await conn.fetch(
+        _FEED_HEADS, FIRST.pinned, FIRST.listed_at_ms, FIRST.id, limit, 2**62, user_id, now_ms
+    )
+    return [article_of(row) for row in rows]
+
+
 def _parameters(wanted: Wanted, bounds: Bounds) -> tuple[object, ...]:
     after = bounds.after
     return (
@@ -187,3 +195,9 @@ WITH followed AS MATERIALIZED (
 SELECT news.* FROM weighed CROSS JOIN LATERAL (SELECT * FROM news WHERE news.id = weighed.id OFFSET 0) AS news
 WHERE bytes_before <= $5 ORDER BY weighed.pin DESC, weighed.listed_at_ms DESC, weighed.id DESC
 """
+
+_HEADS = ", ".join(
+    f"'' AS {name}" if name in {"body", "body_html"} else f"news.{name}"
+    for name in ArticleRow.__struct_fields__
+)
+_FEED_HEADS = _FEED.replace("news.* FROM weighed", _HEADS + " FROM weighed")

@@ -38,6 +38,7 @@ class ArticleRow(msgspec.Struct, frozen=True, kw_only=True):
         publish_at_ms: the scheduled moment, epoch milliseconds; None = none.
         published_at_ms: the first publication; None before it.
         listed_at_ms: its place in lists.
+        revision: rises with each change.
         notify: followers are notified when it is published.
         poll: encoded JSON of its poll, or None.
     """
@@ -64,6 +65,7 @@ class ArticleRow(msgspec.Struct, frozen=True, kw_only=True):
     created_at_ms: int
     updated_at_ms: int
     listed_at_ms: int
+    revision: int
     notify: bool
     poll: bytes | None
 

@@ -25,12 +25,14 @@ class Articles(msgspec.Struct, frozen=True):
 
 def _changed(service: Service, event: ArticleChanged) -> None:
     live = service.of(NEWS_LIVE)
-    source, viewers = live.changed(event)
-    service.system.touched(live.view.name, viewers, source)
+    source, concerns = live.changed(event)
+    service.system.touched_if(live.view.name, concerns, source)
 
 
 def _follows(service: Service, event: FollowsChanged) -> None:
-    service.system.changed(service.of(NEWS_LIVE).view, event.user_id, FOLLOWS)
+    live = service.of(NEWS_LIVE)
+    live.follows_changed(event.user_id)
+    service.system.changed(live.view, event.user_id, FOLLOWS)
 
 
 async def _ask(service: Service, about: Articles, happened: Sequence[object]) -> Sequence[object]:

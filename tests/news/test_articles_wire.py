@@ -1,9 +1,11 @@
 """Wire: articles are written by those who may, and read by all."""
 
+from threading import get_ident
 from typing import Any
 
 import pytest
 
+from actors.news import markdown
 from actors.news.units_articles import MOST_OF_SCOPE
 from tests.connect.play import claimed
 from tests.news.play import (
@@ -359,3 +361,18 @@ async def test_ids_that_are_none(world: World) -> None:
         for query in ("scopeId=%00", "scopeId=x", "category=%00", "locale=%00", "scopeType=%00"):
             response = await ed.ask("GET", f"{path}?{query}")
             assert response.status_code in {200, 400}, response.text
+
+
+async def test_texts_are_rendered_off_the_loop(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[int] = []
+    render = markdown.render
+
+    def noting(body: str, pointer: str) -> str:
+        threads.append(get_ident())
+        return render(body, pointer)
+
+    monkeypatch.setattr(markdown, "render", noting)
+    ed = await editor(world)
+    await change(ed, await write(ed), title="no text, no rendering")
+    assert len(threads) == 1
+    assert get_ident() not in threads

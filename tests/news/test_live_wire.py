@@ -6,6 +6,8 @@ import msgspec
 import pytest
 
 from actors.news.live import RECENT_MAX, SHOWN, NewsPublished, NewsSnapshot
+from actors.news.units_publishing import ArticleChanged
+from persistence.news import articles
 from routes.news.parts import NEWS_LIVE
 from tests.news.play import FEED, FOLLOWS, POLL, ahead, change, editor, follow, network, write
 from tests.support.jobs import job_named
@@ -101,6 +103,46 @@ async def test_a_full_list_is_read_again_where_one_leaves_it(world: World) -> No
         await until(client, "0", "new", *newest_first[1 : SHOWN - 1])
         await change(ed, made[0], pinned=False)
         await until(client, "new", *newest_first[1:SHOWN])
+
+
+async def test_one_that_leaves_a_feed_makes_room_for_the_next(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    scope = await network(ann)
+    await follow(ben, {"type": "category", "id": "c"})
+    made = [await write(ann, f"{number}", scope=scope, category="c") for number in range(SHOWN + 1)]
+    newest_first = [f"{number}" for number in reversed(range(SHOWN + 1))]
+    async with ben.live(LIVE) as client:
+        assert await watch(client, "snapshot") == newest_first[:SHOWN]
+        await change(ann, made[-2], category="d")
+        await until(client, *(title for title in newest_first if title != f"{SHOWN - 1}"))
+
+
+async def test_of_two_changes_the_later_one_counts_whichever_is_told_first(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    live = world.service.of(NEWS_LIVE)
+    made = await write(ed, "first")
+    async with ann.live(LIVE) as client:
+        await watch(client, "snapshot")
+        earlier = await world.service.database.read(articles.read, made["id"])
+        await change(ed, made, title="later")
+        await until(client, "later")
+        source, concerns = live.changed(ArticleChanged(earlier, published=False))
+        world.service.system.touched_if(live.view.name, concerns, source)
+        assert await snapshot(client) == ["later"]
+
+
+async def test_whoever_is_being_read_is_told_of_all(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    live = world.service.of(NEWS_LIVE)
+    scope = await network(ann)
+    made = await write(ann, scope=scope)
+    row = await world.service.database.read(articles.read, made["id"])
+    async with ed.live(LIVE) as client:
+        await watch(client, "snapshot")
+        _, concerns = live.changed(ArticleChanged(row, published=True))
+        assert (concerns(ed.id), concerns(ann.id)) == (False, True)
+        live.follows_changed(ed.id)
+        assert concerns(ed.id)
 
 
 async def test_memory_of_changes_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

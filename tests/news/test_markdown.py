@@ -247,4 +247,4 @@ def test_what_is_counted_before_it_is_parsed(body: str, code: str | None) -> Non
 
 def test_html_that_is_too_long_is_refused() -> None:
     with pytest.raises(Invalid, match="once it is rendered"):
-        render("`a` " * 8_000 + "<a@b.c>" * 0 + '&"' * 200_000, "/body")
+        render("<a@b.c>" * 4_000, "/body")

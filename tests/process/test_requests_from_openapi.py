@@ -156,6 +156,15 @@ async def _existing(server: ServerProcess, token: str) -> dict[str, str]:
             "/v1/connect/servers/register", json={"serverType": "paper", "serverName": "Lobby"}
         )
         await client.post("/v1/connect/servers/claim", json={"claimKey": server_made.json()["claimKey"]})
+        poll = {"question": "When?", "options": [{"label": "now"}, {"label": "later"}]}
+        article = {
+            "scope": {"type": "global"},
+            "title": "t",
+            "body": "b",
+            "status": "published",
+            "poll": poll,
+        }
+        news = await client.post("/v1/news", json=article)
         await client.post("/v1/connect/extensions", json={"extensionId": "shop", "name": "Shop"})
     return {
         "conversationId": conversation_id,
@@ -163,5 +172,6 @@ async def _existing(server: ServerProcess, token: str) -> dict[str, str]:
         "userId": peer,
         "serverId": server_made.json()["serverId"],
         "extensionId": "shop",
+        "newsId": news.json()["id"],
         "itemModelId": totem.json()["itemModelId"],
     }
