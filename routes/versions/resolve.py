@@ -7,7 +7,7 @@ import trio
 
 from actors.errors import NotFound
 from actors.time import iso
-from actors.versions.public import ArtifactEntry, ReleaseEntry, artifact_entry, release_entry
+from actors.versions.public import ArtifactEntry, ReleaseEntry, ScopeEntry, artifact_entry, release_entry
 from actors.versions.releases import ARCHS, PLATFORMS
 from actors.versions.resolving import Asked, Resolved, ScopeState, is_inside, resolve
 from actors.versions.semantic import is_version
@@ -75,6 +75,8 @@ class ResolveAnswer(Wire, frozen=True):
     """What a client is offered.
 
     Args:
+        scope, channel, current_version: what was asked for; a client compares them, since an answer to another question
+            is signed as well.
         target_version: of the release that it should have; null if there is none for it.
         release, artifact: what to install, and from where; null when there is nothing to do.
         delta: whether the artifact is one.
@@ -82,6 +84,7 @@ class ResolveAnswer(Wire, frozen=True):
         reason: `NO_ARTIFACT`: the target has no file for this platform.
     """
 
+    scope: ScopeEntry
     update_available: bool
     mandatory_update: bool
     current_version: str
@@ -203,6 +206,7 @@ def _signed(key: ReleaseKey, state: ScopeState, pointer: Pointer, asked: Asked, 
     resolved = resolve(state, pointer, asked)
     artifact, target = resolved.artifact, resolved.target
     answer = ResolveAnswer(
+        scope=ScopeEntry(state.scope.type, state.scope.id),
         update_available=artifact is not None,
         mandatory_update=resolved.mandatory,
         current_version=asked.version,

@@ -8,7 +8,15 @@ import pytest
 from tests.contract.sources import LAYERS, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PAPERS = ("README.md", "ARCHITECTURE.md", "DECISIONS.md", "docs/settings.md", "docs/errors.md")
+PAPERS = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "DECISIONS.md",
+    "docs/settings.md",
+    "docs/errors.md",
+    "docs/news.md",
+    "docs/versions.md",
+)
 
 
 def _text(name: str) -> str:

@@ -30,6 +30,7 @@ from tests.support.websocket import Refused, connect
 from tests.support.world import Player, World, world
 from tests.totems.models import encoded, item_model
 from tests.totems.play import upload as upload_totem
+from tests.versions.play import FILE, Publisher
 
 pytestmark = pytest.mark.both_edges
 
@@ -145,6 +146,18 @@ async def a_refunded_purchase(world: World, ann: Player, ben: Player) -> dict[st
     return names | {"purchase": names["pending"]}
 
 
+async def a_release_and_a_yanked_one(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    for node in ("versions:write", "versions:publish"):
+        await world.grant(ann, node)
+    publisher = Publisher(world, ann)
+    active, yanked = await publisher.published("1.0.0"), await publisher.release("2.0.0")
+    for status in ("published", "yanked"):
+        await publisher.changed(yanked, status=status)
+    files = ",".join(json.dumps(FILE | {"fileName": f"{number}"}) for number in range(65))
+    channel = '"scopeType":"launcher","scopeId":"main","channel":"stable"'
+    return {"active": active["releaseId"], "yanked": yanked["releaseId"], "files": files, "channel": channel}
+
+
 async def a_publisher(world: World, ann: Player, ben: Player) -> dict[str, str]:
     await world.grant(ann, "versions:publish")
     return {"hosts": ",".join(f'"h{number}.example.org"' for number in range(501))}
@@ -183,6 +196,7 @@ SCENES: dict[str, Scene] = {
         talked_and_blocked,
         a_party,
         a_publisher,
+        a_release_and_a_yanked_one,
         a_shop,
         five_open_checkouts,
         a_paid_checkout,
