@@ -1,29 +1,33 @@
 """Which cape a user wears: a native one, or one that their launcher has (service-api §4 Capes)."""
 
 from actors.errors import Forbidden, NotFound
+from actors.users.holding import access_in
+from actors.users.locking import require_user
 from persistence.capes.choices import Selection, remove_selection, save_selection
 from persistence.capes.rows import hold_cape
 from persistence.connection import Connection
+from persistence.shop.entitlements import CAPE
 from persistence.shop.products import is_on_sale
 
 
-async def select(conn: Connection, user_id: str, selection: Selection, *, unlocked: bool) -> Selection:
+async def select(conn: Connection, user_id: str, selection: Selection) -> Selection:
     """Store the cape that a user wears. A native one must be approved, or the user's own; others see it only
     while it is approved.
 
-    Args:
-        unlocked: whether the user may wear it although it is on sale.
-
     Raises:
-        NotFound: no such cape, or it is neither approved nor the user's own.
-        Forbidden: it is on sale, and neither unlocked nor the user's own.
+        NotFound: no such user or cape, or it is neither approved nor the user's own.
+        Forbidden: it is on sale, and the user has neither made nor bought it.
     """
+    # What was bought may go back meanwhile.
+    await require_user(conn, user_id)
     if selection.source == "native":
         cape = await hold_cape(conn, selection.cape_id)
         if cape is None or (cape.status != "approved" and cape.owner_id != user_id):
             raise NotFound("no such cape")
-        if cape.owner_id != user_id and not unlocked and await is_on_sale(conn, "cape", cape.id):
-            raise Forbidden("this cape is on sale")
+        if cape.owner_id != user_id and await is_on_sale(conn, "cape", cape.id):
+            access = await access_in(conn, user_id, selection.updated_at_ms)
+            if not access.allows(CAPE + cape.id):
+                raise Forbidden("this cape is on sale")
     await save_selection(conn, user_id, selection)
     return selection
 

@@ -5,13 +5,14 @@ another exactly.
 """
 
 from actors.time import DAY_MS
+from actors.users.holding import access_in
 from persistence.capes.choices import take_off
 from persistence.connection import Connection
 from persistence.shop import entitlements as rows
 from persistence.shop.entitlements import CAPE, SUPPORTER, TOTEM, Entitlement
 from persistence.shop.purchases import Purchase, read_sold
 from persistence.totems.totems import unequip
-from persistence.users.permissions import announce, read_grants
+from persistence.users.permissions import announce
 
 
 async def give(conn: Connection, purchase: Purchase, recipient_id: str, now_ms: int) -> None:
@@ -55,14 +56,16 @@ async def settle(conn: Connection, user_id: str, now_ms: int) -> None:
     """Bring in line what follows from a user's rights: the tier of a supporter, and a cape or totem that they wear and
     may not wear any more. Every process is told at the commit."""
     await rows.settle_ended(conn, user_id, now_ms)
-    live = await rows.live_of_user(conn, user_id, now_ms)
-    tiers = [one for one in live if one.node.startswith(SUPPORTER) and one.begins_at_ms <= now_ms]
-    newest = max(tiers, key=lambda one: one.begins_at_ms, default=None)
+    access = await access_in(conn, user_id, now_ms)
+    live = [
+        one
+        for one in await rows.live_of_user(conn, user_id, now_ms)
+        if one.node.startswith(SUPPORTER) and one.begins_at_ms <= now_ms and access.allows(one.node)
+    ]
+    newest = max(live, key=lambda one: one.begins_at_ms, default=None)
     tier = None if newest is None else newest.node.removeprefix(SUPPORTER)
-    await rows.set_tier(conn, user_id, tier, min((one.begins_at_ms for one in tiers), default=None))
-    held = {one.node for one in live}
-    held |= {grant.node for grant in await read_grants(conn, user_id) if not grant.negated}
-    lost = await rows.bought_once(conn, user_id) - held
+    await rows.set_tier(conn, user_id, tier, min((one.begins_at_ms for one in live), default=None))
+    lost = {node for node in await rows.bought_once(conn, user_id) if not access.allows(node)}
     await take_off(conn, user_id, _targets(lost, CAPE))
     await unequip(conn, user_id, _targets(lost, TOTEM))
     await announce(conn, user_id)

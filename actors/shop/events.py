@@ -27,7 +27,8 @@ class PurchaseHeld(msgspec.Struct, frozen=True):
 
 
 class MoneyUnexpected(msgspec.Struct, frozen=True):
-    """Money came for a checkout that was paid in another way: an admin has to look at it."""
+    """Money came for a checkout that was paid in another way, or went back of a payment that it was not paid by: an
+    admin has to look at it."""
 
     checkout_id: str
 

@@ -105,22 +105,26 @@ class Till:
         return await self._suspend(line, PurchaseMove.WIN, suspended=False)
 
     async def refund(self, line: Purchase, refunded_amount: int) -> None:
-        """Money of a purchase went back; with all of it, its rights end for good.
+        """The money of a purchase went back, `refunded_amount` of it so far: its rights end for good."""
+        status = self._next(line, PurchaseMove.REFUND)
+        if status is None:
+            return
+        await self._lock_recipient(line)
+        await entitling.take_back(self._conn, line, self.now_ms)
+        self._rights_changed = True
+        self._lines[line.id] = replace(
+            line, status=status, hold=None, refunded_amount=refunded_amount, refunded_at_ms=self.now_ms
+        )
+
+    def refund_part(self, line: Purchase, refunded_amount: int) -> None:
+        """A part of a purchase's money went back, which leaves its rights.
 
         Args:
             refunded_amount: so far, all refunds together; less than before changes nothing.
         """
-        refunded_amount = min(max(refunded_amount, line.refunded_amount), line.amount)
-        status = self._next(line, PurchaseMove.REFUND)
-        if status is None:
-            return
-        line = replace(line, refunded_amount=refunded_amount)
-        if refunded_amount >= line.amount:
-            await self._lock_recipient(line)
-            await entitling.take_back(self._conn, line, self.now_ms)
-            self._rights_changed = True
-            line = replace(line, status=status, hold=None, refunded_at_ms=self.now_ms)
-        self._lines[line.id] = line
+        if self._next(line, PurchaseMove.REFUND) is not None:
+            so_far = min(max(refunded_amount, line.refunded_amount), line.amount)
+            self._lines[line.id] = replace(line, refunded_amount=so_far)
 
     def change(self, checkout: Checkout) -> None:
         """Put a changed checkout in place of the present one."""

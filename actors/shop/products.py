@@ -9,6 +9,7 @@ from actors.errors import FieldError, Invalid
 from actors.ids import parse_object_id, parse_uuid
 from actors.texts import line_flaws, lines_flaws
 from actors.users.permissions import ABSENT_GRANTS, QUOTA_UNITS, is_node
+from actors.users.quantities import Quantity
 from actors.web_addresses import https_flaws
 from persistence.shop.entitlements import CAPE, SUPPORTER, TOTEM
 from persistence.shop.products import Product, ProductKind, Sold
@@ -75,6 +76,8 @@ def check_draft(draft: Draft, *, takes_cents: bool, sells_all: bool) -> None:
         *_kind_flaws(draft),
         *_grants_flaws(draft.grants, sells_all=sells_all),
     ]
+    if draft.kind == "supporter" and not is_node(SUPPORTER + draft.slug):
+        flaws.append(FieldError("/slug", "BAD_FORMAT", "a tier begins and ends with a letter or digit"))
     if _SLUG.fullmatch(draft.slug) is None:
         flaws.append(FieldError("/slug", "BAD_FORMAT", "3 to 64 of a-z, 0-9 and -"))
     if draft.image_url is not None:
@@ -86,9 +89,24 @@ def check_draft(draft: Draft, *, takes_cents: bool, sells_all: bool) -> None:
 def given_by(product: Draft | Product, included: Iterable[Product] = ()) -> tuple[Sold, ...]:
     """The rights that one piece gives: those that are listed, what follows from its kind, and all of a bundle's parts.
 
+    Each node once, by the longest duration and the largest value that it comes with.
+
     Args:
         included: the products of a bundle.
     """
+    given: dict[str, Sold] = {}
+    for sold in (*_own(product), *(sold for one in included for sold in _own(one))):
+        other = given.get(sold.node)
+        given[sold.node] = sold if other is None else _joined(other, sold)
+    return tuple(given.values())
+
+
+def is_for_sale(product: Draft | Product) -> bool:
+    """Whether all that a product gives may be sold by those who only manage the shop."""
+    return all(_is_sellable(sold.node, sells_all=False) for sold in product.grants)
+
+
+def _own(product: Draft | Product) -> list[Sold]:
     given = list(product.grants)
     days = _longest(product.grants)
     if product.kind in _TARGETS:
@@ -96,9 +114,14 @@ def given_by(product: Draft | Product, included: Iterable[Product] = ()) -> tupl
         given.append(Sold(f"{prefix}{product.target_id}", days=days))
     if product.kind == "supporter":
         given.append(Sold(f"{SUPPORTER}{product.slug}", days=days))
-    for one in included:
-        given += given_by(one)
-    return tuple(given)
+    return given
+
+
+def _joined(one: Sold, other: Sold) -> Sold:
+    quantities = [Quantity(sold.value, sold.unit) for sold in (one, other) if sold.value is not None]
+    largest = max(quantities, key=lambda quantity: quantity.in_base_unit, default=None)
+    value, unit = (None, None) if largest is None else (largest.value, largest.unit)
+    return Sold(one.node, value, unit, _longest((one, other)))
 
 
 def _longest(grants: Sequence[Sold]) -> int | None:

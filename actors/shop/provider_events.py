@@ -29,6 +29,7 @@ class ProviderEvent(msgspec.Struct, frozen=True, kw_only=True):
         id: the provider's name of the event, unique among all providers.
         checkout_id, purchase_id: what it is about, as far as the provider knows our names.
         session_ref, payment_ref: the provider's names of the session and of the payment.
+        dispute_ref: the provider's name of the dispute; None = it has only one for a payment.
         amount: what was paid, in the smallest unit of the currency.
         currency: three lower-case letters.
         refunded_amount: how much has gone back of the payment so far; None = all of it.
@@ -41,6 +42,7 @@ class ProviderEvent(msgspec.Struct, frozen=True, kw_only=True):
     purchase_id: str | None = None
     session_ref: str | None = None
     payment_ref: str | None = None
+    dispute_ref: str | None = None
     amount: int | None = None
     currency: str | None = None
     refunded_amount: int | None = None

@@ -18,7 +18,8 @@ async def mark_paid(
     """Mark a purchase as paid, and give what was bought; again is without effect.
 
     Args:
-        provider_ref: what the money is known by.
+        provider_ref: what the money is known by; of a purchase on hold, which has a name of it already, only for the
+            audit trail.
         note: for the audit trail.
 
     Raises:
@@ -28,13 +29,19 @@ async def mark_paid(
     till, line = await _open(conn, purchase_id, stamp)
     if line.status == "fulfilled":
         return Change(line)
-    await till.pay(line, provider_ref, amount_matches=True, move=PurchaseMove.ACCEPT)
+    if till.checkout.disputes:
+        raise Conflict("the payment of this purchase is disputed", status=line.status)
+    # What is on hold was paid at its provider already, which refunds it by the name that it has there.
+    held = line.status == "paid"
+    ref = line.provider_ref if held else provider_ref
+    await till.pay(line, ref, amount_matches=True, move=PurchaseMove.ACCEPT)
     paid = till.line(purchase_id)
     if paid.status != "fulfilled":
         raise Conflict("this purchase cannot be marked as paid", status=line.status, hold=paid.hold)
-    # The money came by hand, so that it can be given back by hand.
-    till.mark(replace(paid, provider="manual"))
-    till.note = note
+    if not held:
+        # The money came by hand, so that it can be given back by hand.
+        till.mark(replace(paid, provider="manual"))
+    till.note = note if not held or provider_ref is None else f"{provider_ref}: {note or ''}"
     if "pending" not in till.statuses():
         checkout = till.checkout
         status = CHECKOUT_MOVES.get((checkout.status, CheckoutMove.PAY))

@@ -80,6 +80,9 @@ async def place_order(conn: Connection, order: Order, stamp: Stamp) -> Change[Pl
     await _check_counts(conn, order.payer_id, stamp.at_ms)
     products = await read_named(conn, [item.product_id for item in order.items])
     total, currency = priced(order.items, products)
+    if total == 0:
+        # No provider hears of it, so an admin can take it back.
+        order = replace(order, provider="manual")
     await _check_limits(conn, order, products)
     checkout = Checkout(
         id=order.id, payer_id=order.payer_id, recipient_id=order.recipient_id, provider=order.provider,

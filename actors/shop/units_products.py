@@ -7,7 +7,7 @@ import msgspec
 from actors.change import Change
 from actors.errors import FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict, SlugTaken
 from actors.ids import RandomBytes, new_object_id
-from actors.shop.products import Draft, given_by
+from actors.shop.products import Draft, given_by, is_for_sale
 from actors.users.events import NodeAdded
 from persistence.capes.rows import hold_cape
 from persistence.connection import Connection
@@ -85,6 +85,8 @@ async def _save(
 ) -> Change[Product]:
     parts = await _parts_of(conn, product)
     await _check_target(conn, product)
+    if not is_for_sale(product) and await rows.is_included(conn, product.id):
+        raise Invalid(FieldError("/grants", "NOT_ALLOWED", "a bundle has it, whose parts anybody may sell"))
     if not await rows.slug_is_free(conn, product.slug, of=product.id):
         raise SlugTaken("another product has this slug")
     all_others, available_others = await rows.count_products(conn, but=product.id)
@@ -126,6 +128,11 @@ async def _parts_of(conn: Connection, product: Product) -> list[Product]:
         part = found.get(id)
         if part is None or part.id == product.id:
             flaws.append(FieldError(f"/includes/{index}", "UNKNOWN", "no such product"))
+        elif not is_for_sale(part):
+            # Otherwise a bundle of one would sell, at any price, what its maker may not sell.
+            flaws.append(
+                FieldError(f"/includes/{index}", "NOT_ALLOWED", "it gives what only super-admins sell")
+            )
         elif part.kind == "bundle":
             flaws.append(FieldError(f"/includes/{index}", "NOT_ALLOWED", "no bundle is in a bundle"))
     if flaws:

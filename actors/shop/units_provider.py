@@ -24,6 +24,9 @@ from persistence.users.audit import Stamp
 _AFTER_PAYMENT = {
     EventKind.REFUNDED, EventKind.DISPUTED, EventKind.DISPUTE_WON, EventKind.DISPUTE_LOST,
 }  # fmt: skip
+DISPUTES_MAX = 20
+"""How many disputes of one payment are told apart."""
+
 _PAID = {"paid", "fulfilled", "disputed", "refunded"}
 
 _events = msgspec.msgpack.Decoder(ProviderEvent)
@@ -63,52 +66,61 @@ async def _move(conn: Connection, till: Till, event: ProviderEvent) -> tuple[obj
     """Apply one event to a locked checkout; returns events beside those of its purchases."""
     lines = [one for one in till.lines if event.purchase_id in {None, one.id}]
     if event.kind in _AFTER_PAYMENT:
-        lines = [one for one in lines if _paid_by(one, till.checkout, event)]
-        if lines and not any(one.status in _PAID for one in lines):
+        concerned = [one for one in lines if _paid_by(one, till.checkout, event)]
+        if lines and not concerned:
+            return (MoneyUnexpected(till.checkout.id),)
+        if not any(one.status in _PAID for one in concerned):
             await _let_wait(conn, event, till.checkout.id)
             return ()
+        await _after_payment(till, concerned, event)
+        return ()
     match event.kind:
         case EventKind.COMPLETED | EventKind.PAID:
-            return await _pay(till, lines, event)
+            return await _pay(conn, till, lines, event)
         case EventKind.COMPLETED_UNPAID:
-            till.change(_known(_moved(till, CheckoutMove.COMPLETE), event))
+            till.change(await _known(conn, _moved(till, CheckoutMove.COMPLETE), event))
         case EventKind.FAILED:
             for line in lines:
                 till.fail(line)
         case EventKind.EXPIRED:
             _expire(till, lines)
-        case EventKind.REFUNDED:
-            await _refund(till, lines, event.refunded_amount)
-        case EventKind.DISPUTED:
-            await _dispute(till, lines)
-        case EventKind.DISPUTE_WON:
-            won = [await till.win(line) for line in lines]
-            if not any(won) and any(line.status == "fulfilled" for line in lines):
-                till.change(replace(till.checkout, won_early=True))
-        case EventKind.DISPUTE_LOST:
-            await _refund(till, lines, None)
     return ()
 
 
-async def _pay(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -> tuple[object, ...]:
+async def _after_payment(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -> None:
+    """Apply a refund, or a step of a dispute, to the purchases of a payment."""
+    match event.kind:
+        case EventKind.REFUNDED:
+            await _refund(till, lines, event)
+        case EventKind.DISPUTED:
+            await _dispute(till, lines, event.dispute_ref or "")
+        case EventKind.DISPUTE_WON:
+            await _win(till, lines, event.dispute_ref or "")
+        case EventKind.DISPUTE_LOST:
+            for line in lines:
+                await till.refund(line, line.amount)
+
+
+async def _pay(
+    conn: Connection, till: Till, lines: Sequence[Purchase], event: ProviderEvent
+) -> tuple[object, ...]:
     checkout = till.checkout
-    if not any(line.status in {"pending", "failed"} for line in lines):
-        # The same payment is told of more than once; another one is money that was not asked for.
-        known = event.payment_ref is None or any(line.provider_ref == event.payment_ref for line in lines)
-        return () if known else (MoneyUnexpected(checkout.id),)
+    # The same payment is told of more than once; what was paid by another one is paid twice now.
+    ref = event.payment_ref
+    others = [line for line in lines if line.status in _PAID and ref not in {None, line.provider_ref}]
     asked = checkout.total if event.purchase_id is None else sum(line.amount for line in lines)
     matches = event.amount in {None, asked} and event.currency in {None, checkout.currency}
     for line in lines:
         await till.pay(line, event.payment_ref, amount_matches=matches)
     if "pending" not in till.statuses():
         checkout = _moved(till, CheckoutMove.PAY)
-    till.change(_known(checkout, event))
-    return ()
+    till.change(await _known(conn, checkout, event))
+    return (MoneyUnexpected(checkout.id),) if others else ()
 
 
 def _paid_by(line: Purchase, checkout: Checkout, event: ProviderEvent) -> bool:
     """Whether the payment of an event can be that of a purchase, and not another one for the same checkout."""
-    if event.payment_ref is None or line.provider_ref == event.payment_ref:
+    if event.purchase_id == line.id or event.payment_ref is None or line.provider_ref == event.payment_ref:
         return True
     return line.provider_ref is None and line.provider == checkout.provider
 
@@ -122,22 +134,37 @@ def _expire(till: Till, lines: Sequence[Purchase]) -> None:
     till.change(_moved(till, move))
 
 
-async def _refund(till: Till, lines: Sequence[Purchase], refunded_amount: int | None) -> None:
-    """Spread what went back over the purchases, in the order of the lines; None = all of it."""
-    left = refunded_amount
+async def _refund(till: Till, lines: Sequence[Purchase], event: ProviderEvent) -> None:
+    """Note what went back, spread over the purchases in the order of the lines. Rights end when all of it is back: a
+    part of a payment does not say which purchase it is about, unless the event does."""
+    left = event.refunded_amount
+    whole = left is None or left >= sum(line.amount for line in lines)
     for line in lines:
         part = line.amount if left is None else min(left, line.amount)
-        if part > 0 or left is None:
-            await till.refund(line, part)
         left = None if left is None else left - part
+        if whole:
+            await till.refund(line, line.amount)
+        else:
+            till.refund_part(line, part)
 
 
-async def _dispute(till: Till, lines: Sequence[Purchase]) -> None:
-    if till.checkout.won_early:
-        till.change(replace(till.checkout, won_early=False))
+async def _dispute(till: Till, lines: Sequence[Purchase], ref: str) -> None:
+    checkout = till.checkout
+    if ref in {*checkout.disputes, *checkout.disputes_won} or len(checkout.disputes) >= DISPUTES_MAX:
         return
+    till.change(replace(checkout, disputes=(*checkout.disputes, ref)))
     for line in lines:
         await till.dispute(line)
+
+
+async def _win(till: Till, lines: Sequence[Purchase], ref: str) -> None:
+    checkout = till.checkout
+    still_open = tuple(one for one in checkout.disputes if one != ref)
+    won = (*checkout.disputes_won, ref)[-DISPUTES_MAX:]
+    till.change(replace(checkout, disputes=still_open, disputes_won=won))
+    if not still_open:
+        for line in lines:
+            await till.win(line)
 
 
 def _moved(till: Till, move: CheckoutMove) -> Checkout:
@@ -147,13 +174,14 @@ def _moved(till: Till, move: CheckoutMove) -> Checkout:
     return checkout if status is None else replace(checkout, status=status, ended_at_ms=till.now_ms)
 
 
-def _known(checkout: Checkout, event: ProviderEvent) -> Checkout:
-    """The checkout with the provider's names of its session and payment, as far as the event has them."""
-    return replace(
-        checkout,
-        session_ref=checkout.session_ref or event.session_ref,
-        payment_ref=checkout.payment_ref or event.payment_ref,
-    )
+async def _known(conn: Connection, checkout: Checkout, event: ProviderEvent) -> Checkout:
+    """The checkout with the provider's names of its session and payment, as far as the event has them. One payment may
+    be for several checkouts, such as a bank transfer; it is found by its name at the first of them."""
+    session_ref, payment_ref = checkout.session_ref or event.session_ref, checkout.payment_ref
+    if payment_ref is None and event.payment_ref is not None:
+        taken = await rows.id_of_payment(conn, event.payment_ref)
+        payment_ref = event.payment_ref if taken is None else None
+    return replace(checkout, session_ref=session_ref, payment_ref=payment_ref)
 
 
 async def _checkout_of(conn: Connection, event: ProviderEvent) -> str | None:

@@ -43,10 +43,15 @@ class ShopViewer(msgspec.Struct, frozen=True):
 
 
 class ShopState(msgspec.Struct, frozen=True):
-    """One user's purchases, the newest first."""
+    """One user's purchases, the newest first.
+
+    Args:
+        moved: those that were read last, older ones too.
+    """
 
     user_id: str
     items: tuple[Purchase, ...]
+    moved: tuple[Purchase, ...] = ()
 
 
 class PurchaseMoved(Event, frozen=True):
@@ -85,15 +90,13 @@ def absorb(state: ShopState, found: Sequence[Purchase]) -> ShopState:
     """Take in purchases that were read again."""
     merged = {one.id: one for one in (*state.items, *found)}
     items = sorted(merged.values(), key=lambda one: one.seq, reverse=True)[:SHOWN]
-    return replace(state, items=tuple(items))
+    return replace(state, items=tuple(items), moved=tuple(found))
 
 
-def events(before: ShopState, after: ShopState, sources: Collection[str]) -> Sequence[PurchaseMoved]:
-    """The purchases among the sources that are not as they were, each as an event for delta subscribers."""
+def events(before: ShopState, after: ShopState, _sources: Collection[str]) -> Sequence[PurchaseMoved]:
+    """The purchases that were read again and are not as they were, the oldest first."""
     known = {one.id: one for one in before.items}
-    now = {one.id: one for one in after.items}
-    moved = (now[id] for id in dict.fromkeys(sources) if id in now and now[id] != known.get(id))
-    return [PurchaseMoved(one) for one in moved]
+    return [PurchaseMoved(one) for one in reversed(after.moved) if one != known.get(one.id)]
 
 
 def _take(state: ShopState, sources: AbstractSet[str], _peek: Peek) -> tuple[ShopState, AbstractSet[str]]:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from actors.errors import FieldError, Forbidden, Invalid, NotFound
 from actors.file_names import clean_name
 from actors.texts import line_flaws, lines_flaws, without_joiners
+from actors.users.holding import access_in
 from actors.users.locking import require_user
 from persistence.connection import Connection
+from persistence.shop.entitlements import TOTEM
 from persistence.shop.products import is_on_sale
 from persistence.totems import totems
 from persistence.totems.totems import Format, Model
@@ -113,18 +115,15 @@ async def upload(
     return model
 
 
-async def activate(
-    conn: Connection, user_id: str, model_id: str, now_ms: int, *, gallery: bool, unlocked: bool
-) -> Model:
+async def activate(conn: Connection, user_id: str, model_id: str, now_ms: int, *, gallery: bool) -> Model:
     """Equip a user with a model that they may see.
 
     Args:
         gallery: whether the gallery is open, so that users may take each other's models.
-        unlocked: whether the user may equip it although it is on sale.
 
     Raises:
         NotFound: there is no such user, or no such model that the user may see.
-        Forbidden: it is on sale, and neither unlocked nor the user's own.
+        Forbidden: it is on sale, and the user has neither made nor bought it.
         LookupError: the model vanished while it was locked; a defect.
     """
     await require_user(conn, user_id)
@@ -132,8 +131,10 @@ async def activate(
     model = await totems.visible(conn, model_id, user_id, gallery=gallery)
     if model is None:
         raise NotFound("no such totem")
-    if model.owner_id != user_id and not unlocked and await is_on_sale(conn, "totem", model_id):
-        raise Forbidden("this totem is on sale")
+    if model.owner_id != user_id and await is_on_sale(conn, "totem", model_id):
+        access = await access_in(conn, user_id, now_ms)
+        if not access.allows(TOTEM + model_id):
+            raise Forbidden("this totem is on sale")
     await totems.select(conn, user_id, model_id, now_ms)
     chosen = await totems.selected_by(conn, user_id)
     if chosen is None:

@@ -14,7 +14,7 @@ rights (503, not yes).
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -246,15 +246,16 @@ def resolve(roles: Iterable[str], grants: Iterable[Grant], catalog: AbstractSet[
         granted=frozenset(grant.node for grant in alive if not grant.negated),
         negated=frozenset(grant.node for grant in alive if grant.negated),
         catalog=catalog,
-        quotas=_quotas(grant for grant in alive if not grant.negated),
+        quotas=_quotas(alive),
         valid_until_ms=min(turns_ms, default=None),
     )
 
 
-def _quotas(grants: Iterable[Grant]) -> dict[str, Quantity]:
+def _quotas(grants: Sequence[Grant]) -> dict[str, Quantity]:
+    negated = frozenset(grant.node for grant in grants if grant.negated)
     found: dict[str, Quantity] = {}
     for grant in grants:
-        if grant.value is not None:
+        if grant.value is not None and not _any_covers(negated, grant.node):
             quantity = Quantity(grant.value, grant.unit)
             other = found.get(grant.node, quantity)
             found[grant.node] = max(other, quantity, key=lambda one: one.in_base_unit)

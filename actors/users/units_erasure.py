@@ -12,6 +12,7 @@ from actors.errors import Conflict
 from actors.users.events import UserErased
 from actors.users.locking import require_user
 from persistence.connection import Connection
+from persistence.shop.checkouts import lock_of_user
 from persistence.users import erasure
 from persistence.users.audit import Stamp, write_audit
 
@@ -25,6 +26,8 @@ async def erase(conn: Connection, user_id: str, stamp: Stamp) -> Change[None]:
     """
     if user_id == stamp.actor_id:
         raise Conflict("you cannot erase yourself")
+    # Before the user, as whoever moves a checkout locks them in this order.
+    await lock_of_user(conn, user_id)
     await require_user(conn, user_id)
     others = await erasure.others_of(conn, user_id)
     # The audit trail keeps the bare id: a name in it would outlive the user.

@@ -40,8 +40,9 @@ CREATE TABLE shop_checkouts (
     url               text,
     attempt           integer NOT NULL DEFAULT 0,
     payment_ref       text,
-    -- The dispute's good end came before its beginning.
-    won_early         boolean NOT NULL DEFAULT false,
+    -- The provider's names of disputes that are not over, and of those that were won.
+    disputes          text[]  NOT NULL DEFAULT '{}',
+    disputes_won      text[]  NOT NULL DEFAULT '{}',
     created_at_ms     bigint  NOT NULL,
     expires_at_ms     bigint  NOT NULL,
     asked_at_ms       bigint  NOT NULL,
@@ -51,6 +52,7 @@ CREATE TABLE shop_checkouts (
 CREATE INDEX shop_checkouts_by_payer ON shop_checkouts (payer_id, created_at_ms);
 CREATE INDEX shop_checkouts_by_recipient ON shop_checkouts (recipient_id);
 CREATE INDEX shop_checkouts_open ON shop_checkouts (expires_at_ms) WHERE status = 'open';
+CREATE INDEX shop_checkouts_unasked ON shop_checkouts (asked_at_ms) WHERE status = 'open';
 CREATE INDEX shop_checkouts_by_age ON shop_checkouts (created_at_ms) WHERE status <> 'completed';
 CREATE UNIQUE INDEX shop_checkouts_by_payment ON shop_checkouts (payment_ref) WHERE payment_ref IS NOT NULL;
 
@@ -106,6 +108,7 @@ CREATE TABLE shop_entitlements (
 );
 
 CREATE INDEX shop_entitlements_live ON shop_entitlements (user_id, node) WHERE NOT ended;
+CREATE INDEX shop_entitlements_by_user ON shop_entitlements (user_id, node);
 CREATE INDEX shop_entitlements_ending ON shop_entitlements (ends_at_ms) WHERE NOT ended;
 
 CREATE TABLE shop_webhook_events (

@@ -26,7 +26,8 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
         url: where the payer pays.
         attempt: number of the provider's idempotency key in use, from 0.
         payment_ref: the provider's name of the payment, once it is known.
-        won_early: a dispute's end in our favour came before its beginning.
+        disputes: the provider's names of disputes that are not over.
+        disputes_won: of those that have ended in our favour, be it before we heard of their beginning.
         asked_at_ms: when the provider was asked about it last; at first when it was made.
         ended_at_ms: when it left the state `open`.
     """
@@ -46,7 +47,8 @@ class Checkout(msgspec.Struct, frozen=True, kw_only=True):
     url: str | None = None
     attempt: int = 0
     payment_ref: str | None = None
-    won_early: bool = False
+    disputes: tuple[str, ...] = ()
+    disputes_won: tuple[str, ...] = ()
     created_at_ms: int
     expires_at_ms: int
     asked_at_ms: int
@@ -71,6 +73,14 @@ async def read_checkout(conn: Connection, id: str) -> Checkout | None:
 async def lock_checkout(conn: Connection, id: str) -> Checkout | None:
     """One checkout, its row locked until the transaction ends; None when there is none."""
     return _or_none(await conn.fetchrow("SELECT * FROM shop_checkouts WHERE id = $1 FOR UPDATE", id))
+
+
+async def lock_of_user(conn: Connection, user_id: str) -> None:
+    """Lock all checkouts that a user pays or receives, in the order of their ids, until the transaction ends."""
+    await conn.execute(
+        "SELECT id FROM shop_checkouts WHERE payer_id = $1 OR recipient_id = $1 ORDER BY id FOR UPDATE",
+        user_id,
+    )
 
 
 async def lock_payment(conn: Connection, payment_ref: str) -> None:
@@ -114,13 +124,20 @@ async def count_of_payer(conn: Connection, payer_id: str, since_ms: int) -> tupl
     return (0, 0) if row is None else (row[0], row[1])
 
 
-async def list_overdue(conn: Connection, before_ms: int, limit: int) -> list[Checkout]:
-    """Open checkouts that expired before a moment, the longest-expired first, at most `limit`."""
+async def list_overdue(
+    conn: Connection, before_ms: int, limit: int, *, but_of: ProviderName | None
+) -> list[Checkout]:
+    """Open checkouts that expired before a moment, the longest-expired first, at most `limit`.
+
+    Args:
+        but_of: those of this provider are left out; None = none are.
+    """
     rows = await conn.fetch(
-        "SELECT * FROM shop_checkouts WHERE status = 'open' AND expires_at_ms < $1"
+        "SELECT * FROM shop_checkouts WHERE status = 'open' AND expires_at_ms < $1 AND provider IS DISTINCT FROM $3"
         " ORDER BY expires_at_ms LIMIT $2",
         before_ms,
         limit,
+        but_of,
     )
     return [_checkout(row) for row in rows]
 
@@ -135,14 +152,7 @@ async def list_unasked(
         before_ms: only those that were asked about before this; epoch milliseconds.
         limit: at most so many.
     """
-    rows = await conn.fetch(
-        "SELECT * FROM shop_checkouts WHERE provider = $1 AND asked_at_ms < $2 AND (status = 'open' OR"
-        " (status = 'completed' AND id IN (SELECT checkout_id FROM shop_purchases WHERE status = 'pending')))"
-        " ORDER BY asked_at_ms LIMIT $3",
-        provider,
-        before_ms,
-        limit,
-    )
+    rows = await conn.fetch(_UNASKED, provider, before_ms, limit)
     return [_checkout(row) for row in rows]
 
 
@@ -168,6 +178,17 @@ _COLUMNS = Checkout.__struct_fields__
 _ADD = inserting("shop_checkouts", _COLUMNS)
 _SAVE = updating("shop_checkouts", _COLUMNS[1:])
 
+# Two indexed halves: completed checkouts are kept for ever, and hardly any of them has a pending purchase.
+_UNASKED = """
+(SELECT * FROM shop_checkouts WHERE status = 'open' AND provider = $1 AND asked_at_ms < $2
+ORDER BY asked_at_ms LIMIT $3)
+UNION ALL
+(SELECT * FROM shop_checkouts WHERE status = 'completed' AND provider = $1 AND asked_at_ms < $2 AND id IN (
+    SELECT checkout_id FROM shop_purchases WHERE status = 'pending'
+) ORDER BY asked_at_ms LIMIT $3)
+ORDER BY asked_at_ms LIMIT $3
+"""
+
 _PRUNE = """
 WITH gone AS (
     DELETE FROM shop_checkouts WHERE id = ANY (ARRAY(
@@ -185,4 +206,5 @@ def _or_none(row: Row | None) -> Checkout | None:
 
 
 def _checkout(row: Row) -> Checkout:
-    return Checkout(**{name: row[name] for name in _COLUMNS})
+    fields = {name: row[name] for name in _COLUMNS}
+    return Checkout(**fields | {name: tuple(row[name]) for name in ("disputes", "disputes_won")})

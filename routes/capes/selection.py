@@ -1,14 +1,11 @@
 """Routes for the cape that the caller wears (service-api §4 Capes)."""
 
-from functools import partial
-
 from actors.bounds import IdText
 from actors.capes.units_wearing import select, select_none
 from actors.errors import FieldError, Forbidden, Invalid, NotFound
 from actors.ids import parse_uuid
 from actors.time import iso
 from persistence.capes.choices import CapeSource, Selection, read_selection
-from persistence.shop.entitlements import CAPE
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
@@ -59,8 +56,7 @@ async def select_cape(call: Call, body: SelectionBody) -> SelectionOut:
     if cape_id is None:
         raise Invalid(FieldError("/capeId", "BAD_FORMAT", "the uuid of a cape"))
     chosen = Selection(body.source, cape_id, call.now_ms)
-    unit = partial(select, unlocked=call.user.access.allows(CAPE + cape_id))
-    return await change(call, unit, call.user_id, chosen, about=None, shape=selection_out)
+    return await change(call, select, call.user_id, chosen, about=None, shape=selection_out)
 
 
 def selection_out(selection: Selection | None) -> SelectionOut:

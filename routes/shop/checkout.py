@@ -117,7 +117,7 @@ async def cancel_checkout(call: Call, checkout_id: ObjectId) -> None:
     ended_there = placed.checkout.status == "open" and placed.checkout.provider == "stripe"
     if provider is not None and ended_there:
         call.wait_longer(PROVIDER_SECONDS)
-        await _end_session(call, provider, placed)
+        await end_session(call, provider, placed)
     try:
         await change(
             call, end_checkout, checkout_id, CheckoutMove.CANCEL, stamp_of(call),
@@ -150,8 +150,13 @@ async def _open_session(call: Call, provider: Provider, placed: Placed) -> Sessi
         raise UpstreamUnavailable from None
 
 
-async def _end_session(call: Call, provider: Provider, placed: Placed) -> None:
-    """End the session first: one whose checkout is cancelled must not be paid any more."""
+async def end_session(call: Call, provider: Provider, placed: Placed) -> None:
+    """End the session of an open checkout before anything else ends it: it must not be paid any more.
+
+    Raises:
+        Conflict: its payer was faster; that is applied.
+        UpstreamUnavailable: the provider does not answer, or refuses.
+    """
     try:
         event = await Sessions(call.service, provider).end(placed)
     except ProviderAway:

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from functools import partial
 
 import structlog
+from msgspec.structs import replace
 
 from actors.change import Change
 from actors.shop.entitling import settle
 from actors.shop.moves import CheckoutMove
-from actors.shop.provider_events import ProviderEvent
+from actors.shop.provider_events import EventKind, ProviderEvent
 from actors.shop.units_checkout import Placed, end_checkout
 from actors.shop.units_provider import take_answer
 from actors.time import DAY_MS
@@ -33,6 +34,9 @@ OVERDUE_MS = 5 * 60 * 1000
 UNASKED_MS = 10 * 60 * 1000
 """How long after the last question the provider is asked again about a checkout, in case a webhook was lost; also how
 old a checkout without session is when it is given up."""
+
+UNPAID_MS = 30 * DAY_MS
+"""How long money may be on its way; delayed payments take two weeks at most."""
 
 A_RUN = 50
 """How many checkouts one run attends to."""
@@ -77,11 +81,11 @@ async def _attend(service: Service) -> bool:
         )
         for checkout in unasked:
             await _ask(service, provider, checkout)
-    overdue = await service.database.read(checkouts.list_overdue, now_ms - OVERDUE_MS, A_RUN)
+    # Those of the present provider end when it agrees, which is asked above.
+    list_overdue = partial(checkouts.list_overdue, but_of=None if provider is None else provider.name)
+    overdue = await service.database.read(list_overdue, now_ms - OVERDUE_MS, A_RUN)
     for checkout in overdue:
-        # Those of the present provider end when it agrees, which is asked above.
-        if provider is None or checkout.provider != provider.name:
-            await _end(service, checkout, CheckoutMove.EXPIRE)
+        await _end(service, checkout, CheckoutMove.EXPIRE)
     return len(unasked) < A_RUN and len(overdue) < A_RUN
 
 
@@ -97,7 +101,8 @@ async def _ask(service: Service, provider: Provider, checkout: Checkout) -> None
         elif checkout.status == "open" and overdue:
             await _finish(service, checkout, await sessions.end(placed), CheckoutMove.EXPIRE)
         else:
-            await _finish(service, checkout, await sessions.ask(placed), None)
+            event = await sessions.ask(placed)
+            await _finish(service, checkout, _given_up(service, checkout, event), None)
     except ProviderAway:
         log.warning("the payment provider did not answer about a checkout", checkout_id=checkout.id)
     except ProviderRefused as refused:
@@ -115,6 +120,15 @@ async def _finish(
         await change_by_itself(service, take_answer, event, _stamp(service), about=about)
     elif move is not None:
         await _end(service, checkout, move)
+
+
+def _given_up(service: Service, checkout: Checkout, event: ProviderEvent | None) -> ProviderEvent | None:
+    """What the provider has said, or that the money does not come when it has been on its way for too long; should it
+    come nevertheless, it counts."""
+    if event is None or event.kind is not EventKind.COMPLETED_UNPAID:
+        return event
+    too_long = checkout.created_at_ms + UNPAID_MS <= service.clock.now_ms()
+    return replace(event, kind=EventKind.FAILED) if too_long else event
 
 
 async def _end(service: Service, checkout: Checkout, move: CheckoutMove) -> None:
@@ -138,7 +152,8 @@ async def _settle(service: Service, limit: int) -> bool:
     found = await service.database.read(users)
     for user_id in found:
         await change_by_itself(service, one, user_id, about=f"rights of {user_id}")
-    return len(found) >= limit
+    # The rows of the batch may all be of one user, so only an empty batch is the last one.
+    return bool(found)
 
 
 def _stamp(service: Service) -> Stamp:

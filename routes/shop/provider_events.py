@@ -62,6 +62,7 @@ class _Charge(msgspec.Struct, frozen=True):
 
 class _Dispute(msgspec.Struct, frozen=True):
     status: str
+    id: Ref | None = None
     payment_intent: Ref | None = None
 
 
@@ -158,7 +159,13 @@ def _dispute(envelope: _Envelope, id: str) -> ProviderEvent | None:
     kind = EventKind.DISPUTED if envelope.type == _DISPUTED else _CLOSED_AS.get(dispute.status)
     if kind is None:
         return None
-    return ProviderEvent(id=id, kind=kind, payment_ref=dispute.payment_intent, live=envelope.livemode)
+    return ProviderEvent(
+        id=id,
+        kind=kind,
+        payment_ref=dispute.payment_intent,
+        dispute_ref=dispute.id,
+        live=envelope.livemode,
+    )
 
 
 def _plain(envelope: _Envelope, id: str) -> ProviderEvent | None:

@@ -9,15 +9,19 @@ from actors.errors import Conflict, Invalid, NotFound
 from actors.ids import ObjectId, UserId
 from actors.shop.public import PurchaseEntry, purchase_entry
 from actors.shop.units_admin import mark_paid, refund
+from actors.shop.units_checkout import read_placed
 from actors.texts import line
-from persistence.shop.purchases import PurchaseStatus, WantedPurchases, list_purchases
+from persistence.shop.purchases import PurchaseStatus, WantedPurchases, checkout_of, list_purchases
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
+from routes.edge.errors import UpstreamUnavailable
 from routes.edge.principal import AUTHENTICATED
 from routes.edge.wire import Wire
+from routes.shop.checkout import PROVIDER_SECONDS, end_session
+from routes.shop.parts import PROVIDER
 from routes.shop.products import MANAGE
 from routes.shop.reactions import PurchasesOf
 
@@ -82,14 +86,16 @@ async def list_all_purchases(call: Call, query: AllPurchasesQuery) -> PurchasePa
     "POST",
     "/v1/admin/shop/purchases/{purchaseId}/mark-paid",
     needs=MANAGE,
-    refusals=(NotFound, Conflict, Invalid),
+    refusals=(NotFound, Conflict, Invalid, UpstreamUnavailable),
 )
 async def mark_purchase_paid(call: Call, purchase_id: ObjectId, body: PaidBody) -> PurchaseEntry:
     """POST /v1/admin/shop/purchases/{purchaseId}/mark-paid: says that a purchase is paid, and gives what was bought.
 
-    Also for one that is on hold. Again is the same answer; a purchase that was refunded or is disputed is a 409. Needs
-    `shop:manage`; the audit trail records it.
+    Also for one that is on hold. Again is the same answer; a purchase that was refunded or is disputed is a 409. An
+    open checkout at Stripe is ended there first, so that it is not paid twice. Needs `shop:manage`; the audit trail
+    records it.
     """
+    await _end_session_of(call, purchase_id)
     ref = None if body.provider_ref is None else line(body.provider_ref, "/providerRef", REF_MAX)
     note = None if body.note is None else line(body.note, "/note", NOTE_MAX)
     return await change(
@@ -113,6 +119,19 @@ async def refund_purchase(call: Call, purchase_id: ObjectId) -> PurchaseEntry:
     return await change(
         call, refund, purchase_id, stamp_of(call), about=PurchasesOf(purchase_id), shape=_entry
     )
+
+
+async def _end_session_of(call: Call, purchase_id: str) -> None:
+    provider = call.service.of(PROVIDER)
+    if provider is None:
+        return
+    checkout_id = await call.service.database.read(checkout_of, purchase_id)
+    if checkout_id is None:
+        raise NotFound("no such purchase")
+    placed = await call.service.database.read(read_placed, checkout_id)
+    if placed.checkout.status == "open" and placed.checkout.provider == provider.name:
+        call.wait_longer(PROVIDER_SECONDS)
+        await end_session(call, provider, placed)
 
 
 async def _page(call: Call, pages: Cursor[int], query: PurchaseQuery, user_id: str | None) -> PurchasePage:

@@ -37,7 +37,9 @@ def _held(_service: Service, event: PurchaseHeld) -> None:
 
 
 def _unexpected(_service: Service, event: MoneyUnexpected) -> None:
-    log.error("money came for a checkout that was paid already", checkout_id=event.checkout_id)
+    log.error(
+        "a payment is not the one of its checkout, which was paid already", checkout_id=event.checkout_id
+    )
 
 
 async def _ask(service: Service, about: PurchasesOf, _events: Sequence[object]) -> tuple[object, ...]:

@@ -12,7 +12,6 @@ from actors.ids import parse_uuid
 from actors.texts import with_line_feeds
 from actors.totems.documents import MAX_BYTES, check_upload
 from actors.totems.units import Draft, activate, check_draft, upload
-from persistence.shop.entitlements import TOTEM
 from persistence.totems.totems import Format, Model
 from routes.call import Call
 from routes.changes import change
@@ -89,10 +88,10 @@ async def choose_totem(call: Call, body: TotemChoice) -> Totem | Reply[Totem]:
     if data is not None and model_id is None:
         return await _upload(call, body, data)
     if model_id is not None and data is None:
-        model_id = model_id.lower()
-        unlocked = call.user.access.allows(TOTEM + model_id)
-        carry = partial(activate, gallery=call.service.config.totem_gallery, unlocked=unlocked)
-        return await change(call, carry, call.user_id, model_id, call.now_ms, about=None, shape=_found)
+        carry = partial(activate, gallery=call.service.config.totem_gallery)
+        return await change(
+            call, carry, call.user_id, model_id.lower(), call.now_ms, about=None, shape=_found
+        )
     if data is None:
         raise Invalid(FieldError("/data", "REQUIRED", "data or itemModelId is needed"))
     raise Invalid(FieldError("/itemModelId", "NOT_ALLOWED", "data and itemModelId exclude each other"))

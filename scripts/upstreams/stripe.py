@@ -177,6 +177,7 @@ class StripeSite:
         session = self._paid(id)
         session.dispute = status
         closed = status in {"won", "lost"}
+        session.disputes += not closed
         self._happened("charge.dispute.closed" if closed else "charge.dispute.created", session.disputed())
 
     def expire_due(self) -> None:

@@ -38,7 +38,8 @@ class StripeSession:
     Args:
         number: from which all ids are made.
         refunded: how much of the payment went back.
-        dispute: status of its dispute; None without one.
+        dispute: status of its last dispute; None without one.
+        disputes: how many there were.
     """
 
     number: int
@@ -57,6 +58,7 @@ class StripeSession:
     payment_intent: str | None = None
     refunded: int = 0
     dispute: str | None = None
+    disputes: int = 0
     lines: list[dict[str, str]] = field(default_factory=list)
 
     @property
@@ -88,7 +90,7 @@ class StripeSession:
     def disputed(self) -> dict[str, Any]:
         """The object `dispute`, which names the payment and nothing of ours."""
         return {
-            "id": f"du_{self.number:024d}", "object": "dispute", "amount": self.amount_total,
+            "id": f"du_{self.number:020d}{self.disputes:04d}", "object": "dispute", "amount": self.amount_total,
             "charge": f"ch_{self.number:024d}", "currency": self.currency, "livemode": False, "metadata": {},
             "payment_intent": self.payment_intent, "reason": "fraudulent", "status": self.dispute,
         }  # fmt: skip

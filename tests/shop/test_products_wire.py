@@ -13,6 +13,7 @@ from tests.support.world import World
     [
         ({"slug": "ab"}, "/slug", "BAD_FORMAT"),
         ({"slug": "Glow"}, "/slug", "BAD_FORMAT"),
+        ({"slug": "a--", "kind": "supporter"}, "/slug", "BAD_FORMAT"),
         ({"name": ""}, "/name", "REQUIRED"),
         ({"name": "x" * 101}, "/name", "TOO_LONG"),
         ({"description": "x" * 4_001}, "/description", "TOO_LONG"),
@@ -75,6 +76,21 @@ async def test_super_admins_sell_more_but_neither_patterns_nor_what_everybody_ha
     assert (await root.ask("POST", PRODUCTS, body)).status_code == 201
     refused = body | {"slug": "other", "grants": [{"node": node}]}
     assert (await root.ask("POST", PRODUCTS, refused)).status_code == 422
+
+
+async def test_a_bundle_sells_nothing_that_its_maker_may_not_sell(world: World) -> None:
+    shop, root = await open_shop(world), await world.super_admin()
+    body = A_PRODUCT | {"grants": [{"node": "versions:publish"}], "available": False}
+    product = await root.do("POST", PRODUCTS, body, status=201)
+    bundle = A_PRODUCT | {"slug": "all", "kind": "bundle", "includes": [product["id"]], "grants": []}
+    for seller in (shop.manager, root):
+        response = await seller.ask("POST", PRODUCTS, bundle)
+        assert [one["pointer"] for one in response.json()["errors"]] == ["/includes/0"]
+    part = await shop.product("part")
+    await shop.product("set", kind="bundle", includes=[part["id"]])
+    change = {"revision": 1, "grants": [{"node": "versions:publish"}]}
+    refused = await root.refused("PATCH", f"{PRODUCTS}/{part['id']}", change)
+    assert refused == (422, "VALIDATION_FAILED")
 
 
 async def test_no_slug_twice_and_no_bundle_in_a_bundle(world: World) -> None:

@@ -20,6 +20,7 @@ PURCHASE = "89abcdef0123456789abcdef"
 EVT = "evt_000000000000000000000001"
 SESSION = f"cs_test_{1:024d}"
 PAYMENT = f"pi_{1:024d}"
+DISPUTE_REF = f"du_{1:020d}{1:04d}"
 
 FORM = {
     "mode": "payment", "metadata[checkoutId]": CHECKOUT, "payment_intent_data[metadata][checkoutId]": CHECKOUT,
@@ -62,18 +63,28 @@ STRIPE: list[tuple[str, Play, ProviderEvent | None]] = [
     ("refunded", lambda site: _paid(site).refund(SESSION), of_charge(None)),
     ("refunded in part", lambda site: _paid(site).refund(SESSION, 200), of_charge(200)),
     ("refunded in two parts", lambda site: _paid(site, refunded=200).refund(SESSION), of_charge(None)),
-    ("disputed", lambda site: _paid(site).dispute(SESSION), event(EventKind.DISPUTED, payment_ref=PAYMENT)),
+    (
+        "disputed",
+        lambda site: _paid(site).dispute(SESSION),
+        event(EventKind.DISPUTED, payment_ref=PAYMENT, dispute_ref=DISPUTE_REF),
+    ),
     (
         "won",
-        lambda site: _paid(site).dispute(SESSION, status="won"),
-        event(EventKind.DISPUTE_WON, payment_ref=PAYMENT),
+        lambda site: _disputed(site).dispute(SESSION, status="won"),
+        event(EventKind.DISPUTE_WON, payment_ref=PAYMENT, dispute_ref=DISPUTE_REF),
     ),
     (
         "lost",
-        lambda site: _paid(site).dispute(SESSION, status="lost"),
-        event(EventKind.DISPUTE_LOST, payment_ref=PAYMENT),
+        lambda site: _disputed(site).dispute(SESSION, status="lost"),
+        event(EventKind.DISPUTE_LOST, payment_ref=PAYMENT, dispute_ref=DISPUTE_REF),
     ),
 ]
+
+
+def _disputed(site: StripeSite) -> StripeSite:
+    _paid(site).dispute(SESSION)
+    site.events.clear()
+    return site
 
 
 def _paid(site: StripeSite, *, refunded: int = 0) -> StripeSite:

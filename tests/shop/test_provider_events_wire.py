@@ -141,8 +141,8 @@ async def test_parts_that_go_back_add_up_over_the_lines(world: World) -> None:
 
     for so_far, expected in (
         (100, [("fulfilled", 100), ("fulfilled", 0)]),
-        (350, [("refunded", 300), ("fulfilled", 50)]),
-        (200, [("refunded", 300), ("fulfilled", 50)]),
+        (350, [("fulfilled", 300), ("fulfilled", 50)]),
+        (200, [("fulfilled", 300), ("fulfilled", 50)]),
         (None, [("refunded", 300), ("refunded", 200)]),
     ):
         await shop.told(event(K.REFUNDED, order, f"refund-{so_far}", refunded_amount=so_far))
@@ -177,6 +177,63 @@ async def test_payment_and_refund_at_once_end_refunded(world: World) -> None:
     assert [await state_of(ann, order) for order in orders] == [("completed", "refunded")] * 4
 
 
+async def test_a_refund_that_names_a_purchase_is_about_that_one(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    order = await shop.order(ann, await shop.product("one", 300), await shop.product("two", 200))
+    await shop.told(event(K.COMPLETED, order))
+    about = {"purchase_id": order["purchases"][1]["id"], "payment_ref": "another-name"}
+    await shop.told(event(K.REFUNDED, order, **about))
+    found = await ann.get(f"{CHECKOUT}/{order['checkout']['id']}")
+    assert [one["status"] for one in found["purchases"]] == ["fulfilled", "refunded"]
+
+
+async def test_disputes_are_told_apart(world: World) -> None:
+    shop, ann, order = await ordered(world)
+    await shop.told(event(K.COMPLETED, order))
+    steps = [
+        (K.DISPUTED, "a", "disputed"),
+        (K.DISPUTED, "b", "disputed"),
+        (K.DISPUTE_WON, "a", "disputed"),
+        (K.DISPUTE_WON, "b", "fulfilled"),
+        (K.DISPUTED, "c", "disputed"),
+        (K.DISPUTED, "a", "disputed"),
+        (K.DISPUTE_WON, "c", "fulfilled"),
+    ]
+    for number, (kind, ref, status) in enumerate(steps):
+        await shop.told(event(kind, order, f"{number}", dispute_ref=ref))
+        assert (await state_of(ann, order))[1] == status, number
+
+
+async def test_what_is_disputed_while_it_is_on_hold_is_not_given(world: World) -> None:
+    shop, _, order = await ordered(world)
+    await shop.told(event(K.COMPLETED, order, amount=1))
+    await shop.told(event(K.DISPUTED, order))
+    path = f"/v1/admin/shop/purchases/{order['purchases'][0]['id']}/mark-paid"
+    assert await shop.manager.refused("POST", path, {}) == (409, "INVALID_STATE")
+    await shop.told(event(K.DISPUTE_WON, order))
+    assert (await shop.paid(order["purchases"][0]))["status"] == "fulfilled"
+
+
+async def test_what_an_admin_accepted_is_still_refunded_by_its_payment(world: World) -> None:
+    shop, ann, order = await ordered(world)
+    await shop.told(event(K.COMPLETED, order, amount=1))
+    path = f"/v1/admin/shop/purchases/{order['purchases'][0]['id']}"
+    accepted = await shop.manager.do("POST", f"{path}/mark-paid", {"providerRef": "ok by Mona"})
+    assert accepted["providerRef"] == PAYMENT
+    await shop.told(event(K.REFUNDED, order))
+    assert await state_of(ann, order) == ("completed", "refunded")
+    assert not await may(ann, "perk:glow")
+
+
+async def test_one_payment_for_two_checkouts(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    product = await shop.product()
+    orders = [await shop.order(ann, product) for _ in range(2)]
+    for number, order in enumerate(orders):
+        await shop.told(event(K.PAID, order, f"{number}"))
+    assert [await state_of(ann, order) for order in orders] == [("completed", "fulfilled")] * 2
+
+
 async def test_a_second_payment_is_not_lost_in_silence(
     world: World, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -184,7 +241,7 @@ async def test_a_second_payment_is_not_lost_in_silence(
     await shop.paid(order["purchases"][0])
     await shop.told(event(K.COMPLETED, order))
     assert await state_of(ann, order) == ("completed", "fulfilled")
-    assert "paid already" in capsys.readouterr().out
+    assert "not the one of its checkout" in capsys.readouterr().out
 
 
 async def test_what_names_nothing_of_ours_changes_nothing(world: World) -> None:

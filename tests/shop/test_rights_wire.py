@@ -114,3 +114,53 @@ async def test_an_admin_sees_both_sorts_of_rights_and_ends_both(world: World) ->
     assert await root.do("DELETE", f"{path}/perk:glow") == {"removed": 2}
     assert not await may(ann, "perk:glow")
     assert await root.do("DELETE", f"{path}/perk:glow") == {"removed": 0}
+
+
+async def test_a_denial_counts_more_than_a_quota_that_was_bought(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    await shop.buy(ann, await shop.product(grants=[{"node": "social:friends.max", "value": 500}]))
+    await world.grant(ann, "social:friends.max", negated=True)
+    access = await world.service.of(USER_DIRECTORY).access_of(ann.id)
+    assert access.quota("social:friends.max") is None
+
+
+async def test_what_an_admin_grants_by_a_pattern_is_worn_on_after_a_refund(world: World) -> None:
+    shop, ann = await open_shop(world), await world.player("Ann")
+    _, cape, product = await sold_cape(world, shop)
+    purchase = await shop.buy(ann, product)
+    assert await wear(ann, cape) == 200
+    await world.grant(ann, "perk:*")
+    await shop.refunded(purchase)
+    assert (await ann.get(WEARS))["capeId"] == cape["id"]
+
+
+async def test_the_parts_of_a_bundle_that_share_a_right_give_it_once(world: World) -> None:
+    shop, ann, root = await open_shop(world), await world.player("Ann"), await world.super_admin()
+    short = await shop.product("short", grants=[{"node": "perk:x", "expiresInDays": 10}])
+    long = await shop.product("long", grants=[{"node": "perk:x", "expiresInDays": 30}])
+    bundle = await shop.product("both", kind="bundle", includes=[short["id"], long["id"]], grants=[])
+    world.clock.stop()
+    first = await shop.buy(ann, bundle)
+    await shop.buy(ann, bundle)
+
+    async def ends() -> list[str]:
+        return [
+            one["expiresAt"] for one in (await root.get(f"/v1/admin/users/{ann.id}/permissions"))["items"]
+        ]
+
+    before = await ends()
+    assert len(before) == 2
+    await shop.refunded(first)
+    assert await ends() == before[:1]
+
+
+async def test_many_users_whose_rights_are_over_are_settled_in_one_run(world: World) -> None:
+    shop = await open_shop(world)
+    grants = [{"node": f"perk:n{number}", "expiresInDays": 1} for number in range(16)]
+    product = await shop.product("gold", kind="supporter", grants=grants)
+    players = [await world.player(f"Ann{number}", ttl_seconds=3 * 86_400) for number in range(12)]
+    for player in players:
+        await shop.buy(player, product)
+    world.advance(DAY_MS)
+    await job_named(world, "bought rights that are over").run()
+    assert [(await one.get("/v1/profile/settings"))["supporter"]["tier"] for one in players] == [None] * 12

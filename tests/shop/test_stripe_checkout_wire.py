@@ -11,7 +11,7 @@ import trio
 
 from actors.shop.provider_events import EventKind, ProviderEvent
 from persistence.shop.checkouts import Checkout, read_checkout
-from routes.shop.jobs import OVERDUE_MS, UNASKED_MS
+from routes.shop.jobs import OVERDUE_MS, UNASKED_MS, UNPAID_MS
 from scripts.upstreams.sites import Sites
 from scripts.upstreams.stripe import SESSIONS, StripeSite
 from scripts.upstreams.stripe_sessions import StripeSession
@@ -238,10 +238,39 @@ async def test_time_ends_a_checkout_only_when_stripe_agrees(paid: Paid) -> None:
     assert (await paid.row(second)).status == "expired"
 
 
-async def test_a_checkout_that_is_paid_by_hand_ends_after_a_day(paid: Paid) -> None:
+async def test_what_is_marked_as_paid_cannot_be_paid_at_stripe_any_more(paid: Paid) -> None:
     checkout = await paid.made()
     (purchase,) = (await paid.ann.get(PURCHASES))["items"]
     await paid.shop.paid(purchase)
+    assert (paid.session().status, (await paid.row(checkout)).status) == ("expired", "completed")
+    refund = f"/v1/admin/shop/purchases/{purchase['id']}/refund"
+    assert (await paid.shop.manager.ask("POST", refund)).status_code == 200
+
+
+async def test_what_was_paid_at_stripe_meanwhile_is_not_marked_but_fulfilled(paid: Paid) -> None:
+    checkout = await paid.made()
+    (purchase,) = (await paid.ann.get(PURCHASES))["items"]
+    paid.site.pay(paid.session().id)
+    path = f"/v1/admin/shop/purchases/{purchase['id']}"
+    assert await paid.shop.manager.refused("POST", f"{path}/mark-paid", {}) == (409, "INVALID_STATE")
     assert (await paid.row(checkout)).status == "completed"
-    refused = await paid.shop.manager.ask("POST", f"/v1/admin/shop/purchases/{purchase['id']}/refund")
-    assert refused.status_code == 200
+    assert await paid.shop.manager.refused("POST", f"{path}/refund") == (409, "INVALID_STATE")
+
+
+async def test_money_that_never_comes_is_given_up_and_counts_when_it_comes_after_all(paid: Paid) -> None:
+    checkout = await paid.made()
+    session = paid.session()
+    paid.site.pay(session.id, delayed=True)
+    for _ in range(2):
+        paid.later(UNPAID_MS)
+        await paid.attend()
+    assert [one["status"] for one in (await paid.ann.get(PURCHASES))["items"]] == ["failed"]
+    late = ProviderEvent(id="evt_1", kind=EventKind.PAID, checkout_id=checkout["id"])
+    await paid.shop.told(late)
+    assert [one["status"] for one in (await paid.ann.get(PURCHASES))["items"]] == ["fulfilled"]
+
+
+async def test_a_gift_of_the_house_can_be_taken_back(paid: Paid) -> None:
+    free = await paid.shop.product("free", 0, limit=1)
+    order = await paid.shop.order(paid.ann, free)
+    assert (await paid.shop.refunded(order["purchases"][0]))["status"] == "refunded"

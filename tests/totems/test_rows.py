@@ -33,7 +33,7 @@ async def add(database: Database, owner_id: str, at_ms: int = NOW_MS) -> str:
 
 
 async def carry(database: Database, user_id: str, model_id: str) -> Model:
-    return await database.transact(partial(activate, gallery=True, unlocked=False), user_id, model_id, NOW_MS)
+    return await database.transact(partial(activate, gallery=True), user_id, model_id, NOW_MS)
 
 
 async def test_what_is_answered_is_what_is_stored(database: Database):

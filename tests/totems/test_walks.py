@@ -46,7 +46,7 @@ class Walk:
             return
         model_id = self.random.choice(list(self.owners))
         known = gallery or self.owners[model_id] == user_id or self.users_of(model_id) > 0
-        unit = partial(activate, gallery=gallery, unlocked=False)
+        unit = partial(activate, gallery=gallery)
         if not known:
             with pytest.raises(NotFound):
                 await self.database.transact(unit, user_id, model_id, self.at_ms)
