@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 import trio
 
+from actors.bounds import IdText
 from actors.errors import NotFound
 from actors.time import iso
 from actors.versions.public import ArtifactEntry, ReleaseEntry, ScopeEntry, artifact_entry, release_entry
@@ -45,11 +46,11 @@ class ResolveQuery(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     """
 
     scope_type: ScopeType
-    scope_id: str
-    channel: str
-    platform: str
-    arch: str
-    version: str
+    scope_id: IdText
+    channel: IdText
+    platform: IdText
+    arch: IdText
+    version: IdText
     client_id: ClientId | None = None
     delta: bool = False
 
@@ -102,8 +103,8 @@ class AssetsQuery(msgspec.Struct, frozen=True, rename="camel"):
     """Which channel."""
 
     scope_type: ScopeType
-    scope_id: str
-    channel: str
+    scope_id: IdText
+    channel: IdText
 
 
 class Assets(Wire, frozen=True):

@@ -21,6 +21,8 @@ def test_contract_table() -> None:
         "chat-send": (30, 10),
         "friend-request": (20, 3600),
         "upload": (20, 60),
+        "checkout": (10, 600),
+        "webhook": (600, 60),
         "register": (10, 3600),
         "claim-key": (20, 60),
         "public": (120, 60),
