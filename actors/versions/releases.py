@@ -98,11 +98,6 @@ def check_scope(scope: Scope, pointer: str) -> list[FieldError]:
     return [FieldError(pointer, "BAD_FORMAT", "1 to 100 of letters, digits, `.`, `_` and `-`")]
 
 
-def is_scope_id(text: str) -> bool:
-    """Whether a text can be the id of a scope."""
-    return _SCOPE_ID.fullmatch(text) is not None
-
-
 def is_channel(text: str) -> bool:
     """Whether a text can be the name of a channel."""
     return _CHANNEL.fullmatch(text) is not None
