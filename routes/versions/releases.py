@@ -104,7 +104,8 @@ class ReleasePatch(Wire, frozen=True):
     """What changes of a release; fields that are left out stay. `ReleaseBody` explains them.
 
     Args:
-        status: `published` and `yanked` need `versions:publish` too.
+        status: `published` needs `versions:publish` too; `yanked` does not, so that whoever wrote a release can call it
+            back.
         artifacts: in place of all present ones; bytes that were put for those are dropped.
     """
 
@@ -196,7 +197,7 @@ async def patch_release(call: Call, release_id: ObjectId, body: ReleasePatch) ->
     A draft may change in every way. A published one keeps its version and artifacts (409); `yanked` is for good, and a
     409 while a channel points to it. Needs `versions:write`; the audit trail records what is published or yanked.
     """
-    if body.status in {"published", "yanked"}:
+    if body.status == "published":
         _may_publish(call)
     changes = ReleaseChanges(_changes(body), _changed_artifacts(call, body))
     return await change(
