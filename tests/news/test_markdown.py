@@ -203,6 +203,8 @@ BOMBS = {
     "quotes": "\n".join(">" * many + " a" for many in range(1, 250)),
     "lists": "\n".join(" " * many + "- a" for many in range(1, 250)),
     "references": "[a]: https://b.c\n\n" + "[a]" * 998,
+    "long titles of references": f"[a]: https://b.c '{'&' * 28_000}'\n\n" + "[a]" * 990,
+    "long addresses of references": f"[a]: https://b.c/{'é' * 10_000}\n\n" + "![a]" * 990,
     "brackets": "[" * 1000 + "]" * 1000 + "(" * 20_000,
     "stars in images": "![" * 1000 + "*a **" * 1300,
     "a table": TABLE,
