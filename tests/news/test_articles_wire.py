@@ -363,7 +363,9 @@ async def test_ids_that_are_none(world: World) -> None:
             assert response.status_code in {200, 400}, response.text
 
 
-async def test_texts_are_rendered_off_the_loop(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_texts_of_those_who_may_write_are_rendered_off_the_loop(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     threads: list[int] = []
     render = markdown.render
 
@@ -372,7 +374,11 @@ async def test_texts_are_rendered_off_the_loop(world: World, monkeypatch: pytest
         return render(body, pointer)
 
     monkeypatch.setattr(markdown, "render", noting)
-    ed = await editor(world)
+    ed, ann = await editor(world), await world.player("Ann")
+    body = {"scope": GLOBAL, "title": "t", "body": "b"}
+    assert await ann.refused("POST", NEWS, body) == (403, "FORBIDDEN")
+    assert await ann.refused("POST", NEWS, body | {"scope": await network(ed)}) == (404, "NOT_FOUND")
+    assert threads == []
     await change(ed, await write(ed), title="no text, no rendering")
     assert len(threads) == 1
     assert get_ident() not in threads
