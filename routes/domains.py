@@ -16,6 +16,7 @@ from routes.notifications.domain import NOTIFICATIONS
 from routes.operations.domain import OPERATIONS
 from routes.party.domain import PARTY
 from routes.publications.domain import PUBLICATIONS
+from routes.quests.domain import QUESTS
 from routes.reports.domain import REPORTS
 from routes.saved_servers.domain import SAVED
 from routes.shop.domain import SHOP
@@ -42,6 +43,7 @@ DOMAINS: Domains = (
     SHOP,
     VERSIONS,
     NEWS,
+    QUESTS,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

@@ -9,8 +9,8 @@ FROM pg_constraint JOIN pg_attribute ON attrelid = conrelid AND attnum = ANY (co
 WHERE contype = 'f' AND confdeltype IN ('c', 'n') AND NOT EXISTS (
     SELECT FROM pg_index
     WHERE indrelid = conrelid
-        AND (SELECT array_agg(number ORDER BY number) FROM unnest(conkey) AS number)
-            = (SELECT array_agg(number ORDER BY number) FROM unnest((indkey::int2[])[0 : cardinality(conkey) - 1]) AS number)
+        AND conkey @> (indkey::int2[])[0 : cardinality(conkey) - 1]
+        AND conkey <@ (indkey::int2[])[0 : cardinality(conkey) - 1]
 )
 GROUP BY pg_constraint.oid, conrelid ORDER BY columns
 """
