@@ -105,15 +105,16 @@ async def test_lists_are_filtered_and_paged(world: World) -> None:
         assert met == [title for title in everything if (path != FEED and not query) or title != "n"]
 
 
-async def test_a_page_is_bounded_in_bytes(world: World) -> None:
+@pytest.mark.parametrize(("body", "fitting"), [("&a;" * 10_000, 10), ("\u754c" * 10_900, 16)])
+async def test_a_page_is_bounded_in_bytes(world: World, body: str, fitting: int) -> None:
     ed = await editor(world)
-    for number in range(12):
-        await write(ed, f"{number}", body="&a;" * 10_000)
-    page = await ed.get(PUBLIC, limit=100)
-    assert (len(page["items"]), page["hasMore"]) == (10, True)
-    rest = await ed.get(PUBLIC, limit=100, cursor=page["nextCursor"])
-    assert (len(rest["items"]), rest["hasMore"]) == (2, False)
-    assert len((await ed.get(FEED))["items"]) == 10
+    for number in range(fitting + 2):
+        await write(ed, f"{number}", body=body)
+    for path in (PUBLIC, FEED):
+        page = await ed.get(path, limit=100)
+        assert (len(page["items"]), page["hasMore"]) == (fitting, True)
+        rest = await ed.get(path, limit=100, cursor=page["nextCursor"])
+        assert (len(rest["items"]), rest["hasMore"]) == (2, False)
 
 
 async def test_the_feed_has_what_one_follows(world: World) -> None:
