@@ -27,7 +27,7 @@ class VersionCount(msgspec.Struct, frozen=True):
 
 
 async def add_counts(conn: Connection, counts: Sequence[VersionCount]) -> None:
-    """Add to the counts; those of releases that do not exist are dropped.
+    """Add to the counts; those of releases that do not exist are dropped. The others stay until the transaction ends.
 
     Args:
         counts: each day, release, event and platform once.
@@ -67,10 +67,12 @@ async def prune_counts(conn: Connection, limit: int, *, before_day: int) -> int:
     return int(tag.rpartition(" ")[2])
 
 
+# Releases are locked before their counts, as whoever deletes one does.
 _ADD = """
+WITH known AS MATERIALIZED (SELECT id FROM releases WHERE id = ANY ($2::text[]) ORDER BY id FOR KEY SHARE)
 INSERT INTO version_counts AS kept (day, release_id, event, platform, count)
 SELECT new.* FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::bigint[])
     AS new (day, release_id, event, platform, count)
-WHERE EXISTS (SELECT FROM releases WHERE releases.id = new.release_id)
+WHERE new.release_id IN (SELECT id FROM known)
 ON CONFLICT (day, release_id, event, platform) DO UPDATE SET count = kept.count + excluded.count
 """

@@ -143,8 +143,13 @@ async def read_releases(conn: Connection, ids: Collection[str]) -> list[Release]
 
 
 async def lock_release(conn: Connection, id: str) -> Release | None:
-    """One release with its artifacts, its row locked until the transaction ends; None when there is none."""
-    rows = await conn.fetch("SELECT * FROM releases WHERE id = $1 FOR UPDATE", id)
+    """One release with its artifacts, its scope and then its row locked until the transaction ends; None when there is
+    none. Rows that refer to it can still be written meanwhile."""
+    place = await conn.fetchrow("SELECT scope_type, scope_id FROM releases WHERE id = $1", id)
+    if place is None:
+        return None
+    await lock_scope(conn, Scope(*place))
+    rows = await conn.fetch("SELECT * FROM releases WHERE id = $1 FOR NO KEY UPDATE", id)
     found = await _whole(conn, rows)
     return found[0] if found else None
 

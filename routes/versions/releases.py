@@ -168,7 +168,7 @@ async def read_one_release(call: Call, release_id: ObjectId) -> ReleaseEntry:
     "/v1/versions/releases",
     needs=WRITE,
     status=201,
-    refusals=(Invalid, Conflict, Forbidden, QuotaExceeded),
+    refusals=(NotFound, Invalid, Conflict, Forbidden, QuotaExceeded),
 )
 async def add_release(call: Call, body: ReleaseBody) -> ReleaseEntry:
     """POST /v1/versions/releases: makes a release. Needs `versions:write`; a second one of a version is a 409."""
