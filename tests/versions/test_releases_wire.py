@@ -214,3 +214,22 @@ async def test_a_draft_without_bytes_cannot_be_activated(world: World) -> None:
 
 def test_as_many_files_as_the_description_says() -> None:
     assert ARTIFACTS_MAX == 64
+
+
+async def test_a_page_is_bounded_in_bytes(world: World) -> None:
+    pia = await a_publisher(world)
+    files = [
+        FILE
+        | {
+            "fileName": f"f{n}",
+            "kind": "delta",
+            "fromVersion": f"0.0.{n}",
+            "url": f"https://a.b/{'c' * 1_900}",
+        }
+        for n in range(ARTIFACTS_MAX)
+    ]
+    made = [await pia.release(f"1.0.{n}", artifacts=files) for n in range(7)]
+    page = await pia.player.get(RELEASES, limit=200)
+    assert (len(page["items"]), page["hasMore"]) == (5, True)
+    rest = await pia.player.get(RELEASES, limit=200, cursor=page["nextCursor"])
+    assert (rest["hasMore"], page["items"] + rest["items"]) == (False, made[::-1])
