@@ -65,6 +65,24 @@ async def titles_of_feed(player: Player) -> list[str]:
     return [item["title"] for item in (await player.get(FEED, limit=SHOWN))["items"]]
 
 
+async def test_an_erased_author_is_named_no_longer(world: World) -> None:
+    ed, eve, ann, root = (
+        await editor(world),
+        await editor(world, "Eve"),
+        await world.player("Ann"),
+        await world.super_admin(),
+    )
+    await write(eve, "hers")
+    async with ann.live(LIVE) as client:
+        await watch(client, "snapshot")
+        await root.do("DELETE", f"/v1/admin/users/{eve.id}", status=204)
+        await write(ed, "his")
+        while len(items := (await client.receive_until(type="snapshot"))["data"]["items"]) < 2:
+            pass
+        assert [item["authorName"] for item in items] == ["Ed", None]
+        assert [item["authorId"] for item in items] == [ed.id, None]
+
+
 async def test_an_event_is_told_once_for_each_publication(world: World) -> None:
     ed, ann, ben = await editor(world), *(await world.players("Ann", "Ben"))
     scope, strange = await network(ann), await network(ann, "Strange")

@@ -228,7 +228,10 @@ async def test_a_page_is_bounded_in_bytes(world: World) -> None:
         }
         for n in range(ARTIFACTS_MAX)
     ]
-    made = [await pia.release(f"1.0.{n}", artifacts=files) for n in range(7)]
+    made = []
+    for n in range(7):
+        world.advance(10)
+        made.append(await pia.release(f"1.0.{n}", artifacts=files))
     page = await pia.player.get(RELEASES, limit=200)
     assert (len(page["items"]), page["hasMore"]) == (5, True)
     rest = await pia.player.get(RELEASES, limit=200, cursor=page["nextCursor"])
