@@ -150,17 +150,25 @@ async def _put_poll(conn: Connection, row: ArticleRow, after: ArticleRow, wish: 
     if wish.poll is not UNSET:
         if row.published_at_ms is not None:
             raise Conflict("the poll is fixed once the article was published", status=row.status)
+        present = await _locked_poll(conn, row.id)
+        if present is not None and present.total_voters:
+            # Its moment came while this request waited.
+            raise Conflict("the poll is fixed once somebody has voted", status="published")
         if wish.poll is None:
             await poll_rows.remove(conn, row.id)
         else:
             await poll_rows.put(conn, row.id, msgspec.json.encode(wish.poll))
     if after.status == "archived" and row.status != "archived":
-        # Locked before it is read, so that no vote comes between.
-        stored = await poll_rows.lock(conn, row.id)
-        poll = None if stored is None else polls.at(msgspec.json.decode(stored, type=Poll), now_ms)
-        if poll is not None and not poll.closed:
+        poll = await _locked_poll(conn, row.id)
+        if poll is not None and not polls.at(poll, now_ms).closed:
             shut = polls.closed(poll, at_ms=now_ms, reason="manual")
             await poll_rows.put(conn, row.id, msgspec.json.encode(shut))
+
+
+async def _locked_poll(conn: Connection, news_id: str) -> Poll | None:
+    """The poll of an article, locked before it is read, so that no vote comes between."""
+    stored = await poll_rows.lock(conn, news_id)
+    return None if stored is None else msgspec.json.decode(stored, type=Poll)
 
 
 def _changed(row: ArticleRow, now_ms: int, *, readable_before: bool, published: bool) -> Change[ArticleRow]:

@@ -2,9 +2,15 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 
+from actors.errors import Conflict
+from actors.news import units_articles
+from actors.news.fields import ArticlePatch, checked
+from actors.news.rights import Writer
+from persistence.users.audit import Stamp
 from tests.news.play import NEWS, POLL, PUBLIC, ahead, change, editor, write
 from tests.support.world import Player, World
 from tests.users.play import erase
@@ -54,6 +60,20 @@ async def test_fifty_voters_at_once_are_fifty_votes(world: World) -> None:
             nursery.start_soon(vote, voter, made, str(1 + number % 2))
             nursery.start_soon(vote, voter, made, str(1 + number % 2))
     assert counts(await ed.get(f"{NEWS}/{made['id']}")) == ([VOTERS / 2, VOTERS / 2], VOTERS, VOTERS)
+
+
+@pytest.mark.parametrize("poll", [POLL, None])
+async def test_a_change_that_waited_until_somebody_has_voted(world: World, poll: Any) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    made = await write(ed, poll=POLL, status="scheduled", publishAt=ahead(world, 60_000))
+    began_ms = world.clock.now_ms()
+    world.advance(60_000)
+    voted = await vote(ann, made, "1")
+    writer = Writer(ed.id, True, Stamp("f" * 24, began_ms, ed.id, None))
+    wish = checked(msgspec.convert({"poll": poll}, ArticlePatch), began_ms)
+    with pytest.raises(Conflict):
+        await world.service.database.transact(units_articles.change, made["id"], wish, writer)
+    assert counts(await ann.get(f"{NEWS}/{made['id']}")) == counts(voted) == ([1, 0], 1, 1)
 
 
 @pytest.mark.parametrize(
