@@ -49,6 +49,9 @@ async def flaws(player: Player, body: Any) -> list[tuple[str, str]]:
         ({"artifacts": [FILE | {"sizeBytes": 0}]}, "/artifacts/0/sizeBytes", "OUT_OF_RANGE"),
         ({"artifacts": [FILE | {"sha256": "F" * 64}]}, "/artifacts/0/sha256", "BAD_FORMAT"),
         ({"artifacts": [FILE | {"signature": "AA==", "keyId": "k"}]}, "/artifacts/0/signature", "BAD_FORMAT"),
+        ({"artifacts": [FILE | {"keyId": "k" * 101}]}, "/artifacts/0/keyId", "TOO_LONG"),
+        ({"artifacts": [FILE | SIGNED | {"keyId": "a\x1bb"}]}, "/artifacts/0/keyId", "BAD_TEXT"),
+        ({"artifacts": [FILE | SIGNED | {"keyId": ""}]}, "/artifacts/0/keyId", "REQUIRED"),
         (
             {"artifacts": [FILE | {"signature": SIGNED["signature"]}]},
             "/artifacts/0/keyId",

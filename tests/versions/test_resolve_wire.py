@@ -151,6 +151,7 @@ async def test_a_file_is_where_its_publisher_says(world: World) -> None:
         ({"scopeType": "thing"}, (400, "BAD_QUERY")),
         ({"clientId": "x" * 129}, (400, "BAD_QUERY")),
         ({"clientId": "%0a"}, (400, "BAD_QUERY")),
+        ({"clientId": "x%0a"}, (400, "BAD_QUERY")),
         ({"channel": "beta"}, (404, "NOT_FOUND")),
         ({"scopeId": "other"}, (404, "NOT_FOUND")),
     ],
