@@ -158,7 +158,7 @@ async def _put_poll(conn: Connection, row: ArticleRow, after: ArticleRow, wish: 
             await poll_rows.remove(conn, row.id)
         else:
             await poll_rows.put(conn, row.id, msgspec.json.encode(wish.poll))
-    if after.status == "archived" and row.status != "archived":
+    if after.status == "archived" and row.status == "published":
         poll = await _locked_poll(conn, row.id)
         if poll is not None and not polls.at(poll, now_ms).closed:
             shut = polls.closed(poll, at_ms=now_ms, reason="manual")

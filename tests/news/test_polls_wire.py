@@ -112,6 +112,13 @@ async def test_a_poll_closes_at_its_end_and_with_its_article(world: World) -> No
     )
 
 
+async def test_the_poll_of_a_draft_that_was_put_away_is_open(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    draft = await write(ed, poll=POLL, status="draft")
+    assert not (await change(ed, draft, status="archived"))["poll"]["closed"]
+    assert counts(await vote(ann, await change(ed, draft, status="published"), "1")) == ([1, 0], 1, 1)
+
+
 async def test_only_who_may_read_may_vote(world: World) -> None:
     ed, ann = await editor(world), await world.player("Ann")
     draft = await write(ed, poll=POLL, status="draft")
