@@ -7,3 +7,7 @@ CREATE INDEX news_articles_by_locale ON news_articles (locale, pinned_for_all, l
 -- An erased user is taken from what they have written.
 CREATE INDEX releases_by_author ON releases (created_by);
 CREATE INDEX channel_pointers_by_user ON channel_pointers (activated_by);
+
+-- What clients have said of one release, newest days first.
+DROP INDEX version_counts_by_release;
+CREATE INDEX version_counts_by_release ON version_counts (release_id, day);

@@ -45,14 +45,11 @@ async def list_counts(
     Args:
         first_day, last_day: both included.
     """
-    rows = await conn.fetch(
-        "SELECT * FROM version_counts WHERE ($1::text IS NULL OR release_id = $1) AND day BETWEEN $2 AND $3"
-        " ORDER BY day DESC, release_id, event, platform LIMIT $4",
-        release_id,
-        first_day,
-        last_day,
-        limit,
-    )
+    # Two statements: one that may have no release is planned as if it had none, and walks all days.
+    if release_id is None:
+        rows = await conn.fetch(_LIST.format("true"), first_day, last_day, limit)
+    else:
+        rows = await conn.fetch(_LIST.format("release_id = $4"), first_day, last_day, limit, release_id)
     return [VersionCount(*(row[name] for name in VersionCount.__struct_fields__)) for row in rows]
 
 
@@ -66,6 +63,11 @@ async def prune_counts(conn: Connection, limit: int, *, before_day: int) -> int:
     )
     return int(tag.rpartition(" ")[2])
 
+
+_LIST = """
+SELECT * FROM version_counts WHERE {} AND day BETWEEN $1 AND $2
+ORDER BY day DESC, release_id, event, platform LIMIT $3
+"""
 
 # Releases are locked before their counts, as whoever deletes one does.
 _ADD = """
