@@ -86,11 +86,6 @@ class GameCounts:
             self._categories[listed.target_id] = after
         self._count_target(listed.target_id)
 
-    def keep_only(self, target_ids: Iterable[str]) -> None:
-        """Forget the categories of all other targets: their publications are gone."""
-        for target_id in self._categories.keys() - set(target_ids):
-            self.take(Listed(target_id, None))
-
     def targets(self) -> frozenset[str]:
         """The targets whose categories are known."""
         return frozenset(self._categories)
@@ -121,7 +116,7 @@ class GameCounts:
         if report is None or not report.online:
             return None
         category = self._categories.get(report.server_id) or self._categories.get(report.network_id or "")
-        return None if category not in self._catalog else (category, report.players)
+        return None if category is None or category not in self._catalog else (category, report.players)
 
     def _add(self, game_id: str, players: int, servers: int) -> None:
         count = self._counts[game_id]

@@ -86,8 +86,8 @@ class Statuses:
             self._take(report)
 
     def follow(self, follower: Callable[[str], None]) -> None:
-        """Call this from now on with the id of each server that has reported, is in another network, whose report counts
-        no longer (noticed by `flush`), or is forgotten. It never waits or raises.
+        """From now on call this with the id of each server that has reported, is in another network, has a report that
+        counts no longer (which `flush` notices), or is forgotten. It never waits or raises.
         """
         self._followers.append(follower)
 

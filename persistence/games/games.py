@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from persistence.connection import Connection, Row
+from persistence.connection import Connection
 
 
 class GameRow(msgspec.Struct, frozen=True):
@@ -32,8 +32,16 @@ class Listed(msgspec.Struct, frozen=True):
     category: str | None
 
 
-# One that is stale counts as listed: its servers are silent, and their next status lists it again.
-_CATEGORY = "CASE WHEN discovery_state IN ('CONNECT', 'STALE') THEN category END AS category"
+# A publication that is stale counts as listed: its servers are silent, and their next status lists it again.
+_OF_TARGETS = """
+SELECT target_id, CASE WHEN discovery_state IN ('CONNECT', 'STALE') THEN category END AS category
+FROM publications WHERE target_id = ANY ($1::text[])
+"""
+
+_PAGE = """
+SELECT target_id, CASE WHEN discovery_state IN ('CONNECT', 'STALE') THEN category END AS category
+FROM publications WHERE target_id > $1 ORDER BY target_id LIMIT $2
+"""
 
 
 async def read_all(conn: Connection) -> list[GameRow]:
@@ -61,11 +69,7 @@ async def put(conn: Connection, games: Sequence[GameRow]) -> None:
 
 async def listed(conn: Connection, target_ids: Collection[str]) -> list[Listed]:
     """The categories of these targets' publications; a target without one is left out."""
-    rows = await conn.fetch(
-        f"SELECT target_id, {_CATEGORY} FROM publications WHERE target_id = ANY ($1::text[])",
-        list(target_ids),
-    )
-    return [_listed(row) for row in rows]
+    return [Listed(*row) for row in await conn.fetch(_OF_TARGETS, list(target_ids))]
 
 
 async def listed_page(conn: Connection, after: str, limit: int) -> list[Listed]:
@@ -75,13 +79,4 @@ async def listed_page(conn: Connection, after: str, limit: int) -> list[Listed]:
         after: the last target of the page before; "" from the start.
         limit: publications on the page.
     """
-    rows = await conn.fetch(
-        f"SELECT target_id, {_CATEGORY} FROM publications WHERE target_id > $1 ORDER BY target_id LIMIT $2",
-        after,
-        limit,
-    )
-    return [_listed(row) for row in rows]
-
-
-def _listed(row: Row) -> Listed:
-    return Listed(row["target_id"], row["category"])
+    return [Listed(*row) for row in await conn.fetch(_PAGE, after, limit)]
