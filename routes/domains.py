@@ -6,6 +6,7 @@ from routes.connect.domain import CONNECT
 from routes.domain import Domains
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
+from routes.games.domain import GAMES
 from routes.ip.domain import IP
 from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
@@ -44,6 +45,7 @@ DOMAINS: Domains = (
     VERSIONS,
     NEWS,
     QUESTS,
+    GAMES,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

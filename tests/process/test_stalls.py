@@ -26,6 +26,7 @@ from tests.support.world import World, open_world
 
 ASK_NOTHING = (
     "GeoIP database",
+    "categories of publications",
     "files without a release",
     "files without an attachment",
     "free memory",
@@ -44,6 +45,7 @@ ASK = (
     "attachments that nothing shows",
     "bought rights that are over",
     "calls of game servers",
+    "catalog of games",
     "changes whose outcome is unknown",
     "checkouts",
     "claim keys",
