@@ -47,9 +47,9 @@ async def list_counts(
     """
     # Two statements: one that may have no release is planned as if it had none, and walks all days.
     if release_id is None:
-        rows = await conn.fetch(_LIST.format("true"), first_day, last_day, limit)
+        rows = await conn.fetch(_LIST, first_day, last_day, limit)
     else:
-        rows = await conn.fetch(_LIST.format("release_id = $4"), first_day, last_day, limit, release_id)
+        rows = await conn.fetch(_LIST_OF_RELEASE, first_day, last_day, limit, release_id)
     return [VersionCount(*(row[name] for name in VersionCount.__struct_fields__)) for row in rows]
 
 
@@ -65,9 +65,10 @@ async def prune_counts(conn: Connection, limit: int, *, before_day: int) -> int:
 
 
 _LIST = """
-SELECT * FROM version_counts WHERE {} AND day BETWEEN $1 AND $2
+SELECT * FROM version_counts WHERE day BETWEEN $1 AND $2
 ORDER BY day DESC, release_id, event, platform LIMIT $3
 """
+_LIST_OF_RELEASE = _LIST.replace("WHERE", "WHERE release_id = $4 AND")
 
 # Releases are locked before their counts, as whoever deletes one does.
 _ADD = """
