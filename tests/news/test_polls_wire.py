@@ -119,6 +119,19 @@ async def test_the_poll_of_a_draft_that_was_put_away_is_open(world: World) -> No
     assert counts(await vote(ann, await change(ed, draft, status="published"), "1")) == ([1, 0], 1, 1)
 
 
+async def test_no_poll_ends_before_its_article_appears(world: World) -> None:
+    ed = await editor(world)
+    poll = {**POLL, "expiresAtMs": world.clock.now_ms() + 60_000}
+    made = await write(ed, poll=poll, status="scheduled", publishAt=ahead(world, 30_000))
+    draft = await write(ed, poll=poll, status="draft")
+    late = {"status": "scheduled", "publishAt": ahead(world, 60_001)}
+    for article in (made, draft):
+        answer = await ed.ask("PATCH", f"{NEWS}/{article['id']}", late)
+        (error,) = answer.json()["errors"]
+        assert (answer.status_code, error["pointer"], error["code"]) == (422, "/poll/expiresAtMs", "PAST")
+    assert (await change(ed, made, **late, poll=None))["poll"] is None
+
+
 async def test_only_who_may_read_may_vote(world: World) -> None:
     ed, ann = await editor(world), await world.player("Ann")
     draft = await write(ed, poll=POLL, status="draft")
