@@ -143,15 +143,16 @@ class NewsLive:
         self._watching.pop(user_id, None)
 
     def erased(self, user_id: str) -> str | None:
-        """Forget a user's articles; returns the source to mark all views with, None where none shows any of theirs.
+        """Forget whose a user's articles were; returns the source to mark all views with, None where none shows any.
 
         Called in the trio thread, after the commit.
         """
         if user_id not in self._authors:
             return None
         self._authors.discard(user_id)
-        for id in [id for id, entry in self._recent.items() if entry.author_id == user_id]:
-            del self._recent[id]
+        for id, entry in self._recent.items():
+            if entry.author_id == user_id:
+                self._recent[id] = _without_author(entry)
         return _ERASED + user_id
 
     async def _load(self, conn: Connection, user_id: str) -> NewsState:
@@ -219,6 +220,12 @@ def _entry(row: ArticleRow, now_ms: int) -> Entry:
         row.author_id,
         msgspec.json.encode(shown),
     )
+
+
+def _without_author(entry: Entry) -> Entry:
+    shown = msgspec.json.decode(entry.encoded, type=Article)
+    encoded = msgspec.json.encode(msgspec.structs.replace(shown, author_id=None, author_name=None))
+    return msgspec.structs.replace(entry, author_id=None, encoded=encoded)
 
 
 def _concerns(entry: Entry, followed: frozenset[FollowRow]) -> bool:
