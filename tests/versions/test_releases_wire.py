@@ -239,3 +239,13 @@ async def test_a_page_is_bounded_in_bytes(world: World) -> None:
     assert (len(page["items"]), page["hasMore"]) == (5, True)
     rest = await pia.player.get(RELEASES, limit=200, cursor=page["nextCursor"])
     assert (rest["hasMore"], page["items"] + rest["items"]) == (False, made[::-1])
+
+
+async def test_readers_are_not_told_who_publishes(world: World) -> None:
+    pia, ann = await a_publisher(world), await world.player("Ann")
+    release = await pia.published()
+    query = {"scopeType": "launcher", "scopeId": "main", "channel": "stable", "history": "true"}
+    for reader, name in ((pia.player, pia.player.id), (ann, None)):
+        (pointer,) = (await reader.get(CHANNELS, **query))["items"]
+        assert (pointer["activatedBy"], pointer["history"][0]["activatedBy"]) == (name, name)
+        assert (await reader.get(f"{RELEASES}/{release['releaseId']}"))["createdBy"] == name
