@@ -45,7 +45,7 @@ class ArticlePatch(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         tags: at most 10, each of at most 32 characters, case ignored.
         locale: a language tag (BCP 47); `en` where none is given.
         pinned: before the others in lists of its own scope, and everywhere where its scope is global.
-        visibility: `authenticated` leaves it out of the public lists.
+        visibility: `authenticated` leaves it out of the public lists, and of what is posted elsewhere.
         status: see the table of states in `docs/news.md`.
         publish_at: the moment of publication, ISO 8601, at most 366 days ahead; fixed once the article was published.
         poll: as in chat; fixed once the article was published. null removes it.

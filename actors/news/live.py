@@ -33,7 +33,7 @@ RECENT_MAX = 200
 FOLLOWS = "follows"
 """The source of a view whose viewer follows other things."""
 
-_PUBLISHED, _CHANGED = "published ", "changed "
+_PUBLISHED, _CHANGED, _ERASED = "published ", "changed ", "erased "
 
 
 class NewsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
@@ -64,6 +64,7 @@ class Entry(msgspec.Struct, frozen=True):
         everybody: all see it.
         readable: it is there for readers.
         revision: of the article; the later change has the larger one.
+        author_id: None once they are erased.
         encoded: JSON of the Article.
     """
 
@@ -72,6 +73,7 @@ class Entry(msgspec.Struct, frozen=True):
     everybody: bool
     readable: bool
     revision: int
+    author_id: str | None
     encoded: bytes
 
 
@@ -102,6 +104,8 @@ class NewsLive:
         self._now_ms = now_ms
         # {article: its newest entry}, the longest unchanged first
         self._recent: OrderedDict[str, Entry] = OrderedDict()
+        # whose articles are or were shown
+        self._authors: set[str] = set()
         # {viewer: what they follow}
         self._watching: dict[str, frozenset[FollowRow]] = {}
         self.view: View[NewsState] = View(
@@ -120,7 +124,7 @@ class NewsLive:
 
         Called in the trio thread, after the commit; of two changes the later one may be told first.
         """
-        entry = _entry(event.row, self._now_ms())
+        entry = self._entry(event.row, self._now_ms())
         before = self._recent.get(event.row.id, entry)
         self._recent[event.row.id] = entry if before.revision <= entry.revision else before
         self._recent.move_to_end(event.row.id)
@@ -138,11 +142,24 @@ class NewsLive:
         """Forget what a user follows until their view has read it again; called in the trio thread after the commit."""
         self._watching.pop(user_id, None)
 
+    def erased(self, user_id: str) -> str | None:
+        """Forget whose a user's articles were; returns the source to mark all views with, None where none shows any.
+
+        Called in the trio thread, after the commit.
+        """
+        if user_id not in self._authors:
+            return None
+        self._authors.discard(user_id)
+        for id, entry in self._recent.items():
+            if entry.author_id == user_id:
+                self._recent[id] = _without_author(entry)
+        return _ERASED + user_id
+
     async def _load(self, conn: Connection, user_id: str) -> NewsState:
         now_ms = self._now_ms()
         rows = await listing.feed_heads(conn, user_id, SHOWN, now_ms=now_ms)
         followed = await follows.of_user(conn, user_id)
-        return NewsState(user_id, frozenset(followed), tuple(_entry(row, now_ms) for row in rows))
+        return NewsState(user_id, frozenset(followed), tuple(self._entry(row, now_ms) for row in rows))
 
     async def _reread(self, conn: Connection, user_id: str, _sources: AbstractSet[str]) -> NewsState:
         return await self._load(conn, user_id)
@@ -151,6 +168,10 @@ class NewsLive:
         self, state: NewsState, sources: AbstractSet[str], _peek: Peek
     ) -> tuple[NewsState, AbstractSet[str]]:
         for source in sources:
+            if source.startswith(_ERASED):
+                if any(one.author_id == source.removeprefix(_ERASED) for one in state.items):
+                    return state, sources
+                continue
             entry = self._recent.get(source.rpartition(" ")[2])
             if source == FOLLOWS or entry is None:
                 return state, sources
@@ -163,6 +184,11 @@ class NewsLive:
                 others = tuple(sorted((*others, entry), key=_order, reverse=True))[:SHOWN]
             state = msgspec.structs.replace(state, items=others)
         return state, frozenset()
+
+    def _entry(self, row: ArticleRow, now_ms: int) -> Entry:
+        if row.author_id is not None:
+            self._authors.add(row.author_id)
+        return _entry(row, now_ms)
 
     def _adopt(self, _before: NewsState | None, state: NewsState) -> NewsState:
         self._watching[state.user_id] = state.follows
@@ -191,8 +217,15 @@ def _entry(row: ArticleRow, now_ms: int) -> Entry:
         row.scope_type == "global",
         is_readable(row, now_ms),
         row.revision,
+        row.author_id,
         msgspec.json.encode(shown),
     )
+
+
+def _without_author(entry: Entry) -> Entry:
+    shown = msgspec.json.decode(entry.encoded, type=Article)
+    encoded = msgspec.json.encode(msgspec.structs.replace(shown, author_id=None, author_name=None))
+    return msgspec.structs.replace(entry, author_id=None, encoded=encoded)
 
 
 def _concerns(entry: Entry, followed: frozenset[FollowRow]) -> bool:

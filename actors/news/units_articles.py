@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from actors import polls
 from actors.change import Change
-from actors.errors import Conflict, NotFound, QuotaExceeded, SlugTaken
+from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded, SlugTaken
 from actors.news import fields, states
 from actors.news.fields import Checked
 from actors.news.rights import Writer, authorise
@@ -37,7 +37,7 @@ async def create(conn: Connection, id: str, scope: Scope, wish: Checked, by: Wri
     Raises:
         NotFound: there is no such network or server, or it is a stranger's.
         Forbidden: the user belongs there and may not write, or the scope is global.
-        Invalid: it is scheduled, and its moment is missing or past.
+        Invalid: it is scheduled, and its moment is missing or past, or its poll ends before it.
         SlugTaken: another article of the scope has the slug.
         QuotaExceeded: the scope has as many articles as it may have, and none is archived.
     """
@@ -66,7 +66,7 @@ async def change(conn: Connection, news_id: str, wish: Checked, by: Writer) -> C
         NotFound: there is no such article, or the user may neither read nor write it.
         Forbidden: the user may read it, or belongs to its scope, and may not write it.
         Conflict: it does not become what is wished, or what is fixed since its publication is to change.
-        Invalid: it is scheduled, and its moment is missing or past.
+        Invalid: it is scheduled, and its moment is missing or past, or its poll ends before it.
         SlugTaken: another article of the scope has the slug.
     """
     now_ms = by.stamp.at_ms
@@ -107,8 +107,10 @@ async def _put(conn: Connection, row: ArticleRow, wish: Checked, now_ms: int) ->
     after = _moment(after, row, wish, now_ms)
     status: Status = row.status if wish.status is UNSET else wish.status
     after = states.moved(after, status, now_ms)
-    if after.status == "scheduled" and after.publish_at_ms != row.publish_at_ms:
-        states.check_moment(after.publish_at_ms, now_ms)
+    if after.status == "scheduled":
+        if after.publish_at_ms != row.publish_at_ms:
+            states.check_moment(after.publish_at_ms, now_ms)
+        _check_end(row.poll if wish.poll is UNSET else wish.poll, after.publish_at_ms)
     await articles.put(conn, after)
     await _put_poll(conn, row, after, wish, now_ms)
     if after.status == "published" and row.published_at_ms is None:
@@ -150,17 +152,35 @@ async def _put_poll(conn: Connection, row: ArticleRow, after: ArticleRow, wish: 
     if wish.poll is not UNSET:
         if row.published_at_ms is not None:
             raise Conflict("the poll is fixed once the article was published", status=row.status)
+        present = await _locked_poll(conn, row.id)
+        if present is not None and present.total_voters:
+            # Its moment came while this request waited.
+            raise Conflict("the poll is fixed once somebody has voted", status="published")
         if wish.poll is None:
             await poll_rows.remove(conn, row.id)
         else:
             await poll_rows.put(conn, row.id, msgspec.json.encode(wish.poll))
-    if after.status == "archived" and row.status != "archived":
-        # Locked before it is read, so that no vote comes between.
-        stored = await poll_rows.lock(conn, row.id)
-        poll = None if stored is None else polls.at(msgspec.json.decode(stored, type=Poll), now_ms)
-        if poll is not None and not poll.closed:
+    if after.status == "archived" and row.status == "published":
+        poll = await _locked_poll(conn, row.id)
+        if poll is not None and not polls.at(poll, now_ms).closed:
             shut = polls.closed(poll, at_ms=now_ms, reason="manual")
             await poll_rows.put(conn, row.id, msgspec.json.encode(shut))
+
+
+async def _locked_poll(conn: Connection, news_id: str) -> Poll | None:
+    """The poll of an article, locked before it is read, so that no vote comes between."""
+    stored = await poll_rows.lock(conn, news_id)
+    return None if stored is None else msgspec.json.decode(stored, type=Poll)
+
+
+def _check_end(poll: bytes | Poll | None, publish_at_ms: int | None) -> None:
+    if isinstance(poll, bytes):
+        poll = msgspec.json.decode(poll, type=Poll)
+    ends_at_ms = None if poll is None else poll.expires_at_ms
+    if ends_at_ms is not None and publish_at_ms is not None and ends_at_ms <= publish_at_ms:
+        raise Invalid(
+            FieldError("/poll/expiresAtMs", "PAST", "the poll would end before its article appears")
+        )
 
 
 def _changed(row: ArticleRow, now_ms: int, *, readable_before: bool, published: bool) -> Change[ArticleRow]:

@@ -74,7 +74,9 @@ async def settle(conn: Connection, row: ArticleRow, now_ms: int) -> ArticleRow:
 
 async def tell(conn: Connection, row: ArticleRow, now_ms: int) -> None:
     """Note all that is to be told of a first publication, in its transaction."""
-    await announcements.post(conn, row.id, row.scope, now_ms=now_ms, most=OUTBOX_MAX)
+    # Who reads a network's other channels is not known here.
+    if row.visibility == "public":
+        await announcements.post(conn, row.id, row.scope, now_ms=now_ms, most=OUTBOX_MAX)
     if row.notify and row.scope_type != "global":
         await announcements.announce(conn, row.id, now_ms=now_ms)
 

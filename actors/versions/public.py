@@ -86,7 +86,7 @@ class ReleaseEntry(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class ActivationEntry(msgspec.Struct, frozen=True, rename="camel"):
-    """One revision of a channel."""
+    """One revision of a channel; `activated_by` as in `PointerEntry`."""
 
     revision: int
     release_id: str
@@ -100,6 +100,7 @@ class PointerEntry(msgspec.Struct, frozen=True, rename="camel"):
     Args:
         previous_release_id: the one before; null for the first one, or once it was deleted.
         revision: rises by one with each activation, also with going back.
+        activated_by: null for those who may not write releases, and once that user was erased.
         history: the newest revisions, newest first; empty unless they were asked for.
     """
 
@@ -131,18 +132,20 @@ def release_entry(release: Release, *, whole: bool) -> ReleaseEntry:
     )  # fmt: skip
 
 
-def pointer_entry(pointer: Pointer, history: tuple[Activation, ...] = ()) -> PointerEntry:
-    """A channel as clients see it."""
+def pointer_entry(pointer: Pointer, history: tuple[Activation, ...] = (), *, whole: bool) -> PointerEntry:
+    """A channel as clients see it; `whole`: with who has activated it, for those who may write releases."""
     return PointerEntry(
         ScopeEntry(pointer.scope.type, pointer.scope.id),
         pointer.channel,
         ObjectId(pointer.release_id),
         pointer.previous_release_id,
         pointer.revision,
-        pointer.activated_by,
+        pointer.activated_by if whole else None,
         iso(pointer.activated_at_ms),
         tuple(
-            ActivationEntry(one.revision, one.release_id, one.activated_by, iso(one.activated_at_ms))
+            ActivationEntry(
+                one.revision, one.release_id, one.activated_by if whole else None, iso(one.activated_at_ms)
+            )
             for one in history
         ),
     )

@@ -9,7 +9,7 @@ import msgspec
 
 from actors.errors import FieldError, Invalid
 from actors.file_names import clean_name
-from actors.texts import lines_flaws
+from actors.texts import line_flaws, lines_flaws
 from actors.versions.semantic import is_version, precedence
 from actors.web_addresses import https_flaws
 from persistence.versions.releases import (
@@ -199,6 +199,8 @@ def _artifact_flaws(draft: ArtifactDraft, at: str) -> list[FieldError]:
         flaws.append(FieldError(f"{at}/sizeBytes", "OUT_OF_RANGE", f"1 to {SIZE_MAX_BYTES}"))
     if draft.sha256 is not None and _SHA256.fullmatch(draft.sha256) is None:
         flaws.append(FieldError(f"{at}/sha256", "BAD_FORMAT", "64 lower-case hexadecimal digits"))
+    if draft.key_id is not None:
+        flaws += line_flaws(draft.key_id, f"{at}/keyId", KEY_ID_MAX)
     return flaws + _signature_flaws(draft, at)
 
 
@@ -214,7 +216,7 @@ def _signature_flaws(draft: ArtifactDraft, at: str) -> list[FieldError]:
         flaws.append(
             FieldError(f"{at}/signature", "BAD_FORMAT", "base64 of the 64 bytes of an Ed25519 signature")
         )
-    if draft.key_id is None or not 0 < len(draft.key_id) <= KEY_ID_MAX:
+    if draft.key_id is None:
         flaws.append(FieldError(f"{at}/keyId", "REQUIRED", "the key of the signature"))
     return flaws
 

@@ -4,6 +4,7 @@ import msgspec
 
 from actors.change import Change
 from actors.errors import Conflict, NotFound, QuotaExceeded, RevisionConflict
+from actors.users.locking import require_user
 from actors.versions.events import ScopeChanged
 from actors.versions.semantic import precedence
 from actors.versions.units_releases import publishable, save
@@ -11,7 +12,7 @@ from persistence.connection import Connection
 from persistence.users.audit import Stamp, write_audit
 from persistence.versions import pointers as rows
 from persistence.versions.pointers import Pointer
-from persistence.versions.releases import Scope, lock_release, lock_scope, read_release
+from persistence.versions.releases import Scope, lock_release, read_release
 
 POINTERS_MAX = 2_000
 """The most channels of all scopes."""
@@ -41,16 +42,17 @@ async def activate(
         expected_revision: of the pointer that the publisher has seen, 0 for none; None = whatever it is.
 
     Raises:
-        NotFound: the scope has no such release.
+        NotFound: the scope has no such release, or who activates it was erased meanwhile.
         RevisionConflict: the pointer has moved since.
         Conflict: the release was yanked.
         Invalid: it is a draft, of which an artifact has neither bytes nor an address.
         QuotaExceeded: there are too many channels.
     """
+    if stamp.actor_id is not None:
+        await require_user(conn, stamp.actor_id)
     release = await lock_release(conn, release_id)
     if release is None or release.scope != scope:
         raise NotFound("no such release of this scope")
-    await lock_scope(conn, scope)
     before = await rows.lock_pointer(conn, scope, channel)
     revision = 0 if before is None else before.revision
     if expected_revision is not None and expected_revision != revision:

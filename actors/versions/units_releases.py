@@ -4,6 +4,7 @@ import msgspec
 
 from actors.change import Change
 from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded
+from actors.users.locking import require_user
 from actors.versions.events import ScopeChanged
 from actors.versions.releases import CHANGES_WHEN_PUBLISHED, MOVES, check_release, draft_of
 from persistence.connection import Connection
@@ -39,10 +40,13 @@ async def make_release(conn: Connection, release: Release, stamp: Stamp) -> Chan
 
     Raises:
         Invalid: it is not sound.
+        NotFound: who makes it was erased meanwhile.
         Conflict: the scope has a release of this version.
         QuotaExceeded: there are too many releases.
     """
     check_release(release.scope, draft_of(release), release.artifacts)
+    if release.created_by is not None:
+        await require_user(conn, release.created_by)
     await rows.lock_scope(conn, release.scope)
     if await rows.version_exists(conn, release.scope, release.version, but=release.id):
         raise Conflict("there is a release of this version")
@@ -77,7 +81,6 @@ async def change_release(conn: Connection, id: str, changes: ReleaseChanges, sta
         raise Conflict("this release was yanked", status=before.status)
     artifacts = before.artifacts if changes.artifacts is None else changes.artifacts
     check_release(before.scope, draft, artifacts)
-    await rows.lock_scope(conn, before.scope)
     if "version" in changed and await rows.version_exists(conn, before.scope, draft.version, but=id):
         raise Conflict("there is a release of this version")
     if draft.status == "yanked" and await is_active(conn, id):
@@ -108,7 +111,6 @@ async def delete_release(conn: Connection, id: str, stamp: Stamp) -> Change[None
     release = await rows.lock_release(conn, id)
     if release is None:
         raise NotFound("no such release")
-    await rows.lock_scope(conn, release.scope)
     if await is_active(conn, id):
         raise Conflict("a channel points to this release", status=release.status)
     await rows.delete_release(conn, id)

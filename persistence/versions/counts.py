@@ -27,7 +27,7 @@ class VersionCount(msgspec.Struct, frozen=True):
 
 
 async def add_counts(conn: Connection, counts: Sequence[VersionCount]) -> None:
-    """Add to the counts; those of releases that do not exist are dropped.
+    """Add to the counts; those of releases that do not exist are dropped. The others stay until the transaction ends.
 
     Args:
         counts: each day, release, event and platform once.
@@ -45,14 +45,11 @@ async def list_counts(
     Args:
         first_day, last_day: both included.
     """
-    rows = await conn.fetch(
-        "SELECT * FROM version_counts WHERE ($1::text IS NULL OR release_id = $1) AND day BETWEEN $2 AND $3"
-        " ORDER BY day DESC, release_id, event, platform LIMIT $4",
-        release_id,
-        first_day,
-        last_day,
-        limit,
-    )
+    # Two statements: one that may have no release is planned as if it had none, and walks all days.
+    if release_id is None:
+        rows = await conn.fetch(_LIST, first_day, last_day, limit)
+    else:
+        rows = await conn.fetch(_LIST_OF_RELEASE, first_day, last_day, limit, release_id)
     return [VersionCount(*(row[name] for name in VersionCount.__struct_fields__)) for row in rows]
 
 
@@ -67,10 +64,18 @@ async def prune_counts(conn: Connection, limit: int, *, before_day: int) -> int:
     return int(tag.rpartition(" ")[2])
 
 
+_LIST = """
+SELECT * FROM version_counts WHERE day BETWEEN $1 AND $2
+ORDER BY day DESC, release_id, event, platform LIMIT $3
+"""
+_LIST_OF_RELEASE = _LIST.replace("WHERE", "WHERE release_id = $4 AND")
+
+# Releases are locked before their counts, as whoever deletes one does.
 _ADD = """
+WITH known AS MATERIALIZED (SELECT id FROM releases WHERE id = ANY ($2::text[]) ORDER BY id FOR KEY SHARE)
 INSERT INTO version_counts AS kept (day, release_id, event, platform, count)
 SELECT new.* FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::bigint[])
     AS new (day, release_id, event, platform, count)
-WHERE EXISTS (SELECT FROM releases WHERE releases.id = new.release_id)
+WHERE new.release_id IN (SELECT id FROM known)
 ON CONFLICT (day, release_id, event, platform) DO UPDATE SET count = kept.count + excluded.count
 """

@@ -110,6 +110,18 @@ class WantedReleases(msgspec.Struct, frozen=True, kw_only=True):
     limit: int
 
 
+class ListedRelease(msgspec.Struct, frozen=True):
+    """One place in a list of releases.
+
+    Args:
+        size_bytes: about what the release takes on the wire.
+    """
+
+    created_at_ms: int
+    id: str
+    size_bytes: int
+
+
 async def add_release(conn: Connection, release: Release) -> None:
     """Store a new release with its artifacts."""
     values = {"scope_type": release.scope.type, "scope_id": release.scope.id}
@@ -137,14 +149,19 @@ async def read_release(conn: Connection, id: str) -> Release | None:
 
 
 async def read_releases(conn: Connection, ids: Collection[str]) -> list[Release]:
-    """Those of the named releases that exist, with their artifacts."""
+    """Those of the named releases that exist, with their artifacts; in no order."""
     rows = await conn.fetch("SELECT * FROM releases WHERE id = ANY ($1::text[])", list(ids))
     return await _whole(conn, rows)
 
 
 async def lock_release(conn: Connection, id: str) -> Release | None:
-    """One release with its artifacts, its row locked until the transaction ends; None when there is none."""
-    rows = await conn.fetch("SELECT * FROM releases WHERE id = $1 FOR UPDATE", id)
+    """One release with its artifacts, its scope and then its row locked until the transaction ends; None when there is
+    none. Rows that refer to it can still be written meanwhile."""
+    place = await conn.fetchrow("SELECT scope_type, scope_id FROM releases WHERE id = $1", id)
+    if place is None:
+        return None
+    await lock_scope(conn, Scope(*place))
+    rows = await conn.fetch("SELECT * FROM releases WHERE id = $1 FOR NO KEY UPDATE", id)
     found = await _whole(conn, rows)
     return found[0] if found else None
 
@@ -156,13 +173,13 @@ async def lock_scope(conn: Connection, scope: Scope) -> None:
     )
 
 
-async def list_releases(conn: Connection, wanted: WantedReleases) -> list[Release]:
-    """The wanted releases with their artifacts, the newest first."""
+async def list_releases(conn: Connection, wanted: WantedReleases) -> list[ListedRelease]:
+    """The places of the wanted releases, the newest first."""
     at_ms, id = wanted.before if wanted.before is not None else (None, None)
     rows = await conn.fetch(
         _PAGE, wanted.scope_type, wanted.scope_id, wanted.status, wanted.drafts, at_ms, id, wanted.limit
     )
-    return await _whole(conn, rows)
+    return [ListedRelease(*row) for row in rows]
 
 
 async def versions_of_scope(conn: Connection, scope: Scope) -> list[ReleasedVersion]:
@@ -218,8 +235,11 @@ _ADD = inserting("releases", _COLUMNS)
 _SAVE = updating("releases", _CHANGING)
 _ADD_ARTIFACT = inserting("artifacts", ("release_id", "position", *Artifact.__struct_fields__))
 
+# Beside its address, an artifact has names, hashes and a signature.
 _PAGE = """
-SELECT * FROM releases
+SELECT created_at_ms, id, octet_length(notes) + 500 + (
+    SELECT coalesce(sum(1000 + coalesce(octet_length(url), 0)), 0) FROM artifacts WHERE release_id = releases.id
+) FROM releases
 WHERE ($1::text IS NULL OR scope_type = $1) AND ($2::text IS NULL OR scope_id = $2)
 AND ($3::text IS NULL OR status = $3) AND ($4 OR status <> 'draft')
 AND ($5::bigint IS NULL OR (created_at_ms, id) < ($5, $6::text))

@@ -98,6 +98,8 @@ class BodyPieces:
         if whole is not None:
             self._more = False
             return whole
+        if self._patience_seconds <= 0:
+            raise RequestTimeout
         began = trio.current_time()
         self._deadline.move(inf)
         piece: bytes | None = None

@@ -10,6 +10,7 @@ from actors.ids import ObjectId
 from actors.news import fields, markdown, units_articles
 from actors.news.fields import ArticlePatch, Checked, NewArticle
 from actors.news.public import Article, article_of
+from actors.news.rights import authorise
 from persistence.news.rows import ArticleRow
 from routes.call import Call
 from routes.changes import change
@@ -46,8 +47,11 @@ async def create_article(call: Call, body: NewArticle) -> Article:
     tables); HTML in it is shown as text. A network or server has at most 100 articles; the oldest archived ones make
     room for new ones.
     """
-    wish = await _rendered(call, fields.checked(body, call.now_ms))
-    id, scope = call.new_id(), fields.scope_of(body.scope)
+    wish, scope = fields.checked(body, call.now_ms), fields.scope_of(body.scope)
+    # A guard has no body to ask about; rendering is for those who may write.
+    await call.service.database.read(authorise, scope, writer_of(call))
+    wish = await _rendered(call, wish)
+    id = call.new_id()
     return await change(
         call,
         units_articles.create,

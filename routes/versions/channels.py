@@ -19,7 +19,7 @@ from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.reply import Reply
 from routes.edge.wire import Wire
-from routes.versions.releases import PUBLISH, READ
+from routes.versions.releases import PUBLISH, READ, WRITE
 
 HISTORY_MAX = 50
 """How many revisions of a channel are shown."""
@@ -64,7 +64,10 @@ class ActivationBody(Wire, frozen=True):
 
 @endpoint("GET", "/v1/versions/channels/active", needs=READ)
 async def list_channels(call: Call, query: ChannelsQuery) -> Channels:
-    """GET /v1/versions/channels/active: which release each channel points to. Needs `versions:read`."""
+    """GET /v1/versions/channels/active: which release each channel points to. Needs `versions:read`.
+
+    Who has activated it is told to those with `versions:write`.
+    """
 
     async def read(conn: Connection) -> tuple[list[Pointer], list[Activation]]:
         found = await list_pointers(conn, query.scope_type, query.scope_id, query.channel)
@@ -74,7 +77,8 @@ async def list_channels(call: Call, query: ChannelsQuery) -> Channels:
         return found, history
 
     found, history = await call.service.database.read(read)
-    return Channels([pointer_entry(one, tuple(history)) for one in found])
+    writes = call.user.access.allows(WRITE)
+    return Channels([pointer_entry(one, tuple(history), whole=writes) for one in found])
 
 
 @endpoint(
@@ -105,5 +109,5 @@ async def activate_release(call: Call, body: ActivationBody) -> PointerEntry | R
 
 
 def _shown(activated: Activated) -> PointerEntry | Reply[PointerEntry]:
-    entry = pointer_entry(activated.pointer)
+    entry = pointer_entry(activated.pointer, whole=True)
     return entry if activated.moved else Reply(entry, status=200)

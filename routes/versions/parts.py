@@ -1,10 +1,18 @@
 """The parts of releases: what memory holds of them, what is counted, and the key that signs answers."""
 
+import structlog
+import trio
+
 from actors.versions.answers import Answers, Folders
 from actors.versions.catalog import Catalog
 from actors.versions.signing import ReleaseKey
 from actors.versions.tally import Tally
+from persistence.bridge.database import Database
+from persistence.errors import PersistenceError
+from persistence.versions.counts import add_counts
 from routes.part import Opening, Part
+
+log = structlog.get_logger()
 
 _PURPOSE = "signatures of releases"  # the seed of the key is derived from it
 
@@ -19,8 +27,22 @@ async def _open_key(opening: Opening) -> ReleaseKey:
     return ReleaseKey(opening.keys.derive(_PURPOSE))
 
 
-async def _open_tally(_opening: Opening) -> Tally:
-    return Tally()
+async def _open_tally(opening: Opening) -> Tally:
+    tally = Tally()
+    opening.stack.push_async_callback(_write_rest, opening.database, tally)
+    return tally
+
+
+async def _write_rest(database: Database, tally: Tally) -> None:
+    """Write what was counted since the job's last run; waits for the database no longer than any request."""
+    with trio.CancelScope(shield=True), tally.taken() as counts:
+        if counts:
+            try:
+                await database.transact(add_counts, counts)
+            except PersistenceError as error:
+                log.warning(
+                    "the last counts of releases were not written", counts=len(counts), error=repr(error)
+                )
 
 
 async def _open_answers(_opening: Opening) -> Answers:

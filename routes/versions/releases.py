@@ -7,13 +7,16 @@ import msgspec
 from actors.bounds import Bigint, IdText, LongText, ShortText
 from actors.errors import Conflict, Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId, random_hex
+from actors.pages import fitting
 from actors.texts import with_line_feeds
 from actors.versions.public import ReleaseEntry, release_entry
 from actors.versions.releases import ARTIFACTS_MAX, ArtifactDraft, checked_artifacts
 from actors.versions.units_releases import ReleaseChanges, change_release, delete_release, make_release
+from persistence.connection import Connection
 from persistence.versions.releases import (
     Artifact,
     ArtifactKind,
+    ListedRelease,
     Release,
     ReleaseStatus,
     Scope,
@@ -22,12 +25,13 @@ from persistence.versions.releases import (
     WantedReleases,
     list_releases,
     read_release,
+    read_releases,
 )
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
-from routes.edge.declare.pages import Cursor, PageQuery
+from routes.edge.declare.pages import Cursor, CursorPage, PageQuery
 from routes.edge.wire import Wire
 
 READ, WRITE, PUBLISH = "versions:read", "versions:write", "versions:publish"
@@ -132,7 +136,7 @@ class ReleasesQuery(PageQuery, frozen=True):
 
 
 class ReleasePage(Wire, frozen=True):
-    """A page of releases, newest first."""
+    """A page of releases, newest first; about 1 MB at most, so it may be shorter than was asked for."""
 
     items: list[ReleaseEntry]
     next_cursor: str | None
@@ -147,9 +151,15 @@ async def list_all_releases(call: Call, query: ReleasesQuery) -> ReleasePage:
         scope_type=query.scope_type, scope_id=query.scope_id, status=query.status, drafts=writes,
         before=_PAGES.place(query.cursor), limit=query.limit + 1,
     )  # fmt: skip
-    rows = await call.service.database.read(list_releases, wanted)
-    page = _PAGES.page(rows, query.limit, lambda row: (row.created_at_ms, row.id))
-    items = [release_entry(row, whole=writes) for row in page.rows]
+
+    async def read(conn: Connection) -> tuple[CursorPage[ListedRelease], dict[str, Release]]:
+        rows = await list_releases(conn, wanted)
+        size = len(fitting(rows[: query.limit], lambda row: row.size_bytes))
+        page = _PAGES.page(rows, size, lambda row: (row.created_at_ms, row.id))
+        return page, {one.id: one for one in await read_releases(conn, [row.id for row in page.rows])}
+
+    page, found = await call.service.database.read(read)
+    items = [release_entry(found[row.id], whole=writes) for row in page.rows if row.id in found]
     return ReleasePage(items, page.next_cursor, page.has_more)
 
 
@@ -168,7 +178,7 @@ async def read_one_release(call: Call, release_id: ObjectId) -> ReleaseEntry:
     "/v1/versions/releases",
     needs=WRITE,
     status=201,
-    refusals=(Invalid, Conflict, Forbidden, QuotaExceeded),
+    refusals=(NotFound, Invalid, Conflict, Forbidden, QuotaExceeded),
 )
 async def add_release(call: Call, body: ReleaseBody) -> ReleaseEntry:
     """POST /v1/versions/releases: makes a release. Needs `versions:write`; a second one of a version is a 409."""

@@ -32,7 +32,7 @@ kept from hearing of a newer release."""
 SHARED = "public, max-age=60"
 """Cache-Control of what is the same for all clients."""
 
-ClientId = Annotated[str, msgspec.Meta(max_length=128, pattern="^[ -~]+$")]
+ClientId = Annotated[str, msgspec.Meta(max_length=128, pattern=r"^[ -~]+$(?!\n)")]
 
 
 class ResolveQuery(msgspec.Struct, frozen=True, rename="camel", kw_only=True):

@@ -13,6 +13,7 @@ TRANSACTIONS = {
     "routes/pruning.py": "rows that nobody has in memory any more",
     "routes/cli/token.py": "no service runs in the command",
     "routes/users/setup.py": "the link that is printed at the start; nobody is there yet",
+    "routes/versions/parts.py": "the last counts, when there is no service any more",
     "routes/networks/automation.py": "what is to be written to a name service, which nothing in memory repeats",
 }
 

@@ -105,15 +105,16 @@ async def test_lists_are_filtered_and_paged(world: World) -> None:
         assert met == [title for title in everything if (path != FEED and not query) or title != "n"]
 
 
-async def test_a_page_is_bounded_in_bytes(world: World) -> None:
+@pytest.mark.parametrize(("body", "fitting"), [("&a;" * 10_000, 10), ("\u754c" * 10_900, 16)])
+async def test_a_page_is_bounded_in_bytes(world: World, body: str, fitting: int) -> None:
     ed = await editor(world)
-    for number in range(12):
-        await write(ed, f"{number}", body="&a;" * 10_000)
-    page = await ed.get(PUBLIC, limit=100)
-    assert (len(page["items"]), page["hasMore"]) == (10, True)
-    rest = await ed.get(PUBLIC, limit=100, cursor=page["nextCursor"])
-    assert (len(rest["items"]), rest["hasMore"]) == (2, False)
-    assert len((await ed.get(FEED))["items"]) == 10
+    for number in range(fitting + 2):
+        await write(ed, f"{number}", body=body)
+    for path in (PUBLIC, FEED):
+        page = await ed.get(path, limit=100)
+        assert (len(page["items"]), page["hasMore"]) == (fitting, True)
+        rest = await ed.get(path, limit=100, cursor=page["nextCursor"])
+        assert (len(rest["items"]), rest["hasMore"]) == (2, False)
 
 
 async def test_the_feed_has_what_one_follows(world: World) -> None:
@@ -363,7 +364,9 @@ async def test_ids_that_are_none(world: World) -> None:
             assert response.status_code in {200, 400}, response.text
 
 
-async def test_texts_are_rendered_off_the_loop(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_texts_of_those_who_may_write_are_rendered_off_the_loop(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     threads: list[int] = []
     render = markdown.render
 
@@ -372,7 +375,11 @@ async def test_texts_are_rendered_off_the_loop(world: World, monkeypatch: pytest
         return render(body, pointer)
 
     monkeypatch.setattr(markdown, "render", noting)
-    ed = await editor(world)
+    ed, ann = await editor(world), await world.player("Ann")
+    body = {"scope": GLOBAL, "title": "t", "body": "b"}
+    assert await ann.refused("POST", NEWS, body) == (403, "FORBIDDEN")
+    assert await ann.refused("POST", NEWS, body | {"scope": await network(ed)}) == (404, "NOT_FOUND")
+    assert threads == []
     await change(ed, await write(ed), title="no text, no rendering")
     assert len(threads) == 1
     assert get_ident() not in threads

@@ -13,6 +13,7 @@ from tests.news.play import FEED, FOLLOWS, POLL, ahead, change, editor, follow, 
 from tests.support.jobs import job_named
 from tests.support.websocket import Client
 from tests.support.world import Player, World
+from tests.users.play import erase
 
 LIVE = "/v1/social/live?channels="
 
@@ -63,6 +64,35 @@ async def test_a_snapshot_follows_what_is_published_changed_and_archived(world: 
 
 async def titles_of_feed(player: Player) -> list[str]:
     return [item["title"] for item in (await player.get(FEED, limit=SHOWN))["items"]]
+
+
+async def test_an_erased_author_is_named_no_longer(world: World) -> None:
+    """Neither to those who look, nor to those who come back and are told what they have missed."""
+    ed, eve, ann = await editor(world), await editor(world, "Eve"), await world.player("Ann")
+    async with ann.live(LIVE) as client:
+        await client.send_json({"id": "s", "op": "subscribe", "channel": "news"})
+        first = await client.receive_until(type="snapshot")
+        await write(eve, "hers")
+        await until(client, "hers")
+        await erase(world, eve)
+        await write(ed, "his")
+        while len(items := (await client.receive_until(type="snapshot"))["data"]["items"]) < 2:
+            pass
+        assert [item["authorName"] for item in items] == ["Ed", None]
+        assert [item["authorId"] for item in items] == [ed.id, None]
+        async with ann.live(LIVE) as other:
+            since = {"epoch": first["epoch"], "offset": first["offset"]}
+            missed = {
+                "id": "s",
+                "op": "subscribe",
+                "channel": "news",
+                "params": {"mode": "delta"},
+                "since": since,
+            }
+            await other.send_json(missed)
+            assert (await other.receive_until(id="s"))["recovered"] is True
+            told = [(await other.receive_until(type="event"))["data"]["article"] for _ in range(2)]
+            assert [(one["title"], one["authorName"]) for one in told] == [("hers", None), ("his", "Ed")]
 
 
 async def test_an_event_is_told_once_for_each_publication(world: World) -> None:

@@ -2,9 +2,15 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 
+from actors.errors import Conflict
+from actors.news import units_articles
+from actors.news.fields import ArticlePatch, checked
+from actors.news.rights import Writer
+from persistence.users.audit import Stamp
 from tests.news.play import NEWS, POLL, PUBLIC, ahead, change, editor, write
 from tests.support.world import Player, World
 from tests.users.play import erase
@@ -56,6 +62,20 @@ async def test_fifty_voters_at_once_are_fifty_votes(world: World) -> None:
     assert counts(await ed.get(f"{NEWS}/{made['id']}")) == ([VOTERS / 2, VOTERS / 2], VOTERS, VOTERS)
 
 
+@pytest.mark.parametrize("poll", [POLL, None])
+async def test_a_change_that_waited_until_somebody_has_voted(world: World, poll: Any) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    made = await write(ed, poll=POLL, status="scheduled", publishAt=ahead(world, 60_000))
+    began_ms = world.clock.now_ms()
+    world.advance(60_000)
+    voted = await vote(ann, made, "1")
+    writer = Writer(ed.id, True, Stamp("f" * 24, began_ms, ed.id, None))
+    wish = checked(msgspec.convert({"poll": poll}, ArticlePatch), began_ms)
+    with pytest.raises(Conflict):
+        await world.service.database.transact(units_articles.change, made["id"], wish, writer)
+    assert counts(await ann.get(f"{NEWS}/{made['id']}")) == counts(voted) == ([1, 0], 1, 1)
+
+
 @pytest.mark.parametrize(
     ("option_ids", "pointer", "code"),
     [
@@ -90,6 +110,26 @@ async def test_a_poll_closes_at_its_end_and_with_its_article(world: World) -> No
         409,
         "POLL_CLOSED",
     )
+
+
+async def test_the_poll_of_a_draft_that_was_put_away_is_open(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    draft = await write(ed, poll=POLL, status="draft")
+    assert not (await change(ed, draft, status="archived"))["poll"]["closed"]
+    assert counts(await vote(ann, await change(ed, draft, status="published"), "1")) == ([1, 0], 1, 1)
+
+
+async def test_no_poll_ends_before_its_article_appears(world: World) -> None:
+    ed = await editor(world)
+    poll = {**POLL, "expiresAtMs": world.clock.now_ms() + 60_000}
+    made = await write(ed, poll=poll, status="scheduled", publishAt=ahead(world, 30_000))
+    draft = await write(ed, poll=poll, status="draft")
+    late = {"status": "scheduled", "publishAt": ahead(world, 60_001)}
+    for article in (made, draft):
+        answer = await ed.ask("PATCH", f"{NEWS}/{article['id']}", late)
+        (error,) = answer.json()["errors"]
+        assert (answer.status_code, error["pointer"], error["code"]) == (422, "/poll/expiresAtMs", "PAST")
+    assert (await change(ed, made, **late, poll=None))["poll"] is None
 
 
 async def test_only_who_may_read_may_vote(world: World) -> None:

@@ -171,6 +171,14 @@ async def test_the_outbox_of_a_network_is_bounded(world: World, monkeypatch: pyt
     assert await rows(world, "news_outbox") == 3
 
 
+async def test_what_is_for_signed_in_readers_stays_here(world: World) -> None:
+    ann = await world.player("Ann")
+    scope = await network(ann)
+    made = await write(ann, scope=scope, visibility="authenticated")
+    await change(ann, made, visibility="public")
+    assert await rows(world, "news_outbox") == 0
+
+
 async def test_the_articles_of_a_server_go_to_its_network(world: World) -> None:
     ann = await world.player("Ann")
     scope = await network(ann)

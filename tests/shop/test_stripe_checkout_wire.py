@@ -10,7 +10,9 @@ import pytest
 import trio
 
 from actors.shop.provider_events import EventKind, ProviderEvent
+from persistence.connection import Connection
 from persistence.shop.checkouts import Checkout, read_checkout
+from routes.shop import jobs
 from routes.shop.jobs import OVERDUE_MS, UNASKED_MS, UNPAID_MS
 from scripts.upstreams.sites import Sites
 from scripts.upstreams.stripe import SESSIONS, StripeSite
@@ -236,6 +238,33 @@ async def test_time_ends_a_checkout_only_when_stripe_agrees(paid: Paid) -> None:
     paid.later(UNASKED_MS + 1)
     await paid.attend()
     assert (await paid.row(second)).status == "expired"
+
+
+async def test_no_checkout_waits_behind_those_that_stripe_does_not_answer_about(
+    paid: Paid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "A_RUN", 2)
+    first, second, third, by_hand = [await paid.made() for _ in range(4)]
+    await paid.world.service.database.transact(_made_by_hand, by_hand["id"])
+    paid.site.pay((await paid.row(third)).session_ref or "")
+    paid.later(60 * 60_000 + OVERDUE_MS + 1)
+    away = paid.site.faults.add("503", on=EXPIRE, times=2)
+    assert await job_named(paid.world, "checkouts").run() is False
+    assert away.reached.is_set()
+    assert [(await paid.row(one)).status for one in (first, second, third, by_hand)] == [
+        "open", "open", "open", "expired",
+    ]  # fmt: skip
+    await paid.attend()
+    assert [(await paid.row(one)).status for one in (first, second, third)] == ["open", "open", "completed"]
+    paid.later(UNASKED_MS + 1)
+    await paid.attend()
+    assert [(await paid.row(one)).status for one in (first, second)] == ["expired", "expired"]
+
+
+async def _made_by_hand(conn: Connection, checkout_id: str) -> None:
+    await conn.execute(
+        "UPDATE shop_checkouts SET provider = 'manual', session_ref = NULL WHERE id = $1", checkout_id
+    )
 
 
 async def test_what_is_marked_as_paid_cannot_be_paid_at_stripe_any_more(paid: Paid) -> None:

@@ -49,6 +49,9 @@ async def flaws(player: Player, body: Any) -> list[tuple[str, str]]:
         ({"artifacts": [FILE | {"sizeBytes": 0}]}, "/artifacts/0/sizeBytes", "OUT_OF_RANGE"),
         ({"artifacts": [FILE | {"sha256": "F" * 64}]}, "/artifacts/0/sha256", "BAD_FORMAT"),
         ({"artifacts": [FILE | {"signature": "AA==", "keyId": "k"}]}, "/artifacts/0/signature", "BAD_FORMAT"),
+        ({"artifacts": [FILE | {"keyId": "k" * 101}]}, "/artifacts/0/keyId", "TOO_LONG"),
+        ({"artifacts": [FILE | SIGNED | {"keyId": "a\x1bb"}]}, "/artifacts/0/keyId", "BAD_TEXT"),
+        ({"artifacts": [FILE | SIGNED | {"keyId": ""}]}, "/artifacts/0/keyId", "REQUIRED"),
         (
             {"artifacts": [FILE | {"signature": SIGNED["signature"]}]},
             "/artifacts/0/keyId",
@@ -214,3 +217,35 @@ async def test_a_draft_without_bytes_cannot_be_activated(world: World) -> None:
 
 def test_as_many_files_as_the_description_says() -> None:
     assert ARTIFACTS_MAX == 64
+
+
+async def test_a_page_is_bounded_in_bytes(world: World) -> None:
+    pia = await a_publisher(world)
+    files = [
+        FILE
+        | {
+            "fileName": f"f{n}",
+            "kind": "delta",
+            "fromVersion": f"0.0.{n}",
+            "url": f"https://a.b/{'c' * 1_900}",
+        }
+        for n in range(ARTIFACTS_MAX)
+    ]
+    made = []
+    for n in range(7):
+        world.advance(10)
+        made.append(await pia.release(f"1.0.{n}", artifacts=files))
+    page = await pia.player.get(RELEASES, limit=200)
+    assert (len(page["items"]), page["hasMore"]) == (5, True)
+    rest = await pia.player.get(RELEASES, limit=200, cursor=page["nextCursor"])
+    assert (rest["hasMore"], page["items"] + rest["items"]) == (False, made[::-1])
+
+
+async def test_readers_are_not_told_who_publishes(world: World) -> None:
+    pia, ann = await a_publisher(world), await world.player("Ann")
+    release = await pia.published()
+    query = {"scopeType": "launcher", "scopeId": "main", "channel": "stable", "history": "true"}
+    for reader, name in ((pia.player, pia.player.id), (ann, None)):
+        (pointer,) = (await reader.get(CHANNELS, **query))["items"]
+        assert (pointer["activatedBy"], pointer["history"][0]["activatedBy"]) == (name, name)
+        assert (await reader.get(f"{RELEASES}/{release['releaseId']}"))["createdBy"] == name

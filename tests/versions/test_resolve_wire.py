@@ -2,6 +2,7 @@
 
 import base64
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from actors.canonical_json import canonical
 from actors.time import DAY_MS, parse_iso
 from routes.versions.events import KEPT_DAYS
 from tests.support.jobs import job_named
-from tests.support.world import World
+from tests.support.world import World, open_world
 from tests.versions.play import (
     ASSETS,
     DOWNLOAD,
@@ -151,6 +152,7 @@ async def test_a_file_is_where_its_publisher_says(world: World) -> None:
         ({"scopeType": "thing"}, (400, "BAD_QUERY")),
         ({"clientId": "x" * 129}, (400, "BAD_QUERY")),
         ({"clientId": "%0a"}, (400, "BAD_QUERY")),
+        ({"clientId": "x%0a"}, (400, "BAD_QUERY")),
         ({"channel": "beta"}, (404, "NOT_FOUND")),
         ({"scopeId": "other"}, (404, "NOT_FOUND")),
     ],
@@ -180,6 +182,16 @@ async def test_the_same_question_has_an_etag(world: World) -> None:
     assert (
         await world.nobody().ask("GET", path, headers={"if-none-match": first.headers["etag"]})
     ).status_code == 200
+
+
+async def test_what_clients_say_in_the_last_second_is_counted(database_url: str, tmp_path: Path) -> None:
+    async with open_world(database_url, tmp_path) as world:
+        release = await (await a_publisher(world)).published("1.0.0")
+        told = {"event": "installed", "releaseId": release["releaseId"], "platform": "linux"}
+        await world.nobody().do("POST", TOLD, told, status=202)
+    async with open_world(database_url, tmp_path) as world:
+        (count,) = (await (await a_publisher(world)).player.get(EVENTS))["items"]
+        assert (count["releaseId"], count["count"]) == (release["releaseId"], 1)
 
 
 async def test_what_clients_say_is_counted_by_day_and_platform(world: World) -> None:

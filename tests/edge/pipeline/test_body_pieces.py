@@ -86,6 +86,19 @@ async def test_a_body_may_be_slow_but_not_for_ever(
     assert parts.uploads.ended == (["complete"] if status == 200 else ["RequestTimeout"])
 
 
+async def test_a_byte_that_comes_while_the_service_stands_still(mock_clock: trio.testing.MockClock) -> None:
+    """It is late already when it is seen."""
+    parts = UploadParts()
+
+    async def receive() -> dict[str, object]:
+        mock_clock.jump(SILENCE_SECONDS + 1)
+        return {"type": "http.request", "body": b"a", "more_body": True}
+
+    async with serving(parts) as app:
+        assert (await put(app, receive))[0] == 408
+    assert parts.uploads.ended == ["RequestTimeout"]
+
+
 async def test_the_handler_has_the_usual_time_for_each_piece(autojump_clock: trio.testing.MockClock) -> None:
     parts = UploadParts()
     parts.uploads.reads = trio.Event()

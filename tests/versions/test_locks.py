@@ -1,0 +1,89 @@
+"""Publishers, clients and erasures that meet at a release wait for each other, and none of them is sent away."""
+
+from functools import partial
+
+import pytest
+
+from actors.errors import NotFound
+from actors.versions.units_pointers import activate
+from persistence.connection import Connection
+from persistence.users.audit import Stamp
+from persistence.versions import releases as rows
+from persistence.versions.releases import Scope, lock_release
+from routes.versions.jobs import write_counts
+from tests.support.locks import crossed
+from tests.support.world import World
+from tests.versions.play import CHANNELS, RELEASES, SCOPE, TOLD, a_publisher
+
+SCOPE_ROW = Scope("launcher", SCOPE["id"])
+
+
+async def test_an_activation_and_a_change_of_the_active_release(world: World) -> None:
+    pia = await a_publisher(world)
+    active, next_one = await pia.published("1.0.0"), await pia.release("2.0.0")
+    await crossed(
+        world.service.database,
+        lambda conn: rows.lock_scope(conn, SCOPE_ROW),
+        partial(
+            activate,
+            scope=SCOPE_ROW,
+            channel="stable",
+            release_id=next_one["releaseId"],
+            expected_revision=1,
+            stamp=Stamp("f" * 24, 1, pia.player.id, None),
+        ),
+        partial(pia.changed, active, notes="changed"),
+    )
+
+
+async def test_a_deletion_and_the_counts_of_what_clients_say(world: World) -> None:
+    pia = await a_publisher(world)
+    release = await pia.release(status="published")
+    said = {"event": "check", "releaseId": release["releaseId"], "platform": "linux"}
+
+    async def say_and_write(*events: str) -> None:
+        for event in events:
+            await world.nobody().do("POST", TOLD, said | {"event": event}, status=202)
+        await write_counts(world.service)
+
+    async def hold_for_deletion(conn: Connection) -> None:
+        await conn.execute("SELECT FROM releases WHERE id = $1 FOR UPDATE", release["releaseId"])
+
+    await say_and_write("check")
+    delete = partial(rows.delete_release, id=release["releaseId"])
+    await crossed(
+        world.service.database, hold_for_deletion, delete, partial(say_and_write, "check", "download")
+    )
+
+
+@pytest.mark.parametrize("what", ["a new release", "an activation"])
+async def test_the_erasure_of_a_publisher(world: World, what: str) -> None:
+    pia = await a_publisher(world)
+    release = await pia.release()
+    body = {"scope": SCOPE, "version": "2.0.0"}
+    pointer = {
+        "scopeType": SCOPE["type"], "scopeId": SCOPE["id"], "channel": "stable", "releaseId": release["releaseId"],
+    }  # fmt: skip
+
+    async def hold(conn: Connection) -> None:
+        await conn.execute("SELECT FROM users WHERE id = $1 FOR UPDATE", pia.player.id)
+
+    path, wanted = (RELEASES, body) if what == "a new release" else (CHANNELS, pointer)
+    await crossed(
+        world.service.database,
+        hold,
+        partial(lock_release, id=release["releaseId"]),
+        partial(pia.player.do, "POST", path, wanted, status=201),
+    )
+
+
+async def test_a_publisher_who_is_erased_meanwhile(world: World) -> None:
+    pia = await a_publisher(world)
+    release = await pia.release()
+    stamp = Stamp("f" * 24, 1, "0" * 8 + "-0000-4000-8000-" + "0" * 12, None)
+    unit = partial(
+        activate, scope=SCOPE_ROW, channel="stable", release_id=release["releaseId"], expected_revision=None,
+        stamp=stamp,
+    )  # fmt: skip
+    with pytest.raises(NotFound, match="user"):
+        await world.service.database.transact(unit)
