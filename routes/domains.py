@@ -6,6 +6,7 @@ from routes.connect.domain import CONNECT
 from routes.domain import Domains
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
+from routes.gateways.domain import GATEWAYS
 from routes.ip.domain import IP
 from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
@@ -36,6 +37,7 @@ DOMAINS: Domains = (
     CONNECT,
     PUBLICATIONS,
     NETWORKS,
+    GATEWAYS,
     TOTEMS,
     IP,
     LAUNCHER,

@@ -4,12 +4,17 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from actors.change import Change
 from actors.errors import Conflict, DomainNotVerified, FieldError, Invalid, NotFound
+from actors.gateways.events import RoutesChanged
 from actors.hostnames import inside, is_address, normal_host
 from actors.networks.records import record_of_route
 from persistence.connection import Connection
 from persistence.networks import dns, domains, gateway_routes
-from persistence.networks.rows import DnsTask, RouteRow
+from persistence.networks.rows import DnsTask, RouteRow, RouteStatus
+
+_CARRIED = ("route_host", "backend_host", "backend_port", "proxy_protocol", "gateway_id")
+"""What gateways are told of a route."""
 
 
 def checked(route_host: str, backend_host: str) -> tuple[str, str]:
@@ -33,7 +38,7 @@ def checked(route_host: str, backend_host: str) -> tuple[str, str]:
 
 async def put(
     conn: Connection, row: RouteRow, gateway_domain: str | None, gateway_host: str | None, now_ms: int
-) -> tuple[RouteRow, str | None]:
+) -> Change[tuple[RouteRow, str | None]]:
     """Store a server's route in place of its former one; a unit of work for one transaction.
 
     Args:
@@ -62,7 +67,7 @@ async def put(
         raise DomainNotVerified("the host lies in no verified domain of the server's network")
     former = await gateway_routes.read(conn, row.server_id)
     if former is not None:
-        row = replace(row, created_at_ms=former.created_at_ms)
+        row = replace(row, status=_status_after(former, row), created_at_ms=former.created_at_ms)
     if not await gateway_routes.put(conn, row):
         raise Conflict("another server has this host")
     if network_id is not None:
@@ -72,10 +77,10 @@ async def put(
         if gateway_host is not None:
             tasks += await _records(conn, network_id, row.route_host, gateway_host, now_ms)
         await dns.add_tasks(conn, tasks)
-    return row, network_id
+    return Change((row, network_id), (RoutesChanged(),))
 
 
-async def remove(conn: Connection, server_id: str, now_ms: int) -> str | None:
+async def remove(conn: Connection, server_id: str, now_ms: int) -> Change[str | None]:
     """Remove a server's route and queue the removal of its records; a unit of work for one transaction.
 
     Returns:
@@ -91,7 +96,13 @@ async def remove(conn: Connection, server_id: str, now_ms: int) -> str | None:
     _, network_id = server
     if network_id is not None:
         await dns.add_tasks(conn, await _records(conn, network_id, host, None, now_ms))
-    return network_id
+    return Change(network_id, (RoutesChanged(),))
+
+
+def _status_after(former: RouteRow, row: RouteRow) -> RouteStatus:
+    """The status of a route that was put again: where nothing else was put, gateways have it already."""
+    unchanged = all(getattr(former, name) == getattr(row, name) for name in _CARRIED)
+    return former.status if unchanged else "pending"
 
 
 async def _records(

@@ -3,6 +3,18 @@
 from persistence.connection import Connection
 from persistence.networks.rows import RouteRow
 
+_ROUTES = """
+WITH fit AS (
+    SELECT gateway_id, confirmed_revision FROM gateways
+    WHERE online AND NOT draining AND confirmed_revision >= since_revision
+)
+SELECT r.server_id, r.route_host, r.backend_host, r.backend_port, r.proxy_protocol, r.gateway_id,
+       CASE WHEN r.revision <= CASE WHEN r.gateway_id IS NULL THEN (SELECT max(confirmed_revision) FROM fit)
+            ELSE own.confirmed_revision END THEN 'active' ELSE 'pending' END AS status,
+       r.revision, r.record_hosts, r.created_at_ms, r.updated_at_ms
+FROM gateway_routes r LEFT JOIN fit own ON own.gateway_id = r.gateway_id
+"""
+
 
 async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str | None] | None:
     """(owner, network) of a server, which cannot change until the transaction ends; None when there
@@ -16,14 +28,7 @@ async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str
 
 async def read(conn: Connection, server_id: str) -> RouteRow | None:
     """A server's route, or None."""
-    row = await conn.fetchrow(
-        """
-        SELECT server_id, route_host, backend_host, backend_port, proxy_protocol, gateway_id, status, created_at_ms,
-               updated_at_ms
-        FROM gateway_routes WHERE server_id = $1
-        """,
-        server_id,
-    )
+    row = await conn.fetchrow(f"{_ROUTES} WHERE r.server_id = $1", server_id)
     return None if row is None else RouteRow(**dict(row))
 
 
@@ -40,14 +45,15 @@ async def put(conn: Connection, row: RouteRow) -> bool:
     await conn.execute(
         """
         INSERT INTO gateway_routes (server_id, route_host, backend_host, backend_port, proxy_protocol, gateway_id,
-               status, created_at_ms, updated_at_ms)
+               record_hosts, created_at_ms, updated_at_ms)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         ON CONFLICT (server_id) DO UPDATE SET route_host = excluded.route_host, backend_host = excluded.backend_host,
                backend_port = excluded.backend_port, proxy_protocol = excluded.proxy_protocol,
-               gateway_id = excluded.gateway_id, status = excluded.status, updated_at_ms = excluded.updated_at_ms
+               gateway_id = excluded.gateway_id, record_hosts = excluded.record_hosts,
+               updated_at_ms = excluded.updated_at_ms
         """,
         row.server_id, row.route_host, row.backend_host, row.backend_port, row.proxy_protocol, row.gateway_id,
-        row.status, row.created_at_ms, row.updated_at_ms,
+        row.record_hosts, row.created_at_ms, row.updated_at_ms,
     )  # fmt: skip
     return True
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 
 from actors.errors import Conflict, DomainNotVerified, Forbidden, Invalid, NotFound
+from actors.gateways.events import RoutesChanged
 from actors.ids import Uuid
 from actors.networks import units_gateway_routes
 from actors.networks.public import GatewayRoute, route_of
@@ -81,7 +82,7 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
         return RouteReply(route_of(stored[0]))
 
     put, zone, host = units_gateway_routes.put, here.gateway_domain, here.gateway_host
-    made = await change(call, put, row, zone, host, call.now_ms, about=None, shape=shape)
+    made = await change(call, put, row, zone, host, call.now_ms, about=RoutesChanged(), shape=shape)
     await _push(call, networks[-1])
     return made
 
@@ -93,7 +94,14 @@ async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
     Needs the server's secret. Answers 204; DNS records that the service made for the host are removed.
     """
     networks: list[str | None] = []
-    await change(call, units_gateway_routes.remove, server_id, call.now_ms, about=None, shape=networks.append)
+    await change(
+        call,
+        units_gateway_routes.remove,
+        server_id,
+        call.now_ms,
+        about=RoutesChanged(),
+        shape=networks.append,
+    )
     await _push(call, networks[-1])
 
 

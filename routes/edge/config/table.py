@@ -293,7 +293,7 @@ SETTINGS = (
 
 RESERVED = frozenset(
     {
-        "nats_url", "curseforge_key", "gateway_token",
+        "nats_url", "curseforge_key",
     }
 )  # fmt: skip
 """Settings of domains that this release lacks: checked like the others, and reported at start to have no effect."""
