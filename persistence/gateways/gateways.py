@@ -54,8 +54,8 @@ async def lock(conn: Connection, gateway_id: str) -> GatewayRow | None:
 
 
 async def count_others(conn: Connection, public_host: str, port: int) -> int:
-    """How many gateways there are beside the one of this host and port. Calls are serialised until the transaction
-    ends.
+    """How many gateways there are beside the one with this `public_host` and port. Calls are serialised until the
+    transaction ends.
     """
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('gateways', 0))")
     counted = await conn.fetchval(

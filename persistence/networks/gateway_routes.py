@@ -1,7 +1,11 @@
 """Gateway routes, in rows."""
 
+from typing import Any
+
+import msgspec
+
 from persistence.connection import Connection
-from persistence.networks.rows import RouteRow
+from persistence.networks.rows import RouteRow, RouteStatus
 
 _ROUTES = """
 WITH fit AS (
@@ -14,6 +18,13 @@ SELECT r.server_id, r.route_host, r.backend_host, r.backend_port, r.proxy_protoc
        r.revision, r.record_hosts, r.created_at_ms, r.updated_at_ms
 FROM gateway_routes r LEFT JOIN fit own ON own.gateway_id = r.gateway_id
 """
+
+_PAGE = f"""
+SELECT routes.*, s.network_id FROM ({_ROUTES}) AS routes JOIN connect_servers s USING (server_id)
+WHERE ($1::text IS NULL OR routes.status = $1) AND ($2::text IS NULL OR server_id = $2)
+AND ($3::text IS NULL OR s.network_id = $3) AND ($4::text IS NULL OR routes.route_host > $4)
+ORDER BY routes.route_host LIMIT $5
+"""  # noqa: S608 - of constants
 
 
 async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str | None] | None:
@@ -30,6 +41,37 @@ async def read(conn: Connection, server_id: str) -> RouteRow | None:
     """A server's route, or None."""
     row = await conn.fetchrow(f"{_ROUTES} WHERE r.server_id = $1", server_id)
     return None if row is None else RouteRow(**dict(row))
+
+
+class WantedRoutes(msgspec.Struct, frozen=True, kw_only=True):
+    """Which routes a page is of.
+
+    Args:
+        status, server_id, network_id: None for any.
+        after: the host after which the page begins; None for the first.
+        limit: at most so many.
+    """
+
+    status: RouteStatus | None
+    server_id: str | None
+    network_id: str | None
+    after: str | None
+    limit: int
+
+
+class RouteOfNetwork(msgspec.Struct, frozen=True):
+    """A route, and its server's network."""
+
+    route: RouteRow
+    network_id: str | None
+
+
+async def page(conn: Connection, wanted: WantedRoutes) -> list[RouteOfNetwork]:
+    """Routes, by their hosts."""
+    rows = await conn.fetch(
+        _PAGE, wanted.status, wanted.server_id, wanted.network_id, wanted.after, wanted.limit
+    )
+    return [_of_network(dict(row)) for row in rows]
 
 
 async def put(conn: Connection, row: RouteRow) -> bool:
@@ -93,3 +135,8 @@ async def remove_inside(conn: Connection, network_id: str, domain: str) -> None:
         network_id,
         domain,
     )
+
+
+def _of_network(row: dict[str, Any]) -> RouteOfNetwork:
+    network_id = row.pop("network_id")
+    return RouteOfNetwork(RouteRow(**row), network_id)

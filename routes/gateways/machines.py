@@ -23,7 +23,7 @@ from routes.edge.reply import Encoded
 from routes.edge.wire import Wire
 from routes.gateways.guards import gateway_itself, require_deployment_token
 from routes.gateways.parts import CARRYING, GATEWAY_REGISTRY
-from routes.gateways.reactions import GatewayNamed
+from routes.gateways.reactions import AllGateways
 
 SECRET_BYTES = 32
 
@@ -144,8 +144,7 @@ async def register_gateway(call: Call, body: RegisterBody) -> RegisteredGateway:
         shown = msgspec.structs.asdict(gateway_of(stored, None))
         return RegisteredGateway(**shown, gateway_secret=secret, heartbeat_interval_ms=HEARTBEAT_INTERVAL_MS)
 
-    about = GatewayNamed(row.public_host, row.port)
-    return await change(call, units.register, row, about=about, shape=shape)
+    return await change(call, units.register, row, about=AllGateways(), shape=shape)
 
 
 @endpoint(
@@ -167,8 +166,7 @@ async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBod
     service, row = call.service, call.subject
     service.of(GATEWAY_REGISTRY).heard(gateway_id, body.connections)
     if not row.online or row.confirmed_revision != body.routes_revision:
-        about = GatewayNamed(row.public_host, row.port)
-        await change_by_itself(service, units.hear, row, body.routes_revision, about=about)
+        await change_by_itself(service, units.hear, row, body.routes_revision, about=AllGateways())
     call.wait_longer(body.wait_seconds)
     table = await service.of(CARRYING).other_than(body.routes_revision, body.wait_seconds)
     if table.revision == body.routes_revision:

@@ -11,11 +11,8 @@ from routes.gateways.parts import CARRYING, GATEWAY_REGISTRY
 from routes.service import Service
 
 
-class GatewayNamed(msgspec.Struct, frozen=True):
-    """A gateway whose change has an unknown outcome, by what players connect to."""
-
-    public_host: str
-    port: int
+class AllGateways(msgspec.Struct, frozen=True):
+    """All gateways: after a change with an unknown outcome all of them are read again, since they are few."""
 
 
 def _changed(service: Service, event: GatewayChanged) -> None:
@@ -30,8 +27,7 @@ def _routes_changed(service: Service, _event: RoutesChanged) -> None:
     service.of(CARRYING).changed()
 
 
-async def _ask(service: Service, _about: GatewayNamed, _happened: Sequence[object]) -> Sequence[object]:
-    """All of them are few."""
+async def _ask(service: Service, _about: AllGateways, _happened: Sequence[object]) -> Sequence[object]:
     rows = await service.database.read(gateways.read_all)
     there = {row.gateway_id for row in rows}
     gone = [row.gateway_id for row in service.of(GATEWAY_REGISTRY).rows() if row.gateway_id not in there]
@@ -43,4 +39,4 @@ REACTIONS = (
     Reaction(GatewayForgotten, _forgotten),
     Reaction(RoutesChanged, _routes_changed),
 )
-RECONCILIATIONS = (Reconciliation(GatewayNamed, _ask),)
+RECONCILIATIONS = (Reconciliation(AllGateways, _ask),)
