@@ -6,6 +6,7 @@ from routes.connect.domain import CONNECT
 from routes.domain import Domains
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
+from routes.games.domain import GAMES
 from routes.gateways.domain import GATEWAYS
 from routes.ip.domain import IP
 from routes.launcher.domain import LAUNCHER
@@ -17,6 +18,7 @@ from routes.notifications.domain import NOTIFICATIONS
 from routes.operations.domain import OPERATIONS
 from routes.party.domain import PARTY
 from routes.publications.domain import PUBLICATIONS
+from routes.quests.domain import QUESTS
 from routes.reports.domain import REPORTS
 from routes.saved_servers.domain import SAVED
 from routes.shop.domain import SHOP
@@ -44,6 +46,8 @@ DOMAINS: Domains = (
     SHOP,
     VERSIONS,
     NEWS,
+    QUESTS,
+    GAMES,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

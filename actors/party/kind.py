@@ -4,7 +4,7 @@ No client watches a party itself: users see it in a view of their own, which fol
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from actors.kernel.facets import Deadlines, Followers, Unjournaled
@@ -35,11 +35,13 @@ class PartyKinds:
         party: the owner.
         own: what a user sees of it.
         render_cache: makes JSON of parties, for requests too.
+        listeners: called for every committed event of every party; must neither wait nor raise.
     """
 
     party: Kind[State, AnyCommand]
     own: View[OwnParty]
     render_cache: RenderCache
+    listeners: list[Callable[[State, AnyEvent], None]] = field(default_factory=list)
 
 
 def party_kinds(
@@ -57,6 +59,12 @@ def party_kinds(
         memberships: who is in which party, kept up to date.
     """
     since_ms = now_ms()
+    listeners: list[Callable[[State, AnyEvent], None]] = [memberships.follow]
+
+    def happened(state: State, event: AnyEvent) -> None:
+        for listener in listeners:
+            listener(state, event)
+
     party: Kind[State, AnyCommand] = Kind(
         name=NAME,
         version=loading.VERSION,
@@ -74,12 +82,12 @@ def party_kinds(
         deadlines=Deadlines(due=partial(rules_members.due, since_ms=since_ms), expire=_expire),
         followers=Followers(
             touches=touches,
-            on_committed=memberships.follow,
+            on_committed=happened,
             on_outcome_unknown=memberships.distrust,
         ),
         unjournaled=Unjournaled(refresh=loading.refresh),
     )
-    return PartyKinds(party, OwnPartyRules(party, render_cache, now_ms).view(), render_cache)
+    return PartyKinds(party, OwnPartyRules(party, render_cache, now_ms).view(), render_cache, listeners)
 
 
 def touches(state: State, event: AnyEvent) -> Iterable[tuple[str, Collection[str]]]:

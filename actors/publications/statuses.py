@@ -5,7 +5,7 @@ A report replaces one entry of a table, however long lists are; rows follow once
 Only fresh reports count: of older ones only the MOTD and the time are used.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
@@ -74,6 +74,7 @@ class Statuses:
         self._flushing = Turnstile()
         self._ends: list[tuple[int, str]] = []  # heap of (when a report stops counting, server)
         self._ending: set[str] = set()  # servers in it
+        self._followers: list[Callable[[str], None]] = []
 
     async def open(self, store: Store, now_ms: int) -> None:
         """Load the reports of before this process.
@@ -83,6 +84,12 @@ class Statuses:
         """
         for report in await store.read(statuses.since, now_ms - STALE_MS):
             self._take(report)
+
+    def follow(self, follower: Callable[[str], None]) -> None:
+        """From now on call this with the id of each server that has reported, is in another network, has a report that
+        counts no longer (which `flush` notices), or is forgotten. It never waits or raises.
+        """
+        self._followers.append(follower)
 
     def report(self, report: StatusRow, now_ms: int) -> bool:
         """Take in a server's report; False when it is ignored: older than the known one, or of a server
@@ -105,7 +112,18 @@ class Statuses:
         self._take(msgspec.structs.replace(report, players=players, capacity=capacity, at_ms=at_ms))
         self._told.add(report.server_id)
         self._move(self._reports[report.server_id])
+        self._tell(report.server_id)
         return True
+
+    def fresh_report(self, server_id: str, now_ms: int) -> StatusRow | None:
+        """A server's report, while it counts."""
+        report = self._reports.get(server_id)
+        return None if report is None or now_ms - report.at_ms > self._fresh_ms else report
+
+    def servers_in(self, network_id: str) -> tuple[str, ...]:
+        """The servers of a network that have reported; none for an id that is no network's."""
+        network = self._networks.get(network_id)
+        return () if network is None else tuple(network.reports)
 
     def of(self, target: Target | None, now_ms: int) -> Status:
         """The current status of a server or network.
@@ -130,6 +148,7 @@ class Statuses:
             self._move(report)
             self._take(msgspec.structs.replace(report, network_id=network_id))
             self._move(self._reports[server_id])
+            self._tell(server_id)
 
     def published(self, target: Target) -> None:
         """Rank a target that was published, by the reports from before that, at the next `flush`."""
@@ -142,6 +161,7 @@ class Statuses:
             self._told.discard(server_id)
             self._leave(report)
             self._move(report)
+            self._tell(server_id)
 
     def forget_old(self, now_ms: int) -> None:
         """Forget reports so old that their publications are no longer in the list."""
@@ -217,9 +237,14 @@ class Statuses:
                 continue
             if report.at_ms + self._fresh_ms < now_ms:
                 self._move(report)
+                self._tell(server_id)
             else:
                 self._ending.add(server_id)
                 heappush(self._ends, (report.at_ms + self._fresh_ms, server_id))
+
+    def _tell(self, server_id: str) -> None:
+        for follower in self._followers:
+            follower(server_id)
 
     def _rank(self, target: Target, now_ms: int) -> Rank:
         status = self.of(target, now_ms)

@@ -138,8 +138,8 @@ async def put(
     return Change(shown or row, (Published(target),))
 
 
-async def remove(conn: Connection, target: Target, by: Manager) -> int:
-    """Remove a target's publication; returns how many there were, 0 or 1.
+async def remove(conn: Connection, target: Target, by: Manager) -> Change[int]:
+    """Remove a target's publication; its value is how many there were, 0 or 1.
 
     Raises:
         NotFound: there is no such server or network, or it is a stranger's.
@@ -150,13 +150,13 @@ async def remove(conn: Connection, target: Target, by: Manager) -> int:
     own = await authorise(conn, target, by)
     row = await publications.of_target(conn, target, by.user_id)
     if row is None:
-        return 0
+        return Change(0)
     if row.suppressed and not by.moderator:
         raise Conflict("a moderator has suppressed this publication")
     await publications.remove(conn, row.id)
     if not own:
         await _audit(conn, by, "publication.removed", row)
-    return 1
+    return Change(1, (Published(target),))
 
 
 async def verify_owners(conn: Connection, after: str | None, limit: int, *, now_ms: int) -> str | None:

@@ -94,6 +94,7 @@ QUOTA_UNITS: dict[str, frozenset[str | None]] = {
     "social:groups.max": frozenset({"count", None}),
     "profile-share.max": frozenset({"count", None}),
     "social:chat.send": frozenset({"messages", "count", None}),
+    "quests:rerolls": frozenset({"count", None}),
 }
 """Quota nodes and the units they may carry; None is a bare number (service-api §2 User permission grant)."""
 

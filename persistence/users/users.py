@@ -259,6 +259,17 @@ async def lock_user(conn: Connection, user_id: str) -> User | None:
     return None if row is None else _user(row)
 
 
+async def keep_users(conn: Connection, user_ids: Collection[str]) -> set[str]:
+    """Those of these users that exist; none of them can be erased until the transaction ends.
+
+    Only keys are locked, so changes of the users themselves do not wait.
+    """
+    rows = await conn.fetch(
+        "SELECT id FROM users WHERE id = ANY ($1::text[]) ORDER BY id FOR KEY SHARE", list(user_ids)
+    )
+    return {row["id"] for row in rows}
+
+
 async def refuse_tokens(conn: Connection, user_id: str, not_before_s: int) -> None:
     """Revoke a user's tokens with an earlier `iat`; every process is notified at the commit.
 

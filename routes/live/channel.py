@@ -50,7 +50,8 @@ class LiveChannel:
         shown: returns the kind of actor, or the view, that it shows.
         viewer: makes the viewer object that the actor's `audience` takes.
         id_of: parses the id in the name, to lower case; None if it is malformed. Left out, the name has no id, and the
-            channel is the user's own.
+            channel is the user's own, or the same for all.
+        shared: the same for all; the id of what it shows is its name.
         missing: the refusal of a malformed or unknown id.
         by_default: whether it is subscribed on connect (contract §9).
         prepare: loads what memory must know of the viewer before they watch; may raise PersistenceError.
@@ -61,6 +62,7 @@ class LiveChannel:
     shown: Callable[[Opened], Kind[Any, Any] | View[Any]]
     viewer: Callable[[UserId, SubscribeParams], object]
     id_of: Callable[[str], str | None] | None = None
+    shared: bool = False
     missing: type[NotFound] = NotFound
     by_default: bool = False
     needs_too: tuple[str, ...] = ()

@@ -32,7 +32,7 @@ class Channels:
 
         Args:
             name: the name, as the client wrote it.
-            user_id: the socket's user; the actor's id for channels that are the user's own.
+            user_id: the socket's user; the actor's id for a channel that is the user's own.
 
         Raises:
             NotFound: there is no such channel, or its id is malformed.
@@ -42,7 +42,7 @@ class Channels:
         if channel is None or bool(colon) != (channel.id_of is not None):
             raise NotFound("no such channel")
         if channel.id_of is None:
-            return channel, user_id
+            return channel, (channel.name if channel.shared else user_id)
         id = channel.id_of(tail)
         if id is None:
             raise channel.missing

@@ -142,7 +142,8 @@ async def remove_publication(call: Call, target_type: str, target_id: Uuid) -> R
     def shape(removed: int) -> Removed:
         return Removed(target.type, target.id, removed)
 
-    return await change(call, units.remove, target, _manager(call), about=None, shape=shape)
+    about = f"publication {target.id}"
+    return await change(call, units.remove, target, _manager(call), about=about, shape=shape)
 
 
 def _target(type: str, id: Uuid) -> Target:

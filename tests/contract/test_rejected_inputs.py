@@ -16,6 +16,7 @@ from PIL import Image
 
 from actors.ids import new_uuid
 from actors.time import iso
+from persistence.quests import quests
 from tests.capes.images import cape, data_url, saved
 from tests.capes.stage import upload as upload_cape
 from tests.chat.play import a_file
@@ -181,9 +182,23 @@ async def an_editor(world: World, ann: Player, ben: Player) -> dict[str, str]:
     }
 
 
+async def a_finished_quest(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    first = (await ann.get("/v1/quests/daily-games"))["quests"][0]
+    done = {first["id"]: first["goal"]}
+    await world.service.database.transact(quests.advance, done, world.clock.now_ms())
+    return {"finished": first["id"]}
+
+
+async def no_reroll_left(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    await ann.do("POST", "/v1/quests/daily-games/reroll", {}, status=200)
+    return {}
+
+
 SCENES: dict[str, Scene] = {
     one.__name__.replace("_", " "): one
     for one in (
+        a_finished_quest,
+        no_reroll_left,
         takes_no_requests,
         has_blocked,
         asked_and_blocked,

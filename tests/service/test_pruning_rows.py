@@ -124,6 +124,46 @@ CASES = (
         100,
     ),
     Case(
+        "old quests",
+        (
+            USERS,
+            "INSERT INTO quest_days (user_id, day, draws) SELECT id, CASE WHEN i <= 80 THEN i ELSE 1000000 + i END, 3"
+            " FROM users, generate_series(1, 81) AS i",
+        ),
+        "quest_days",
+        150,
+    ),
+    Case(
+        "old play of quests",
+        (
+            USERS,
+            "INSERT INTO quest_play SELECT id, CASE WHEN i <= 80 THEN i ELSE 1000000 + i END, 's', 0, 0"
+            " FROM users, generate_series(1, 81) AS i",
+        ),
+        "quest_play",
+        150,
+    ),
+    Case(
+        "old launches of quests",
+        (
+            USERS,
+            "INSERT INTO quest_launches SELECT id, CASE WHEN i <= 80 THEN i ELSE 1000000 + i END, 's'"
+            " FROM users, generate_series(1, 81) AS i",
+        ),
+        "quest_launches",
+        150,
+    ),
+    Case(
+        "old company of quests",
+        (
+            USERS,
+            "INSERT INTO quest_company SELECT id, CASE WHEN i <= 80 THEN i ELSE 1000000 + i END"
+            " FROM users, generate_series(1, 81) AS i",
+        ),
+        "quest_company",
+        150,
+    ),
+    Case(
         "friend requests that expire",
         (
             USERS,

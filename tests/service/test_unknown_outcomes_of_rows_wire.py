@@ -245,6 +245,17 @@ async def a_vote_in_an_article(world: World) -> Lost:
     return Lost(ann, "POST", path, {"optionIds": ["1"]}, voters, said=b"INSERT INTO news_votes")
 
 
+async def a_reroll(world: World) -> Lost:
+    ann = await world.player("Ann")
+    path = "/v1/quests/daily-games"
+    before = {quest["id"] for quest in (await ann.get(path))["quests"]}
+
+    async def made() -> int:
+        return len({quest["id"] for quest in (await ann.get(path))["quests"]} - before) // len(before)
+
+    return Lost(ann, "POST", f"{path}/reroll", {}, made, said=b"UPDATE quest_days")
+
+
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "users": (a_share,),
     "saved_servers": (a_saved_server,),
@@ -258,6 +269,7 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "totems": (a_totem,),
     "news": (an_article, a_change_of_an_article, follows_of_news, a_vote_in_an_article),
     "launcher": (a_performance_report, an_allowlist),
+    "quests": (a_reroll,),
     "shop": (a_checkout, a_purchase_marked_as_paid, a_product),
     "versions": (a_release, an_activation),
 }

@@ -128,6 +128,7 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await ann.do("PUT", "/v1/news/follows", {"items": [scope, {"type": "category", "id": SECRET}]})
     await ann.do("POST", "/v1/launcher/performance-reports", {"word": SECRET, "name": NAME}, status=202)
     await ordered(world, ann)
+    await ann.get("/v1/quests/daily-games")
     await answered(ann, ben)
     await in_a_party_of(ben, ann)
     await ann.do("POST", "/v1/social/party", status=200)

@@ -1,0 +1,1 @@
+"""Games: a catalog, and how many play each of them now."""

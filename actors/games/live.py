@@ -1,0 +1,120 @@
+"""The channel `games`: how many play each game now (contract §10).
+
+One view is shown to all, so a second of changes is encoded once for all who watch.
+"""
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from typing import Literal
+
+import msgspec
+
+from actors.games.counts import GameCounts
+from actors.kernel.facets import Delta, Rendering
+from actors.kernel.kind import Peek, View
+from actors.time import iso
+from persistence.connection import Connection
+
+NAME = "games"
+"""The name of the view, of its channel, and of the one id that it has."""
+
+INTERVAL_MS = 1_000
+"""Frames are at least this far apart."""
+
+
+class GamePlayed(msgspec.Struct, frozen=True, rename="camel"):
+    """A game, and who plays it now.
+
+    Args:
+        players: on all of its servers.
+        servers: that are online and have said so in the last 90 seconds.
+        updated_at: when the newest status was made that has counted, or null.
+    """
+
+    game_id: str
+    name: str
+    players: int
+    servers: int
+    updated_at: str | None
+
+
+class GamesSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
+    """The frame: all games of the catalog, ordered by name."""
+
+    type: Literal["games_snapshot"] = "games_snapshot"
+    items: tuple[GamePlayed, ...]
+
+
+class GamesChanged(msgspec.Struct, frozen=True):
+    """The data of `games_changed`: all games of the catalog, ordered by name."""
+
+    items: tuple[GamePlayed, ...]
+
+
+def games_view(counts: GameCounts) -> View[GamesSnapshot]:
+    """The view of these counts."""
+
+    def shown() -> GamesSnapshot:
+        return GamesSnapshot(items=tuple(_played(counts)))
+
+    async def load(_conn: Connection, _id: str) -> GamesSnapshot:
+        return shown()
+
+    async def reread(_conn: Connection, _id: str, _sources: AbstractSet[str]) -> GamesSnapshot:
+        return shown()
+
+    def take(
+        _state: GamesSnapshot, _sources: AbstractSet[str], _peek: Peek
+    ) -> tuple[GamesSnapshot, AbstractSet[str]]:
+        return shown(), frozenset()
+
+    return View(
+        name=NAME,
+        load=load,
+        reread=reread,
+        take=take,
+        absorb=lambda _state, found: found,
+        rendering=Rendering(audience=lambda _state, _viewer: None, render=_snapshot, render_event=_delta),
+        interval_ms=INTERVAL_MS,
+    )
+
+
+class LiveGames:
+    """The counts and the view that shows them.
+
+    Args:
+        counts: of all games.
+
+    Attributes:
+        unread: targets whose publication has changed since its category was read.
+    """
+
+    def __init__(self, counts: GameCounts) -> None:
+        self.counts = counts
+        self.view = games_view(counts)
+        self.unread: set[str] = set()
+
+    def tell(self, mark: Callable[[View[GamesSnapshot], str, str], None]) -> None:
+        """Mark the view by this whenever a number changes.
+
+        Args:
+            mark: is given the view, its id and what has changed; does nothing while the view is not watched.
+        """
+        self.counts.changed = lambda: mark(self.view, NAME, NAME)
+
+
+def _played(counts: GameCounts) -> list[GamePlayed]:
+    played = []
+    for game in counts.catalog:
+        count = counts.of(game.game_id)
+        at = None if count.at_ms is None else iso(count.at_ms)
+        played.append(GamePlayed(game.game_id, game.name, count.players, count.servers, at))
+    return played
+
+
+def _snapshot(state: GamesSnapshot, _audience: None) -> GamesSnapshot:
+    return state
+
+
+def _delta(state: GamesSnapshot, _source: str, _audience: None) -> Delta:
+    return Delta("games_changed", GamesChanged(state.items))

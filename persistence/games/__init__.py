@@ -1,0 +1,1 @@
+"""The rows of games: the catalog, and which listed publications name a game."""

@@ -1,0 +1,150 @@
+"""With whom users were on a day: launch signals of their parties, the size of those, friends on the same server."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from persistence.connection import Connection
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """A launch signal that a user was part of."""
+
+    user_id: str
+    day: int
+    signal_id: str
+
+
+async def note_launches(conn: Connection, launches: Sequence[Launch], most: int) -> list[tuple[str, int]]:
+    """Keep launch signals that are not known yet; returns (user id, day) of those who have more than before.
+
+    Args:
+        launches: the users exist and cannot be erased meanwhile.
+        most: a user who has that many signals of a day gets no further ones.
+    """
+    rows = await conn.fetch(
+        _NOTE_LAUNCHES,
+        [one.user_id for one in launches],
+        [one.day for one in launches],
+        [one.signal_id for one in launches],
+        most,
+    )
+    return sorted({(row["user_id"], row["day"]) for row in rows})
+
+
+async def grown_parties(conn: Connection, day: int, most: int, limit: int) -> dict[str, int]:
+    """{user id: size of their party} where that is more than is kept of them for the day.
+
+    Args:
+        most: larger parties count as this size.
+        limit: the most users.
+    """
+    rows = await conn.fetch(_GROWN_PARTIES, day, most, limit)
+    return {row["user_id"]: row["size"] for row in rows}
+
+
+async def note_parties(conn: Connection, day: int, sizes: dict[str, int]) -> None:
+    """Keep the size of users' parties, where it is larger than before.
+
+    Args:
+        day: counted from 1970.
+        sizes: {user id: size}; the users exist and cannot be erased meanwhile.
+    """
+    user_ids = sorted(sizes)
+    await conn.execute(_NOTE_PARTIES, user_ids, day, [sizes[user_id] for user_id in user_ids])
+
+
+async def meeting_friends(
+    conn: Connection, players: Sequence[tuple[str, str]], day: int, now_ms: int
+) -> list[str]:
+    """The users among these players, and among others there, who play with a friend and have not been noted for it.
+
+    Args:
+        players: (user id, server id).
+        day: counted from 1970.
+        now_ms: epoch milliseconds; sessions that have expired do not count.
+    """
+    user_ids, server_ids = [user_id for user_id, _ in players], [server_id for _, server_id in players]
+    rows = await conn.fetch(_MEETING_FRIENDS, user_ids, server_ids, day, now_ms)
+    return [row["user_id"] for row in rows]
+
+
+async def note_friends(conn: Connection, day: int, user_ids: Sequence[str]) -> None:
+    """Keep that users have played with a friend.
+
+    Args:
+        day: counted from 1970.
+        user_ids: they exist and cannot be erased meanwhile.
+    """
+    await conn.execute(
+        "INSERT INTO quest_company (user_id, day, friends)"
+        " SELECT user_id, $2, 1 FROM unnest($1::text[]) AS new (user_id) ORDER BY user_id"
+        " ON CONFLICT (user_id, day) DO UPDATE SET friends = 1",
+        user_ids,
+        day,
+    )
+
+
+async def prune_launches(conn: Connection, limit: int, *, before_day: int) -> int:
+    """Delete old launch signals, at most `limit`; returns how many.
+
+    Args:
+        before_day: the first day that stays, counted from 1970.
+    """
+    tag = await conn.execute(
+        "DELETE FROM quest_launches WHERE ctid = ANY (ARRAY("
+        "SELECT ctid FROM quest_launches WHERE day < $1 ORDER BY day LIMIT $2)) AND day < $1",
+        before_day,
+        limit,
+    )
+    return int(tag.rpartition(" ")[2])
+
+
+async def prune_company(conn: Connection, limit: int, *, before_day: int) -> int:
+    """Delete old parties and friends, at most `limit`; returns how many.
+
+    Args:
+        before_day: the first day that stays, counted from 1970.
+    """
+    tag = await conn.execute(
+        "DELETE FROM quest_company WHERE ctid = ANY (ARRAY("
+        "SELECT ctid FROM quest_company WHERE day < $1 ORDER BY day LIMIT $2)) AND day < $1",
+        before_day,
+        limit,
+    )
+    return int(tag.rpartition(" ")[2])
+
+
+_NOTE_LAUNCHES = """
+INSERT INTO quest_launches (user_id, day, signal_id)
+SELECT user_id, day, signal_id FROM unnest($1::text[], $2::integer[], $3::text[]) AS new (user_id, day, signal_id)
+WHERE (SELECT count(*) FROM quest_launches l WHERE l.user_id = new.user_id AND l.day = new.day) < $4
+ORDER BY user_id, day, signal_id
+ON CONFLICT DO NOTHING RETURNING user_id, day
+"""
+
+_GROWN_PARTIES = """
+SELECT m.user_id, least(p.size, $2)::integer AS size
+FROM (SELECT party_id, count(*) AS size FROM party_members GROUP BY party_id) AS p
+JOIN party_members m USING (party_id)
+LEFT JOIN quest_company kept ON kept.user_id = m.user_id AND kept.day = $1
+WHERE least(p.size, $2) > coalesce(kept.party_size, 0)
+ORDER BY m.user_id LIMIT $3
+"""
+
+_NOTE_PARTIES = """
+INSERT INTO quest_company AS kept (user_id, day, party_size)
+SELECT user_id, $2, size FROM unnest($1::text[], $3::integer[]) AS new (user_id, size) ORDER BY user_id
+ON CONFLICT (user_id, day) DO UPDATE SET party_size = greatest(kept.party_size, excluded.party_size)
+"""
+
+_MEETING_FRIENDS = """
+SELECT DISTINCT met.user_id
+FROM unnest($1::text[], $2::text[]) AS player (user_id, server_id)
+JOIN friend_links link ON link.user_id = player.user_id
+JOIN connect_sessions s ON s.server_id = player.server_id AND s.user_id = link.friend_id AND s.expires_at_ms > $4
+JOIN connect_servers c ON c.server_id = player.server_id
+CROSS JOIN LATERAL (VALUES (player.user_id), (link.friend_id)) AS met (user_id)
+LEFT JOIN quest_company kept ON kept.user_id = met.user_id AND kept.day = $3
+WHERE coalesce(kept.friends, 0) = 0 AND c.owner_id IS DISTINCT FROM met.user_id
+"""

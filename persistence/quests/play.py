@@ -1,0 +1,138 @@
+"""How long users have played, by day and server. Rows only."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from persistence.connect.rows import SessionRow
+from persistence.connection import Connection
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """Time that a user has played on a server, within one day.
+
+    Args:
+        day: counted from 1970.
+        begins_at_ms, ends_at_ms: epoch milliseconds; the end is the first that is not part of it.
+    """
+
+    user_id: str
+    day: int
+    server_id: str
+    begins_at_ms: int
+    ends_at_ms: int
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """A row that has grown, or is new."""
+
+    user_id: str
+    day: int
+    server_id: str
+    fresh: bool
+
+
+class SessionPage(msgspec.Struct, frozen=True):
+    """A page of all sessions.
+
+    Args:
+        sessions: those on servers of others; a user does not earn anything on a server of theirs.
+        last: (server id, user id) of the page's end, or None at the end of all.
+    """
+
+    sessions: list[SessionRow]
+    last: tuple[str, str] | None
+
+
+async def read_sessions(conn: Connection, after: tuple[str, str] | None, limit: int) -> SessionPage:
+    """The sessions that have begun and not ended, in the order of (server id, user id).
+
+    Args:
+        after: where the page begins; None for the first one.
+        limit: the most sessions of the page, from 1.
+    """
+    rows = await conn.fetch(_SESSIONS, *(after or ("", "")), limit)
+    sessions = [
+        SessionRow(*(row[name] for name in SessionRow.__struct_fields__)) for row in rows if not row["own"]
+    ]
+    last = (rows[-1]["server_id"], rows[-1]["user_id"]) if len(rows) == limit else None
+    return SessionPage(sessions, last)
+
+
+async def count(conn: Connection, stretches: Sequence[Stretch]) -> list[Counted]:
+    """Add what has not been counted yet; returns the rows that have changed.
+
+    Args:
+        stretches: at most one for each user, day and server; the users exist and cannot be erased meanwhile.
+    """
+    rows = await conn.fetch(
+        _COUNT,
+        [one.user_id for one in stretches],
+        [one.day for one in stretches],
+        [one.server_id for one in stretches],
+        [one.begins_at_ms for one in stretches],
+        [one.ends_at_ms for one in stretches],
+    )
+    return [Counted(*row) for row in rows]
+
+
+async def first_players(conn: Connection, counted: Sequence[Counted]) -> list[tuple[str, int]]:
+    """(user id, day) of those who have played alone on a server until now, and at most as many others.
+
+    Args:
+        counted: the new rows; what these users have played counts whole from now on.
+    """
+    places = sorted({(one.day, one.server_id) for one in counted})
+    rows = await conn.fetch(
+        _FIRST_PLAYERS,
+        [day for day, _ in places],
+        [server_id for _, server_id in places],
+        [one.user_id for one in counted],
+    )
+    return [(row["user_id"], row["day"]) for row in rows]
+
+
+async def prune(conn: Connection, limit: int, *, before_day: int) -> int:
+    """Delete what was played on old days, at most `limit` rows; returns how many.
+
+    Args:
+        before_day: the first day that stays, counted from 1970.
+    """
+    tag = await conn.execute(
+        "DELETE FROM quest_play WHERE ctid = ANY (ARRAY("
+        "SELECT ctid FROM quest_play WHERE day < $1 ORDER BY day LIMIT $2)) AND day < $1",
+        before_day,
+        limit,
+    )
+    return int(tag.rpartition(" ")[2])
+
+
+_SESSIONS = """
+SELECT s.*, c.owner_id IS NOT DISTINCT FROM s.user_id AS own
+FROM connect_sessions s JOIN connect_servers c USING (server_id)
+WHERE (s.server_id, s.user_id) > ($1, $2) ORDER BY s.server_id, s.user_id LIMIT $3
+"""
+
+_COUNT = """
+INSERT INTO quest_play AS kept (user_id, day, server_id, played_ms, counted_until_ms)
+SELECT user_id, day, server_id, ends - begins, ends
+FROM unnest($1::text[], $2::integer[], $3::text[], $4::bigint[], $5::bigint[])
+     AS new (user_id, day, server_id, begins, ends)
+ORDER BY user_id, day, server_id
+ON CONFLICT (user_id, day, server_id) DO UPDATE
+SET played_ms = kept.played_ms + least(
+        excluded.played_ms, excluded.counted_until_ms - kept.counted_until_ms
+    ),
+    counted_until_ms = excluded.counted_until_ms
+WHERE kept.counted_until_ms < excluded.counted_until_ms
+RETURNING user_id, day, server_id, xmax = 0 AS fresh
+"""
+
+_FIRST_PLAYERS = """
+SELECT DISTINCT first.user_id, place.day
+FROM unnest($1::integer[], $2::text[]) AS place (day, server_id)
+CROSS JOIN LATERAL (
+    SELECT user_id FROM quest_play p
+    WHERE p.day = place.day AND p.server_id = place.server_id AND p.user_id <> ALL ($3::text[]) LIMIT 2
+) AS first
+"""

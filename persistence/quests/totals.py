@@ -1,0 +1,58 @@
+"""What users have done on a day, added up. Rows only."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from persistence.connection import Connection
+
+PRESENT_MS = 60_000
+"""How long a user must have played on a server for it to count."""
+
+
+class DayTotals(msgspec.Struct, frozen=True):
+    """What a user has done on a day.
+
+    Args:
+        minutes: played on servers of others; on a server where nobody else played on that day a minute is half of one.
+        servers: of others, on which they have played for a minute at least.
+        launches: launch signals that they were part of.
+        party_size: the largest party that they were in.
+        friends: 1 when a friend has played on the same server at the same time.
+    """
+
+    minutes: int
+    servers: int
+    launches: int
+    party_size: int
+    friends: int
+
+
+async def read(conn: Connection, days: Sequence[tuple[str, int]]) -> dict[tuple[str, int], DayTotals]:
+    """The totals of these (user id, day)."""
+    rows = await conn.fetch(_TOTALS, [user_id for user_id, _ in days], [day for _, day in days], PRESENT_MS)
+    return {
+        (row["user_id"], row["day"]): DayTotals(
+            row["played_ms"] // 60_000, row["servers"], row["launches"], row["party_size"], row["friends"]
+        )
+        for row in rows
+    }
+
+
+_TOTALS = """
+SELECT asked.user_id, asked.day, play.played_ms, play.servers, launches.launches,
+       coalesce(company.party_size, 0) AS party_size, coalesce(company.friends, 0) AS friends
+FROM unnest($1::text[], $2::integer[]) AS asked (user_id, day)
+CROSS JOIN LATERAL (
+    SELECT coalesce(sum(CASE WHEN EXISTS (
+               SELECT FROM quest_play other
+               WHERE other.day = own.day AND other.server_id = own.server_id AND other.user_id <> own.user_id
+           ) THEN own.played_ms ELSE own.played_ms / 2 END), 0)::bigint AS played_ms,
+           count(*) FILTER (WHERE own.played_ms >= $3) AS servers
+    FROM quest_play own WHERE own.user_id = asked.user_id AND own.day = asked.day
+) AS play
+CROSS JOIN LATERAL (
+    SELECT count(*) AS launches FROM quest_launches l WHERE l.user_id = asked.user_id AND l.day = asked.day
+) AS launches
+LEFT JOIN quest_company company ON company.user_id = asked.user_id AND company.day = asked.day
+"""

@@ -1,0 +1,131 @@
+"""Wire: the catalog of games, and who plays which of them now."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from actors.games.catalog import GameLine
+from actors.games.live import GamesChanged, GamesSnapshot
+from persistence.connection import Connection
+from persistence.games import games
+from routes.games.jobs import count_changed
+from tests.connect.play import claimed
+from tests.networks.play import network
+from tests.publications.play import flush, path_of, publish, push
+from tests.support.jobs import job_named
+from tests.support.websocket import Client
+from tests.support.world import World
+
+CATALOG = "/v1/games/catalog"
+LIVE = "/v1/games/live"
+
+
+async def shown(client: Client) -> dict[str, tuple[int, int]]:
+    """{game: its players and servers}, of those that are played, in the next frame."""
+    frame = msgspec.convert(await client.receive_json(), GamesSnapshot)
+    return {one.game_id: (one.players, one.servers) for one in frame.items if one.servers}
+
+
+async def next_second(world: World) -> None:
+    """Let a frame's interval pass, and what happens each second happen."""
+    await count_changed(world.service)
+    await flush(world)
+    world.advance(1_000)
+
+
+async def test_the_catalog_ships_with_a_dozen(world: World) -> None:
+    ann = await world.player("Ann")
+    items = (await ann.get(CATALOG))["items"]
+    assert len(items) == 12
+    assert [item["name"].lower() for item in items] == sorted(item["name"].lower() for item in items)
+    assert next(item for item in items if item["gameId"] == "skyblock") == {
+        "gameId": "skyblock",
+        "name": "SkyBlock",
+        "modes": [
+            {"mode": "island", "variants": ["classic", "hardcore", "one-block"], "roundBased": False},
+        ],
+    }
+    assert (await world.nobody().ask("GET", CATALOG)).status_code == 401
+
+
+async def test_each_server_is_counted_once_for_its_game(world: World) -> None:
+    ann = await world.player("Ann")
+    net = await network(ann)
+    own, member = await claimed(world, ann), await net.server()
+    both = await net.server("Both")
+    async with ann.live(LIVE) as client:
+        assert await shown(client) == {}
+        await publish(ann, own, category="SkyWars")
+        await publish(ann, net, category="bedwars", address="net.example.org")
+        await publish(ann, both, category="skywars", address="both.example.org")
+        for server, players in ((own, 3), (member, 5), (both, 7)):
+            await push(server, players)
+        await next_second(world)
+        frames: dict[str, Any] = {}
+        while frames != {"bedwars": (5, 1), "skywars": (10, 2)}:
+            frames = await shown(client)
+            world.advance(1_000)
+        await ann.do("DELETE", path_of(both))
+        await next_second(world)
+        while frames != {"bedwars": (12, 2), "skywars": (3, 1)}:
+            frames = await shown(client)
+            world.advance(1_000)
+        await ann.do("DELETE", own.path, status=204)
+        while frames != {"bedwars": (12, 2)}:
+            frames = await shown(client)
+            world.advance(1_000)
+        world.advance(90_000)
+        await next_second(world)
+        while frames:
+            frames = await shown(client)
+            world.advance(1_000)
+
+
+async def test_a_channel_shows_the_same_to_all(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    server = await claimed(world, ann)
+    await publish(ann, server, category="parkour")
+    async with ann.live("/v1/social/live?channels=games") as client, ben.live(LIVE) as other:
+        first = await client.receive_until(type="snapshot")
+        assert (first["channel"], first["data"]) == ("games", await other.receive_json())
+        await client.send_json(
+            {"id": "d", "op": "subscribe", "channel": "games", "params": {"mode": "delta"}}
+        )
+        await client.receive_until(type="snapshot")
+        await push(server, 4)
+        await next_second(world)
+        event = await client.receive_until(type="event")
+        assert event["event"] == "games_changed"
+        (played,) = [one for one in msgspec.convert(event["data"], GamesChanged).items if one.servers]
+        assert (played.game_id, played.players) == ("parkour", 4)
+
+
+async def test_all_is_read_again_now_and_then(world: World) -> None:
+    """Imported games are counted, and rows that went without a telling do not count for good."""
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    await publish(ann, server, category="chess")
+    await push(server, 2)
+    await count_changed(world.service)
+    chess = GameLine("chess", "Chess").row()
+    await world.service.database.transact(games.put, [chess])
+    await job_named(world, "catalog of games").run()
+    async with ann.live(LIVE) as client:
+        assert await shown(client) == {"chess": (2, 1)}
+    await world.service.database.transact(_unpublish_all)
+    await job_named(world, "catalog of games").run()
+    await count_changed(world.service)
+    async with ann.live(LIVE) as client:
+        assert await shown(client) == {}
+
+
+async def _unpublish_all(conn: Connection) -> None:
+    await conn.execute("DELETE FROM publications")
+
+
+@pytest.mark.parametrize("id", ["A", "a", "a b", "x" * 33, "ä-ö"])
+def test_ids_of_games(id: str) -> None:
+    line = msgspec.json.encode({"kind": "game", "gameId": id, "name": "A"})
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(line, type=GameLine)
