@@ -47,6 +47,24 @@ async def read(conn: Connection, gateway_id: str) -> GatewayRow | None:
     return None if row is None else GatewayRow(**dict(row))
 
 
+async def public_hosts(conn: Connection, gateway_id: str | None, limit: int) -> list[str]:
+    """The hosts of gateways that are online and do not drain, sorted.
+
+    Args:
+        gateway_id: of the only one that counts; None for all.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT DISTINCT public_host FROM gateways
+        WHERE online AND NOT draining AND ($1::text IS NULL OR gateway_id = $1) ORDER BY public_host LIMIT $2
+        """,
+        gateway_id,
+        limit,
+    )
+    return [row["public_host"] for row in rows]
+
+
 async def lock(conn: Connection, gateway_id: str) -> GatewayRow | None:
     """A gateway, its row locked until the transaction ends; None when there is none."""
     row = await conn.fetchrow("SELECT * FROM gateways WHERE gateway_id = $1 FOR UPDATE", gateway_id)

@@ -1,5 +1,6 @@
 """Gateway routes, in rows."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -74,6 +75,11 @@ async def page(conn: Connection, wanted: WantedRoutes) -> list[RouteOfNetwork]:
     return [_of_network(dict(row)) for row in rows]
 
 
+async def count(conn: Connection) -> int:
+    """How many routes there are."""
+    return int(await conn.fetchval("SELECT count(*) FROM gateway_routes"))
+
+
 async def put(conn: Connection, row: RouteRow) -> bool:
     """Store a server's route in place of a former one; False, without effect, when its host is another server's."""
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('route ' || $1, 0))", row.route_host)
@@ -108,16 +114,72 @@ async def remove(conn: Connection, server_id: str) -> str | None:
     return None if host is None else str(host)
 
 
-async def hosts_of_network(conn: Connection, network_id: str) -> list[str]:
-    """The hosts of all routes to servers of a network."""
+async def lock_of_network(conn: Connection, network_id: str) -> list[tuple[str, str, str | None]]:
+    """(server, host, gateway) of all routes to servers of a network, locked until the transaction ends.
+
+    The gateway is the only one that may carry the route, or None.
+    """
     rows = await conn.fetch(
         """
-        SELECT r.route_host FROM gateway_routes r JOIN connect_servers s USING (server_id)
-        WHERE s.network_id = $1 ORDER BY r.route_host
+        SELECT r.server_id, r.route_host, r.gateway_id FROM gateway_routes r JOIN connect_servers s USING (server_id)
+        WHERE s.network_id = $1 ORDER BY r.server_id FOR UPDATE OF r
         """,
         network_id,
     )
-    return [row["route_host"] for row in rows]
+    return [(row["server_id"], row["route_host"], row["gateway_id"]) for row in rows]
+
+
+class StaleRecords(msgspec.Struct, frozen=True):
+    """A route whose A records name other hosts than they should.
+
+    Args:
+        hosts: that they should name, with commas between.
+    """
+
+    network_id: str
+    server_id: str
+    route_host: str
+    hosts: str
+
+
+async def lock_stale_records(
+    conn: Connection, fixed: str | None, shared: str | None, limit: int
+) -> list[StaleRecords]:
+    """Routes of networks with a DNS provider whose A records name other hosts than they should, by network, locked
+    until the transaction ends. Where no gateway is online that could carry a route, its records are as they should be.
+
+    Args:
+        fixed: the hosts of all routes; None where gateways say theirs.
+        shared: the hosts of routes that any gateway may carry; None leaves those as they are.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT s.network_id, r.server_id, r.route_host, wanted.hosts
+        FROM network_dns d JOIN connect_servers s USING (network_id) JOIN gateway_routes r USING (server_id)
+        LEFT JOIN gateways g ON g.gateway_id = r.gateway_id AND g.online AND NOT g.draining
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN $1::text IS NOT NULL THEN $1 WHEN r.gateway_id IS NULL THEN $2::text
+                   ELSE g.public_host END AS hosts) AS wanted
+        WHERE wanted.hosts IS NOT NULL AND r.record_hosts IS DISTINCT FROM wanted.hosts
+        ORDER BY s.network_id, r.server_id LIMIT $3 FOR UPDATE OF r
+        """,
+        fixed,
+        shared,
+        limit,
+    )
+    return [StaleRecords(*row) for row in rows]
+
+
+async def save_record_hosts(conn: Connection, hosts: Mapping[str, str | None]) -> None:
+    """Note what the A records of routes were asked to name.
+
+    Args:
+        hosts: {server: the hosts, with commas between}.
+    """
+    await conn.executemany(
+        "UPDATE gateway_routes SET record_hosts = $2 WHERE server_id = $1", sorted(hosts.items())
+    )
 
 
 async def remove_inside(conn: Connection, network_id: str, domain: str) -> None:

@@ -104,7 +104,8 @@ class DnsTask(msgspec.Struct, frozen=True):
     """A DNS record that is to be written at the provider.
 
     Args:
-        content: the record's content, None to remove the record; for `A` a host whose addresses the records get.
+        content: the record's content, None to remove the record; for `A` hosts, with commas
+            between, whose addresses the records get.
         due_at_ms: when it is to be written, epoch milliseconds.
         attempts: how often that has failed.
     """
