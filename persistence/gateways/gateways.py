@@ -167,9 +167,9 @@ async def forget(conn: Connection, limit: int, before_ms: int) -> list[str]:
     """
     rows = await conn.fetch(
         """
-        DELETE FROM gateways WHERE gateway_id IN (
+        DELETE FROM gateways WHERE gateway_id = ANY(ARRAY(
             SELECT gateway_id FROM gateways WHERE NOT online AND last_heartbeat_at_ms < $1
-            ORDER BY last_heartbeat_at_ms LIMIT $2 FOR UPDATE)
+            ORDER BY last_heartbeat_at_ms LIMIT $2 FOR UPDATE))
         RETURNING gateway_id
         """,
         before_ms,

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from actors.gateways import units
+from persistence.gateways.gateways import GatewayRow
+from routes.changes import change_by_itself
 from tests.connect.play import GameServer
 from tests.support.world import Player, World
 
@@ -41,6 +44,23 @@ class Gateway(Player):
 async def gateway(world: World, host: str = "gw1.example.net", **more: object) -> Gateway:
     """A new gateway."""
     return Gateway(world, await world.nobody().do("POST", REGISTER, identity(host, **more), status=201))
+
+
+def row(gateway_id: str, **more: Any) -> GatewayRow:
+    """A gateway that was heard when time began."""
+    return GatewayRow(
+        **{
+            "gateway_id": gateway_id, "region": "eu-west", "public_host": "gw1.example.net", "port": 25565,
+            "capacity": 100, "secret": bytes(32), "last_heartbeat_at_ms": 0, "created_at_ms": 0, "updated_at_ms": 0,
+            **more,
+        }
+    )  # fmt: skip
+
+
+async def stored_gateway(world: World) -> str:
+    """The id of a gateway of a service that has no deployment token."""
+    made = row("a" * 24, last_heartbeat_at_ms=world.clock.now_ms())
+    return (await change_by_itself(world.service, units.register, made, about=None)).gateway_id
 
 
 async def put_route(server: GameServer, host: str, **more: object) -> Any:
