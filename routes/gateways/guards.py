@@ -4,12 +4,11 @@ from hmac import compare_digest
 
 from actors.connect.claim_keys import digest
 from actors.errors import Forbidden, NotFound
-from actors.gateways.registry import Registry
 from actors.ids import ObjectId
 from persistence.gateways.gateways import GatewayRow
 from routes.call import Call
 from routes.edge.errors import BadServerCredentials
-from routes.edge.identity.credentials import bearer
+from routes.edge.identity.credentials import server_bearer
 from routes.edge.pipeline.guessing import count_guess, refuse_guessing
 from routes.gateways.parts import GATEWAY_REGISTRY
 
@@ -25,10 +24,11 @@ def gateway_itself(call: Call, gateway_id: ObjectId) -> GatewayRow:
         NotFound: it is another gateway.
     """
     refuse_guessing(call)
-    row = _verified(call, call.service.of(GATEWAY_REGISTRY))
-    if row is None:
+    try:
+        row = _verified(call)
+    except BadServerCredentials:
         count_guess(call)
-        raise BadServerCredentials
+        raise
     if row.gateway_id != gateway_id:
         raise NotFound
     return row
@@ -51,8 +51,10 @@ def require_deployment_token(call: Call, token: str) -> None:
         raise BadServerCredentials
 
 
-def _verified(call: Call, registry: Registry) -> GatewayRow | None:
-    carried, named = bearer(call.header(b"authorization")), call.header(b"x-gateway-id")
-    row = registry.row((named or b"").decode("latin-1").lower())
-    right = compare_digest(digest(carried or ""), _NO_SECRET if row is None else row.secret)
-    return row if right else None
+def _verified(call: Call) -> GatewayRow:
+    secret, named = server_bearer(call.header(b"authorization"), call.header(b"x-gateway-id"))
+    row = call.service.of(GATEWAY_REGISTRY).row(named.lower())
+    right = compare_digest(digest(secret), _NO_SECRET if row is None else row.secret)
+    if row is None or not right:
+        raise BadServerCredentials
+    return row

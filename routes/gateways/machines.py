@@ -164,11 +164,15 @@ async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBod
     has, is confirmed by that: its routes up to this revision are `active`.
     """
     service, row = call.service, call.subject
-    service.of(GATEWAY_REGISTRY).heard(gateway_id, body.connections)
+    registry = service.of(GATEWAY_REGISTRY)
+    registry.heard(gateway_id, body.connections)
     if not row.online or row.confirmed_revision != body.routes_revision:
         await change_by_itself(service, units.hear, row, body.routes_revision, about=AllGateways())
     call.wait_longer(body.wait_seconds)
     table = await service.of(CARRYING).other_than(body.routes_revision, body.wait_seconds)
+    present = registry.row(gateway_id)
+    if present is None or present.secret != row.secret:  # registered anew while this one waited
+        raise BadServerCredentials
     if table.revision == body.routes_revision:
         return Encoded(table.unchanged)
     return Encoded(table.answer(gateway_id))
