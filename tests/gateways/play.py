@@ -9,6 +9,8 @@ from tests.connect.play import GameServer
 from tests.support.world import Player, World
 
 TOKEN = "deployment-token-of-the-tests"
+GATEWAYS = "/v1/admin/connect/gateways"
+ROUTES = "/v1/admin/connect/gateway-routes"
 REGISTER = "/v1/connect/gateways/register"
 
 

@@ -3,12 +3,9 @@
 from typing import Any
 
 from tests.connect.play import GameServer, claimed
-from tests.gateways.play import Gateway, gateway, put_route
+from tests.gateways.play import GATEWAYS, ROUTES, Gateway, gateway, put_route
 from tests.support.jobs import job_named
 from tests.support.world import Player, World
-
-GATEWAYS = "/v1/admin/connect/gateways"
-ROUTES = "/v1/admin/connect/gateway-routes"
 
 
 async def _ids(admin: Player, **query: object) -> list[str]:

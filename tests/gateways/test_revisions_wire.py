@@ -6,8 +6,7 @@ import trio
 
 from routes.gateways.parts import CARRYING
 from tests.connect.play import claimed
-from tests.gateways.play import Gateway, gateway, put_route
-from tests.gateways.test_admin_wire import ROUTES
+from tests.gateways.play import ROUTES, Gateway, gateway, put_route
 from tests.support.jobs import job_named
 from tests.support.waiting import patience, wait_until
 from tests.support.world import World

@@ -2,12 +2,10 @@
 
 import pytest
 
-from tests.gateways.play import TOKEN, gateway, put_route
+from tests.gateways.play import GATEWAYS, TOKEN, gateway, put_route
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import Place, network
 from tests.support.jobs import job_named
-
-GATEWAYS = "/v1/admin/connect/gateways"
 
 
 async def _follow(place: Place) -> None:

@@ -166,10 +166,8 @@ CASES = (
     Case(
         "gateways that are gone",
         (
-            "INSERT INTO gateways (gateway_id, region, public_host, port, capacity, secret, online,"
-            " last_heartbeat_at_ms, created_at_ms, updated_at_ms)"
-            " SELECT lpad(to_hex(i), 24, '0'), 'eu', 'h' || i, 1, 1, sha256('s'), false, CASE WHEN i <= 1600 THEN i"
-            f" ELSE {YOUNG_MS} END, 0, 0 FROM generate_series(1, 1700) AS i",
+            "INSERT INTO gateways SELECT lpad(to_hex(i), 24, '0'), '', i, 1, 1, sha256('s'), false, false, 0, 0, 0,"
+            f" CASE WHEN i <= 1600 THEN i ELSE {YOUNG_MS} END, 0, 0 FROM generate_series(1, 1700) AS i",
         ),
         "gateways",
         100,

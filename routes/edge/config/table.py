@@ -203,12 +203,7 @@ SETTINGS = (
     ),
     Setting("gateway_token", None, forms.text, "deployment token with which gateways register", True),
     Setting("gateway_domain", None, forms.host_name, "domain below which gateways give out names"),
-    Setting(
-        "gateway_host",
-        None,
-        forms.host_name,
-        "host whose addresses routes get in DNS; unset: those of gateways",
-    ),
+    Setting("gateway_host", None, forms.host_name, "host that names point to; unset: the gateways"),
     Setting(
         "shop_provider", "manual", forms.one_of("manual", "stripe"), "who takes payments: manual or stripe"
     ),
