@@ -41,6 +41,7 @@ async def register(conn: Connection, row: GatewayRow) -> Change[GatewayRow]:
     Raises:
         QuotaExceeded: there are too many.
     """
+    await gateways.lock_all(conn)
     if await gateways.count_others(conn, row.public_host, row.port) >= GATEWAYS_MAX:
         raise QuotaExceeded(message=f"there may be {GATEWAYS_MAX} gateways", max=GATEWAYS_MAX)
     stored = await gateways.register(conn, row)
@@ -65,6 +66,7 @@ async def hear(conn: Connection, known: GatewayRow, confirmed_revision: int) -> 
 
 async def settle(conn: Connection, silent: Collection[str], back: Collection[str]) -> Change[None]:
     """Write which gateways have gone silent, and which have come back."""
+    await gateways.lock_all(conn)
     rows = await gateways.set_online(conn, silent, False) + await gateways.set_online(conn, back, True)
     return Change(None, tuple(map(GatewayChanged, rows)))
 

@@ -71,11 +71,15 @@ async def lock(conn: Connection, gateway_id: str) -> GatewayRow | None:
     return None if row is None else GatewayRow(**dict(row))
 
 
-async def count_others(conn: Connection, public_host: str, port: int) -> int:
-    """How many gateways there are beside the one with this `public_host` and port. Calls are serialised until the
-    transaction ends.
+async def lock_all(conn: Connection) -> None:
+    """Wait for others that change several gateways, and let them wait until the transaction ends: each locks rows in an
+    order of its own.
     """
     await conn.execute("SELECT pg_advisory_xact_lock(hashtextextended('gateways', 0))")
+
+
+async def count_others(conn: Connection, public_host: str, port: int) -> int:
+    """How many gateways there are beside the one with this `public_host` and port."""
     counted = await conn.fetchval(
         "SELECT count(*) FROM gateways WHERE (public_host, port) <> ($1, $2)", public_host, port
     )
@@ -125,7 +129,7 @@ async def hear(
 
 
 async def set_online(conn: Connection, gateway_ids: Collection[str], online: bool) -> list[GatewayRow]:
-    """Write whether gateways are online; returns those of which that is new."""
+    """Write whether gateways are online; returns those of which that is new. The caller has locked all."""
     return _rows(
         await conn.fetch(
             "UPDATE gateways SET online = $2 WHERE gateway_id = ANY($1::text[]) AND online <> $2 RETURNING *",
@@ -152,6 +156,7 @@ async def save_heartbeats(conn: Connection, heard: Mapping[str, tuple[int, int]]
     Args:
         heard: {gateway: (epoch milliseconds, connections)}.
     """
+    await lock_all(conn)
     await conn.executemany(
         "UPDATE gateways SET last_heartbeat_at_ms = $2, connections = $3 WHERE gateway_id = $1",
         [(gateway_id, at_ms, connections) for gateway_id, (at_ms, connections) in sorted(heard.items())],
@@ -165,6 +170,7 @@ async def forget(conn: Connection, limit: int, before_ms: int) -> list[str]:
         limit: at most so many.
         before_ms: epoch milliseconds.
     """
+    await lock_all(conn)
     rows = await conn.fetch(
         """
         DELETE FROM gateways WHERE gateway_id = ANY(ARRAY(

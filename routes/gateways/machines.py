@@ -1,5 +1,6 @@
 """What gateways themselves call: they register, and say how they are (contract §7)."""
 
+from ipaddress import ip_address
 from typing import Annotated
 
 import msgspec
@@ -182,7 +183,7 @@ async def gateway_heartbeat(call: Call, gateway_id: ObjectId, body: HeartbeatBod
 
 def _public_host(text: str) -> str:
     bare = text.removeprefix("[").removesuffix("]")
-    host = bare.lower() if is_address(bare) else normal_host(text)
+    host = str(ip_address(bare)) if is_address(bare) else normal_host(text)
     if host is None:
         raise Invalid(FieldError("/publicHost", "BAD_FORMAT", "not the name of a host"))
     return host

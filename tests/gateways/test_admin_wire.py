@@ -2,10 +2,17 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
+from persistence.gateways import gateways
+from routes.gateways.parts import GATEWAY_REGISTRY
 from tests.connect.play import GameServer, claimed
 from tests.gateways.play import GATEWAYS, ROUTES, Gateway, gateway, put_route
 from tests.support.jobs import job_named
 from tests.support.world import Player, World
+
+_HEARD: dict[str, Any] = {"last_heartbeat_at_ms": 0, "connections": 0}
+"""What memory keeps beside the rows."""
 
 
 async def _ids(admin: Player, **query: object) -> list[str]:
@@ -20,14 +27,14 @@ async def _routes(admin: Player, **query: object) -> dict[str, str]:
 async def _scene(world: World, ann: Player) -> tuple[Player, list[Gateway], list[GameServer]]:
     """An admin, two gateways with all routes, and two servers: the second has a route of the second gateway alone."""
     admin = await world.ranked("Adam", "admin")
-    gateways = [await gateway(world, f"gw{number}.example.net") for number in (1, 2)]
+    both = [await gateway(world, f"gw{number}.example.net") for number in (1, 2)]
     servers = [await claimed(world, ann, name) for name in ("one", "two")]
     await put_route(servers[0], "a.play.partyline.test")
-    await put_route(servers[1], "b.play.partyline.test", gatewayId=gateways[1].id)
-    for one in gateways:
+    await put_route(servers[1], "b.play.partyline.test", gatewayId=both[1].id)
+    for one in both:
         await one.beat()
         await one.beat()
-    return admin, gateways, servers
+    return admin, both, servers
 
 
 async def test_lists_and_draining(world: World):
@@ -67,6 +74,10 @@ async def test_lists_and_draining(world: World):
     assert await _routes(admin, status="pending") == {"b.play.partyline.test": "pending"}
     await again.beat()
     assert await _routes(admin, status="pending") == {}
+    await job_named(world, "heartbeats of gateways").run()
+    assert [replace(row, **_HEARD) for row in world.service.of(GATEWAY_REGISTRY).rows()] == [
+        replace(row, **_HEARD) for row in reversed(await world.service.database.read(gateways.read_all))
+    ], "memory says what the rows say"
     assert await admin.refused("PATCH", f"{GATEWAYS}/{'0' * 24}", {"capacity": 1}) == (404, "NOT_FOUND")
     for wrong in ({"status": "offline"}, {"capacity": 0}, {"region": "EU west"}):
         assert await admin.refused("PATCH", f"{GATEWAYS}/{first.id}", wrong) == (422, "VALIDATION_FAILED")

@@ -19,7 +19,7 @@ async def test_the_deployment_token_registers_and_is_not_guessed(world: World):
         assert await nobody.refused("POST", REGISTER, identity(token=token)) == REFUSED
     for host in ("", "a b", "*.example.net", "127.1", "http://gw.example.net", "gw.example.net:25565"):
         assert (await nobody.refused("POST", REGISTER, identity(host)))[0] == 422
-    made = await nobody.do("POST", REGISTER, identity("[2001:DB8::1]"), status=201)
+    made = await nobody.do("POST", REGISTER, identity("[2001:DB8:0::1]"), status=201)
     assert made["publicHost"] == "2001:db8::1"
     for _ in range(56):
         assert await nobody.refused("POST", REGISTER, identity(token="guess")) == REFUSED
