@@ -93,7 +93,7 @@ class Scene:
         return await server.ask("PUT", path, {"routeHost": host, "backendHost": "10.0.0.5", "backendPort": 1})
 
     async def listen(self, path: str, gateway: Machine) -> None:
-        """Send heartbeats, until all that was acknowledged at last is there and confirmed."""
+        """Send heartbeats, until nobody writes and all that was acknowledged is there."""
         while not (self.stops and self.hosts == set(self.acknowledged.values())):
             await self.beat(path, gateway)
 
@@ -134,7 +134,8 @@ async def _play(process: ServerProcess, client: httpx2.AsyncClient, scene: Scene
                 await process.kill()
                 await process.start()
             scene.stops = True
-    await scene.beat(heartbeats, gateway)
+        await scene.listen(heartbeats, gateway)  # what was acknowledged since, and is confirmed by one more
+        await scene.beat(heartbeats, gateway)
     assert len(scene.hosts) == SERVERS
     for path, server in servers:
         answer = await scene.put(path, server, scene.acknowledged[path])
