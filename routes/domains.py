@@ -7,6 +7,7 @@ from routes.domain import Domains
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
 from routes.games.domain import GAMES
+from routes.gateways.domain import GATEWAYS
 from routes.ip.domain import IP
 from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
@@ -38,6 +39,7 @@ DOMAINS: Domains = (
     CONNECT,
     PUBLICATIONS,
     NETWORKS,
+    GATEWAYS,
     TOTEMS,
     IP,
     LAUNCHER,

@@ -11,6 +11,7 @@ from persistence.networks.rows import (
     NetworkRow,
     ProfileMode,
     RouteRow,
+    RouteStatus,
 )
 
 
@@ -108,7 +109,7 @@ class GatewayRoute(msgspec.Struct, frozen=True, rename="camel"):
     """The host name under which gateways forward players to a server.
 
     Args:
-        status: `pending` until a gateway is online that carries it.
+        status: `active` when an online gateway that carries it has confirmed it, else `pending`.
     """
 
     server_id: str
@@ -117,7 +118,7 @@ class GatewayRoute(msgspec.Struct, frozen=True, rename="camel"):
     backend_port: int
     proxy_protocol: bool
     gateway_id: str | None
-    status: str
+    status: RouteStatus
     created_at: str
     updated_at: str
 

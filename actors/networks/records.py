@@ -51,7 +51,7 @@ def record_of_route(
 
     Args:
         route_host: the name of the records, in its normal form.
-        content: the host whose addresses they get; None to remove them.
+        content: the hosts whose addresses they get, with commas between; None to remove them.
         claimed: the network's claimed domains.
         zone: the provider's.
         route_host: the host by which players reach the route.

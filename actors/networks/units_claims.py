@@ -17,7 +17,9 @@ from hmac import compare_digest
 
 from msgspec.structs import replace
 
+from actors.change import Change
 from actors.errors import DomainNotVerified, FieldError, Invalid, NotFound, QuotaExceeded
+from actors.gateways.events import RoutesChanged
 from actors.hostnames import is_address, is_ours, is_public_suffix, normal_host
 from actors.networks.records import records_of_claim, txt_value
 from persistence.connection import Connection
@@ -144,7 +146,7 @@ def holds(holder: DomainRow, lookup: Lookup, now_ms: int) -> bool:
     return seen(holder, lookup) or now_ms - (holder.confirmed_at_ms or 0) < LAPSED_MS
 
 
-async def decide(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int) -> DomainRow:
+async def decide(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int) -> Change[DomainRow]:
     """Verify a claim whose record was seen; a unit of work for one transaction. A lapsed holder loses the domain, and
     its routes inside it.
 
@@ -165,7 +167,7 @@ async def decide(conn: Connection, claim: DomainRow, lookup: Lookup, now_ms: int
         await gateway_routes.remove_inside(conn, holder.network_id, holder.domain)
     changed = verified(own, lookup, now_ms)
     await domains.change(conn, changed)
-    return changed
+    return Change(changed, () if holder is None else (RoutesChanged(),))
 
 
 async def note_failure(

@@ -1,15 +1,19 @@
 """Gateway routes: the host names under which players reach a server (contract §7)."""
 
-from collections.abc import Sequence
-
 from msgspec.structs import replace
 
-from actors.errors import Conflict, DomainNotVerified, FieldError, Invalid, NotFound
+from actors.change import Change
+from actors.errors import Conflict, DomainNotVerified, FieldError, Invalid, NotFound, QuotaExceeded
+from actors.gateways.events import RoutesChanged
 from actors.hostnames import inside, is_address, normal_host
-from actors.networks.records import record_of_route
+from actors.networks.record_hosts import RecordHosts, hosts_of, queue_records
 from persistence.connection import Connection
-from persistence.networks import dns, domains, gateway_routes
-from persistence.networks.rows import DnsTask, RouteRow
+from persistence.gateways.carried import ROUTES_MAX
+from persistence.networks import domains, gateway_routes
+from persistence.networks.rows import RouteRow, RouteStatus
+
+_CARRIED = ("route_host", "backend_host", "backend_port", "proxy_protocol", "gateway_id")
+"""What gateways are told of a route."""
 
 
 def checked(route_host: str, backend_host: str) -> tuple[str, str]:
@@ -32,13 +36,13 @@ def checked(route_host: str, backend_host: str) -> tuple[str, str]:
 
 
 async def put(
-    conn: Connection, row: RouteRow, gateway_domain: str | None, gateway_host: str | None, now_ms: int
-) -> tuple[RouteRow, str | None]:
+    conn: Connection, row: RouteRow, gateway_domain: str | None, record_hosts: RecordHosts, now_ms: int
+) -> Change[tuple[RouteRow, str | None]]:
     """Store a server's route in place of its former one; a unit of work for one transaction.
 
     Args:
         gateway_domain: below which every claimed server may have a host; None where there is no such domain.
-        gateway_host: whose addresses the host's A records get; None queues none.
+        record_hosts: whose addresses the host's A records get.
         now_ms: epoch milliseconds.
 
     Returns:
@@ -48,6 +52,7 @@ async def put(
         NotFound: the server is gone.
         DomainNotVerified: the host is not inside a verified domain.
         Conflict: the server is not claimed, or the host is another server's.
+        QuotaExceeded: there are as many routes as gateways are given.
     """
     server = await gateway_routes.lock_server(conn, row.server_id)
     if server is None:
@@ -62,20 +67,23 @@ async def put(
         raise DomainNotVerified("the host lies in no verified domain of the server's network")
     former = await gateway_routes.read(conn, row.server_id)
     if former is not None:
-        row = replace(row, created_at_ms=former.created_at_ms)
+        row = replace(row, status=_status_after(former, row), created_at_ms=former.created_at_ms)
+    elif await gateway_routes.count(conn) >= ROUTES_MAX:
+        raise QuotaExceeded(message=f"gateways carry {ROUTES_MAX} routes", max=ROUTES_MAX)
+    row = replace(row, record_hosts=await hosts_of(conn, record_hosts, row.gateway_id))
     if not await gateway_routes.put(conn, row):
         raise Conflict("another server has this host")
     if network_id is not None:
-        tasks: list[DnsTask] = []
+        records: list[tuple[str, str | None]] = []
         if former is not None and former.route_host != row.route_host:
-            tasks += await _records(conn, network_id, former.route_host, None, now_ms)
-        if gateway_host is not None:
-            tasks += await _records(conn, network_id, row.route_host, gateway_host, now_ms)
-        await dns.add_tasks(conn, tasks)
-    return row, network_id
+            records.append((former.route_host, None))
+        if row.record_hosts is not None:
+            records.append((row.route_host, row.record_hosts))
+        await queue_records(conn, network_id, records, now_ms)
+    return Change((row, network_id), (RoutesChanged(),))
 
 
-async def remove(conn: Connection, server_id: str, now_ms: int) -> str | None:
+async def remove(conn: Connection, server_id: str, now_ms: int) -> Change[str | None]:
     """Remove a server's route and queue the removal of its records; a unit of work for one transaction.
 
     Returns:
@@ -90,17 +98,11 @@ async def remove(conn: Connection, server_id: str, now_ms: int) -> str | None:
         raise NotFound("there is no route")
     _, network_id = server
     if network_id is not None:
-        await dns.add_tasks(conn, await _records(conn, network_id, host, None, now_ms))
-    return network_id
+        await queue_records(conn, network_id, [(host, None)], now_ms)
+    return Change(network_id, (RoutesChanged(),))
 
 
-async def _records(
-    conn: Connection, network_id: str, route_host: str, content: str | None, now_ms: int
-) -> Sequence[DnsTask]:
-    provider = await dns.read(conn, network_id)
-    if provider is None:
-        return ()
-    claimed = {claim.domain for claim in await domains.of_network(conn, network_id)}
-    return record_of_route(
-        network_id, route_host, content, claimed=claimed, zone=provider.zone_name, due_at_ms=now_ms
-    )
+def _status_after(former: RouteRow, row: RouteRow) -> RouteStatus:
+    """The status of a route that was put again: where nothing else was put, gateways have it already."""
+    unchanged = all(getattr(former, name) == getattr(row, name) for name in _CARRIED)
+    return former.status if unchanged else "pending"

@@ -1,7 +1,31 @@
 """Gateway routes, in rows."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
 from persistence.connection import Connection
-from persistence.networks.rows import RouteRow
+from persistence.networks.rows import RouteRow, RouteStatus
+
+_ROUTES = """
+WITH fit AS (
+    SELECT gateway_id, confirmed_revision FROM gateways
+    WHERE online AND NOT draining AND confirmed_revision >= since_revision
+)
+SELECT r.server_id, r.route_host, r.backend_host, r.backend_port, r.proxy_protocol, r.gateway_id,
+       CASE WHEN r.revision <= CASE WHEN r.gateway_id IS NULL THEN (SELECT max(confirmed_revision) FROM fit)
+            ELSE own.confirmed_revision END THEN 'active' ELSE 'pending' END AS status,
+       r.revision, r.record_hosts, r.created_at_ms, r.updated_at_ms
+FROM gateway_routes r LEFT JOIN fit own ON own.gateway_id = r.gateway_id
+"""
+
+_PAGE = f"""
+SELECT routes.*, s.network_id FROM ({_ROUTES}) AS routes JOIN connect_servers s USING (server_id)
+WHERE ($1::text IS NULL OR routes.status = $1) AND ($2::text IS NULL OR server_id = $2)
+AND ($3::text IS NULL OR s.network_id = $3) AND ($4::text IS NULL OR routes.route_host > $4)
+ORDER BY routes.route_host LIMIT $5
+"""  # noqa: S608 - of constants
 
 
 async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str | None] | None:
@@ -16,15 +40,44 @@ async def lock_server(conn: Connection, server_id: str) -> tuple[str | None, str
 
 async def read(conn: Connection, server_id: str) -> RouteRow | None:
     """A server's route, or None."""
-    row = await conn.fetchrow(
-        """
-        SELECT server_id, route_host, backend_host, backend_port, proxy_protocol, gateway_id, status, created_at_ms,
-               updated_at_ms
-        FROM gateway_routes WHERE server_id = $1
-        """,
-        server_id,
-    )
+    row = await conn.fetchrow(f"{_ROUTES} WHERE r.server_id = $1", server_id)
     return None if row is None else RouteRow(**dict(row))
+
+
+class WantedRoutes(msgspec.Struct, frozen=True, kw_only=True):
+    """Which routes a page is of.
+
+    Args:
+        status, server_id, network_id: None for any.
+        after: the host after which the page begins; None for the first.
+        limit: at most so many.
+    """
+
+    status: RouteStatus | None
+    server_id: str | None
+    network_id: str | None
+    after: str | None
+    limit: int
+
+
+class RouteOfNetwork(msgspec.Struct, frozen=True):
+    """A route, and its server's network."""
+
+    route: RouteRow
+    network_id: str | None
+
+
+async def page(conn: Connection, wanted: WantedRoutes) -> list[RouteOfNetwork]:
+    """Routes, by their hosts."""
+    rows = await conn.fetch(
+        _PAGE, wanted.status, wanted.server_id, wanted.network_id, wanted.after, wanted.limit
+    )
+    return [_of_network(dict(row)) for row in rows]
+
+
+async def count(conn: Connection) -> int:
+    """How many routes there are."""
+    return int(await conn.fetchval("SELECT count(*) FROM gateway_routes"))
 
 
 async def put(conn: Connection, row: RouteRow) -> bool:
@@ -40,14 +93,15 @@ async def put(conn: Connection, row: RouteRow) -> bool:
     await conn.execute(
         """
         INSERT INTO gateway_routes (server_id, route_host, backend_host, backend_port, proxy_protocol, gateway_id,
-               status, created_at_ms, updated_at_ms)
+               record_hosts, created_at_ms, updated_at_ms)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
         ON CONFLICT (server_id) DO UPDATE SET route_host = excluded.route_host, backend_host = excluded.backend_host,
                backend_port = excluded.backend_port, proxy_protocol = excluded.proxy_protocol,
-               gateway_id = excluded.gateway_id, status = excluded.status, updated_at_ms = excluded.updated_at_ms
+               gateway_id = excluded.gateway_id, record_hosts = excluded.record_hosts,
+               updated_at_ms = excluded.updated_at_ms
         """,
         row.server_id, row.route_host, row.backend_host, row.backend_port, row.proxy_protocol, row.gateway_id,
-        row.status, row.created_at_ms, row.updated_at_ms,
+        row.record_hosts, row.created_at_ms, row.updated_at_ms,
     )  # fmt: skip
     return True
 
@@ -60,16 +114,72 @@ async def remove(conn: Connection, server_id: str) -> str | None:
     return None if host is None else str(host)
 
 
-async def hosts_of_network(conn: Connection, network_id: str) -> list[str]:
-    """The hosts of all routes to servers of a network."""
+async def lock_of_network(conn: Connection, network_id: str) -> list[tuple[str, str, str | None]]:
+    """(server, host, gateway) of all routes to servers of a network, locked until the transaction ends.
+
+    The gateway is the only one that may carry the route, or None.
+    """
     rows = await conn.fetch(
         """
-        SELECT r.route_host FROM gateway_routes r JOIN connect_servers s USING (server_id)
-        WHERE s.network_id = $1 ORDER BY r.route_host
+        SELECT r.server_id, r.route_host, r.gateway_id FROM gateway_routes r JOIN connect_servers s USING (server_id)
+        WHERE s.network_id = $1 ORDER BY r.server_id FOR UPDATE OF r
         """,
         network_id,
     )
-    return [row["route_host"] for row in rows]
+    return [(row["server_id"], row["route_host"], row["gateway_id"]) for row in rows]
+
+
+class StaleRecords(msgspec.Struct, frozen=True):
+    """A route whose A records name other hosts than they should.
+
+    Args:
+        hosts: that they should name, with commas between.
+    """
+
+    network_id: str
+    server_id: str
+    route_host: str
+    hosts: str
+
+
+async def lock_stale_records(
+    conn: Connection, fixed: str | None, shared: str | None, limit: int
+) -> list[StaleRecords]:
+    """Routes of networks with a DNS provider whose A records name other hosts than they should, by network, locked
+    until the transaction ends. Where no gateway is online that could carry a route, its records are as they should be.
+
+    Args:
+        fixed: the hosts of all routes; None where gateways say theirs.
+        shared: the hosts of routes that any gateway may carry; None leaves those as they are.
+        limit: at most so many.
+    """
+    rows = await conn.fetch(
+        """
+        SELECT s.network_id, r.server_id, r.route_host, wanted.hosts
+        FROM network_dns d JOIN connect_servers s USING (network_id) JOIN gateway_routes r USING (server_id)
+        LEFT JOIN gateways g ON g.gateway_id = r.gateway_id AND g.online AND NOT g.draining
+        CROSS JOIN LATERAL (
+            SELECT CASE WHEN $1::text IS NOT NULL THEN $1 WHEN r.gateway_id IS NULL THEN $2::text
+                   ELSE g.public_host END AS hosts) AS wanted
+        WHERE wanted.hosts IS NOT NULL AND r.record_hosts IS DISTINCT FROM wanted.hosts
+        ORDER BY s.network_id, r.server_id LIMIT $3 FOR UPDATE OF r
+        """,
+        fixed,
+        shared,
+        limit,
+    )
+    return [StaleRecords(*row) for row in rows]
+
+
+async def save_record_hosts(conn: Connection, hosts: Mapping[str, str | None]) -> None:
+    """Note what the A records of routes were asked to name.
+
+    Args:
+        hosts: {server: the hosts, with commas between}.
+    """
+    await conn.executemany(
+        "UPDATE gateway_routes SET record_hosts = $2 WHERE server_id = $1", sorted(hosts.items())
+    )
 
 
 async def remove_inside(conn: Connection, network_id: str, domain: str) -> None:
@@ -87,3 +197,8 @@ async def remove_inside(conn: Connection, network_id: str, domain: str) -> None:
         network_id,
         domain,
     )
+
+
+def _of_network(row: dict[str, Any]) -> RouteOfNetwork:
+    network_id = row.pop("network_id")
+    return RouteOfNetwork(RouteRow(**row), network_id)

@@ -104,7 +104,8 @@ class DnsTask(msgspec.Struct, frozen=True):
     """A DNS record that is to be written at the provider.
 
     Args:
-        content: the record's content, None to remove the record; for `A` a host whose addresses the records get.
+        content: the record's content, None to remove the record; for `A` hosts, with commas
+            between, whose addresses the records get.
         due_at_ms: when it is to be written, epoch milliseconds.
         attempts: how often that has failed.
     """
@@ -117,8 +118,19 @@ class DnsTask(msgspec.Struct, frozen=True):
     attempts: int = 0
 
 
+RouteStatus = Literal["pending", "active"]
+"""Whether a gateway carries a route (contract §7)."""
+
+
 class RouteRow(msgspec.Struct, frozen=True, kw_only=True):
-    """The host name under which a gateway forwards players to a server."""
+    """The host name under which a gateway forwards players to a server.
+
+    Args:
+        gateway_id: the only gateway that may carry it; None for any.
+        status: `active` when an online gateway that carries it has confirmed its revision; not stored.
+        revision: of all routes, at which this one was changed last; known once that is committed.
+        record_hosts: what its A records were last asked to name, or None.
+    """
 
     server_id: str
     route_host: str
@@ -126,6 +138,8 @@ class RouteRow(msgspec.Struct, frozen=True, kw_only=True):
     backend_port: int
     proxy_protocol: bool
     gateway_id: str | None = None
-    status: str = "pending"
+    status: RouteStatus = "pending"
+    revision: int = 0
+    record_hosts: str | None = None
     created_at_ms: int
     updated_at_ms: int

@@ -32,6 +32,9 @@ BATCH_TASKS = 50
 BATCH_NETWORKS = 20
 """Most tasks of one network, and most networks, in one run of the job."""
 
+MAX_ADDRESSES = 20
+"""Most A records of one name."""
+
 FIRST_RETRY_MS = 60_000
 LAST_RETRY_MS = 3_600_000
 MAX_ATTEMPTS = 20
@@ -136,9 +139,11 @@ class Automation:
     async def _write(self, row: DnsRow, token: bytes | None, task: DnsTask) -> None:
         if token is None:  # sealed with another key, for example before a restore
             raise CloudflareFault("invalid")
-        contents = [] if task.content is None else [task.content]
+        contents = [] if task.content is None or task.type == "A" else [task.content]
         if task.type == "A" and task.content is not None:
-            contents = await self._resolver.addresses(task.content)
+            for host in task.content.split(","):
+                contents += await self._resolver.addresses(host)
+            contents = sorted(set(contents))[:MAX_ADDRESSES]
             if not contents:
                 raise CloudflareFault(None)
         mark = f"partyline {row.network_id}"

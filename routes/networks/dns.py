@@ -90,6 +90,7 @@ async def put_dns_config(call: Call, network_id: Uuid, body: ProviderBody) -> Dn
         providers.adopt,
         row,
         here.gateway_host,
+        here.record_hosts,
         service.clock.now_ms(),
         about=None,
         shape=lambda kept: _config(call, kept),

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 
 from actors.errors import DomainNotVerified, Invalid, NotFound, QuotaExceeded
+from actors.gateways.events import RoutesChanged
 from actors.ids import ObjectId, Uuid
 from actors.networks import units_claims
 from actors.networks.public import Domain, domain_of
@@ -155,7 +156,13 @@ async def verify_domain(call: Call, network_id: Uuid, domain_id: ObjectId) -> Do
     if lookup.error is None and units_claims.seen(claim, lookup):
         try:
             return await change(
-                call, units_claims.decide, claim, lookup, call.now_ms, about=None, shape=_domain_reply
+                call,
+                units_claims.decide,
+                claim,
+                lookup,
+                call.now_ms,
+                about=RoutesChanged(),
+                shape=_domain_reply,
             )
         except DomainNotVerified:
             raise await _refused(call, claim, lookup, HELD_ELSEWHERE) from None

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import msgspec
 
-from actors.errors import Conflict, DomainNotVerified, Forbidden, Invalid, NotFound
+from actors.errors import Conflict, DomainNotVerified, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.gateways.events import RoutesChanged
 from actors.ids import Uuid
 from actors.networks import units_gateway_routes
 from actors.networks.public import GatewayRoute, route_of
@@ -52,15 +53,16 @@ class RouteReply(Wire, frozen=True):
     "PUT",
     _ROUTE,
     needs=SERVER,
-    refusals=(NotFound, Forbidden, Invalid, DomainNotVerified, Conflict),
+    refusals=(NotFound, Forbidden, Invalid, DomainNotVerified, Conflict, QuotaExceeded),
     guard=by_secret,
 )
 async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> RouteReply:
     """PUT …/servers/{serverId}/gateway-route: sets the host under which players reach the calling server.
 
     Needs the server's secret, and the server must be claimed. A host outside the verified domains of its network and
-    the gateway domain is a 409, and so is one of another server. The route is `pending` until a gateway serves it. If
-    the zone of the network's DNS provider holds the host, the service makes its A records.
+    the gateway domain is a 409, and so is one of another server. The route is `pending` until an online gateway has
+    confirmed it. If the zone of the network's DNS provider holds the host, the service makes its A records, with the
+    addresses of the gateways. There may be 50,000 routes.
     """
     here = call.service.of(NAME_SERVICE)
     route_host, backend_host = units_gateway_routes.checked(body.route_host, body.backend_host)
@@ -80,8 +82,8 @@ async def put_gateway_route(call: Call, server_id: Uuid, body: RouteBody) -> Rou
         networks.append(stored[1])
         return RouteReply(route_of(stored[0]))
 
-    put, zone, host = units_gateway_routes.put, here.gateway_domain, here.gateway_host
-    made = await change(call, put, row, zone, host, call.now_ms, about=None, shape=shape)
+    put, zone, host = units_gateway_routes.put, here.gateway_domain, here.record_hosts
+    made = await change(call, put, row, zone, host, call.now_ms, about=RoutesChanged(), shape=shape)
     await _push(call, networks[-1])
     return made
 
@@ -93,7 +95,14 @@ async def remove_gateway_route(call: Call, server_id: Uuid) -> None:
     Needs the server's secret. Answers 204; DNS records that the service made for the host are removed.
     """
     networks: list[str | None] = []
-    await change(call, units_gateway_routes.remove, server_id, call.now_ms, about=None, shape=networks.append)
+    await change(
+        call,
+        units_gateway_routes.remove,
+        server_id,
+        call.now_ms,
+        about=RoutesChanged(),
+        shape=networks.append,
+    )
     await _push(call, networks[-1])
 
 

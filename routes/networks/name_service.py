@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from actors.hostnames import normal_host
+from actors.networks.record_hosts import RecordHosts
 from routes.edge.config.table import Config
 from routes.edge.outgoing_http import Upstream
 from routes.networks import cloudflare
@@ -28,7 +29,8 @@ class Networks:
         tokens: seals and opens the tokens with which it does.
         zones: the service's own names, in A-labels; no user may claim one, nor a name above or below one.
         gateway_domain: the domain below which servers may take names without a claim, or None.
-        gateway_host: the host to which such names and claimed domains point, or None.
+        gateway_host: the host to which claimed domains point, or None.
+        record_hosts: whose addresses the names of gateway routes have.
     """
 
     resolver: Resolver
@@ -38,6 +40,7 @@ class Networks:
     zones: frozenset[str]
     gateway_domain: str | None
     gateway_host: str | None
+    record_hosts: RecordHosts
 
 
 async def _open(opening: Opening) -> Networks:
@@ -59,6 +62,7 @@ async def _open(opening: Opening) -> Networks:
         zones=_zones(config),
         gateway_domain=config.gateway_domain,
         gateway_host=config.gateway_host or config.gateway_domain,
+        record_hosts=RecordHosts(config.gateway_host, config.gateway_domain),
     )
 
 

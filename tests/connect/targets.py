@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from tests.connect.play import SERVERS, register
 from tests.connect.scene import CATALOG, Scene
+from tests.gateways.play import GATEWAYS, REGISTER, ROUTES, gateway, identity
 from tests.networks.cloudflare import CANARY, ZONE
 from tests.networks.play import NETWORKS
 
@@ -48,6 +49,10 @@ _FIXED: dict[str, Any] = {
     "GET /v1/profile/servers": None,
     "GET /v1/public/servers": None,
     f"GET {CATALOG}": None,
+    f"POST {REGISTER}": identity(),
+    f"GET {ONE}/gateways": None,
+    f"GET {GATEWAYS}": None,
+    f"GET {ROUTES}": None,
     f"GET {NETWORKS}": None,
     f"POST {NETWORKS}": {"name": "New"},
     f"PATCH {NET}": {"publicSummary": "ours"},
@@ -220,3 +225,13 @@ async def _withdrawn(scene: Scene) -> Wish:
 @_target("GET /v1/public/servers/{id}")
 async def _listed(scene: Scene) -> Wish:
     return f"/v1/public/servers/{(await _published(scene))['publication']['id']}", None
+
+
+@_target("POST /v1/connect/gateways/{gatewayId}/heartbeat")
+async def _heartbeat(scene: Scene) -> Wish:
+    return (await gateway(scene.world)).path, {"connections": 0, "routesRevision": 0}
+
+
+@_target(f"PATCH {GATEWAYS}/{{gatewayId}}")
+async def _gateway(scene: Scene) -> Wish:
+    return f"{GATEWAYS}/{(await gateway(scene.world)).id}", {"capacity": 7}

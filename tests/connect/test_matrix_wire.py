@@ -18,6 +18,7 @@ from routes.edge.identity.base64url import to_base64url
 from tests.connect.scene import Bearer, People, Scene
 from tests.connect.targets import ONE, TARGETS
 from tests.contract.sources import ROOT
+from tests.gateways.play import TOKEN
 from tests.networks.cloudflare import CloudflareStub
 from tests.networks.dns_server import DnsServer
 from tests.networks.play import Place
@@ -74,6 +75,7 @@ async def place(
         "cloudflare_url": cloudflare.url,
         "gateway_domain": "play.partyline.test",
         "gateway_host": "gw.partyline.test",
+        "gateway_token": TOKEN,
         "rate_limits": "off",
     }
     async with open_world(database_url, tmp_path, **settings) as world:

@@ -14,6 +14,7 @@ PAPERS = (
     "DECISIONS.md",
     "docs/settings.md",
     "docs/errors.md",
+    "docs/gateways.md",
     "docs/news.md",
     "docs/versions.md",
 )

@@ -1,6 +1,6 @@
 """Fixtures of games' tests."""
 
-from tests.networks.conftest import cloudflare, dns_server, place, upstream_seconds
+from tests.networks.conftest import cloudflare, dns_server, names, place, upstream_seconds
 from tests.support.world import world
 
-__all__ = ["cloudflare", "dns_server", "place", "upstream_seconds", "world"]
+__all__ = ["cloudflare", "dns_server", "names", "place", "upstream_seconds", "world"]

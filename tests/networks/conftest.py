@@ -45,6 +45,12 @@ def upstream_seconds() -> float:
 
 
 @pytest.fixture
+def names() -> dict[str, str]:
+    """The settings of gateways and their names: a test in which gateways say their own hosts has others."""
+    return {"gateway_domain": "play.partyline.test", "gateway_host": "gw.partyline.test"}
+
+
+@pytest.fixture
 async def place(
     served_by: Edge,
     database_url: str,
@@ -52,6 +58,7 @@ async def place(
     dns_server: DnsServer,
     cloudflare: CloudflareStub,
     upstream_seconds: float,
+    names: dict[str, str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[Place]:
     """A service that asks these two, with a gateway domain."""
@@ -60,8 +67,7 @@ async def place(
     settings = {
         "dns_server": f"127.0.0.1:{dns_server.port}",
         "cloudflare_url": cloudflare.url,
-        "gateway_domain": "play.partyline.test",
-        "gateway_host": "gw.partyline.test",
+        **names,
     }
     async with open_world(database_url, tmp_path, edge=served_by, **settings) as world:
         yield Place(world, dns_server, cloudflare)

@@ -37,7 +37,8 @@ async def test_a_route_inside_a_verified_domain(place: Place):
     }
     for host in ("example.com", "a.b.example.com"):
         await server.do("PUT", path, _route(host), status=200)
-    for host in ("badexample.com", "example.com.evil.net", "example.org", "com"):
+    twin = "play.ex\u0430mple.com"  # with a Cyrillic a
+    for host in ("badexample.com", "example.com.evil.net", "example.org", "com", twin):
         assert await server.refused("PUT", path, _route(host)) == (409, "DOMAIN_NOT_VERIFIED")
     await server.do("DELETE", path, status=204)
     assert await server.refused("DELETE", path) == (404, "NOT_FOUND")

@@ -14,11 +14,13 @@ from persistence.publications.rows import StatusRow
 from routes.capes.textures import CAPE_WORKSHOP
 from routes.connect.parts import GAME_SERVERS
 from routes.friends.parts import STREAKS
+from routes.gateways.parts import CARRYING, GATEWAY_REGISTRY
 from routes.jobs import Housekeeping, keep_house
 from routes.publications.parts import STATUSES
 from routes.users.parts import USER_DIRECTORY
 from routes.users.reactions import TokensOf
 from routes.versions.parts import TALLY
+from tests.gateways.play import row
 from tests.support.jobs import job_named, jobs_of
 from tests.support.proxy import Proxy, open_proxy
 from tests.support.waiting import wait_until
@@ -40,6 +42,7 @@ ASK_NOTHING = (
 ASK = (
     "DNS records",
     "additions to groups",
+    "addresses of gateway routes",
     "addresses without a saved server",
     "archive",
     "attachments that nothing shows",
@@ -58,7 +61,9 @@ ASK = (
     "finished commands",
     "flame streaks",
     "friend requests that expire",
+    "gateways that are gone",
     "groups that everybody has left",
+    "heartbeats of gateways",
     "idempotency receipts",
     "join tickets",
     "join tokens",
@@ -80,9 +85,11 @@ ASK = (
     "progress of quests",
     "publications that are silent",
     "removed game servers",
+    "revision of routes",
     "scheduled news",
     "shared profiles that expire",
     "silent game servers",
+    "silent gateways",
     "sizes of tables",
     "statuses of game servers",
     "statuses that are old",
@@ -150,6 +157,10 @@ async def prepare(world: World) -> None:
     service.of(GAME_SERVERS).credentials.saw("s", now_ms, "127.0.0.1")
     service.of(STATUSES).report(StatusRow("s", None, True, "", 1, 2, now_ms), now_ms)
     service.of(TALLY).add(now_ms // DAY_MS, "0" * 24, "check", "any")
+    for gateway_id in ("silent", "heard"):
+        service.of(GATEWAY_REGISTRY).changed(row(gateway_id))
+    service.of(GATEWAY_REGISTRY).heard("heard", 1)
+    await service.of(CARRYING).table()
     service.reconciler.add(TokensOf(ann.id))
     await service.database.transact(_erase, ann.id)
 

@@ -34,6 +34,8 @@ LISTS = {
     "commands": ("/v1/connect/servers/{serverId}/commands", "none"),
     "settings": ("/v1/connect/servers/{serverId}/settings/history", (MOST, "none", MOST)),
     "extensions": ("/v1/connect/extensions", "\U0010ffff"),
+    "gateways": ("/v1/admin/connect/gateways", "none"),
+    "gateway-routes": ("/v1/admin/connect/gateway-routes", "\U0010ffff"),
     "news": ("/v1/news", (True, MOST, "none")),
     "news-of-scope": ("/v1/news?scopeType=global", (False, LEAST, "\U0010ffff")),
     "news-feed": ("/v1/news/feed", (True, MOST, "none")),

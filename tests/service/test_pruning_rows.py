@@ -164,6 +164,15 @@ CASES = (
         150,
     ),
     Case(
+        "gateways that are gone",
+        (
+            "INSERT INTO gateways SELECT lpad(to_hex(i), 24, '0'), '', i, 1, 1, sha256('s'), false, false, 0, 0, 0,"
+            f" CASE WHEN i <= 1600 THEN i ELSE {YOUNG_MS} END, 0, 0 FROM generate_series(1, 1700) AS i",
+        ),
+        "gateways",
+        100,
+    ),
+    Case(
         "friend requests that expire",
         (
             USERS,

@@ -16,6 +16,7 @@ from routes.domains import DOMAINS
 from tests.capes.stage import OWN as CAPES
 from tests.capes.stage import texture
 from tests.connect.play import claimed
+from tests.gateways.play import stored_gateway
 from tests.news.play import POLL, editor, write
 from tests.notifications.play import LIST, READ, notify
 from tests.publications.play import path_of, publish
@@ -256,6 +257,13 @@ async def a_reroll(world: World) -> Lost:
     return Lost(ann, "POST", f"{path}/reroll", {}, made, said=b"UPDATE quest_days")
 
 
+async def a_drained_gateway(world: World) -> Lost:
+    admin, path = await world.ranked("Adam", "admin"), "/v1/admin/connect/gateways"
+    id = await stored_gateway(world)
+    body = {"status": "draining", "region": MARK}
+    return Lost(admin, "PATCH", f"{path}/{id}", body, _counted(admin, f"{path}?status=draining"))
+
+
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "users": (a_share,),
     "saved_servers": (a_saved_server,),
@@ -266,6 +274,7 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "connect": (settings_of_a_server,),
     "publications": (a_publication,),
     "networks": (a_network,),
+    "gateways": (a_drained_gateway,),
     "totems": (a_totem,),
     "news": (an_article, a_change_of_an_article, follows_of_news, a_vote_in_an_article),
     "launcher": (a_performance_report, an_allowlist),

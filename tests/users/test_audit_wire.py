@@ -14,6 +14,7 @@ from actors.ids import new_uuid
 from routes import TABLE
 from tests.capes.stage import ADMIN as CAPES
 from tests.capes.stage import cape_in
+from tests.gateways.play import stored_gateway
 from tests.shop.play import A_PRODUCT, ALL_PURCHASES, PRODUCTS, Shop
 from tests.support.world import Player, World
 
@@ -69,6 +70,10 @@ async def a_paid_purchase(world: World, root: Player, ann: Player) -> dict[str, 
     return {"purchaseId": (await shop.buy(ann, await shop.product()))["id"]}
 
 
+async def a_gateway(world: World, root: Player, ann: Player) -> dict[str, str]:
+    return {"gatewayId": await stored_gateway(world)}
+
+
 PLAYS: dict[tuple[str, str], Play] = {
     ("POST", f"{USER}/permissions"): Play("permission.granted", {"node": "a:b"}, refused={"node": "a b"}),
     ("DELETE", f"{USER}/permissions/{{node}}"): Play("permission.removed", prepare=a_grant),
@@ -81,6 +86,9 @@ PLAYS: dict[tuple[str, str], Play] = {
     ("DELETE", f"{CAPES}/{{id}}"): Play("cape.deleted", prepare=a_cape),
     ("PUT", "/v1/admin/launcher/network-guard-allowlist"): Play(
         "allowlist.changed", {"hosts": ["example.org"]}, refused={"hosts": ["1.2.3.4"]}, of_user=False
+    ),
+    ("PATCH", "/v1/admin/connect/gateways/{gatewayId}"): Play(
+        "gateway.changed", {"status": "draining"}, a_gateway, {"status": "offline"}, of_user=False
     ),
     ("POST", PRODUCTS): Play("product.created", A_PRODUCT, refused=A_PRODUCT | {"slug": "-"}, of_user=False),
     ("PATCH", f"{PRODUCTS}/{{productId}}"): Play(

@@ -11,6 +11,8 @@ import trio
 from actors.chat.sweeping import sweep as sweep_attachments
 from persistence.blobs import RENEWED_SECONDS
 from persistence.connection import Connection
+from persistence.networks import gateway_routes
+from persistence.networks.rows import RouteRow
 from persistence.party.rows import ENDED_KEPT_MS, sweep_ended
 from routes.chat.parts import BLOBS
 from tests.capes.stage import SELECTION, cape_in, moderator
@@ -120,7 +122,12 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     made = await cape_in("approved", ann, mod, name=SECRET, description=f"{SECRET} by {NAME}")
     await ben.do("PUT", SELECTION, {"source": "native", "capeId": made["id"]})
     await carry(ben, await upload_totem(ann, fileName=f"{SECRET}.json"))
-    await claimed(world, ann)
+    server = await claimed(world, ann)
+    route = RouteRow(
+        server_id=server.id, route_host=f"{SECRET}.example", backend_host=f"{SECRET}.example", backend_port=1,
+        proxy_protocol=False, created_at_ms=0, updated_at_ms=0,
+    )  # fmt: skip
+    assert await world.service.database.transact(gateway_routes.put, route)
     made = await ann.do("POST", "/v1/connect/networks", {"name": SECRET}, status=201)
     scope = {"type": "network", "id": made["network"]["networkId"]}
     article = await write(ann, f"{SECRET} by {NAME}", body=SECRET, scope=scope, tags=[SECRET], poll=POLL)

@@ -203,7 +203,7 @@ SETTINGS = (
     ),
     Setting("gateway_token", None, forms.text, "deployment token with which gateways register", True),
     Setting("gateway_domain", None, forms.host_name, "domain below which gateways give out names"),
-    Setting("gateway_host", None, forms.host_name, "host that those names point to"),
+    Setting("gateway_host", None, forms.host_name, "host that names point to; unset: the gateways"),
     Setting(
         "shop_provider", "manual", forms.one_of("manual", "stripe"), "who takes payments: manual or stripe"
     ),
@@ -293,7 +293,7 @@ SETTINGS = (
 
 RESERVED = frozenset(
     {
-        "nats_url", "curseforge_key", "gateway_token",
+        "nats_url", "curseforge_key",
     }
 )  # fmt: skip
 """Settings of domains that this release lacks: checked like the others, and reported at start to have no effect."""

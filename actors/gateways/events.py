@@ -1,0 +1,28 @@
+"""What has happened to gateways and their routes."""
+
+from dataclasses import dataclass
+
+from persistence.gateways.gateways import GatewayRow
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayChanged:
+    """A gateway was registered or changed.
+
+    Args:
+        row: as it is now.
+    """
+
+    row: GatewayRow
+
+
+@dataclass(frozen=True, slots=True)
+class GatewayForgotten:
+    """A gateway is gone."""
+
+    gateway_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RoutesChanged:
+    """There is a new revision of the routes."""

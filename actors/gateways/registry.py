@@ -1,0 +1,89 @@
+"""All gateways in memory: their rows, and when each was heard last."""
+
+from collections.abc import Iterable, Sequence
+
+from actors.gateways.public import Gateway, gateway_of
+from actors.kernel.clock import Clock
+from persistence.gateways.gateways import GatewayRow
+
+HEARTBEAT_INTERVAL_MS = 10_000
+"""How often a gateway is to say how it is."""
+
+SILENT_MS = 3 * HEARTBEAT_INTERVAL_MS
+"""A gateway that has missed so much is offline."""
+
+
+class Registry:
+    """The gateways, as the committed changes of their rows say.
+
+    Args:
+        clock: of heartbeats.
+        rows: all gateways there are.
+    """
+
+    def __init__(self, clock: Clock, rows: Iterable[GatewayRow]) -> None:
+        self._clock = clock
+        self._opened_at_ms = clock.now_ms()
+        self._rows = {row.gateway_id: row for row in rows}
+        self._heard: dict[str, tuple[int, int]] = {}  # {gateway: (at_ms, connections)}
+        self._unwritten: set[str] = set()
+
+    def changed(self, row: GatewayRow) -> None:
+        """A gateway was registered or changed."""
+        former = self._rows.get(row.gateway_id)
+        if former is None or former.secret != row.secret:
+            self._heard[row.gateway_id] = row.last_heartbeat_at_ms, row.connections
+        self._rows[row.gateway_id] = row
+
+    def forgotten(self, gateway_id: str) -> None:
+        """A gateway is gone."""
+        self._rows.pop(gateway_id, None)
+        self._heard.pop(gateway_id, None)
+        self._unwritten.discard(gateway_id)
+
+    def row(self, gateway_id: str) -> GatewayRow | None:
+        """A gateway, or None."""
+        return self._rows.get(gateway_id)
+
+    def rows(self) -> Sequence[GatewayRow]:
+        """All gateways, the newest first."""
+        return sorted(self._rows.values(), key=lambda row: row.gateway_id, reverse=True)
+
+    def shown(self, row: GatewayRow) -> Gateway:
+        """The gateway, with its last heartbeat."""
+        return gateway_of(row, self._heard.get(row.gateway_id))
+
+    def heard(self, gateway_id: str, connections: int) -> None:
+        """A heartbeat has come.
+
+        Args:
+            connections: how many the gateway has.
+        """
+        if gateway_id in self._rows:
+            self._heard[gateway_id] = self._clock.now_ms(), connections
+            self._unwritten.add(gateway_id)
+
+    def is_silent(self, row: GatewayRow) -> bool:
+        """Whether too many heartbeats are missing. After a start each gateway has as long as after a heartbeat."""
+        at_ms, _ = self._heard.get(row.gateway_id, (max(row.last_heartbeat_at_ms, self._opened_at_ms), 0))
+        return self._clock.now_ms() - at_ms >= SILENT_MS
+
+    def gone_silent(self) -> list[str]:
+        """Gateways whose rows say that they are online, but are silent."""
+        return [row.gateway_id for row in self._rows.values() if row.online and self.is_silent(row)]
+
+    def come_back(self) -> list[str]:
+        """Gateways whose rows say that they are offline, but that were heard."""
+        return [
+            row.gateway_id
+            for row in self._rows.values()
+            if not row.online and row.gateway_id in self._heard and not self.is_silent(row)
+        ]
+
+    def unwritten(self) -> dict[str, tuple[int, int]]:
+        """{gateway: (epoch milliseconds, connections)} of heartbeats that are not in rows yet."""
+        return {gateway_id: self._heard[gateway_id] for gateway_id in self._unwritten}
+
+    def written(self, heartbeats: dict[str, tuple[int, int]]) -> None:
+        """These heartbeats are in rows now."""
+        self._unwritten -= {one for one, heard in heartbeats.items() if self._heard.get(one) == heard}

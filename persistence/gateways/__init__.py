@@ -1,0 +1,1 @@
+"""Gateways, in rows."""

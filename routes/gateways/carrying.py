@@ -1,0 +1,144 @@
+"""The routes that gateways are given: read once for all who wait, when there is a new revision.
+
+A reader waits until the last reading has been over for twice as long as it took, so that 50,000 routes that change all
+the time cost the database a third of a core, and many writes at once are few tables.
+"""
+
+import trio
+
+from actors.kernel.single_flight import SingleFlight
+from actors.kernel.store import Store
+from persistence.gateways import carried
+from persistence.gateways.carried import CarriedRows
+
+REST_FACTOR = 2.0
+"""How long no reading begins after one, in its own lengths."""
+
+
+class CarriedTable:
+    """All routes at one revision, as the JSON that gateways are answered with.
+
+    Args:
+        rows: read in one snapshot, so that no gateway confirms a revision of which it was not given all.
+    """
+
+    def __init__(self, rows: CarriedRows) -> None:
+        self.revision = rows.revision
+        self._rows = rows
+        self._shared = self._answer(
+            rows.routes.get(None, "")
+        )  # the same bytes for all who have none of their own
+        self._none = self._answer("")
+        self.unchanged = b'{"routesRevision":%d}' % rows.revision
+        """The answer to a gateway that has this revision."""
+
+    def answer(self, gateway_id: str) -> bytes:
+        """The answer to a gateway that has another revision; a draining one is given no routes."""
+        if gateway_id in self._rows.draining:
+            return self._none
+        own = self._rows.routes.get(gateway_id)
+        if own is None:
+            return self._shared
+        return self._answer(",".join(filter(None, (self._rows.routes.get(None), own))))
+
+    def _answer(self, routes: str) -> bytes:
+        return b'{"routesRevision":%d,"routes":[%b]}' % (self.revision, routes.encode())
+
+
+class Carrying:
+    """Holds the newest table, and wakes the heartbeats that wait for another.
+
+    Args:
+        store: the database.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._table: CarriedTable | None = None
+        self._stale = True
+        self._closing = False
+        self._waiting = 0
+        self._changed = trio.Event()
+        self._rests_until = 0.0
+        self._readings: SingleFlight[str, CarriedTable] = SingleFlight()
+
+    @property
+    def waiting(self) -> int:
+        """How many heartbeats wait."""
+        return self._waiting
+
+    def changed(self) -> None:
+        """There may be a new revision: read it for who waits, and for who comes."""
+        self._stale = True
+        self._changed.set()
+        self._changed = trio.Event()
+
+    def close(self) -> None:
+        """Let nothing wait any longer."""
+        self._closing = True
+        self.changed()
+
+    async def table(self) -> CarriedTable:
+        """The newest table.
+
+        Raises:
+            PersistenceError: it cannot be read.
+        """
+        if self._stale or self._table is None:
+            return await self._readings.run("routes", self._read, self._keep)
+        return self._table
+
+    async def other_than(self, revision: int, seconds: float) -> CarriedTable:
+        """The newest table, at once if it has another revision, else as soon as it has.
+
+        Cancellation leaves a reading to the others that wait for it.
+
+        Args:
+            revision: that the caller has.
+            seconds: how long it waits; then the table has that revision still.
+
+        Raises:
+            PersistenceError: the routes cannot be read.
+        """
+        changed = self._changed
+        table = await self.table()
+        self._waiting += 1
+        try:
+            with trio.move_on_after(seconds):
+                while table.revision == revision and not self._closing:
+                    await changed.wait()
+                    changed = self._changed
+                    table = await self.table()
+        finally:
+            self._waiting -= 1
+        return table
+
+    async def look(self) -> None:
+        """Compare the revision with the database's: routes also go with servers and users, and other outcomes are
+        unknown.
+
+        Raises:
+            PersistenceError: it cannot be read.
+        """
+        known = self._table
+        if known is None or self._stale:
+            return
+        if await self._store.read(carried.read_revision) != known.revision:
+            self.changed()
+
+    async def _read(self) -> CarriedTable:
+        await trio.sleep_until(self._rests_until)
+        began_at = trio.current_time()
+        self._stale = False
+        try:
+            rows = await self._store.read(carried.read)
+            return await trio.to_thread.run_sync(CarriedTable, rows)
+        except BaseException:
+            self._stale = True
+            raise
+        finally:
+            ended_at = trio.current_time()
+            self._rests_until = ended_at + REST_FACTOR * (ended_at - began_at)
+
+    def _keep(self, table: CarriedTable) -> None:
+        self._table = table

@@ -1,0 +1,64 @@
+"""Wire: gateways register, say how they are, and are given their routes."""
+
+from functools import partial
+
+import trio
+
+from routes.gateways.parts import CARRYING
+from tests.connect.play import claimed
+from tests.gateways.play import REGISTER, Gateway, gateway, identity, put_route
+from tests.support.waiting import wait_until
+from tests.support.world import World
+
+
+async def test_a_gateway_registers_and_is_given_its_routes(world: World):
+    made = await world.nobody().do("POST", REGISTER, identity("GW1.Example.NET."), status=201)
+    shown = {
+        name: made[name] for name in ("region", "publicHost", "port", "capacity", "connections", "status")
+    }
+    assert shown == {
+        "region": "eu-west", "publicHost": "gw1.example.net", "port": 25565, "capacity": 100, "connections": 0,
+        "status": "online",
+    }  # fmt: skip
+    assert made["heartbeatIntervalMs"] == 10_000
+    one = Gateway(world, made)
+    assert await one.beat() == {"routesRevision": 1, "routes": []}
+    assert await one.beat() == {"routesRevision": 1}
+    server = await claimed(world, await world.player("Ann"))
+    route = await put_route(server, "lobby.play.partyline.test", proxyProtocol=True)
+    assert route["status"] == "pending"
+    assert await one.beat() == {
+        "routesRevision": 2,
+        "routes": [
+            {
+                "routeHost": "lobby.play.partyline.test",
+                "backendHost": "10.0.0.5",
+                "backendPort": 25565,
+                "proxyProtocol": True,
+                "revision": 2,
+            }
+        ],
+    }
+    assert (await put_route(server, "lobby.play.partyline.test", proxyProtocol=True))["status"] == "pending"
+    assert await one.beat() == {"routesRevision": 2}
+    assert (await put_route(server, "lobby.play.partyline.test", proxyProtocol=True))["status"] == "active"
+    assert (await put_route(server, "other.play.partyline.test"))["status"] == "pending"
+
+
+async def test_a_heartbeat_waits_for_a_change(world: World):
+    one, server = await gateway(world), await claimed(world, await world.player("Ann"))
+    await one.beat()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(one.beat, wait=20))
+        await wait_until(partial(_waits, world))
+        await put_route(server, "lobby.play.partyline.test")
+    assert one.hosts == ["lobby.play.partyline.test"]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(one.beat, wait=20))
+        await wait_until(partial(_waits, world))
+        await server.do("DELETE", f"{server.path}/gateway-route", status=204)
+    assert one.hosts == []
+
+
+async def _waits(world: World) -> bool:
+    return world.service.of(CARRYING).waiting == 1

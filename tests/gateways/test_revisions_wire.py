@@ -1,0 +1,78 @@
+"""Wire: one revision of all routes, whatever changes them and however many at once."""
+
+from functools import partial
+
+import trio
+
+from routes.gateways.parts import CARRYING
+from tests.connect.play import claimed
+from tests.gateways.play import ROUTES, Gateway, gateway, put_route
+from tests.support.jobs import job_named
+from tests.support.waiting import patience, wait_until
+from tests.support.world import World
+from tests.users.play import erase
+
+WRITES = 100
+
+
+async def _follow(one: Gateway, hosts: set[str], seen: dict[int, list[str]]) -> None:
+    """Heartbeats that wait, until the gateway has just these routes; what it had at each revision."""
+    with patience():
+        while set(one.hosts) != hosts:
+            await one.beat(wait=20)
+            assert seen.setdefault(one.revision, one.hosts) == one.hosts, "one revision, two tables"
+
+
+async def test_a_hundred_writes_at_once_end_in_one_revision(world: World):
+    """Each gateway is given all of them, a revision means the same to both, and what they confirm is active."""
+    admin, ann = await world.ranked("Adam", "admin"), await world.player("Ann")
+    gateways = [await gateway(world, f"gw{number}.example.net") for number in (1, 2)]
+    servers = [await claimed(world, ann, f"s{number}") for number in range(10)]
+    seen: dict[int, list[str]] = {}
+    for one in gateways:
+        await one.beat()
+
+    async def write(number: int) -> None:
+        server = servers[number % len(servers)]
+        await put_route(server, f"h{number}.play.partyline.test")
+
+    last = {f"h{WRITES - len(servers) + number}.play.partyline.test" for number in range(len(servers))}
+    async with trio.open_nursery() as nursery:
+        async with trio.open_nursery() as writers:
+            for one in gateways:
+                nursery.start_soon(_follow, one, last, seen)
+            for number in range(WRITES - len(servers)):
+                writers.start_soon(write, number)
+        async with trio.open_nursery() as writers:
+            for number in range(WRITES - len(servers), WRITES):
+                writers.start_soon(write, number)
+    assert {one.revision for one in gateways} == {1 + WRITES}
+    routes = (await admin.get(ROUTES))["items"]
+    assert {route["status"] for route in routes} == {"pending"}
+    assert await gateways[0].beat() == {"routesRevision": 1 + WRITES}
+    routes = (await admin.get(ROUTES))["items"]
+    assert {route["status"] for route in routes} == {"active"}
+    assert len({route["revision"] for route in routes}) == len(servers)
+
+
+async def test_routes_that_go_with_their_servers_and_owners_are_told_too(world: World):
+    ann, ben = await world.players("Ann", "Ben")
+    one = await gateway(world)
+    servers = [await claimed(world, owner) for owner in (ann, ben, ben)]
+    for server, name in zip(servers, "abc", strict=True):
+        await put_route(server, f"{name}.play.partyline.test")
+    await one.beat()
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(partial(one.beat, wait=20))
+        await wait_until(partial(_waits, world))
+        await ben.do("DELETE", servers[1].path)
+        await job_named(world, "revision of routes").run()
+    assert one.hosts == ["a.play.partyline.test", "c.play.partyline.test"]
+    await erase(world, ann)
+    await job_named(world, "revision of routes").run()
+    await one.beat()
+    assert one.hosts == ["c.play.partyline.test"]
+
+
+async def _waits(world: World) -> bool:
+    return world.service.of(CARRYING).waiting == 1

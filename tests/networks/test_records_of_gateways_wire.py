@@ -1,0 +1,58 @@
+"""Wire: the A records of routes name the gateways that are online, and follow them."""
+
+import pytest
+
+from tests.gateways.play import GATEWAYS, TOKEN, gateway, put_route
+from tests.networks.cloudflare import CANARY, ZONE
+from tests.networks.play import Place, network
+from tests.support.jobs import job_named
+
+
+async def _follow(place: Place) -> None:
+    for job in ("silent gateways", "addresses of gateway routes", "DNS records"):
+        await job_named(place.world, job).run()
+
+
+@pytest.mark.parametrize("names", [{"gateway_domain": "play.partyline.test", "gateway_token": TOKEN}])
+async def test_records_follow_the_gateways(place: Place):
+    world, stub = place.world, place.cloudflare
+    ann, admin = await world.player("Ann"), await world.ranked("Adam", "admin")
+    sky = await network(ann)
+    await ann.do("PUT", sky.provider, {"apiToken": CANARY, "zoneId": ZONE}, status=200)
+    await place.verified(sky, "example.com")
+    any_, own = await sky.server("any"), await sky.server("own")
+    place.dns.addresses = {
+        "play.partyline.test": ["192.0.2.9"],
+        "gw1.example.net": ["192.0.2.1", "192.0.2.2"],
+        "gw2.example.net": ["192.0.2.2"],
+    }
+    await put_route(any_, "any.example.com")
+    assert stub.contents("A", "any.example.com") == ["192.0.2.9"], "no gateway yet"
+
+    world.clock.stop()
+    first, second = await gateway(world, "gw1.example.net"), await gateway(world, "gw2.example.net")
+    third = await gateway(world, "203.0.113.7")
+    await put_route(own, "own.example.com", gatewayId=second.id)
+    await _follow(place)
+    assert stub.contents("A", "any.example.com") == ["192.0.2.1", "192.0.2.2", "203.0.113.7"]
+    assert stub.contents("A", "own.example.com") == ["192.0.2.2"]
+
+    await admin.do("PATCH", f"{GATEWAYS}/{third.id}", {"status": "draining"}, status=200)
+    await _follow(place)
+    assert stub.contents("A", "any.example.com") == ["192.0.2.1", "192.0.2.2"]
+    world.clock.advance(29_999)
+    await first.beat()
+    world.clock.advance(1)
+    place.dns.addresses["gw1.example.net"] = ["192.0.2.3"]
+    await _follow(place)
+    assert stub.contents("A", "any.example.com") == ["192.0.2.3"]
+    assert stub.contents("A", "own.example.com") == ["192.0.2.2"], "its own is away: the record stays"
+    world.clock.advance(30_000)
+    await _follow(place)
+    assert stub.contents("A", "any.example.com") == ["192.0.2.3"], "all are away"
+
+    await ann.do("PUT", sky.provider, {"apiToken": CANARY, "zoneId": ZONE}, status=200)
+    assert stub.contents("A", "any.example.com") == ["192.0.2.9"]
+    await second.beat()
+    await _follow(place)
+    assert stub.contents("A", "any.example.com") == ["192.0.2.2"]
