@@ -1,5 +1,6 @@
 """The list of all domains, and the tables of commands and routes made of it."""
 
+from routes.banners.domain import BANNERS
 from routes.capes.domain import CAPES
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
@@ -46,6 +47,7 @@ DOMAINS: Domains = (
     NEWS,
     QUESTS,
     GAMES,
+    BANNERS,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""
