@@ -2,6 +2,7 @@
 
 from routes.banners.domain import BANNERS
 from routes.capes.domain import CAPES
+from routes.catalogs.domain import CATALOGS
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
 from routes.domain import Domains
@@ -48,6 +49,7 @@ DOMAINS: Domains = (
     QUESTS,
     GAMES,
     BANNERS,
+    CATALOGS,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

@@ -4,18 +4,16 @@ from functools import partial
 from typing import Annotated
 
 import msgspec
-import trio
 
 from actors.banners import designs, units
-from actors.banners.drawing import picture_of
 from actors.bounds import ShortText
 from actors.errors import Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId
 from actors.texts import line
 from actors.time import iso
 from persistence.banners.banners import Banner, list_owned
-from routes.banners.parts import BANNER_DRAWING
-from routes.banners.pictures import picture_url
+from routes.banners.entries import BannerLayer, DesignName, layers_of, picture_url
+from routes.banners.parts import drawn
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
@@ -34,22 +32,6 @@ _PATH = "/v1/profile/build-moe/banners"
 
 _PAGES = Cursor("banners", tuple[int, str])
 
-_Name = Annotated[str, msgspec.Meta(max_length=64)]
-"""The name of a pattern or a dye; none is longer than 32 characters."""
-
-
-class BannerLayer(Wire, frozen=True):
-    """One pattern of a banner.
-
-    Args:
-        pattern: an id of `minecraft:banner_pattern`, with or without the namespace, or its letter code of before
-            1.20.5, such as `bs`; answered as the id without the namespace.
-        color: one of the sixteen dyes, such as `light_blue`.
-    """
-
-    pattern: _Name
-    color: _Name
-
 
 class BannerBody(Wire, frozen=True):
     """A banner to be drawn.
@@ -61,7 +43,7 @@ class BannerBody(Wire, frozen=True):
     """
 
     name: ShortText
-    base_color: _Name
+    base_color: DesignName
     patterns: Annotated[tuple[BannerLayer, ...], msgspec.Meta(max_length=100)] = ()
 
 
@@ -104,8 +86,7 @@ async def design_banner(call: Call, body: BannerBody) -> BannerEntry:
     """
     name = line(body.name.strip(), "/name", NAME_MAX)
     design = designs.checked(body.base_color, [(layer.pattern, layer.color) for layer in body.patterns])
-    limiter = call.service.of(BANNER_DRAWING)
-    picture = await trio.to_thread.run_sync(picture_of, design, limiter=limiter, abandon_on_cancel=True)
+    picture = await drawn(call.service, design)
     maximum = units.capacity(await call.service.of(USER_DIRECTORY).access_of(call.user_id))
     banner = Banner(call.new_id(), call.user_id, name, design, call.now_ms)
     shape = partial(_entry, call.service.config.base_url)
@@ -137,7 +118,7 @@ def _entry(base_url: str, banner: Banner) -> BannerEntry:
         ObjectId(banner.id),
         banner.name,
         banner.design.base_color,
-        [BannerLayer(layer.pattern, layer.color) for layer in banner.design.layers],
+        layers_of(banner.design),
         picture_url(base_url, banner.id),
         iso(banner.created_at_ms),
     )
