@@ -19,7 +19,7 @@ SHORT = 3
 RUN_MAX = 32
 """The longest run that is indexed, characters."""
 
-MANY = 500
+MANY = 100
 """Runs of more than three characters are indexed if at least so many items have them."""
 
 BETWEEN = "\x1f"
@@ -134,14 +134,18 @@ async def read_list(conn: Connection, match: Match, start: int, stop: int) -> Se
 async def _rarest_lists(conn: Connection, slugs: Sequence[str], text: str) -> dict[str, int]:
     """{catalog: the shortest list that has all items with the text}; catalogs that cannot have any are left out."""
     trigrams = trigrams_of(text)
-    long = {text[start : start + RUN_MAX] for start in range(len(text) - RUN_MAX + 1)}
-    rows = await conn.fetch(_LISTS_OF_RUNS, slugs, [*trigrams | long])
+    longer = {text[start : start + size] for size in _ASKED for start in range(len(text) - size + 1)}
+    rows = await conn.fetch(_LISTS_OF_RUNS, slugs, [*trigrams | longer])
     rarest: dict[str, int] = {}
     known = dict.fromkeys(slugs, 0)
     for row in rows:
         rarest.setdefault(row["catalog_slug"], row["list"])
         known[row["catalog_slug"]] += row["run"] in trigrams
     return {slug: list for slug, list in rarest.items() if known[slug] == len(trigrams)}
+
+
+_ASKED = (4, 6, 8, 12, 16, 24, RUN_MAX)
+"""Lengths of the runs within a text that are looked up, beside its trigrams: the longest ones have the fewest items."""
 
 
 def _runs_of_length(texts: Sequence[str], starts: Sequence[Sequence[int]], length: int) -> dict[str, Numbers]:
