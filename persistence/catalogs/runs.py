@@ -107,9 +107,8 @@ async def match(conn: Connection, kind: str, text: str) -> list[Match]:
     """
     rows = await conn.fetch(_LISTED, kind, text)
     matches = [Match(row["slug"], row["items"], row["list"]) for row in rows if row["items"] is not None]
-    if len(text) <= SHORT:
-        return matches
-    unlisted = [row["slug"] for row in rows if row["items"] is None]
+    # A short run that is not listed is in no item.
+    unlisted = [row["slug"] for row in rows if row["items"] is None and len(text) > SHORT]
     for slug, list in (await _rarest_lists(conn, unlisted, text)).items():
         numbers = [row["number"] for row in await conn.fetch(_CHECKED, slug, list, text)]
         if numbers:
@@ -133,6 +132,8 @@ async def read_list(conn: Connection, match: Match, start: int, stop: int) -> Se
 
 async def _rarest_lists(conn: Connection, slugs: Sequence[str], text: str) -> dict[str, int]:
     """{catalog: the shortest list that has all items with the text}; catalogs that cannot have any are left out."""
+    if not slugs:
+        return {}
     trigrams = trigrams_of(text)
     longer = {text[start : start + size] for size in _ASKED for start in range(len(text) - size + 1)}
     rows = await conn.fetch(_LISTS_OF_RUNS, slugs, [*trigrams | longer])

@@ -98,6 +98,8 @@ def test_bad_wishes_are_one_line(environ, capsys, arguments, line):
         ["token", "--name", "Ann", "--ttl", "long"],
         ["archive"],
         ["archive", "import"],
+        ["catalog"],
+        ["catalog", "import"],
     ],
 )
 def test_bad_arguments_are_2(environ, capsys, arguments):
@@ -296,6 +298,7 @@ SERVING = {"routes.domains", "routes.startup", "quart", "hypercorn", "prometheus
         ),
         ("routes.cli.main, routes.cli.doctor, routes.logs", set()),
         ("routes.cli.main, routes.cli.archive, routes.cli.database, routes.logs", {"jwt", "cryptography"}),
+        ("routes.cli.main, routes.cli.catalog, routes.cli.database, routes.logs", {"jwt", "cryptography"}),
     ],
 )
 def test_a_command_imports_nothing_that_only_a_server_needs(modules, also_spared):
