@@ -4,10 +4,13 @@ A catalog is imported as a whole or not at all: an item whose line was refused w
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from io import BufferedIOBase
 
 import msgspec
+import trio
 
+from actors.catalogs.indexing import index_of
 from actors.catalogs.lines import LINE_MAX_BYTES, BadLine, ItemLine, item_of, read_line
 from persistence.bridge.database import Database
 from persistence.catalogs import items, runs
@@ -25,9 +28,6 @@ REFUSED_MAX = 100
 
 IMPORT_SECONDS = 600.0
 """How long the transaction of one catalog may take."""
-
-ROWS_AT_ONCE = 5_000
-"""Rows of one statement: each has a deadline of its own."""
 
 
 class Imported(msgspec.Struct, frozen=True):
@@ -49,10 +49,12 @@ class _Gathered:
 
     Args:
         catalog: None for lines in front of the first catalog.
+        at: the number of its line.
     """
 
-    def __init__(self, catalog: Catalog | None) -> None:
+    def __init__(self, catalog: Catalog | None, at: int) -> None:
         self.catalog = catalog
+        self.at = at
         self.items: dict[str, Item] = {}
         self.refused: list[tuple[int, str]] = []
 
@@ -86,7 +88,8 @@ async def import_catalogs(
 
     Cancellation: what was reported is stored; the import may be repeated.
     """
-    for gathered in _catalogs(file):
+    catalogs = _catalogs(file)
+    while (gathered := await _in_thread(next, catalogs, None)) is not None:
         slug = None if gathered.catalog is None else gathered.catalog.slug
         if gathered.catalog is None or gathered.refused:
             report(Imported(slug, None, tuple(gathered.refused)))
@@ -94,11 +97,14 @@ async def import_catalogs(
         ordered = sorted(gathered.items.values(), key=lambda item: (item.name.lower(), item.name))
         catalog = msgspec.structs.replace(gathered.catalog, items=len(ordered))
         words = [words_of(item) for item in ordered]
-        index = list(runs.runs_of(words))
+        index = await _in_thread(index_of, words)
         stored = await database.transact(
             _store, catalog, ordered, words, index, timeout_seconds=IMPORT_SECONDS
         )
-        report(Imported(slug, len(ordered)) if stored else Imported(slug, None, ((0, _TOO_MANY),)))
+        outcome = (
+            Imported(slug, len(ordered)) if stored else Imported(slug, None, ((gathered.at, _TOO_MANY),))
+        )
+        report(outcome)
 
 
 def words_of(item: Item) -> str:
@@ -109,9 +115,13 @@ def words_of(item: Item) -> str:
 _TOO_MANY = f"there are {CATALOGS_MAX} catalogs already"
 
 
+# The loop stays free, for the database that the command itself may run.
+_in_thread = partial(trio.to_thread.run_sync, abandon_on_cancel=True)
+
+
 def _catalogs(file: BufferedIOBase) -> Iterator[_Gathered]:
     """Yield the catalogs of a file, one at a time in memory."""
-    gathered = _Gathered(None)
+    gathered = _Gathered(None, 0)
     for number, text in enumerate(_lines(file), 1):
         if not text.strip():
             continue
@@ -120,7 +130,7 @@ def _catalogs(file: BufferedIOBase) -> Iterator[_Gathered]:
             if isinstance(line, Catalog):
                 if gathered.catalog is not None or gathered.refused:
                     yield gathered
-                gathered = _Gathered(line)
+                gathered = _Gathered(line, number)
             else:
                 gathered.take(line)
         except BadLine as bad:
@@ -143,15 +153,15 @@ async def _store(
     catalog: Catalog,
     ordered: Sequence[Item],
     words: Sequence[str],
-    index: Sequence[tuple[str, runs.Numbers]],
+    index: runs.Index,
 ) -> bool:
     await items.lock_catalogs(conn)
     others = [one for one in await items.list_catalogs(conn) if one.slug != catalog.slug]
     if len(others) >= CATALOGS_MAX:
         return False
     await items.replace_catalog(conn, catalog)
-    for start in range(0, len(ordered), ROWS_AT_ONCE):
-        stop = min(start + ROWS_AT_ONCE, len(ordered))
+    for start in range(0, len(ordered), runs.ROWS_AT_ONCE):
+        stop = min(start + runs.ROWS_AT_ONCE, len(ordered))
         await items.add_items(conn, [(n, ordered[n], words[n]) for n in range(start, stop)])
-    await runs.add_index(conn, catalog.slug, index, at_once=ROWS_AT_ONCE)
+    await runs.add_index(conn, catalog.slug, index)
     return True

@@ -5,13 +5,15 @@ So longer runs have a list of their own where many items have them: a text eithe
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import msgspec
 
 from persistence.connection import Connection
 from persistence.trigrams import trigrams_of
+
+T = TypeVar("T")
 
 SHORT = 3
 """All runs of up to so many characters are indexed."""
@@ -19,15 +21,23 @@ SHORT = 3
 RUN_MAX = 32
 """The longest run that is indexed, characters."""
 
-MANY = 100
-"""Runs of more than three characters are indexed if at least so many items have them."""
+ROWS_AT_ONCE, BYTES_AT_ONCE = 5_000, 4_000_000
+"""How many runs, and how many bytes of lists, are written at once: each statement has a deadline of its own."""
 
 BETWEEN = "\x1f"
 """Separates name and tags in the words of an item; occurs in none of them, and in no searched text."""
 
 
-Numbers: TypeAlias = "array[int]"
-"""Places of items, ascending."""
+class Index(msgspec.Struct, frozen=True):
+    """The index of a catalog.
+
+    Args:
+        runs: (run, how many items have it, place of their list in `lists`).
+        lists: numbers of items, ascending, each as a C int.
+    """
+
+    runs: Sequence[tuple[str, int, int]]
+    lists: Sequence[bytes]
 
 
 class Match(msgspec.Struct, frozen=True):
@@ -46,55 +56,20 @@ class Match(msgspec.Struct, frozen=True):
     numbers: Sequence[int] = ()
 
 
-def runs_of(
-    texts: Sequence[str], *, many: int = MANY, longest: int = RUN_MAX
-) -> Iterator[tuple[str, Numbers]]:
-    """Yield (run, the places of the texts that have it, ascending) for each run that is to be indexed.
-
-    Args:
-        texts: the words of all items.
-        many: how many texts have a run of more than three characters, at least.
-        longest: characters of the longest run.
-    """
-    starts: list[Sequence[int]] = [range(len(text)) for text in texts]
-    for length in range(1, longest + 1):
-        found = _runs_of_length(texts, starts, length)
-        yield from ((run, having) for run, having in found.items() if length <= SHORT or len(having) >= many)
-        if length >= SHORT:
-            # A text that has a long run has all shorter ones within it.
-            common = {run for run, having in found.items() if len(having) >= many}
-            if not common:
-                return
-            starts = [
-                [start for start in kept if text[start : start + length] in common]
-                for text, kept in zip(texts, starts, strict=True)
-            ]
-
-
-async def add_index(
-    conn: Connection, slug: str, runs: Sequence[tuple[str, Numbers]], *, at_once: int
-) -> None:
+async def add_index(conn: Connection, slug: str, index: Index) -> None:
     """Store the index of a catalog, which has none.
 
     Args:
         slug: of the catalog.
-        runs: as `runs_of` yields them.
-        at_once: rows of one statement.
     """
-    lists: dict[bytes, int] = {}
-    for start in range(0, len(runs), at_once):
-        run_rows, list_rows = [], []
-        for run, numbers in runs[start : start + at_once]:
-            key = numbers.tobytes()
-            if key not in lists:
-                lists[key] = len(lists)
-                list_rows.append((slug, lists[key], numbers.tolist()))
-            run_rows.append((slug, run, len(numbers), lists[key]))
+    for rows in _batches([(slug, *run) for run in index.runs], lambda _: 1, ROWS_AT_ONCE):
         await conn.executemany(
-            "INSERT INTO catalog_lists (catalog_slug, list, numbers) VALUES ($1, $2, $3)", list_rows
+            "INSERT INTO catalog_runs (catalog_slug, run, items, list) VALUES ($1, $2, $3, $4)", rows
         )
+    for numbered in _batches([*enumerate(index.lists)], lambda one: len(one[1]), BYTES_AT_ONCE):
+        lists = [(slug, list, array("i", numbers).tolist()) for list, numbers in numbered]
         await conn.executemany(
-            "INSERT INTO catalog_runs (catalog_slug, run, items, list) VALUES ($1, $2, $3, $4)", run_rows
+            "INSERT INTO catalog_lists (catalog_slug, list, numbers) VALUES ($1, $2, $3)", lists
         )
 
 
@@ -149,13 +124,18 @@ _ASKED = (4, 6, 8, 12, 16, 24, RUN_MAX)
 """Lengths of the runs within a text that are looked up, beside its trigrams: the longest ones have the fewest items."""
 
 
-def _runs_of_length(texts: Sequence[str], starts: Sequence[Sequence[int]], length: int) -> dict[str, Numbers]:
-    found: dict[str, Numbers] = {}
-    for place, (text, kept) in enumerate(zip(texts, starts, strict=True)):
-        for run in {text[start : start + length] for start in kept if start + length <= len(text)}:
-            if BETWEEN not in run:
-                found.setdefault(run, array("i")).append(place)
-    return found
+def _batches(rows: Sequence[T], weight: Callable[[T], int], most: int) -> Iterator[list[T]]:
+    """Yield rows in their order, as many at once as weigh `most`, and one more."""
+    batch: list[T] = []
+    weighed = 0
+    for row in rows:
+        batch.append(row)
+        weighed += weight(row)
+        if weighed >= most:
+            yield batch
+            batch, weighed = [], 0
+    if batch:
+        yield batch
 
 
 _LISTED = """

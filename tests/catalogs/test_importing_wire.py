@@ -45,7 +45,7 @@ async def test_there_are_bounds(world: World) -> None:
     catalogs = [{"catalog": {**FLAGS, "slug": f"flags-{number}"}} for number in range(CATALOGS_MAX + 1)]
     *stored, refused = await take_in(world, *catalogs)
     assert {report.items for report in stored} == {0}
-    assert (refused.items, refused.refused) == (None, ((0, "there are 50 catalogs already"),))
+    assert (refused.items, refused.refused) == (None, ((51, "there are 50 catalogs already"),))
     assert await take_in(world, catalogs[0]) == [Imported("flags-0", 0)]
 
 

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from persistence.catalogs.runs import BETWEEN, runs_of
+from actors.catalogs.indexing import runs_of
+from persistence.catalogs.runs import BETWEEN
 
 TEXTS = st.lists(st.text(alphabet=f"ab\u00e9{BETWEEN}", max_size=9), max_size=8)
 

@@ -178,7 +178,7 @@ def test_a_token_without_a_server():
 
 
 @pytest.mark.slow
-def test_importing_old_messages():
+def test_importing_old_messages_and_catalogs():
     with reachable_directory() as folder:
         for name, user_id in (("Ann", ANN), ("Ben", BEN)):
             partyline(folder / "data", "token", "--name", name, "--id", user_id)
@@ -193,6 +193,17 @@ def test_importing_old_messages():
         missing = partyline(folder / "data", "archive", "import", "nowhere.jsonl")
         assert (missing.returncode, missing.stdout) == (1, "")
         assert "nowhere.jsonl" in missing.stderr
+        catalogs = [
+            {"catalog": {"slug": "flags", "name": "Flags", "kind": "banner"}},
+            {"item": {"catalogSlug": "flags", "name": "Plain", "patterns": []}},
+            {"catalog": {"slug": "heads", "name": "Heads", "kind": "head"}},
+            {"item": {"catalogSlug": "heads", "name": "Cow", "texture": "moo"}},
+        ]
+        (folder / "catalogs.jsonl").write_text("\n".join(map(json.dumps, catalogs)))
+        imported = partyline(folder / "data", "catalog", "import", str(folder / "catalogs.jsonl"))
+        stored, refused, left = imported.stdout.splitlines()
+        assert (imported.returncode, stored, left) == (1, "flags: 1 items", "heads: not imported")
+        assert refused.startswith("line 4: texture: ")
 
 
 @pytest.mark.slow
