@@ -8,10 +8,10 @@ from functools import partial
 from io import BufferedIOBase
 
 import msgspec
-import trio
 
 from actors.catalogs.indexing import index_of
 from actors.catalogs.lines import LINE_MAX_BYTES, BadLine, ItemLine, item_of, read_line
+from actors.in_thread import InThread
 from persistence.bridge.database import Database
 from persistence.catalogs import items, runs
 from persistence.catalogs.items import Catalog, Item
@@ -74,7 +74,7 @@ class _Gathered:
 
 
 async def import_catalogs(
-    database: Database, file: BufferedIOBase, report: Callable[[Imported], None]
+    database: Database, file: BufferedIOBase, report: Callable[[Imported], None], in_thread: InThread
 ) -> None:
     """Import all catalogs of a file.
 
@@ -82,6 +82,7 @@ async def import_catalogs(
         database: open and migrated.
         file: lines as in `lines`; blank ones are skipped.
         report: called after each catalog.
+        in_thread: reads the file and makes the indexes.
 
     Raises:
         DatabaseUnavailable: the import stopped; what was reported is stored.
@@ -89,7 +90,7 @@ async def import_catalogs(
     Cancellation: what was reported is stored; the import may be repeated.
     """
     catalogs = _catalogs(file)
-    while (gathered := await _in_thread(next, catalogs, None)) is not None:
+    while (gathered := await in_thread(partial(next, catalogs, None))) is not None:
         slug = None if gathered.catalog is None else gathered.catalog.slug
         if gathered.catalog is None or gathered.refused:
             report(Imported(slug, None, tuple(gathered.refused)))
@@ -97,7 +98,7 @@ async def import_catalogs(
         ordered = sorted(gathered.items.values(), key=lambda item: (item.name.lower(), item.name))
         catalog = msgspec.structs.replace(gathered.catalog, items=len(ordered))
         words = [words_of(item) for item in ordered]
-        index = await _in_thread(index_of, words)
+        index = await in_thread(partial(index_of, words))
         stored = await database.transact(
             _store, catalog, ordered, words, index, timeout_seconds=IMPORT_SECONDS
         )
@@ -113,10 +114,6 @@ def words_of(item: Item) -> str:
 
 
 _TOO_MANY = f"there are {CATALOGS_MAX} catalogs already"
-
-
-# The loop stays free, for the database that the command itself may run.
-_in_thread = partial(trio.to_thread.run_sync, abandon_on_cancel=True)
 
 
 def _catalogs(file: BufferedIOBase) -> Iterator[_Gathered]:

@@ -5,7 +5,10 @@ was imported at once.
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+
+import trio
 
 from actors.catalogs.importing import Imported, import_catalogs
 from persistence.bridge.database import Database
@@ -36,7 +39,9 @@ async def import_file(path: Path, database: Database, say: Callable[[str], None]
             say(f"{imported.slug}: {_outcome(imported)}")
 
     with opened(path) as file:
-        await import_catalogs(database, file, report)
+        await import_catalogs(
+            database, file, report, partial(trio.to_thread.run_sync, abandon_on_cancel=True)
+        )
     return whole
 
 

@@ -4,6 +4,8 @@ import json
 from io import BytesIO
 from typing import Any
 
+import trio
+
 from actors.catalogs.importing import Imported, import_catalogs
 from tests.support.world import World
 
@@ -32,5 +34,5 @@ async def take_in(world: World, *given: Any) -> list[Imported]:
     """Import lines, each JSON or bytes; returns what came of each catalog."""
     text = b"\n".join(one if isinstance(one, bytes) else json.dumps(one).encode() for one in given)
     reports: list[Imported] = []
-    await import_catalogs(world.service.database, BytesIO(text), reports.append)
+    await import_catalogs(world.service.database, BytesIO(text), reports.append, trio.to_thread.run_sync)
     return reports
