@@ -10,12 +10,8 @@ from actors.banners.charges import Place, Shape, charge, flow, flower, globe, ri
 WIDTH, HEIGHT = 20, 40
 """The size of the cloth, in pixels."""
 
-_TOOTH = WIDTH / 4
-
-
-def _tooth(x: float) -> float:
-    """How far `x` is from the middle of its quarter of the cloth."""
-    return abs(x % _TOOTH - _TOOTH / 2)
+_TEETH = (2, 4, 6, 8, 6, 4, 2, 2, 5, 8, 8, 5, 2, 2, 4, 6, 8, 6, 4, 2)
+"""How far three teeth reach from an end of the cloth, in each column."""
 
 
 def _falling(at: Place) -> bool:
@@ -59,8 +55,8 @@ SHAPES: dict[str, Shape] = {
     "straight_cross": lambda at: abs(at.x - 10) < 3 or abs(at.y - 20) < 3,
     "triangle_bottom": lambda at: at.y > 20 + 2 * abs(at.x - 10),
     "triangle_top": lambda at: at.y < 20 - 2 * abs(at.x - 10),
-    "triangles_bottom": lambda at: at.y > 32 + 4 * _tooth(at.x),
-    "triangles_top": lambda at: at.y < 8 - 4 * _tooth(at.x),
+    "triangles_bottom": lambda at: HEIGHT - at.y < _TEETH[int(at.x)],
+    "triangles_top": lambda at: at.y < _TEETH[int(at.x)],
     "diagonal_left": lambda at: at.y < HEIGHT - 2 * at.x,
     "diagonal_right": lambda at: at.y < 2 * at.x,
     "diagonal_up_left": lambda at: at.y > 2 * at.x,
