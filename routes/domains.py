@@ -1,6 +1,8 @@
 """The list of all domains, and the tables of commands and routes made of it."""
 
+from routes.banners.domain import BANNERS
 from routes.capes.domain import CAPES
+from routes.catalogs.domain import CATALOGS
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
 from routes.domain import Domains
@@ -48,6 +50,8 @@ DOMAINS: Domains = (
     NEWS,
     QUESTS,
     GAMES,
+    BANNERS,
+    CATALOGS,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

@@ -4,11 +4,10 @@ A row is `freed` first and its bytes go afterwards, so that a crash in between o
 Bytes that another row shows stay, and are that user's alone then.
 """
 
-from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Protocol
 
 from actors.chat.rules_messages import UNUSED_ATTACHMENT_MS
+from actors.in_thread import InThread
 from actors.kernel.store import Store
 from actors.time import DAY_MS
 from persistence.blobs import RENEWED_SECONDS, STRAY_SECONDS, Blobs
@@ -20,14 +19,6 @@ RESERVED_MS = 15 * 60 * 1000
 
 _AT_ONCE = 500
 _GRACE_MS = 5 * 60 * 1000  # a message that was decided just before the deadline commits before the sweep
-
-
-class InThread(Protocol):
-    """Runs something that blocks in a worker thread (`trio.to_thread.run_sync`)."""
-
-    def __call__(self, blocking: Callable[[], set[bytes]], /) -> Awaitable[set[bytes]]:
-        """What `blocking()` returns."""
-        ...
 
 
 async def sweep(database: Store, blobs: Blobs, in_thread: InThread, *, now_ms: int) -> int:

@@ -4,30 +4,19 @@ The database is a file that operators replace now and then; `refresh` checks whe
 none, or only one that cannot be used, lookups are refused and nothing else fails.
 """
 
-from collections.abc import Awaitable, Callable
 from ipaddress import IPv6Address, ip_address
 from pathlib import Path
-from typing import Protocol, TypeVar
 
 import structlog
 
 from actors.errors import GeoipUnavailable
+from actors.in_thread import InThread
 from persistence.ip.geo_file import GeoFile, Location, NotUsable, Stamp, open_geo_file, stamp_of
 
 log = structlog.get_logger()
 
 ADDRESS_MAX = 45
 """The length of the longest IPv6 address, in characters."""
-
-Result = TypeVar("Result")
-
-
-class InThread(Protocol):
-    """Runs a blocking function in a worker thread (`trio.to_thread.run_sync`)."""
-
-    def __call__(self, blocking: Callable[[], Result], /) -> Awaitable[Result]:
-        """Run `blocking` and return its result."""
-        ...
 
 
 def public_address(text: str) -> str | None:

@@ -93,6 +93,7 @@ QUOTA_UNITS: dict[str, frozenset[str | None]] = {
     "social:friends.max": frozenset({"count", None}),
     "social:groups.max": frozenset({"count", None}),
     "profile-share.max": frozenset({"count", None}),
+    "profile:banners.max": frozenset({"count", None}),
     "social:chat.send": frozenset({"messages", "count", None}),
     "quests:rerolls": frozenset({"count", None}),
 }

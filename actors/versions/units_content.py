@@ -1,12 +1,11 @@
 """Put the bytes of an artifact, and sweep those that none has any more: units of work, and what is made of them."""
 
-from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Protocol
 
 import msgspec
 
 from actors.errors import Conflict, NotFound
+from actors.in_thread import InThread
 from actors.kernel.store import Store
 from actors.versions.hosting import Hosted, Named, check_hash, check_size, named_by
 from persistence.blobs import Blobs
@@ -18,14 +17,6 @@ UNNAMED_SECONDS = 3600
 """A file of this age that no artifact has is a remnant: of a deleted release, or of an upload that was not kept."""
 
 _AT_ONCE = 500
-
-
-class InThread(Protocol):
-    """Runs something that blocks in a worker thread (`trio.to_thread.run_sync`)."""
-
-    def __call__(self, blocking: Callable[[], set[bytes]], /) -> Awaitable[set[bytes]]:
-        """What `blocking()` returns."""
-        ...
 
 
 async def open_artifact(conn: Connection, release_id: str, artifact_id: str) -> Artifact:

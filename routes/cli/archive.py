@@ -7,17 +7,13 @@ harm. Live conversations of a running server are notified at each commit.
 import secrets
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from io import BufferedIOBase
 from pathlib import Path
 
 from actors.chat.archive import ImportReport, import_archive
 from actors.ids import new_object_id
 from actors.kernel.clock import Clock
 from persistence.bridge.database import Database
-from routes.cli.faults import CommandFault
-
-STANDARD_INPUT = Path("-")
+from routes.cli.files import opened
 
 
 async def import_file(path: Path, database: Database, clock: Clock) -> ImportReport:
@@ -33,7 +29,7 @@ async def import_file(path: Path, database: Database, clock: Clock) -> ImportRep
         DatabaseUnavailable: the import stopped; the messages reported by then are stored.
     """
     now_ms = clock.now_ms()
-    with _opened(path) as file:
+    with opened(path) as file:
         return await import_archive(
             database,
             file,
@@ -53,16 +49,3 @@ def said(report: ImportReport) -> Iterator[str]:
 def _progress(report: ImportReport) -> None:
     sys.stderr.write(f"\r{report.imported + report.present} messages")
     sys.stderr.flush()
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[BufferedIOBase]:
-    if path == STANDARD_INPUT:
-        yield sys.stdin.buffer  # type: ignore[misc]  # a BufferedReader in every process that has one
-        return
-    try:
-        file = path.open("rb")
-    except OSError as fault:
-        raise CommandFault(f"{path}: {fault.strerror}") from fault
-    with file:
-        yield file

@@ -109,12 +109,16 @@ def _parser() -> argparse.ArgumentParser:
     add("openapi", "print the OpenAPI document", _openapi)
     add("config", "print every setting: name, default, meaning", _config, logs=False)
     archive = add("archive", "the archive of old chat messages", _archive_import)
-    kinds = archive.add_subparsers(metavar="import", required=True)
-    imported = kinds.add_parser(
-        "import", help="take in archived messages from JSON lines", allow_abbrev=False
-    )
-    imported.add_argument("file", type=Path, metavar="FILE", help="JSON lines; - for standard input")
+    _add_import(archive, "take in archived messages from JSON lines")
+    catalog = add("catalog", "catalogs of heads and banners", _catalog_import)
+    _add_import(catalog, "take in catalogs from JSON lines, each in place of the one of its name")
     return parser
+
+
+def _add_import(parser: argparse.ArgumentParser, says: str) -> None:
+    kinds = parser.add_subparsers(metavar="import", required=True)
+    imported = kinds.add_parser("import", help=says, description=says, allow_abbrev=False)
+    imported.add_argument("file", type=Path, metavar="FILE", help="JSON lines; - for standard input")
 
 
 def _serve(_arguments: argparse.Namespace, config: Config) -> int:
@@ -225,3 +229,16 @@ def _archive_import(arguments: argparse.Namespace, config: Config) -> int:
         return 1 if report.refused else 0
 
     return trio.run(imported)
+
+
+def _catalog_import(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.catalog import import_file
+    from routes.cli.database import database_of
+
+    async def imported() -> bool:
+        async with database_of(config) as database:
+            return await import_file(arguments.file, database, _say)
+
+    return 0 if trio.run(imported) else 1

@@ -98,6 +98,8 @@ def test_bad_wishes_are_one_line(environ, capsys, arguments, line):
         ["token", "--name", "Ann", "--ttl", "long"],
         ["archive"],
         ["archive", "import"],
+        ["catalog"],
+        ["catalog", "import"],
     ],
 )
 def test_bad_arguments_are_2(environ, capsys, arguments):
@@ -176,7 +178,7 @@ def test_a_token_without_a_server():
 
 
 @pytest.mark.slow
-def test_importing_old_messages():
+def test_importing_old_messages_and_catalogs():
     with reachable_directory() as folder:
         for name, user_id in (("Ann", ANN), ("Ben", BEN)):
             partyline(folder / "data", "token", "--name", name, "--id", user_id)
@@ -191,6 +193,17 @@ def test_importing_old_messages():
         missing = partyline(folder / "data", "archive", "import", "nowhere.jsonl")
         assert (missing.returncode, missing.stdout) == (1, "")
         assert "nowhere.jsonl" in missing.stderr
+        catalogs = [
+            {"catalog": {"slug": "flags", "name": "Flags", "kind": "banner"}},
+            {"item": {"catalogSlug": "flags", "name": "Plain", "patterns": []}},
+            {"catalog": {"slug": "heads", "name": "Heads", "kind": "head"}},
+            {"item": {"catalogSlug": "heads", "name": "Cow", "texture": "moo"}},
+        ]
+        (folder / "catalogs.jsonl").write_text("\n".join(map(json.dumps, catalogs)))
+        imported = partyline(folder / "data", "catalog", "import", str(folder / "catalogs.jsonl"))
+        stored, refused, left = imported.stdout.splitlines()
+        assert (imported.returncode, stored, left) == (1, "flags: 1 items", "heads: not imported")
+        assert refused.startswith("line 4: texture: ")
 
 
 @pytest.mark.slow
@@ -296,6 +309,7 @@ SERVING = {"routes.domains", "routes.startup", "quart", "hypercorn", "prometheus
         ),
         ("routes.cli.main, routes.cli.doctor, routes.logs", set()),
         ("routes.cli.main, routes.cli.archive, routes.cli.database, routes.logs", {"jwt", "cryptography"}),
+        ("routes.cli.main, routes.cli.catalog, routes.cli.database, routes.logs", {"jwt", "cryptography"}),
     ],
 )
 def test_a_command_imports_nothing_that_only_a_server_needs(modules, also_spared):

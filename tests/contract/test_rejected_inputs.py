@@ -17,8 +17,10 @@ from PIL import Image
 from actors.ids import new_uuid
 from actors.time import iso
 from persistence.quests import quests
+from tests.banners.play import keep_many
 from tests.capes.images import cape, data_url, saved
 from tests.capes.stage import upload as upload_cape
+from tests.catalogs.play import ANIMALS, lines, take_in
 from tests.chat.play import a_file
 from tests.connect.play import claimed
 from tests.contract.sources import ROOT
@@ -182,6 +184,16 @@ async def an_editor(world: World, ann: Player, ben: Player) -> dict[str, str]:
     }
 
 
+async def a_hundred_banners(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    await world.service.database.transact(keep_many, ann.id, 100)
+    return {}
+
+
+async def a_catalog_without_items(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    await take_in(world, *lines(ANIMALS))
+    return {}
+
+
 async def a_finished_quest(world: World, ann: Player, ben: Player) -> dict[str, str]:
     first = (await ann.get("/v1/quests/daily-games"))["quests"][0]
     done = {first["id"]: first["goal"]}
@@ -197,6 +209,8 @@ async def no_reroll_left(world: World, ann: Player, ben: Player) -> dict[str, st
 SCENES: dict[str, Scene] = {
     one.__name__.replace("_", " "): one
     for one in (
+        a_catalog_without_items,
+        a_hundred_banners,
         a_finished_quest,
         no_reroll_left,
         takes_no_requests,

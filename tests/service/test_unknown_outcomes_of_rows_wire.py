@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from routes.domains import DOMAINS
+from tests.banners.play import BANNERS
 from tests.capes.stage import OWN as CAPES
 from tests.capes.stage import texture
 from tests.connect.play import claimed
@@ -80,6 +81,11 @@ async def a_cape(world: World) -> Lost:
     ann = await world.player("Ann")
     body = {"name": MARK, "description": "", "texture": texture()}
     return Lost(ann, "POST", CAPES, body, _counted(ann, CAPES))
+
+
+async def a_banner(world: World) -> Lost:
+    ann = await world.player("Ann")
+    return Lost(ann, "POST", BANNERS, {"name": MARK, "baseColor": "red"}, _counted(ann, BANNERS))
 
 
 async def notifications_read(world: World) -> Lost:
@@ -267,6 +273,7 @@ async def a_drained_gateway(world: World) -> Lost:
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "users": (a_share,),
     "saved_servers": (a_saved_server,),
+    "banners": (a_banner,),
     "capes": (a_cape,),
     "notifications": (notifications_read,),
     "reports": (a_report,),
@@ -286,6 +293,7 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
 ELSEWHERE = {
     "friends": "tests/friends/test_unknown_outcome_wire.py",
     "party": "tests/friends/test_unknown_outcome_wire.py",
+    "catalogs": "changes nothing",
     "ip": "changes nothing",
     "operations": "changes nothing",
 }

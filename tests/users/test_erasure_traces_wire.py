@@ -15,6 +15,7 @@ from persistence.networks import gateway_routes
 from persistence.networks.rows import RouteRow
 from persistence.party.rows import ENDED_KEPT_MS, sweep_ended
 from routes.chat.parts import BLOBS
+from tests.banners.play import BANNERS
 from tests.capes.stage import SELECTION, cape_in, moderator
 from tests.chat.play import a_file
 from tests.connect.play import claimed
@@ -134,6 +135,7 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await ann.do("POST", f"/v1/news/{article['id']}/poll/vote", {"optionIds": ["1"]}, status=200)
     await ann.do("PUT", "/v1/news/follows", {"items": [scope, {"type": "category", "id": SECRET}]})
     await ann.do("POST", "/v1/launcher/performance-reports", {"word": SECRET, "name": NAME}, status=202)
+    await ann.do("POST", BANNERS, {"name": SECRET, "baseColor": "red"}, status=201)
     await ordered(world, ann)
     await ann.get("/v1/quests/daily-games")
     await answered(ann, ben)

@@ -1,0 +1,1 @@
+"""Banners: their designs, and the pictures that are drawn of them."""

@@ -1,0 +1,164 @@
+"""Import catalogs from lines: each in one transaction, which replaces the catalog of this name, if there is one.
+
+A catalog is imported as a whole or not at all: an item whose line was refused would else be gone until the next import.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from io import BufferedIOBase
+
+import msgspec
+
+from actors.catalogs.indexing import index_of
+from actors.catalogs.lines import LINE_MAX_BYTES, BadLine, ItemLine, item_of, read_line
+from actors.in_thread import InThread
+from persistence.bridge.database import Database
+from persistence.catalogs import items, runs
+from persistence.catalogs.items import Catalog, Item
+from persistence.connection import Connection
+
+ITEMS_MAX = 100_000
+"""Most items of one catalog."""
+
+CATALOGS_MAX = 50
+"""Most catalogs: a search asks each of its kind."""
+
+REFUSED_MAX = 100
+"""Most refused lines of a catalog that are reported."""
+
+IMPORT_SECONDS = 600.0
+"""How long the transaction of one catalog may take."""
+
+
+class Imported(msgspec.Struct, frozen=True):
+    """What came of one catalog.
+
+    Args:
+        slug: of the catalog; None for lines in front of the first catalog.
+        items: how many it has now; None if it was not imported.
+        refused: (line number from 1, reason), at most `REFUSED_MAX`.
+    """
+
+    slug: str | None
+    items: int | None
+    refused: tuple[tuple[int, str], ...] = ()
+
+
+class _Gathered:
+    """The lines of one catalog.
+
+    Args:
+        catalog: None for lines in front of the first catalog.
+        at: the number of its line.
+    """
+
+    def __init__(self, catalog: Catalog | None, at: int) -> None:
+        self.catalog = catalog
+        self.at = at
+        self.items: dict[str, Item] = {}
+        self.refused: list[tuple[int, str]] = []
+
+    def refuse(self, number: int, reason: str) -> None:
+        if len(self.refused) < REFUSED_MAX:
+            self.refused.append((number, reason))
+
+    def take(self, line: ItemLine) -> None:
+        if self.catalog is None:
+            raise BadLine("the first line is a catalog")
+        item = item_of(line, self.catalog)
+        if item.id in self.items:
+            raise BadLine("name: another item of the catalog has it")
+        if len(self.items) >= ITEMS_MAX:
+            raise BadLine(f"a catalog has at most {ITEMS_MAX} items")
+        self.items[item.id] = item
+
+
+async def import_catalogs(
+    database: Database, file: BufferedIOBase, report: Callable[[Imported], None], in_thread: InThread
+) -> None:
+    """Import all catalogs of a file.
+
+    Args:
+        database: open and migrated.
+        file: lines as in `lines`; blank ones are skipped.
+        report: called after each catalog.
+        in_thread: reads the file and makes the indexes.
+
+    Raises:
+        DatabaseUnavailable: the import stopped; what was reported is stored.
+
+    Cancellation: what was reported is stored; the import may be repeated.
+    """
+    catalogs = _catalogs(file)
+    while (gathered := await in_thread(partial(next, catalogs, None))) is not None:
+        slug = None if gathered.catalog is None else gathered.catalog.slug
+        if gathered.catalog is None or gathered.refused:
+            report(Imported(slug, None, tuple(gathered.refused)))
+            continue
+        ordered = sorted(gathered.items.values(), key=lambda item: (item.name.lower(), item.name))
+        catalog = msgspec.structs.replace(gathered.catalog, items=len(ordered))
+        words = [words_of(item) for item in ordered]
+        index = await in_thread(partial(index_of, words))
+        stored = await database.transact(
+            _store, catalog, ordered, words, index, timeout_seconds=IMPORT_SECONDS
+        )
+        outcome = (
+            Imported(slug, len(ordered)) if stored else Imported(slug, None, ((gathered.at, _TOO_MANY),))
+        )
+        report(outcome)
+
+
+def words_of(item: Item) -> str:
+    """What a search looks through: name and tags, in lower case."""
+    return runs.BETWEEN.join((item.name, *item.tags)).lower()
+
+
+_TOO_MANY = f"there are {CATALOGS_MAX} catalogs already"
+
+
+def _catalogs(file: BufferedIOBase) -> Iterator[_Gathered]:
+    """Yield the catalogs of a file, one at a time in memory."""
+    gathered = _Gathered(None, 0)
+    for number, text in enumerate(_lines(file), 1):
+        if not text.strip():
+            continue
+        try:
+            line = read_line(text)
+            if isinstance(line, Catalog):
+                if gathered.catalog is not None or gathered.refused:
+                    yield gathered
+                gathered = _Gathered(line, number)
+            else:
+                gathered.take(line)
+        except BadLine as bad:
+            gathered.refuse(number, str(bad))
+    if gathered.catalog is not None or gathered.refused:
+        yield gathered
+
+
+def _lines(file: BufferedIOBase) -> Iterator[bytes]:
+    """Yield the lines of a file, of one that is too long only the beginning."""
+    while text := file.readline(LINE_MAX_BYTES + 2):
+        rest = text
+        while not rest.endswith(b"\n") and (rest := file.readline(LINE_MAX_BYTES)):
+            pass
+        yield text
+
+
+async def _store(
+    conn: Connection,
+    catalog: Catalog,
+    ordered: Sequence[Item],
+    words: Sequence[str],
+    index: runs.Index,
+) -> bool:
+    await items.lock_catalogs(conn)
+    others = [one for one in await items.list_catalogs(conn) if one.slug != catalog.slug]
+    if len(others) >= CATALOGS_MAX:
+        return False
+    await items.replace_catalog(conn, catalog)
+    for start in range(0, len(ordered), runs.ROWS_AT_ONCE):
+        stop = min(start + runs.ROWS_AT_ONCE, len(ordered))
+        await items.add_items(conn, [(n, ordered[n], words[n]) for n in range(start, stop)])
+    await runs.add_index(conn, catalog.slug, index)
+    return True

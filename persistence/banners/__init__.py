@@ -1,0 +1,1 @@
+"""Banners that users have designed, in rows."""

@@ -1,0 +1,1 @@
+"""Catalogs of heads and banner designs, in rows."""

@@ -1,0 +1,1 @@
+"""Banners: what users design, and its picture."""

@@ -1,0 +1,12 @@
+"""The Domain record of banners."""
+
+from routes.banners import own, pictures
+from routes.banners.parts import BANNER_DRAWING
+from routes.domain import Domain
+from routes.edge.declare.endpoint import Mount
+
+BANNERS = Domain(
+    name="banners",
+    mounts=(Mount("banners", (own, pictures)),),
+    parts=(BANNER_DRAWING,),
+)

@@ -1,0 +1,7 @@
+"""The Domain record of catalogs."""
+
+from routes.catalogs import banners, heads, lists
+from routes.domain import Domain
+from routes.edge.declare.endpoint import Mount
+
+CATALOGS = Domain(name="catalogs", mounts=(Mount("catalogs", (lists, heads, banners)),))
