@@ -1,6 +1,7 @@
 """Import catalogs from lines: each in one transaction, which replaces the catalog of this name, if there is one.
 
 A catalog is imported as a whole or not at all: an item whose line was refused would else be gone until the next import.
+Games are added to those that there are, all of a file in one transaction.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,11 +12,13 @@ import msgspec
 
 from actors.catalogs.indexing import index_of
 from actors.catalogs.lines import LINE_MAX_BYTES, BadLine, ItemLine, item_of, read_line
+from actors.games.catalog import GAMES_MAX, add_games
 from actors.in_thread import InThread
 from persistence.bridge.database import Database
 from persistence.catalogs import items, runs
 from persistence.catalogs.items import Catalog, Item
 from persistence.connection import Connection
+from persistence.games.games import GameRow
 
 ITEMS_MAX = 100_000
 """Most items of one catalog."""
@@ -34,14 +37,34 @@ class Imported(msgspec.Struct, frozen=True):
     """What came of one catalog.
 
     Args:
-        slug: of the catalog; None for lines in front of the first catalog.
-        items: how many it has now; None if it was not imported.
+        slug: of the catalog, or `GAMES`; None for lines in front of the first catalog.
+        items: how many it has now, or how many games were added; None if it was not imported.
         refused: (line number from 1, reason), at most `REFUSED_MAX`.
     """
 
     slug: str | None
     items: int | None
     refused: tuple[tuple[int, str], ...] = ()
+
+
+GAMES = "games"
+"""What the games of a file are reported as."""
+
+
+class _Games:
+    """The games of a file."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, GameRow] = {}
+        self.at = 0
+
+    def take(self, row: GameRow, number: int) -> None:
+        if row.game_id in self.rows:
+            raise BadLine("gameId: another game of the file has it")
+        if len(self.rows) >= GAMES_MAX:
+            raise BadLine(_TOO_MANY_GAMES)
+        self.rows[row.game_id] = row
+        self.at = self.at or number
 
 
 class _Gathered:
@@ -89,7 +112,8 @@ async def import_catalogs(
 
     Cancellation: what was reported is stored; the import may be repeated.
     """
-    catalogs = _catalogs(file)
+    games = _Games()
+    catalogs = _catalogs(file, games)
     while (gathered := await in_thread(partial(next, catalogs, None))) is not None:
         slug = None if gathered.catalog is None else gathered.catalog.slug
         if gathered.catalog is None or gathered.refused:
@@ -106,6 +130,10 @@ async def import_catalogs(
             Imported(slug, len(ordered)) if stored else Imported(slug, None, ((gathered.at, _TOO_MANY),))
         )
         report(outcome)
+    if games.rows:
+        added = await database.transact(add_games, tuple(games.rows.values()))
+        refused = () if added else ((games.at, _TOO_MANY_GAMES),)
+        report(Imported(GAMES, len(games.rows) if added else None, refused))
 
 
 def words_of(item: Item) -> str:
@@ -114,10 +142,11 @@ def words_of(item: Item) -> str:
 
 
 _TOO_MANY = f"there are {CATALOGS_MAX} catalogs already"
+_TOO_MANY_GAMES = f"there are at most {GAMES_MAX} games"
 
 
-def _catalogs(file: BufferedIOBase) -> Iterator[_Gathered]:
-    """Yield the catalogs of a file, one at a time in memory."""
+def _catalogs(file: BufferedIOBase, games: _Games) -> Iterator[_Gathered]:
+    """Yield the catalogs of a file, one at a time in memory, and gather its games."""
     gathered = _Gathered(None, 0)
     for number, text in enumerate(_lines(file), 1):
         if not text.strip():
@@ -128,6 +157,8 @@ def _catalogs(file: BufferedIOBase) -> Iterator[_Gathered]:
                 if gathered.catalog is not None or gathered.refused:
                     yield gathered
                 gathered = _Gathered(line, number)
+            elif isinstance(line, GameRow):
+                games.take(line, number)
             else:
                 gathered.take(line)
         except BadLine as bad:

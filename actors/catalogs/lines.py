@@ -1,4 +1,6 @@
-"""The lines of a catalog file, checked: `{"catalog":…}`, and after it one `{"item":…}` for each of its items."""
+"""The lines of a catalog file, checked: `{"catalog":…}`, and after it one `{"item":…}` for each of its items; and
+`{"kind":"game",…}` for each game.
+"""
 
 import base64
 import binascii
@@ -11,9 +13,11 @@ import msgspec
 
 from actors.banners import designs
 from actors.errors import Invalid
+from actors.games.catalog import GameLine
 from actors.texts import line_flaws
 from persistence.banners.banners import Design
 from persistence.catalogs.items import Catalog, Item, Kind
+from persistence.games.games import GameRow
 
 LINE_MAX_BYTES = 16 * 1024
 """The longest line."""
@@ -68,6 +72,7 @@ class ItemLine(msgspec.Struct, frozen=True, rename="camel"):
 class _Line(msgspec.Struct, frozen=True):
     catalog: _Head | None = None
     item: ItemLine | None = None
+    kind: str | None = None
 
 
 class _Url(msgspec.Struct, frozen=True):
@@ -83,27 +88,31 @@ class _TextureProperty(msgspec.Struct, frozen=True):
 
 
 _decode_line = msgspec.json.Decoder(_Line).decode
+_decode_game = msgspec.json.Decoder(GameLine).decode
 
 
-def read_line(text: bytes) -> Catalog | ItemLine:
-    """Read a line: a catalog, which has no items yet, or an item.
+def read_line(text: bytes) -> Catalog | ItemLine | GameRow:
+    """Read a line: a catalog, which has no items yet, an item, or a game.
 
     Args:
         text: JSON, at most `LINE_MAX_BYTES` long.
 
     Raises:
-        BadLine: it is neither.
+        BadLine: it is none of these.
     """
     if len(text) > LINE_MAX_BYTES:
         raise BadLine(f"a line has at most {LINE_MAX_BYTES // 1024} KiB")
     try:
         line = _decode_line(text)
+        if line.kind is not None:
+            game = _decode_game(text)
+            return msgspec.structs.replace(game, name=_text(game.name, "name", NAME_MAX)).row()
     except (msgspec.MsgspecError, UnicodeDecodeError) as wrong:
         raise BadLine(str(wrong)) from None
     if line.item is not None and line.catalog is None:
         return line.item
     if line.catalog is None or line.item is not None:
-        raise BadLine("either a catalog or an item")
+        raise BadLine("either a catalog, an item or a game")
     if _SLUG.fullmatch(line.catalog.slug) is None:
         raise BadLine("slug: 3 to 64 of a-z, 0-9 and -")
     return Catalog(line.catalog.slug, _text(line.catalog.name, "name", NAME_MAX), line.catalog.kind, 0)

@@ -1,13 +1,16 @@
 """A game of the catalog, and the line of an imported file that describes one (contract §10)."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 import msgspec
 
+from persistence.connection import Connection
+from persistence.games import games
 from persistence.games.games import GameRow
 
 GAMES_MAX = 500
-"""Most games that the catalog shows and counts: frames show all of them."""
+"""Most games of the catalog: frames show all of them."""
 
 GameId = Annotated[str, msgspec.Meta(pattern="^[a-z0-9-]{2,32}$", max_length=32)]
 """Id of a game: what publications name as their category."""
@@ -28,15 +31,14 @@ class Mode(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=Tr
     round_based: bool = False
 
 
-class GameLine(
-    msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", tag="game"
-):
+class GameLine(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """A line of a file to import: a game, in place of the one with its id.
 
     Args:
         modes: 0 to 32.
     """
 
+    kind: Literal["game"]
     game_id: GameId
     name: Name
     modes: Annotated[tuple[Mode, ...], msgspec.Meta(max_length=32)] = ()
@@ -44,3 +46,18 @@ class GameLine(
     def row(self) -> GameRow:
         """The game as the catalog keeps it."""
         return GameRow(self.game_id, self.name, msgspec.json.encode(self.modes))
+
+
+async def add_games(conn: Connection, rows: Sequence[GameRow]) -> bool:
+    """Add games to the catalog, in place of those with the same ids; False, and nothing is added, if that would be too
+    many.
+
+    Args:
+        rows: at most one for each id.
+    """
+    await games.lock(conn)
+    known = {row.game_id for row in await games.read_all(conn)}
+    if len(known | {row.game_id for row in rows}) > GAMES_MAX:
+        return False
+    await games.put(conn, rows)
+    return True

@@ -50,6 +50,11 @@ async def read_all(conn: Connection) -> list[GameRow]:
     return [GameRow(*row) for row in rows]
 
 
+async def lock(conn: Connection) -> None:
+    """Keep other imports from the catalog until the transaction ends."""
+    await conn.execute("LOCK TABLE games IN SHARE ROW EXCLUSIVE MODE")
+
+
 async def put(conn: Connection, games: Sequence[GameRow]) -> None:
     """Add games to the catalog, in place of those with the same ids.
 

@@ -1,7 +1,7 @@
-"""`partyline catalog import FILE`: imports catalogs of heads and banners, as JSON lines (contract §10).
+"""`partyline catalog import FILE`: imports catalogs of heads and banners, and games, as JSON lines (contract §10).
 
 A catalog in which a line is refused stays as it was. Importing a file again does no harm. A running server shows what
-was imported at once.
+was imported at once, and counts new games within a minute.
 """
 
 from collections.abc import Callable

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from actors.games.catalog import GAMES_MAX, Mode
+from actors.games.catalog import Mode
 from persistence.games import games
 from persistence.games.games import GameRow
 from routes.call import Call
@@ -36,7 +36,7 @@ class GameCatalog(Wire, frozen=True):
 async def read_game_catalog(call: Call) -> GameCatalog:
     """GET /v1/games/catalog: the games that are counted, with their modes, ordered by name."""
     rows = await call.service.database.read(games.read_all)
-    return GameCatalog([_shown(row) for row in rows[:GAMES_MAX]])
+    return GameCatalog([_shown(row) for row in rows])
 
 
 def _shown(row: GameRow) -> GameOut:

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from actors.games.catalog import GAMES_MAX
 from actors.games.live import LiveGames
 from persistence.games import games
 from persistence.games.games import Listed
@@ -49,7 +48,7 @@ class Recount:
         """
         live, database = self._service.of(GAMES_LIVE), self._service.database
         if not self._after:
-            live.counts.take_catalog((await database.read(games.read_all))[:GAMES_MAX])
+            live.counts.take_catalog(await database.read(games.read_all))
             self._gone = live.counts.targets()
         page = await database.read(games.listed_page, self._after, rows)
         for listed in page:

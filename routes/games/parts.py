@@ -1,6 +1,5 @@
 """The part of games: how many play each of them, in memory."""
 
-from actors.games.catalog import GAMES_MAX
 from actors.games.counts import GameCounts
 from actors.games.live import LiveGames
 from persistence.games import games
@@ -14,7 +13,7 @@ PAGE_ROWS = 1_000
 async def _open(opening: Opening) -> LiveGames:
     live = LiveGames(GameCounts(await opening.of(STATUSES), opening.clock.now_ms))
     database = opening.database
-    live.counts.take_catalog((await database.read(games.read_all))[:GAMES_MAX])
+    live.counts.take_catalog(await database.read(games.read_all))
     after = ""
     while True:
         page = await database.read(games.listed_page, after, PAGE_ROWS)

@@ -71,10 +71,13 @@ def test_only_hashes_on_the_texture_server_are_textures(texture: str, hash: str 
     [
         (b"nonsense", "malformed"),
         (b"[]", "object"),
-        (b"{}", "either a catalog or an item"),
+        (b"{}", "either a catalog, an item or a game"),
         (b'"' + b"\xff" * 3 + b'"', "object|utf-8"),
         (b" " * LINE_MAX_BYTES + b"{}", "at most 16 KiB"),
-        ({"catalog": ANIMALS, "item": {"catalogSlug": "animals", **COW}}, "either a catalog or an item"),
+        (
+            {"catalog": ANIMALS, "item": {"catalogSlug": "animals", **COW}},
+            "either a catalog, an item or a game",
+        ),
         ({"catalog": {**ANIMALS, "slug": "A"}}, "slug"),
         ({"catalog": {**ANIMALS, "slug": "../../x"}}, "slug"),
         ({"catalog": {**ANIMALS, "kind": "cape"}}, "kind"),

@@ -5,11 +5,13 @@ from typing import Any
 import msgspec
 import pytest
 
-from actors.games.catalog import GameLine
+from actors.catalogs.importing import GAMES, Imported
+from actors.games.catalog import GAMES_MAX, GameLine
 from actors.games.live import GamesChanged, GamesSnapshot
 from persistence.connection import Connection
 from persistence.games import games
 from routes.games.jobs import count_changed
+from tests.catalogs.play import ANIMALS, COW, lines, take_in
 from tests.connect.play import claimed
 from tests.networks.play import network
 from tests.publications.play import flush, path_of, publish, push
@@ -108,7 +110,7 @@ async def test_all_is_read_again_now_and_then(world: World) -> None:
     await publish(ann, server, category="chess")
     await push(server, 2)
     await count_changed(world.service)
-    chess = GameLine("chess", "Chess").row()
+    chess = GameLine("game", "chess", "Chess").row()
     await world.service.database.transact(games.put, [chess])
     await job_named(world, "catalog of games").run()
     async with ann.live(LIVE) as client:
@@ -122,6 +124,25 @@ async def test_all_is_read_again_now_and_then(world: World) -> None:
 
 async def _unpublish_all(conn: Connection) -> None:
     await conn.execute("DELETE FROM publications")
+
+
+async def test_games_are_imported_beside_catalogs(world: World) -> None:
+    ann = await world.player("Ann")
+    chess = {"kind": "game", "gameId": "chess", "name": "Chess", "modes": [{"mode": "blitz"}]}
+    flawed = {"kind": "game", "gameId": "Chess 2", "name": "Chess"}
+    reports = await take_in(world, chess, *lines(ANIMALS, COW), {**chess, "gameId": "bedwars"})
+    assert reports == [Imported("animals", 1), Imported(GAMES, 2)]
+    items = {item["gameId"]: item for item in (await ann.get(CATALOG))["items"]}
+    assert len(items) == 13
+    assert items["bedwars"]["name"] == "Chess"
+    assert items["chess"]["modes"] == [{"mode": "blitz", "variants": [], "roundBased": False}]
+
+    (orphan, kept) = await take_in(world, chess, chess, flawed)
+    assert [number for number, _ in orphan.refused] == [2, 3]
+    assert kept == Imported(GAMES, 1)
+    (full,) = await take_in(world, *({**chess, "gameId": f"game-{number}"} for number in range(GAMES_MAX)))
+    assert (full.items, full.refused) == (None, ((1, "there are at most 500 games"),))
+    assert len((await ann.get(CATALOG))["items"]) == 13
 
 
 @pytest.mark.parametrize("id", ["A", "a", "a b", "x" * 33, "ä-ö"])
