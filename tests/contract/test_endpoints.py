@@ -37,6 +37,17 @@ GATES = {
     "user|server": USER_OR_SERVER,
 }
 
+# Machines that are no game servers: their handlers and guards verify the secret.
+MACHINES = {
+    ("POST", "/v1/social/voice/nodes/{nodeId}/heartbeat", "http"),
+    ("DELETE", "/v1/social/voice/nodes/{nodeId}", "http"),
+    ("POST", "/v1/connect/gateways/register", "http"),
+    ("POST", "/v1/connect/gateways/{gatewayId}/heartbeat", "http"),
+}
+
+# Game servers whose guard asks for a permission node: no user is admitted with it.
+SERVERS_WITH_NODE = {("POST", "/v1/social/voice/nodes/register", "http")}
+
 
 def _rows() -> list[dict[str, str]]:
     """The rows of the description, and those that a domain beyond it has beside its own tests."""
@@ -65,6 +76,10 @@ def test_declared_as_the_table_says(row: dict[str, str]):
     routes = dict(_routes())
     assert _key(row) in routes, "is not declared"
     wanted: Needs = row["permission"] or GATES[row["auth"]]
+    if _key(row) in MACHINES:
+        wanted = PUBLIC
+    elif _key(row) in SERVERS_WITH_NODE:
+        wanted = SERVER
     assert routes[_key(row)].needs == wanted
     assert routes[_key(row)].shared == (row["auth"] == "user|server")
 

@@ -95,11 +95,11 @@ class ServerAuthenticator(Protocol):
 
 
 def server_bearer(authorization: bytes | None, server_id: bytes | None) -> tuple[str, str]:
-    """(secret or token, server's id) of a game server's request.
+    """(secret or token, id) of the request of a game server, or of another machine with a secret of its own.
 
     Args:
         authorization: the Authorization header, or None.
-        server_id: the X-Server-Id header, or None.
+        server_id: the X-Server-Id header, or the one that the machine names itself in; None if it is missing.
 
     Raises:
         BadServerCredentials: one of the two headers is missing, or Authorization is malformed.

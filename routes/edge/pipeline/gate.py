@@ -30,6 +30,7 @@ from routes.edge.identity.credentials import (
 from routes.edge.incoming import Incoming
 from routes.edge.limits import POLICIES, Limits
 from routes.edge.pipeline.call import Call
+from routes.edge.pipeline.guessing import count_guess, refuse_guessing
 from routes.edge.pipeline.parts import Parts
 from routes.edge.principal import PUBLIC, SERVER, Needs, Principal, ServerPrincipal, admit
 
@@ -141,13 +142,13 @@ class Gate:
         if token is None:
             raise Unauthenticated
         call.deadline.begin()
-        self._check_failures(call)
+        refuse_guessing(call)
         try:
             call.principal = await self.authenticator.user(token)
         except TokenExpired:
             raise  # it was valid before, so this is no attempt to guess one
         except Unauthenticated:
-            self._count_failure(call)
+            count_guess(call)
             raise
 
     async def _authenticate_server(self, call: Call[Parts], incoming: Incoming) -> None:
@@ -164,11 +165,11 @@ class Gate:
 
     async def _verified(self, call: Call[Parts], token: str, server_id: str) -> ServerPrincipal:
         """Verify a credential that is not remembered, unless its address has failed too often."""
-        self._check_failures(call)
+        refuse_guessing(call)
         try:
             return await self.server_authenticator.server(token, server_id)
         except (BadServerCredentials, TokenExpired):
-            self._count_failure(call)
+            count_guess(call)
             raise
 
     def count_astray(self, call: Call[Parts]) -> None:
@@ -200,16 +201,6 @@ class Gate:
         if kept_bytes > UNCOUNTED_BYTES:
             charged = kept_bytes - UNCOUNTED_BYTES
             self.limits.spend(POLICIES["kept-answers"], _caller(call), call.now_ms, charged)
-
-    def _check_failures(self, call: Call[Parts]) -> None:
-        """Refuse to verify another credential from an address that has failed too often."""
-        refusal = self.limits.refusal(POLICIES["bad-credentials"], rate_key(call.client_address), call.now_ms)
-        if refusal is not None:
-            call.decision = refusal
-            raise RateLimited(refusal.retry_after_ms)
-
-    def _count_failure(self, call: Call[Parts]) -> None:
-        self.limits.take(POLICIES["bad-credentials"], rate_key(call.client_address), call.now_ms)
 
     async def _pass(self, call: Call[Parts], route: Route, incoming: Incoming) -> dict[str, object]:
         values: dict[str, object] = {}

@@ -1,0 +1,52 @@
+"""Voice for tests, over the wire."""
+
+from typing import Any
+
+from tests.connect.play import GameServer, claimed
+from tests.support.world import Player, World
+
+NODES = "/v1/social/voice/nodes"
+NODE = {
+    "region": "eu-west",
+    "publicUrl": "wss://voice1.example.net/rtc",
+    "capacity": 10,
+    "protocol": "partyline",
+}
+
+
+class VoiceNode(Player):
+    """A node that has registered.
+
+    Args:
+        made: as it was answered.
+    """
+
+    def __init__(self, world: World, made: dict[str, Any]) -> None:
+        super().__init__(world, made["nodeId"], "voice node", None)
+        self.secret: str = made["nodeSecret"]
+        self.headers = {"authorization": f"Bearer {self.secret}", "x-node-id": self.id}
+        self.path = f"{NODES}/{self.id}"
+        self.cursor: str | None = None
+
+    async def beat(self, *, wait: int = 0, **more: object) -> list[dict[str, Any]]:
+        """A heartbeat; what it was told before is acknowledged, and what it is told now returned."""
+        body = {
+            "participants": 0, "channels": 0, "load": 0.1, "draining": False, "waitSeconds": wait,
+            "ack": self.cursor, **more,
+        }  # fmt: skip
+        heard = await self.do("POST", f"{self.path}/heartbeat", body, status=200)
+        self.cursor = heard["cursor"]
+        actions: list[dict[str, Any]] = heard["actions"]
+        return actions
+
+
+async def node_server(world: World) -> GameServer:
+    """A game server that may have voice nodes."""
+    owner = await world.player("Operator")
+    await world.grant(owner, "social:voice.node")
+    return await claimed(world, owner)
+
+
+async def node(world: World, server: GameServer, **more: object) -> VoiceNode:
+    """A new node of a server."""
+    return VoiceNode(world, await server.do("POST", f"{NODES}/register", {**NODE, **more}, status=201))
