@@ -1,14 +1,25 @@
-"""The parts of voice: the nodes in memory, their secrets, and their heartbeats that wait."""
+"""The parts of voice: nodes and channels in memory, and the kinds that the kernel runs."""
+
+from typing import Any
 
 from actors.ids import RandomBytes
+from actors.kernel.kind import Kind
+from actors.voice import loading
+from actors.voice.attendance import Attendance
 from actors.voice.fleet import Fleet
-from persistence.voice import nodes
+from actors.voice.kind import VoiceKinds, voice_kinds
+from actors.voice.public import Place
+from persistence.voice import channels, nodes
 from routes.part import Opening, Part
+from routes.party.memberships import MEMBERSHIPS
 from routes.voice.secrets import NodeSecrets
 from routes.voice.waiting import WaitingNodes
 
 EPOCH_BYTES = 5
 """Random bytes in the epoch of a history; two of the same thing only have to differ."""
+
+CHANNELS_AT_ONCE = 200
+"""Read at the start in one transaction."""
 
 
 def new_epoch(random_bytes: RandomBytes) -> str:
@@ -29,6 +40,30 @@ async def _open_waiting(opening: Opening) -> WaitingNodes:
     return WaitingNodes(await opening.of(FLEET))
 
 
+async def _open_attendance(opening: Opening) -> Attendance:
+    attendance = Attendance(await opening.of(FLEET), opening.clock.now_ms)
+    ids = await opening.database.read(channels.ids)
+    for start in range(0, len(ids), CHANNELS_AT_ONCE):
+        for state in await opening.database.read(loading.load_some, ids[start : start + CHANNELS_AT_ONCE]):
+            attendance.take(state)
+    return attendance
+
+
+async def _open_kinds(opening: Opening) -> VoiceKinds:
+    fleet, secrets = await opening.of(FLEET), await opening.of(NODE_SECRETS)
+
+    def place_of(node_id: str | None) -> Place | None:
+        node = fleet.get(node_id)
+        key = None if node is None else secrets.signing(node.row)
+        return None if node is None or key is None else Place(node.row.region, node.row.public_url, key)
+
+    return voice_kinds(await opening.of(ATTENDANCE), await opening.of(MEMBERSHIPS), place_of)
+
+
+def _kinds(kinds: VoiceKinds) -> tuple[Kind[Any, Any], ...]:
+    return (kinds.channel,)
+
+
 FLEET = Part(name="voice nodes", open=_open_fleet)
 """All voice nodes."""
 
@@ -37,3 +72,9 @@ NODE_SECRETS = Part(name="secrets of voice nodes", open=_open_secrets)
 
 WAITING_NODES = Part(name="waiting heartbeats of voice nodes", open=_open_waiting)
 """Heartbeats that wait for something to do."""
+
+ATTENDANCE = Part(name="voice channels in memory", open=_open_attendance)
+"""Who is in which channel."""
+
+VOICE_KINDS = Part(name="voice channels", open=_open_kinds, kinds=_kinds)
+"""The kind of voice channels, and the view of a user's own voice."""

@@ -2,6 +2,7 @@
 
 from actors.ids import RandomBytes
 from actors.vault import NONCE_BYTES, Vault
+from actors.voice.grants import SigningKey
 from persistence.voice.nodes import NodeRow
 from routes.edge.identity.keys import Keys
 
@@ -36,13 +37,13 @@ class NodeSecrets:
         """The node's own secret; None when it was sealed for another one, or with another key."""
         return self._vault.open(row.sealed_secret, _bound_to(row.node_id, "node"))
 
-    def signing(self, row: NodeRow) -> tuple[str, bytes] | None:
-        """Name and secret of the key that tokens for this node are signed with; None as in `own`."""
+    def signing(self, row: NodeRow) -> SigningKey | None:
+        """The key that tokens for this node are signed with; None as in `own`."""
         if row.livekit_key is None or row.sealed_livekit is None:
             secret = self.own(row)
-            return None if secret is None else (row.node_id, secret)
+            return None if secret is None else SigningKey(row.node_id, secret)
         secret = self._vault.open(row.sealed_livekit, _bound_to(row.node_id, "livekit"))
-        return None if secret is None else (row.livekit_key, secret)
+        return None if secret is None else SigningKey(row.livekit_key, secret)
 
 
 def _bound_to(node_id: str, part: str) -> bytes:

@@ -5,6 +5,7 @@ from typing import Any
 from tests.connect.play import GameServer, claimed
 from tests.support.world import Player, World
 
+VOICE = "/v1/social/voice"
 NODES = "/v1/social/voice/nodes"
 NODE = {
     "region": "eu-west",
@@ -50,3 +51,28 @@ async def node_server(world: World) -> GameServer:
 async def node(world: World, server: GameServer, **more: object) -> VoiceNode:
     """A new node of a server."""
     return VoiceNode(world, await server.do("POST", f"{NODES}/register", {**NODE, **more}, status=201))
+
+
+async def private(player: Player, other: Player, **more: object) -> str:
+    """The id of the channel of two."""
+    made = await player.do("POST", f"{VOICE}/channels/private", {"targetId": other.id, **more})
+    return str(made["id"])
+
+
+async def join(player: Player, channel_id: str, **more: object) -> Any:
+    """Come into a channel."""
+    return await player.do("POST", f"{VOICE}/session/join", {"channelId": channel_id, **more}, status=200)
+
+
+async def sync(player: Player, joined: Any, **more: object) -> Any:
+    """Say that one is there."""
+    return await player.do(
+        "POST", f"{VOICE}/session/sync", {"sessionId": joined["session"]["id"], **more}, status=200
+    )
+
+
+async def ended(player: Player, joined: Any) -> str:
+    """Why a session has ended, as a sync is told."""
+    response = await player.ask("POST", f"{VOICE}/session/sync", {"sessionId": joined["session"]["id"]})
+    assert (response.status_code, response.json()["code"]) == (409, "INVALID_STATE"), response.text
+    return str(response.json()["meta"]["reason"])

@@ -6,6 +6,7 @@ import jwt
 import trio
 
 from actors.voice.fleet import MOVES, SILENCE_MS
+from actors.voice.grants import SigningKey
 from routes.voice.parts import FLEET, NODE_SECRETS, WAITING_NODES
 from tests.connect.play import claimed
 from tests.support.waiting import wait_until
@@ -97,8 +98,8 @@ async def test_secrets_are_sealed_for_their_node(world: World):
     first, second = fleet.get(one.id), fleet.get(two.id)
     assert first is not None
     assert second is not None
-    assert secrets.signing(first.row) == ("APIkey", b"s" * 32)
-    assert secrets.signing(second.row) == (two.id, two.secret.encode())
+    assert secrets.signing(first.row) == SigningKey("APIkey", b"s" * 32)
+    assert secrets.signing(second.row) == SigningKey(two.id, two.secret.encode())
     assert one.secret.encode() not in first.row.sealed_secret
 
 
