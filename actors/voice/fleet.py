@@ -74,6 +74,9 @@ class Node:
 class Fleet:
     """All nodes.
 
+    Attributes:
+        since_ms: the service's start.
+
     Args:
         rows: as they are at the start.
         now_ms: epoch milliseconds.
@@ -87,7 +90,7 @@ class Fleet:
         self._new_epoch = new_epoch
         self._nodes: dict[str, Node] = {}
         self._listeners: list[Callable[[str], None]] = []
-        now = now_ms()
+        now = self.since_ms = now_ms()
         for row in rows:
             lately = now - row.heard_at_ms < STARTING_MS
             status: NodeStatus = "offline" if not lately else "draining" if row.draining else "online"

@@ -4,28 +4,18 @@ LiveKit takes a token without `canPublish` and `canSubscribe` for one with both,
 one with it; `canPublishSources`, where it is set, supersedes `canPublish`. So all of them are said.
 """
 
-import jwt
-import msgspec
+from collections.abc import Mapping
 
 from actors.voice.state import SESSION_MS, Session, State
 
 
-class SigningKey(msgspec.Struct, frozen=True):
-    """What tokens for a node are signed with.
-
-    Args:
-        name: of the key, `iss` of its tokens.
-    """
-
-    name: str
-    secret: bytes
-
-
-def grant(state: State, session: Session, key: SigningKey) -> str:
-    """The token with which a user joins the channel's room on its node: the same for the same session and state.
+def claims_of(state: State, session: Session, issuer: str) -> Mapping[str, object]:
+    """What the token says with which a user joins the channel's room on its node: the same for the same session and
+    state.
 
     Args:
         state: of the channel; who is muted there may not publish.
+        issuer: the name of the key that signs it.
     """
     muted = session.user_id in state.control.muted_ids
     video: dict[str, object] = {
@@ -39,8 +29,8 @@ def grant(state: State, session: Session, key: SigningKey) -> str:
         video["canPublishSources"] = ["microphone"]
     issued_at_s = session.issued_at_ms // 1000
     removal = state.removals.get(session.user_id)
-    claims = {
-        "iss": key.name,
+    return {
+        "iss": issuer,
         "sub": session.user_id,
         "name": session.name,
         # Younger than what a removal has voided, though it may be of the same second.
@@ -48,7 +38,6 @@ def grant(state: State, session: Session, key: SigningKey) -> str:
         "exp": expires_at_ms(session) // 1000,
         "video": video,
     }
-    return jwt.encode(claims, key.secret, algorithm="HS256")
 
 
 def expires_at_ms(session: Session) -> int:

@@ -1,12 +1,12 @@
 """A voice channel as clients see it (contract §10)."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Literal
 
 import msgspec
 
 from actors.time import iso
-from actors.voice.grants import SigningKey, expires_at_ms, grant
+from actors.voice.grants import claims_of, expires_at_ms
 from actors.voice.state import Session, State
 
 
@@ -75,11 +75,17 @@ class VoiceSession(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A node as those see it who are on it."""
+    """A node as those see it who are on it.
+
+    Args:
+        issuer: the name of the key under which its tokens are signed.
+        sign: makes a token of its claims.
+    """
 
     region: str
     url: str
-    key: SigningKey
+    issuer: str
+    sign: Callable[[Mapping[str, object]], str]
 
 
 PlaceOf = Callable[[str | None], Place | None]
@@ -92,7 +98,7 @@ def session_on(state: State, session: Session, place: Place) -> VoiceSession:
         id=session.session_id,
         channel_id=state.id,
         url=place.url,
-        token=grant(state, session, place.key),
+        token=place.sign(claims_of(state, session, place.issuer)),
         expires_at=iso(expires_at_ms(session)),
     )
 

@@ -25,7 +25,11 @@ IsMember = Callable[[str, str], bool]
 def decide(  # noqa: PLR0911 - a table
     is_member: IsMember, state: State, command: AnyCommand, now_ms: int
 ) -> Sequence[AnyEvent]:
-    """What comes of a command; raises `Refused`, and then nothing has changed."""
+    """What comes of a command; raises `Refused`, and then nothing has changed.
+
+    Raises:
+        NotFound: the channel has ended.
+    """
     if state.ended:
         raise NotFound("no such channel")
     match command:

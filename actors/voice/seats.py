@@ -38,18 +38,31 @@ class Seats:
             self._taken[node_id] += 1
 
     def keep(self, node_id: str, seats: int, capacity: int) -> bool:
-        """Keep seats for those who come; returns False, and keeps none, where there are not as many."""
+        """Keep seats for those who come; returns False, and keeps none, where there are not as many.
+
+        Args:
+            seats: how many, 0 or more.
+            capacity: of the node.
+        """
         if self.used(node_id) + seats > capacity:
             return False
         self._kept[node_id] += seats
         return True
 
     def release(self, node_id: str, seats: int) -> None:
-        """Keep them no longer: they are taken by now, or not wanted."""
+        """Keep them no longer: they are taken by now, or not wanted.
+
+        Args:
+            seats: as many as were kept.
+        """
         _less(self._kept, node_id, seats)
 
     def doubt(self, channel_id: str, node_id: str, seats: int) -> None:
-        """Go on keeping seats until it is known whether they were taken."""
+        """Go on keeping seats until it is known whether they were taken.
+
+        Args:
+            seats: as many as were kept.
+        """
         self._in_doubt.setdefault(channel_id, []).append((node_id, seats))
 
     def settle(self, channel_id: str) -> None:

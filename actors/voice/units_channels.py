@@ -3,7 +3,7 @@
 import msgspec
 
 from actors.change import Change
-from actors.errors import Blocked, NotFound, Refused
+from actors.errors import Blocked, NotFound
 from actors.users.locking import require_user
 from actors.voice import loading
 from actors.voice.state import State
@@ -48,19 +48,13 @@ class Founded(msgspec.Struct, frozen=True):
     is_new: bool
 
 
-class NoNode(Refused):
-    """There is no channel yet, and no node that could carry one."""
-
-    code, status_hint, sentence = "UPSTREAM_UNAVAILABLE", 503, "no voice node is online"
-
-
-async def found(conn: Connection, creation: ChannelCreation) -> Change[Founded]:
-    """The channel of the two, or of the party, new or not; inside a transaction.
+async def found(conn: Connection, creation: ChannelCreation) -> Change[Founded | None]:
+    """The channel of the two, or of the party, new or not; None where there is none and no node for it. Inside a
+    transaction.
 
     Raises:
         NotFound: there is no such user, or the user is not in the party.
         Blocked: one of the two has blocked the other.
-        NoNode: there is none yet, and no node for it.
     """
     await require_user(conn, creation.user_id)
     target_id, pair = creation.target_id, None
@@ -75,7 +69,7 @@ async def found(conn: Connection, creation: ChannelCreation) -> Change[Founded]:
         raise NotFound("you are in no party")
     present = await channels.find(conn, pair, creation.party_id)
     if present is None and creation.node_id is None:
-        raise NoNode
+        return Change(None)
     if present is None and creation.node_id is not None:
         low, high = pair or (None, None)
         row = ChannelRow(creation.channel_id, low, high, creation.party_id, creation.now_ms)

@@ -11,11 +11,12 @@ from actors.ids import Uuid, new_uuid, parse_uuid
 from actors.voice.commands import SetControl
 from actors.voice.public import VoiceChannel, channel_of
 from actors.voice.state import MAX_PARTICIPANTS, State
-from actors.voice.units_channels import ChannelCreation, Founded, NoNode, found
+from actors.voice.units_channels import ChannelCreation, Founded, found
 from routes.auditing import stamp_of
 from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.errors import UpstreamUnavailable
 from routes.edge.reply import Ask, Reply
 from routes.edge.wire import Wire
 from routes.party.memberships import MEMBERSHIPS
@@ -73,7 +74,7 @@ class ControlBody(Wire, frozen=True):
     needs=WRITE,
     status=201,
     found_status=200,
-    refusals=(NotFound, Invalid, Blocked, NoNode),
+    refusals=(NotFound, Invalid, Blocked, UpstreamUnavailable),
 )
 async def found_private_voice_channel(call: Call, body: PrivateBody) -> Reply[VoiceChannel]:
     """POST /v1/social/voice/channels/private: the voice channel of the caller and one other, new (201) or not (200).
@@ -95,7 +96,7 @@ async def found_private_voice_channel(call: Call, body: PrivateBody) -> Reply[Vo
     needs=WRITE,
     status=201,
     found_status=200,
-    refusals=(NotFound, NoNode),
+    refusals=(NotFound, UpstreamUnavailable),
 )
 async def found_party_voice_channel(call: Call, body: PartyBody) -> Reply[VoiceChannel]:
     """POST /v1/social/voice/channels/party: the voice channel of the caller's party, new (201) or not (200).
@@ -154,7 +155,9 @@ async def _found(
         now_ms=call.now_ms,
     )
 
-    def shape(founded: Founded) -> Reply[VoiceChannel]:
+    def shape(founded: Founded | None) -> Reply[VoiceChannel]:
+        if founded is None:
+            raise UpstreamUnavailable("no voice node is online")
         return Reply(shown(call, founded.state), status=None if founded.is_new else 200)
 
     return await change(call, found, creation, about=ChannelInDoubt(creation.channel_id), shape=shape)

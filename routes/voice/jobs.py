@@ -7,9 +7,11 @@ from persistence.connection import Connection
 from persistence.voice import nodes
 from persistence.voice.channels import sweep_ended
 from routes.asking import ask_if_there
+from routes.changes import change_by_itself
 from routes.jobs import Job
 from routes.pruning import Pruning, pages_of
 from routes.service import Service
+from routes.voice.moving import move
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
 
 
@@ -24,6 +26,7 @@ async def look(service: Service) -> None:
     fleet.expire()
     attendance.look()
     await end_doomed(service)
+    await move(service, fleet.since_ms)
     for channel_id in attendance.overdue():
         await ask_if_there(service, service.of(VOICE_KINDS).channel, channel_id, EndIfEmpty())
         state = attendance.state(channel_id)
@@ -56,7 +59,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         fleet = service.of(FLEET)
         heard = [(node.row.node_id, node.heard_ms, node.status == "draining") for node in fleet]
         if heard:
-            await service.database.transact(nodes.save_heard, heard)
+            await change_by_itself(service, nodes.save_heard, heard, about=None)
 
     async def sweep(conn: Connection, after: str | None, limit: int) -> str | None:
         return await sweep_ended(conn, after, limit, now_ms=service.clock.now_ms())

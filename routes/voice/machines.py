@@ -21,6 +21,7 @@ from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import PUBLIC, SERVER
 from routes.edge.wire import Wire
 from routes.voice.guards import may_have_nodes, node_itself, node_or_none
+from routes.voice.moving import compare, repeat
 from routes.voice.parts import FLEET, NODE_SECRETS, WAITING_NODES
 from routes.voice.reactions import NodeInDoubt
 
@@ -187,7 +188,11 @@ async def voice_node_heartbeat(call: Call, node_id: ObjectId, body: HeartbeatBod
     node.take("drains" if body.draining else "heard", call.now_ms)
     node.heard_ms = call.now_ms
     node.participants, node.channels, node.load = body.participants, body.channels, body.load
-    node.outbox.acknowledge(body.ack)
+    if not node.outbox.acknowledge(body.ack) and not node.told:
+        repeat(service, node)
+    node.told = True
+    if body.rooms is not None:
+        compare(service, node, [(room.channel_id, room.participants) for room in body.rooms], call.now_ms)
     call.wait_longer(body.wait_seconds)
     await service.of(WAITING_NODES).wait(node, body.wait_seconds)
     node.heard_ms = service.clock.now_ms()

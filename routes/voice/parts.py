@@ -55,7 +55,9 @@ async def _open_kinds(opening: Opening) -> VoiceKinds:
     def place_of(node_id: str | None) -> Place | None:
         node = fleet.get(node_id)
         key = None if node is None else secrets.signing(node.row)
-        return None if node is None or key is None else Place(node.row.region, node.row.public_url, key)
+        if node is None or key is None:
+            return None
+        return Place(node.row.region, node.row.public_url, key.name, key.sign)
 
     return voice_kinds(await opening.of(ATTENDANCE), await opening.of(MEMBERSHIPS), place_of)
 

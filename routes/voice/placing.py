@@ -1,7 +1,7 @@
 """Which node carries a channel, and a seat there for whoever joins."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import trio
 
@@ -48,10 +48,27 @@ async def carried(service: Service, state: State) -> State:
     other = least_full(service, seats=max(1, len(state.sessions)))
     if other is None:
         raise UpstreamUnavailable("no voice node is online")
-    moved: State = await service.system.ask(
-        service.of(VOICE_KINDS).channel, state.id, MoveTo(state.node_id, other.row.node_id)
-    )
+    with kept_for(service, other, len(state.sessions)):
+        moved: State = await service.system.ask(
+            service.of(VOICE_KINDS).channel, state.id, MoveTo(state.node_id, other.row.node_id)
+        )
     return moved
+
+
+@contextmanager
+def kept_for(service: Service, node: Node, wanted: int) -> Iterator[bool]:
+    """Keep seats on a node while a channel moves there; says whether there are as many.
+
+    Args:
+        wanted: how many.
+    """
+    seats, node_id = service.of(ATTENDANCE).seats, node.row.node_id
+    kept = seats.keep(node_id, wanted, node.row.capacity)
+    try:
+        yield kept
+    finally:
+        if kept:
+            seats.release(node_id, wanted)
 
 
 @asynccontextmanager
@@ -62,6 +79,7 @@ async def seat(service: Service, state: State, user_id: str) -> AsyncIterator[No
 
     Raises:
         QuotaExceeded: the node is full.
+        UpstreamUnavailable: the node has just gone.
     """
     seats, node = service.of(ATTENDANCE).seats, service.of(FLEET).get(state.node_id)
     if node is None:

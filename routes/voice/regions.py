@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from actors.time import iso
 from actors.voice.fleet import Node, NodeStatus
 from actors.voice.regions import display_name
+from actors.voice.seats import Seats
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.declare.pages import Cursor, PageQuery
 from routes.edge.wire import Wire
-from routes.voice.parts import FLEET
+from routes.voice.parts import ATTENDANCE, FLEET
 
 _PAGES = Cursor("voice-nodes", str)
 
@@ -72,35 +73,37 @@ class VoiceNodePage(Wire, frozen=True):
 @endpoint("GET", "/v1/social/voice/regions", needs="social:voice.read")
 async def list_voice_regions(call: Call) -> VoiceRegions:
     """GET /v1/social/voice/regions: where voice nodes stand, and how full they are, by the regions' codes."""
+    seats = call.service.of(ATTENDANCE).seats
     regions: dict[str, list[Node]] = {}
     for node in call.service.of(FLEET):
         regions.setdefault(node.row.region, []).append(node)
-    return VoiceRegions([_region(code, nodes) for code, nodes in sorted(regions.items())])
+    return VoiceRegions([_region(seats, code, nodes) for code, nodes in sorted(regions.items())])
 
 
 @endpoint("GET", "/v1/social/voice/nodes", needs="social:voice.manage")
 async def list_voice_nodes(call: Call, query: PageQuery) -> VoiceNodePage:
     """GET /v1/social/voice/nodes: all voice nodes, the newest first, in pages."""
+    seats = call.service.of(ATTENDANCE).seats
     after = _PAGES.place(query.cursor)
     nodes = sorted(call.service.of(FLEET), key=lambda node: node.row.node_id, reverse=True)
     later = [node for node in nodes if after is None or node.row.node_id < after]
     page = _PAGES.page(later, query.limit, lambda node: node.row.node_id)
-    return VoiceNodePage([_node(node) for node in page.rows], page.next_cursor, page.has_more)
+    return VoiceNodePage([_node(seats, node) for node in page.rows], page.next_cursor, page.has_more)
 
 
-def _region(code: str, nodes: Iterable[Node]) -> VoiceRegion:
+def _region(seats: Seats, code: str, nodes: Iterable[Node]) -> VoiceRegion:
     online = [node for node in nodes if node.status == "online"]
     return VoiceRegion(
         region=code,
         display_name=display_name(code),
         healthy=bool(online),
         nodes=len(online),
-        participants=0,
+        participants=sum(seats.taken(node.row.node_id) for node in online),
         capacity=sum(node.row.capacity for node in online),
     )
 
 
-def _node(node: Node) -> VoiceNode:
+def _node(seats: Seats, node: Node) -> VoiceNode:
     row = node.row
     return VoiceNode(
         node_id=row.node_id,
@@ -110,7 +113,7 @@ def _node(node: Node) -> VoiceNode:
         protocol=row.protocol,
         status=node.status,
         capacity=row.capacity,
-        participants=0,
+        participants=seats.taken(row.node_id),
         reported_participants=node.participants,
         reported_channels=node.channels,
         load=node.load,

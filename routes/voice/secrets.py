@@ -1,8 +1,12 @@
 """The secrets of voice nodes, as they are sealed for storage: tokens are signed with them, so a hash would not do."""
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import jwt
+
 from actors.ids import RandomBytes
 from actors.vault import NONCE_BYTES, Vault
-from actors.voice.grants import SigningKey
 from persistence.voice.nodes import NodeRow
 from routes.edge.identity.keys import Keys
 
@@ -11,6 +15,21 @@ PURPOSE = "secrets of voice nodes"
 
 VERSION = b"\x01"
 """Of that key, and of the format of what is sealed."""
+
+
+class SigningKey(NamedTuple):
+    """What tokens for a node are signed with.
+
+    Args:
+        name: of the key, `iss` of its tokens.
+    """
+
+    name: str
+    secret: bytes
+
+    def sign(self, claims: Mapping[str, object]) -> str:
+        """A token with these claims (HS256)."""
+        return jwt.encode(dict(claims), self.secret, algorithm="HS256")
 
 
 class NodeSecrets:

@@ -6,8 +6,8 @@ import jwt
 import trio
 
 from actors.voice.fleet import MOVES, SILENCE_MS
-from actors.voice.grants import SigningKey
 from routes.voice.parts import FLEET, NODE_SECRETS, WAITING_NODES
+from routes.voice.secrets import SigningKey
 from tests.connect.play import claimed
 from tests.support.waiting import wait_until
 from tests.support.world import World
