@@ -17,7 +17,7 @@ from routes.call import Call
 from routes.changes import change
 from routes.edge.declare.endpoint import endpoint
 from routes.edge.errors import UpstreamUnavailable
-from routes.edge.reply import Ask, Reply
+from routes.edge.reply import Reply
 from routes.edge.wire import Wire
 from routes.party.memberships import MEMBERSHIPS
 from routes.voice.machines import Region
@@ -116,7 +116,7 @@ async def found_party_voice_channel(call: Call, body: PartyBody) -> Reply[VoiceC
     needs="social:voice.manage",
     refusals=(NotFound, Invalid, Forbidden),
 )
-async def control_voice_channel(call: Call, channel_id: Uuid, body: ControlBody) -> Ask[VoiceChannel]:
+async def control_voice_channel(call: Call, channel_id: Uuid, body: ControlBody) -> VoiceChannel:
     """PUT /v1/social/voice/channels/{channelId}/control: locks a channel, mutes and removes users.
 
     Needs `social:voice.manage`; the audit trail records it. Who is muted stays so in tokens to come. A removed user is
@@ -130,7 +130,7 @@ async def control_voice_channel(call: Call, channel_id: Uuid, body: ControlBody)
         remove_ids=_users(body.remove_ids or [], "/removeIds"),
         stamp=stamp_of(call),
     )
-    return call.ask(call.service.of(VOICE_KINDS).channel, channel_id, command, partial(shown, call))
+    return await call.ask(call.service.of(VOICE_KINDS).channel, channel_id, command, partial(shown, call))
 
 
 def shown(call: Call, state: State) -> VoiceChannel:
