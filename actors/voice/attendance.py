@@ -107,14 +107,12 @@ class Attendance:
                 for user_id in {**event.sessions, **dict.fromkeys(event.barred)}:
                     if user_id not in state.sessions:
                         self._fleet.order(state.node_id, "remove", state.id, user_id)
-            case events.ControlChanged(control=control):
-                self._tell_mutes(
-                    state, set(before.control.muted_ids) if before else set(), set(control.muted_ids)
-                )
             case events.Moved(at_ms=at_ms):
                 self._moved_ms[state.id] = at_ms
             case events.ChannelEnded():
                 self._fleet.order(state.node_id, "close", state.id, None)
+        if before is not None:
+            self._tell_mutes(state, set(before.control.muted_ids), set(state.control.muted_ids))
         self.take(state)
 
     def take(self, state: State) -> None:

@@ -28,6 +28,7 @@ LISTS = {
     "products": ("/v1/admin/shop/products", "none"),
     "purchases": ("/v1/shop/purchases", MOST),
     "all-purchases": ("/v1/admin/shop/purchases", LEAST),
+    "voice-nodes": ("/v1/social/voice/nodes", "none"),
     "blocks": ("/v1/social/friends/blocks", (MOST, "none")),
     "conversations": ("/v1/social/chat/conversations", (MOST, "none")),
     "participants": ("/v1/social/chat/conversations/{conversationId}/participants", (LEAST, "none")),

@@ -44,7 +44,7 @@ async def test_a_party_talks_and_is_kept_in_order(world: World):
     refusal = await ben.ask("POST", f"{VOICE}/session/join", {"channelId": channel_id})
     assert (refusal.status_code, refusal.json()["meta"]["reason"]) == (403, "REMOVED")
     kinds = {action["kind"]: action for action in await one.beat()}
-    assert set(kinds) == {"unmute", "remove"}
+    assert set(kinds) == {"remove"}
     nbf = jwt.decode(second["session"]["token"], options={"verify_signature": False})["nbf"]
     assert nbf < kinds["remove"]["notBefore"]
     # Whoever leaves the party leaves its voice.
