@@ -27,6 +27,7 @@ from routes.shop.domain import SHOP
 from routes.totems.domain import TOTEMS
 from routes.users.domain import USERS
 from routes.versions.domain import VERSIONS
+from routes.voice.domain import VOICE
 
 DOMAINS: Domains = (
     OPERATIONS,
@@ -52,6 +53,7 @@ DOMAINS: Domains = (
     GAMES,
     BANNERS,
     CATALOGS,
+    VOICE,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

@@ -76,6 +76,7 @@ POLICIES = {
         Policy("friend-request", 20, 3600),
         Policy("upload", 20, 60),
         Policy("checkout", 10, 600),
+        Policy("voice-join", 20, 60),
         # Of payment providers, which repeat what was refused; counted by address.
         Policy("webhook", 600, 60, by_address=True),
         Policy("register", 10, 3600, by_address=True),

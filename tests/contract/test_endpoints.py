@@ -39,9 +39,14 @@ GATES = {
 
 # Machines that are no game servers: their handlers and guards verify the secret.
 MACHINES = {
+    ("POST", "/v1/social/voice/nodes/{nodeId}/heartbeat", "http"),
+    ("DELETE", "/v1/social/voice/nodes/{nodeId}", "http"),
     ("POST", "/v1/connect/gateways/register", "http"),
     ("POST", "/v1/connect/gateways/{gatewayId}/heartbeat", "http"),
 }
+
+# Game servers whose guard asks for a permission node: no user is admitted with it.
+SERVERS_WITH_NODE = {("POST", "/v1/social/voice/nodes/register", "http")}
 
 
 def _rows() -> list[dict[str, str]]:
@@ -70,7 +75,11 @@ def _key(row: dict[str, str]) -> tuple[str, str, str]:
 def test_declared_as_the_table_says(row: dict[str, str]):
     routes = dict(_routes())
     assert _key(row) in routes, "is not declared"
-    wanted: Needs = row["permission"] or (PUBLIC if _key(row) in MACHINES else GATES[row["auth"]])
+    wanted: Needs = row["permission"] or GATES[row["auth"]]
+    if _key(row) in MACHINES:
+        wanted = PUBLIC
+    elif _key(row) in SERVERS_WITH_NODE:
+        wanted = SERVER
     assert routes[_key(row)].needs == wanted
     assert routes[_key(row)].shared == (row["auth"] == "user|server")
 

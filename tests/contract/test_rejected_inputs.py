@@ -34,6 +34,7 @@ from tests.support.world import Player, World, world
 from tests.totems.models import encoded, item_model
 from tests.totems.play import upload as upload_totem
 from tests.versions.play import FILE, Publisher
+from tests.voice.play import join, node, node_server, private
 
 pytestmark = pytest.mark.both_edges
 
@@ -150,8 +151,8 @@ async def a_refunded_purchase(world: World, ann: Player, ben: Player) -> dict[st
 
 
 async def a_release_and_a_yanked_one(world: World, ann: Player, ben: Player) -> dict[str, str]:
-    for node in ("versions:write", "versions:publish"):
-        await world.grant(ann, node)
+    for permission in ("versions:write", "versions:publish"):
+        await world.grant(ann, permission)
     publisher = Publisher(world, ann)
     active, yanked = await publisher.published("1.0.0"), await publisher.release("2.0.0")
     for status in ("published", "yanked"):
@@ -201,6 +202,43 @@ async def a_finished_quest(world: World, ann: Player, ben: Player) -> dict[str, 
     return {"finished": first["id"]}
 
 
+async def a_voice_node(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    await node(world, await node_server(world))
+    return {}
+
+
+async def no_voice_node(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    return {}
+
+
+async def a_voice_node_and_a_block(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    await node(world, await node_server(world))
+    await world.block(ben, ann)
+    return {}
+
+
+async def a_locked_voice_channel(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    return await _controlled(world, ann, ben, {"locked": True})
+
+
+async def a_full_voice_channel(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    made = await _controlled(world, ann, ben, {"maxParticipants": 1})
+    await join(ben, made["channel"])
+    return made
+
+
+async def a_voice_channel_that_removed(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    return await _controlled(world, ann, ben, {"removeIds": [ann.id]})
+
+
+async def _controlled(world: World, ann: Player, ben: Player, control: object) -> dict[str, str]:
+    await node(world, await node_server(world))
+    channel_id = await private(ann, ben)
+    moderator = await world.ranked("Mod", "moderator")
+    await moderator.do("PUT", f"/v1/social/voice/channels/{channel_id}/control", control, status=200)
+    return {"channel": channel_id}
+
+
 async def no_reroll_left(world: World, ann: Player, ben: Player) -> dict[str, str]:
     await ann.do("POST", "/v1/quests/daily-games/reroll", {}, status=200)
     return {}
@@ -231,6 +269,12 @@ SCENES: dict[str, Scene] = {
         a_paid_checkout,
         a_refunded_purchase,
         an_editor,
+        a_voice_node,
+        no_voice_node,
+        a_voice_node_and_a_block,
+        a_locked_voice_channel,
+        a_full_voice_channel,
+        a_voice_channel_that_removed,
     )
 }
 

@@ -22,6 +22,7 @@ def test_contract_table() -> None:
         "friend-request": (20, 3600),
         "upload": (20, 60),
         "checkout": (10, 600),
+        "voice-join": (20, 60),
         "webhook": (600, 60),
         "register": (10, 3600),
         "claim-key": (20, 60),

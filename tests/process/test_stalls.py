@@ -33,8 +33,10 @@ ASK_NOTHING = (
     "files without an attachment",
     "free memory",
     "grants that expire",
+    "heartbeats of voice nodes",
     "launches of quests",
     "presence",
+    "silent voice",
     "statuses in memory that are old",
 )
 """Jobs that do not need the database."""
@@ -55,6 +57,7 @@ ASK = (
     "consent across blocks",
     "downloads of capes",
     "ended parties",
+    "ended voice channels",
     "erased users",
     "events of releases",
     "extensions without owner",

@@ -261,6 +261,16 @@ CASES = (
         0,
     ),
     Case(
+        "ended voice channels",
+        (
+            "INSERT INTO heads SELECT 'voice', 'p' || i, 1, 'e', NULL, '', 0 FROM generate_series(1, 6000) AS i",
+            "INSERT INTO events SELECT 'voice', 'p' || i % 6000, i, 0, '' FROM generate_series(1, 12000) AS i"
+            " WHERE i % 6000 > 0",
+        ),
+        "(SELECT FROM heads UNION ALL SELECT FROM events)",
+        0,
+    ),
+    Case(
         "ended parties",
         (
             "INSERT INTO heads SELECT 'party', 'p' || i, 1, 'e', NULL, '', 0 FROM generate_series(1, 6000) AS i",

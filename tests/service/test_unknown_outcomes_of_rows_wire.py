@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from routes.domains import DOMAINS
+from routes.voice.parts import ATTENDANCE
 from tests.banners.play import BANNERS
 from tests.capes.stage import OWN as CAPES
 from tests.capes.stage import texture
@@ -30,6 +31,7 @@ from tests.totems.models import body as totem_body
 from tests.totems.play import OWN as TOTEM
 from tests.users.play import PROFILE, SHARES
 from tests.versions.play import CHANNELS, RELEASES, SCOPE, a_publisher, resolved
+from tests.voice.play import NODE, NODES, node, node_server, private
 
 __all__ = ["proxy", "world"]
 
@@ -270,6 +272,36 @@ async def a_drained_gateway(world: World) -> Lost:
     return Lost(admin, "PATCH", f"{path}/{id}", body, _counted(admin, f"{path}?status=draining"))
 
 
+async def a_voice_node(world: World) -> Lost:
+    server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
+    return Lost(
+        server, "POST", f"{NODES}/register", NODE, _counted(moderator, NODES), said=b"INSERT INTO voice_nodes"
+    )
+
+
+async def a_voice_channel(world: World) -> Lost:
+    await node(world, await node_server(world))
+    ann, ben = await world.players("Ann", "Ben")
+    path = "/v1/social/voice/channels/private"
+
+    async def made() -> int:
+        return int(world.service.of(ATTENDANCE).of_pair(ann.id, ben.id) is not None)
+
+    return Lost(ann, "POST", path, {"targetId": ben.id}, made, said=b"INSERT INTO voice_channels")
+
+
+async def a_voice_session(world: World) -> Lost:
+    await node(world, await node_server(world))
+    ann, ben = await world.players("Ann", "Ben")
+    channel_id = await private(ann, ben)
+    body = {"channelId": channel_id}
+
+    async def made() -> int:
+        return int(world.service.of(ATTENDANCE).of_user(ann.id) is not None)
+
+    return Lost(ann, "POST", "/v1/social/voice/session/join", body, made, said=b"INSERT INTO voice_sessions")
+
+
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "users": (a_share,),
     "saved_servers": (a_saved_server,),
@@ -288,6 +320,7 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "quests": (a_reroll,),
     "shop": (a_checkout, a_purchase_marked_as_paid, a_product),
     "versions": (a_release, an_activation),
+    "voice": (a_voice_node, a_voice_channel, a_voice_session),
 }
 
 ELSEWHERE = {

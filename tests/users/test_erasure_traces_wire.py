@@ -28,6 +28,7 @@ from tests.support.world import Player, World
 from tests.totems.play import carry
 from tests.totems.play import upload as upload_totem
 from tests.users.play import erase
+from tests.voice.play import join, node, node_server, private
 
 NAME, SECRET = "Quintessa", "zwiebelkuchen"
 """A name, and a word in everything that she keeps with us, that stand nowhere else."""
@@ -138,6 +139,8 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await ann.do("POST", BANNERS, {"name": SECRET, "baseColor": "red"}, status=201)
     await ordered(world, ann)
     await ann.get("/v1/quests/daily-games")
+    await node(world, await node_server(world))
+    await join(ann, await private(ann, ben))
     await answered(ann, ben)
     await in_a_party_of(ben, ann)
     await ann.do("POST", "/v1/social/party", status=200)

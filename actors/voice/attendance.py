@@ -1,0 +1,269 @@
+"""All voice channels in memory, as their owners have committed them: who is in which, and who has said so lately.
+
+When a user joins a channel, their session elsewhere ends by it; the joining turn has replaced its row, and the other
+channel is told.
+"""
+
+from collections.abc import Callable, Iterator
+
+from actors.voice import events
+from actors.voice.events import AnyEvent
+from actors.voice.fleet import Fleet
+from actors.voice.outbox import ActionKind
+from actors.voice.seats import Seats
+from actors.voice.state import EMPTY_MS, REMOVED_MS, SILENCE_MS, Reason, State
+
+MOST_ENDED = 20_000
+"""Sessions whose end is remembered."""
+
+
+class Attendance:
+    """Who is in which channel.
+
+    Args:
+        fleet: the nodes, which are told who goes.
+        now_ms: epoch milliseconds; sessions that are there at the start count as heard then.
+    """
+
+    def __init__(self, fleet: Fleet, now_ms: Callable[[], int]) -> None:
+        self._fleet = fleet
+        self._now_ms = now_ms
+        self.seats = Seats()
+        self.speaking: set[str] = set()  # session ids
+        self.doomed: dict[str, dict[tuple[str, str], Reason]] = {}
+        """{channel id: {(user id, session id): why}}: sessions that are to end."""
+        self._states: dict[str, State] = {}
+        self._of_user: dict[str, tuple[str, str]] = {}  # {user id: (channel id, session id)}
+        self._of_party: dict[str, str] = {}
+        self._of_pair: dict[tuple[str, ...], str] = {}
+        self._of_peer: dict[str, set[str]] = {}  # {user id: private channels of theirs}
+        self._users: dict[str, str] = {}  # {session id: user id}
+        self._heard_ms: dict[str, int] = {}  # {session id: …}, the one heard longest ago first
+        self._moved_ms: dict[str, int] = {}  # {channel id: when another node took it over}
+        self._empty: set[str] = set()
+        self._ended: dict[str, tuple[str, Reason, int]] = {}  # {session id: (user id, why, when)}
+        self._listeners: list[Callable[[str, str, str, Reason], None]] = []
+
+    def on_doom(self, listener: Callable[[str, str, str, Reason], None]) -> None:
+        """Call `listener(channel id, user id, session id, reason)`, synchronously, when a session is to end."""
+        self._listeners.append(listener)
+
+    # -- looking ------------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[State]:
+        return iter(tuple(self._states.values()))
+
+    def state(self, channel_id: str) -> State | None:
+        """A channel, or None."""
+        return self._states.get(channel_id)
+
+    def of_pair(self, one_id: str, other_id: str) -> State | None:
+        """The private channel of two users, or None."""
+        return self._states.get(self._of_pair.get(tuple(sorted((one_id, other_id))), ""))
+
+    def of_user(self, user_id: str) -> tuple[str, str] | None:
+        """Channel and session of a user, or None."""
+        return self._of_user.get(user_id)
+
+    def moved_ms(self, channel_id: str) -> int | None:
+        """When the channel was moved to another node last; None where that has not happened since the start."""
+        return self._moved_ms.get(channel_id)
+
+    def user_of(self, session_id: str) -> str | None:
+        """Whose session it is, or was until lately; None where that is not known."""
+        ended = self._ended.get(session_id)
+        return self._users.get(session_id) if ended is None else ended[0]
+
+    def why_ended(self, session_id: str) -> Reason:
+        """Why a session has ended."""
+        ended = self._ended.get(session_id)
+        return "EXPIRED" if ended is None else ended[1]
+
+    def shown_to(self, user_id: str, party_id: str | None) -> State | None:
+        """The channel that concerns a user: the one they are in, else a private one where the other waits, else that of
+        their party when somebody is in it.
+
+        Args:
+            party_id: of the party that they are in.
+        """
+        mine = self._of_user.get(user_id)
+        if mine is not None and mine[0] in self._states:
+            return self._states[mine[0]]
+        waits = [self._states[id] for id in self._of_peer.get(user_id, ()) if self._states[id].sessions]
+        if waits:
+            return min(waits, key=lambda one: min(each.joined_at_ms for each in one.sessions.values()))
+        state = self._states.get(self._of_party.get(party_id or "", ""))
+        return state if state is not None and state.sessions else None
+
+    # -- what is committed --------------------------------------------------------------------------
+
+    def follow(self, state: State, event: AnyEvent) -> None:
+        """Something has happened to a channel, and is committed."""
+        before = self._states.get(state.id)
+        match event:
+            case events.SessionsEnded():
+                for user_id, session_id in event.sessions.items():
+                    self._remember(user_id, session_id, event.reason)
+                for user_id in {**event.sessions, **dict.fromkeys(event.barred)}:
+                    if user_id not in state.sessions:
+                        self._fleet.order(state.node_id, "remove", state.id, user_id)
+            case events.Moved(at_ms=at_ms):
+                self._moved_ms[state.id] = at_ms
+            case events.ChannelEnded():
+                self._fleet.order(state.node_id, "close", state.id, None)
+        if before is not None:
+            self._tell_mutes(state, set(before.control.muted_ids), set(state.control.muted_ids))
+        self.take(state)
+
+    def take(self, state: State) -> None:
+        """Take in a channel as it is now."""
+        before = self._states.get(state.id)
+        gone = {} if before is None else before.sessions
+        for user_id, session in gone.items():
+            now = state.sessions.get(user_id)
+            if now is None or now.session_id != session.session_id:
+                self._drop(state.id, user_id, session.session_id)
+                if now is not None:
+                    self._remember(user_id, session.session_id, "REPLACED")
+        if state.ended:
+            self._forget(state)
+            return
+        self._states[state.id] = state
+        self._index(state)
+        for user_id, session in state.sessions.items():
+            if user_id not in gone or gone[user_id].session_id != session.session_id:
+                self._place(state, user_id, session.session_id)
+            elif before is not None and before.node_id != state.node_id:
+                self._sit(state, user_id)
+        if state.sessions:
+            self._empty.discard(state.id)
+        else:
+            self._empty.add(state.id)
+
+    def reconcile(self, channel_id: str, state: State | None) -> None:
+        """Take in a channel as read again; None when there is none."""
+        before = self._states.get(channel_id)
+        if state is not None:
+            self.take(state)
+        elif before is not None:
+            for user_id, session in before.sessions.items():
+                self._drop(channel_id, user_id, session.session_id)
+            self._forget(before)
+        self.seats.settle(channel_id)
+
+    # -- what time does -----------------------------------------------------------------------------
+
+    def hear(self, session_id: str, *, speaking: bool | None) -> bool:
+        """A session has synced; returns whether it has begun or ceased to speak.
+
+        Args:
+            speaking: None leaves it.
+        """
+        if session_id not in self._users:
+            return False
+        self._heard_ms.pop(session_id, None)
+        self._heard_ms[session_id] = self._now_ms()
+        if speaking is None or speaking == (session_id in self.speaking):
+            return False
+        if speaking:
+            self.speaking.add(session_id)
+        else:
+            self.speaking.discard(session_id)
+        return True
+
+    def doom(self, user_id: str, reason: Reason, session_id: str | None = None) -> None:
+        """The session of a user is to end, if they have one.
+
+        Args:
+            session_id: that one; None for whichever it is.
+        """
+        mine = self._of_user.get(user_id)
+        if mine is not None and session_id in (None, mine[1]):
+            self._doom(mine[0], user_id, mine[1], reason)
+
+    def look(self) -> None:
+        """Doom the sessions that were not heard for too long."""
+        now_ms = self._now_ms()
+        for session_id, heard_ms in tuple(self._heard_ms.items()):
+            if heard_ms + SILENCE_MS > now_ms:
+                break
+            self.doom(self._users[session_id], "EXPIRED", session_id)
+        for session_id, (_, _, ended_ms) in tuple(self._ended.items()):
+            if ended_ms + REMOVED_MS > now_ms:
+                break
+            del self._ended[session_id]
+
+    def overdue(self) -> list[str]:
+        """The channels that have been empty for long enough to end."""
+        now_ms = self._now_ms()
+        return [
+            id
+            for id in self._empty
+            if (since_ms := self._states[id].empty_since_ms) is not None and since_ms + EMPTY_MS <= now_ms
+        ]
+
+    # -- within -------------------------------------------------------------------------------------
+
+    def _place(self, state: State, user_id: str, session_id: str) -> None:
+        elsewhere = self._of_user.get(user_id)
+        self._of_user[user_id] = state.id, session_id
+        self._users[session_id] = user_id
+        self._heard_ms[session_id] = self._now_ms()
+        self._sit(state, user_id)
+        if elsewhere is not None and elsewhere[1] != session_id:
+            self._remember(user_id, elsewhere[1], "REPLACED")
+            if elsewhere[0] != state.id:
+                self._doom(elsewhere[0], user_id, elsewhere[1], "REPLACED")
+
+    def _sit(self, state: State, user_id: str) -> None:
+        if self._of_user.get(user_id, ("", ""))[0] == state.id:
+            self.seats.sit(user_id, state.node_id)
+
+    def _drop(self, channel_id: str, user_id: str, session_id: str) -> None:
+        self._users.pop(session_id, None)
+        self._heard_ms.pop(session_id, None)
+        self.speaking.discard(session_id)
+        if self._of_user.get(user_id) == (channel_id, session_id):
+            del self._of_user[user_id]
+            self.seats.sit(user_id, None)
+
+    def _index(self, state: State) -> None:
+        if state.party_id is not None:
+            self._of_party[state.party_id] = state.id
+            return
+        self._of_pair[state.pair] = state.id
+        for user_id in state.pair:
+            self._of_peer.setdefault(user_id, set()).add(state.id)
+
+    def _forget(self, state: State) -> None:
+        self._states.pop(state.id, None)
+        self._moved_ms.pop(state.id, None)
+        self._empty.discard(state.id)
+        self.doomed.pop(state.id, None)
+        if self._of_party.get(state.party_id or "") == state.id:
+            del self._of_party[state.party_id or ""]
+        if self._of_pair.get(state.pair) == state.id:
+            del self._of_pair[state.pair]
+        for user_id in state.pair:
+            mine = self._of_peer.get(user_id, set())
+            mine.discard(state.id)
+            if not mine:
+                self._of_peer.pop(user_id, None)
+
+    def _remember(self, user_id: str, session_id: str, reason: Reason) -> None:
+        if session_id in self._ended:  # replaced, and now its channel has heard of it
+            return
+        if len(self._ended) >= MOST_ENDED:
+            del self._ended[next(iter(self._ended))]
+        self._ended[session_id] = user_id, reason, self._now_ms()
+
+    def _doom(self, channel_id: str, user_id: str, session_id: str, reason: Reason) -> None:
+        self.doomed.setdefault(channel_id, {}).setdefault((user_id, session_id), reason)
+        for listener in self._listeners:
+            listener(channel_id, user_id, session_id, reason)
+
+    def _tell_mutes(self, state: State, before: set[str], after: set[str]) -> None:
+        for user_id in sorted(before ^ after):
+            if user_id in state.sessions:
+                kind: ActionKind = "mute" if user_id in after else "unmute"
+                self._fleet.order(state.node_id, kind, state.id, user_id)

@@ -1,0 +1,114 @@
+"""What has happened to a voice channel. Each journaled event is one revision.
+
+| event          | journaled | in the head | rows               |
+|----------------|-----------|-------------|--------------------|
+| Joined         | yes       | yes         | session            |
+| SessionsEnded  | yes       | yes         | sessions           |
+| SessionChanged | yes       |             | session            |
+| ControlChanged | yes       | yes         |                    |
+| Moved          | yes       | yes         |                    |
+| ChannelEnded   | yes       |             | channel            |
+| ControlAudited |           |             | audit trail        |
+| UserRenamed    |           |             |                    |
+"""
+
+from typing import ClassVar, TypeAlias
+
+from msgspec.structs import replace
+
+from actors.kernel.kind import Event
+from actors.voice.state import Control, Reason, Session
+from persistence.users.audit import Stamp
+
+
+class Joined(Event, tag="joined", frozen=True):
+    """A user has come in, or again.
+
+    Args:
+        elsewhere: channel and id of the session that ends by it.
+    """
+
+    session: Session
+    elsewhere: tuple[str, str] | None
+    at_ms: int
+
+    def note(self) -> "Joined":
+        """The event as the journal stores it: without the user's name."""
+        return replace(self, session=replace(self.session, name=""))
+
+
+class SessionsEnded(Event, tag="sessions_ended", frozen=True):
+    """Sessions have ended.
+
+    Args:
+        sessions: {user id: session id}.
+        barred: users who are given no token for a while; some of them may have had no session.
+    """
+
+    sessions: dict[str, str]
+    barred: tuple[str, ...]
+    reason: Reason
+    at_ms: int
+
+
+class SessionChanged(Event, tag="session_changed", frozen=True):
+    """A user has muted or deafened themselves, or was given another token."""
+
+    user_id: str
+    session_id: str
+    self_mute: bool
+    self_deaf: bool
+    issued_at_ms: int
+    at_ms: int
+
+
+class ControlChanged(Event, tag="control_changed", frozen=True):
+    """A moderator has decided; those in the channel who are heard again, or no longer, have other tokens."""
+
+    control: Control
+    at_ms: int
+
+
+class Moved(Event, tag="moved", frozen=True):
+    """Another node carries the channel; all in it have other tokens."""
+
+    node_id: str | None
+    at_ms: int
+
+
+class ChannelEnded(Event, tag="channel_ended", frozen=True):
+    """The channel is no more."""
+
+    at_ms: int
+
+
+class ControlAudited(Event, tag="control_audited", frozen=True):
+    """What a moderator has said, for the audit trail.
+
+    Args:
+        stamp: identifies the moderator and their request.
+    """
+
+    journaled: ClassVar[bool] = False
+    reframes: ClassVar[bool] = False
+
+    stamp: Stamp
+    control: Control
+    removed_ids: tuple[str, ...]
+
+
+class UserRenamed(Event, tag="user_renamed", frozen=True):
+    """A user in the channel is called otherwise."""
+
+    journaled: ClassVar[bool] = False
+    durable: ClassVar[bool] = False
+
+    user_id: str
+    name: str
+
+
+Journaled: TypeAlias = Joined | SessionsEnded | SessionChanged | ControlChanged | Moved | ChannelEnded
+"""Those that make a revision."""
+
+AnyEvent: TypeAlias = Journaled | ControlAudited | UserRenamed
+"""Any of them."""

@@ -1,0 +1,166 @@
+"""All voice nodes in memory: which are online, and what each is told to do."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal, TypeAlias
+
+from actors.voice.outbox import ActionKind, Outbox
+from persistence.voice.nodes import NodeRow
+
+HEARTBEAT_INTERVAL_MS = 10_000
+
+SILENCE_MS = 3 * HEARTBEAT_INTERVAL_MS
+"""A node that was not heard for so long is offline."""
+
+STARTING_MS = 2 * 60 * 1000
+"""At the start, nodes whose last heartbeat is younger count as heard: they are written once a minute."""
+
+NodeStatus: TypeAlias = Literal["online", "draining", "offline"]
+
+Sign: TypeAlias = Literal["heard", "drains", "silent"]
+
+MOVES: dict[tuple[NodeStatus, Sign], NodeStatus] = {
+    ("online", "heard"): "online",
+    ("online", "drains"): "draining",
+    ("online", "silent"): "offline",
+    ("draining", "heard"): "online",
+    ("draining", "drains"): "draining",
+    ("draining", "silent"): "offline",
+    ("offline", "heard"): "online",
+    ("offline", "drains"): "draining",
+    ("offline", "silent"): "offline",
+}
+"""What becomes of a node."""
+
+
+class Node:
+    """A node.
+
+    Attributes:
+        row: as it registered.
+        heard_ms: when its last heartbeat was answered, or came.
+        waiting: its heartbeats that wait for an answer; while there are any, it is heard.
+        moved_ms: since when it has its status.
+        participants, channels, load: what it says of itself; for people, and never counted with.
+        outbox: what it is told to do.
+        told: it has acknowledged the first orders of this process.
+        seen: {session id: since when it is missing in what the node reports, None while it is there}.
+    """
+
+    __slots__ = (
+        "channels", "heard_ms", "load", "moved_ms", "outbox", "participants", "row", "seen", "status",
+        "told", "waiting",
+    )  # fmt: skip
+
+    def __init__(self, row: NodeRow, status: NodeStatus, heard_ms: int, outbox: Outbox) -> None:
+        self.row = row
+        self.status = status
+        self.heard_ms = heard_ms
+        self.moved_ms = heard_ms
+        self.waiting = 0
+        self.participants = 0
+        self.channels = 0
+        self.load = 0.0
+        self.outbox = outbox
+        self.told = False
+        self.seen: dict[str, int | None] = {}
+
+    def take(self, sign: Sign, now_ms: int) -> None:
+        """Move by what was heard or not."""
+        status = MOVES[self.status, sign]
+        if status != self.status:
+            self.status, self.moved_ms = status, now_ms
+
+
+class Fleet:
+    """All nodes.
+
+    Attributes:
+        since_ms: the service's start.
+
+    Args:
+        rows: as they are at the start.
+        now_ms: epoch milliseconds.
+        new_epoch: a fresh short name, for each outbox.
+    """
+
+    def __init__(
+        self, rows: Iterable[NodeRow], now_ms: Callable[[], int], new_epoch: Callable[[], str]
+    ) -> None:
+        self._now_ms = now_ms
+        self._new_epoch = new_epoch
+        self._nodes: dict[str, Node] = {}
+        self._listeners: list[Callable[[str], None]] = []
+        now = self.since_ms = now_ms()
+        for row in rows:
+            lately = now - row.heard_at_ms < STARTING_MS
+            status: NodeStatus = "offline" if not lately else "draining" if row.draining else "online"
+            self._nodes[row.node_id] = Node(
+                row, status, now if lately else row.heard_at_ms, Outbox(new_epoch())
+            )
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(tuple(self._nodes.values()))
+
+    def get(self, node_id: str | None) -> Node | None:
+        """The node, or None."""
+        return None if node_id is None else self._nodes.get(node_id)
+
+    def on_action(self, listener: Callable[[str], None]) -> None:
+        """Call `listener(node_id)`, synchronously, when a node is given an order, or is no more."""
+        self._listeners.append(listener)
+
+    def put(self, row: NodeRow) -> None:
+        """A node has registered; one that is known stays as it is."""
+        if row.node_id not in self._nodes:
+            self._nodes[row.node_id] = Node(row, "online", self._now_ms(), Outbox(self._new_epoch()))
+
+    def remove(self, node_id: str) -> None:
+        """A node is no more."""
+        if self._nodes.pop(node_id, None) is not None:
+            self._tell(node_id)
+
+    def remove_of_server(self, server_id: str) -> None:
+        """A game server is no more, and its nodes with it."""
+        for node in self:
+            if node.row.server_id == server_id:
+                self.remove(node.row.node_id)
+
+    def silence(self) -> list[Node]:
+        """Move the nodes that have fallen silent; returns them."""
+        now_ms = self._now_ms()
+        silent = [
+            node
+            for node in self
+            if node.status != "offline" and not node.waiting and now_ms - node.heard_ms >= SILENCE_MS
+        ]
+        for node in silent:
+            node.take("silent", now_ms)
+        return silent
+
+    def order(self, node_id: str | None, kind: ActionKind, channel_id: str, user_id: str | None) -> None:
+        """Give a node an order; nothing where there is no such node.
+
+        Args:
+            user_id: None for `close`.
+        """
+        node = self.get(node_id)
+        if node is not None:
+            now_ms = self._now_ms()
+            not_before_s = void_before_s(now_ms)
+            node.outbox.put(kind, channel_id, user_id, not_before_s=not_before_s, now_ms=now_ms)
+            self._tell(node.row.node_id)
+
+    def expire(self) -> None:
+        """Forget orders that are too old."""
+        now_ms = self._now_ms()
+        for node in self:
+            node.outbox.expire(now_ms)
+
+    def _tell(self, node_id: str) -> None:
+        for listener in self._listeners:
+            listener(node_id)
+
+
+def void_before_s(now_ms: int) -> int:
+    """The epoch second from which tokens are valid again that were not at this moment."""
+    return now_ms // 1000 + 1

@@ -1,0 +1,142 @@
+"""A voice channel from its rows, and from its snapshot."""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from actors.kernel.facets import Lookups
+from actors.voice.commands import AnyCommand, Join
+from actors.voice.events import AnyEvent, Joined, SessionsEnded
+from actors.voice.state import MAX_PARTY, MAX_PRIVATE, Control, LookedUp, Session, State, Summary
+from persistence.connection import Connection
+from persistence.friends import blocks
+from persistence.journal import journal
+from persistence.users import users
+from persistence.voice import channels
+from persistence.voice.channels import ChannelRow
+
+VERSION = 1
+"""Of the snapshot's encoding; to be raised when `State` changes its shape or meaning."""
+
+_encoder = msgspec.msgpack.Encoder()
+_states = msgspec.msgpack.Decoder(State)
+_summaries = msgspec.msgpack.Decoder(Summary)
+
+
+def dump(state: State) -> bytes:
+    """The snapshot: all but what lives in memory only, or in rows."""
+    return _encoder.encode(replace(state, sessions={}, looked_up=None))
+
+
+def restore(kept: bytes) -> State:
+    """What `dump` made."""
+    return _states.decode(kept)
+
+
+def summary_of(state: State) -> bytes:
+    """What the head row keeps."""
+    return _encoder.encode(Summary(state.node_id, state.control, state.removals, state.empty_since_ms))
+
+
+def new_channel(row: ChannelRow, node_id: str) -> State:
+    """A channel as it is made: empty."""
+    return State(
+        id=row.id,
+        revision=1,
+        low_id=row.low_id,
+        high_id=row.high_id,
+        party_id=row.party_id,
+        created_at_ms=row.created_at_ms,
+        node_id=node_id,
+        control=Control(False, (), MAX_PRIVATE if row.party_id is None else MAX_PARTY),
+        empty_since_ms=row.created_at_ms,
+    )
+
+
+async def load(conn: Connection, channel_id: str) -> State | None:
+    """The state from rows alone; None when there is no such channel."""
+    row = await channels.read(conn, channel_id)
+    head = await journal.read_head(conn, channels.KIND, channel_id)
+    if row is None or head is None:
+        return None
+    kept = _summaries.decode(head.summary)
+    state = State(
+        id=row.id,
+        revision=head.seq + 1,
+        low_id=row.low_id,
+        high_id=row.high_id,
+        party_id=row.party_id,
+        created_at_ms=row.created_at_ms,
+        node_id=kept.node_id,
+        control=kept.control,
+        empty_since_ms=kept.empty_since_ms,
+        removals=kept.removals,
+    )
+    return await refresh(conn, channel_id, state)
+
+
+async def load_some(conn: Connection, channel_ids: Sequence[str]) -> list[State]:
+    """Those of these channels that are there."""
+    found = [await load(conn, channel_id) for channel_id in channel_ids]
+    return [state for state in found if state is not None]
+
+
+async def refresh(conn: Connection, channel_id: str, state: State) -> State:
+    """With the sessions that rows have now."""
+    if state.ended:
+        return state
+    rows = await channels.sessions_of(conn, channel_id)
+    sessions = {
+        row.user_id: Session(
+            session_id=row.session_id,
+            user_id=row.user_id,
+            self_mute=row.self_mute,
+            self_deaf=row.self_deaf,
+            joined_at_ms=row.joined_at_ms,
+            issued_at_ms=row.issued_at_ms,
+            name=row.name,
+        )
+        for row in rows
+    }
+    return replace(state, sessions=sessions, empty_since_ms=None if sessions else state.empty_since_ms)
+
+
+def missing(state: State, command: AnyCommand) -> tuple[str, str | None] | None:
+    """Of whom something must be read, and who they must not be barred from."""
+    return (command.user_id, state.other_of(command.user_id)) if isinstance(command, Join) else None
+
+
+async def fetch(conn: Connection, _channel_id: str, missing: tuple[str, str | None]) -> LookedUp:
+    """What the rows say of that user."""
+    user_id, other_id = missing
+    names = await users.read_names(conn, (user_id,))
+    barred = other_id is not None and bool(await blocks.barred_among(conn, user_id, (other_id,)))
+    return LookedUp(user_id, names.get(user_id), barred, await channels.session_of(conn, user_id))
+
+
+def overlaps(event: AnyEvent, missing: tuple[str, str | None]) -> bool:
+    """Whether an event changes what `fetch` reads: the user's session."""
+    match event:
+        case Joined(session=session):
+            return session.user_id == missing[0]
+        case SessionsEnded(sessions=sessions):
+            return missing[0] in sessions
+        case _:
+            return False
+
+
+def absorb(state: State, found: LookedUp) -> State:
+    """The state with what was read."""
+    return replace(state, looked_up=found)
+
+
+def forget(state: State) -> State:
+    """The state without it."""
+    return state if state.looked_up is None else replace(state, looked_up=None)
+
+
+LOOKUPS: Lookups[State, AnyCommand] = Lookups(
+    missing=missing, fetch=fetch, absorb=absorb, forget=forget, overlaps=overlaps
+)
+"""The facet of the kind."""

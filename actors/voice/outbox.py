@@ -1,0 +1,109 @@
+"""What a node is told to do, kept until it has acknowledged it: nodes are never called, so that it waits for them.
+
+Of an order and its opposite only the later one is kept. All of it is in memory: after a restart the orders are made
+again from the channels, under a new epoch, which a node's cursor shows not to know.
+"""
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+ACTION_MS = 10 * 60 * 1000
+"""How long an order is repeated; a token that was given before it has ended by then."""
+
+MOST_ACTIONS = 5_000
+"""Kept for one node; beyond it the oldest is dropped."""
+
+AT_ONCE = 500
+"""In one answer."""
+
+ActionKind: TypeAlias = Literal["mute", "unmute", "remove", "close"]
+
+_GROUPS: dict[ActionKind, str] = {"mute": "mute", "unmute": "mute", "remove": "remove", "close": "close"}
+"""Actions of one group for one user replace each other."""
+
+
+class Action(msgspec.Struct, frozen=True):
+    """One order.
+
+    Args:
+        number: counts in the epoch.
+        user_id: None for `close`.
+        not_before_s: epoch seconds: tokens of this user for this channel whose `nbf` is older are void.
+        at_ms: when it was given.
+    """
+
+    number: int
+    kind: ActionKind
+    channel_id: str
+    user_id: str | None
+    not_before_s: int
+    at_ms: int
+
+
+class Outbox:
+    """The orders of one node.
+
+    Args:
+        epoch: the name of this memory of orders.
+    """
+
+    __slots__ = ("_actions", "_epoch", "_number")
+
+    def __init__(self, epoch: str) -> None:
+        self._epoch = epoch
+        self._number = 0
+        # {(group, channel, user): action}, the oldest first
+        self._actions: dict[tuple[str, str, str | None], Action] = {}
+
+    def __len__(self) -> int:
+        return len(self._actions)
+
+    def put(
+        self, kind: ActionKind, channel_id: str, user_id: str | None, *, not_before_s: int, now_ms: int
+    ) -> None:
+        """Give an order.
+
+        Args:
+            not_before_s: see `Action`.
+        """
+        key = _GROUPS[kind], channel_id, user_id
+        self._actions.pop(key, None)
+        if len(self._actions) >= MOST_ACTIONS:
+            del self._actions[next(iter(self._actions))]
+        self._number += 1
+        self._actions[key] = Action(self._number, kind, channel_id, user_id, not_before_s, now_ms)
+
+    def acknowledge(self, cursor: str | None) -> bool:
+        """Forget what the node has carried out; returns whether the cursor is of this memory.
+
+        Args:
+            cursor: of an earlier answer, as the node gives it back.
+        """
+        epoch, _, number = (cursor or "").partition(".")
+        if epoch != self._epoch or not number.isascii() or not number.isdigit():
+            return False
+        done = int(number)
+        self._actions = {key: one for key, one in self._actions.items() if one.number > done}
+        return True
+
+    def expire(self, now_ms: int) -> None:
+        """Forget what is too old."""
+        while self._actions:
+            key, oldest = next(iter(self._actions.items()))
+            if oldest.at_ms + ACTION_MS > now_ms:
+                return
+            del self._actions[key]
+
+    def pending(self) -> list[Action]:
+        """The oldest orders, at most `AT_ONCE`."""
+        return [one for one, _ in zip(self._actions.values(), range(AT_ONCE), strict=False)]
+
+    def name_of(self, action: Action) -> str:
+        """The id of an order on the wire."""
+        return f"{self._epoch}.{action.number}"
+
+    def cursor(self) -> str:
+        """What acknowledges all that `pending` returns."""
+        pending = self.pending()
+        return f"{self._epoch}.{pending[-1].number if pending else self._number}"

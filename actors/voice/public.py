@@ -1,0 +1,133 @@
+"""A voice channel as clients see it (contract §10)."""
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Literal
+
+import msgspec
+
+from actors.time import iso
+from actors.voice.grants import claims_of, expires_at_ms
+from actors.voice.state import Session, State
+
+
+class VoiceParticipant(msgspec.Struct, frozen=True, rename="camel"):
+    """A user in a channel.
+
+    Args:
+        self_mute, self_deaf: as they say themselves.
+        server_mute: a moderator has muted them.
+        speaking: as they said last.
+    """
+
+    user_id: str
+    name: str
+    self_mute: bool
+    self_deaf: bool
+    server_mute: bool
+    speaking: bool
+    joined_at: str
+
+
+class VoiceControl(msgspec.Struct, frozen=True, rename="camel"):
+    """What moderators have said of a channel.
+
+    Args:
+        locked: nobody comes in.
+        muted_ids: who is not to be heard, in the channel or not.
+    """
+
+    locked: bool
+    muted_ids: tuple[str, ...]
+    max_participants: int
+
+
+class VoiceChannel(msgspec.Struct, frozen=True, rename="camel"):
+    """A channel.
+
+    Args:
+        node_id, region: where it is carried; null while no node is there for it.
+        revision: rises with every change.
+    """
+
+    id: str
+    kind: Literal["private", "party"]
+    node_id: str | None
+    region: str | None
+    participants: tuple[VoiceParticipant, ...]
+    control: VoiceControl
+    revision: int
+
+
+class VoiceSession(msgspec.Struct, frozen=True, rename="camel"):
+    """The caller's own session.
+
+    Args:
+        url: of the node, for a LiveKit client or any other that sends the token.
+        token: to join with, as the user, the room that is called as the channel.
+        expires_at: of the token; it concerns joining only.
+    """
+
+    id: str
+    channel_id: str
+    url: str
+    token: str
+    expires_at: str
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A node as those see it who are on it.
+
+    Args:
+        issuer: the name of the key under which its tokens are signed.
+        sign: makes a token of its claims.
+    """
+
+    region: str
+    url: str
+    issuer: str
+    sign: Callable[[Mapping[str, object]], str]
+
+
+PlaceOf = Callable[[str | None], Place | None]
+"""The node with this id; None while there is none."""
+
+
+def session_on(state: State, session: Session, place: Place) -> VoiceSession:
+    """A user's session with its token."""
+    return VoiceSession(
+        id=session.session_id,
+        channel_id=state.id,
+        url=place.url,
+        token=place.sign(claims_of(state, session, place.issuer)),
+        expires_at=iso(expires_at_ms(session)),
+    )
+
+
+def channel_of(state: State, place: Place | None, speaking: Collection[str]) -> VoiceChannel:
+    """The channel as everybody in it sees it.
+
+    Args:
+        speaking: ids of the sessions that speak.
+    """
+    control = state.control
+    return VoiceChannel(
+        id=state.id,
+        kind="private" if state.party_id is None else "party",
+        node_id=None if place is None else state.node_id,
+        region=None if place is None else place.region,
+        participants=tuple(_participant(state, one, speaking) for one in state.sessions.values()),
+        control=VoiceControl(control.locked, control.muted_ids, control.max_participants),
+        revision=state.revision,
+    )
+
+
+def _participant(state: State, session: Session, speaking: Collection[str]) -> VoiceParticipant:
+    return VoiceParticipant(
+        user_id=session.user_id,
+        name=session.name,
+        self_mute=session.self_mute,
+        self_deaf=session.self_deaf,
+        server_mute=session.user_id in state.control.muted_ids,
+        speaking=session.session_id in speaking and session.user_id not in state.control.muted_ids,
+        joined_at=iso(session.joined_at_ms),
+    )

@@ -1,0 +1,46 @@
+"""Registering and removing voice nodes: units of work."""
+
+import msgspec
+
+from actors.change import Change
+from actors.errors import NotFound, QuotaExceeded
+from persistence.connection import Connection
+from persistence.voice import nodes
+from persistence.voice.nodes import NodeRow
+
+MOST_NODES = 50
+"""Of one game server."""
+
+
+class NodeKnown(msgspec.Struct, frozen=True):
+    """A node has registered, or is there although memory may not know it."""
+
+    row: NodeRow
+
+
+class NodeGone(msgspec.Struct, frozen=True):
+    """A node is no more."""
+
+    node_id: str
+
+
+async def register(conn: Connection, row: NodeRow) -> Change[NodeRow]:
+    """Add a node.
+
+    Raises:
+        NotFound: its game server is no more.
+        QuotaExceeded: the server has as many as it may.
+    """
+    # Whoever registers another of the same server's at the same time waits here.
+    if not await nodes.lock_server(conn, row.server_id):
+        raise NotFound("no such server")
+    if await nodes.count_of_server(conn, row.server_id) >= MOST_NODES:
+        raise QuotaExceeded(max=MOST_NODES, message="a server has so many voice nodes at most")
+    await nodes.insert(conn, row)
+    return Change(row, (NodeKnown(row),))
+
+
+async def remove(conn: Connection, node_id: str) -> Change[None]:
+    """Remove a node, if it is there."""
+    await nodes.remove(conn, node_id)
+    return Change(None, (NodeGone(node_id),))

@@ -1,0 +1,1 @@
+"""Rows of voice: nodes, channels and sessions."""

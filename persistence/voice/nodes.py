@@ -1,0 +1,97 @@
+"""Voice nodes in rows: where media flows, and what tokens for it are signed with."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from persistence.connection import Connection
+
+
+class NodeRow(msgspec.Struct, frozen=True):
+    """A voice node.
+
+    Args:
+        server_id: the game server whose credentials have registered it.
+        public_url: where clients connect, `ws` or `wss`.
+        capacity: users at the same time.
+        protocol: `livekit` or `partyline`.
+        sealed_secret: the node's own secret, sealed.
+        livekit_key: the API key under which tokens are signed, where a cluster has one already; else None.
+        sealed_livekit: the secret of that key, sealed.
+        draining: it takes no new channels.
+        heard_at_ms: of the last heartbeat, at most a minute old while it is heard.
+    """
+
+    node_id: str
+    server_id: str
+    region: str
+    public_url: str
+    capacity: int
+    protocol: str
+    sealed_secret: bytes
+    livekit_key: str | None
+    sealed_livekit: bytes | None
+    draining: bool
+    heard_at_ms: int
+    created_at_ms: int
+
+
+_READ = """
+SELECT node_id, server_id, region, public_url, capacity, protocol, sealed_secret, livekit_key, sealed_livekit,
+       draining, heard_at_ms, created_at_ms
+FROM voice_nodes
+"""
+
+_INSERT = """
+INSERT INTO voice_nodes (node_id, server_id, region, public_url, capacity, protocol, sealed_secret, livekit_key,
+                         sealed_livekit, draining, heard_at_ms, created_at_ms)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+"""
+
+
+async def read_all(conn: Connection) -> list[NodeRow]:
+    """All nodes."""
+    return [NodeRow(*row) for row in await conn.fetch(f"{_READ} ORDER BY node_id")]
+
+
+async def read(conn: Connection, node_id: str) -> NodeRow | None:
+    """One node, or None."""
+    row = await conn.fetchrow(f"{_READ} WHERE node_id = $1", node_id)
+    return None if row is None else NodeRow(*row)
+
+
+async def lock_server(conn: Connection, server_id: str) -> bool:
+    """Lock the row of a game server until the transaction ends; returns whether there is one."""
+    found = await conn.fetchval(
+        "SELECT 1 FROM connect_servers WHERE server_id = $1 FOR NO KEY UPDATE", server_id
+    )
+    return found is not None
+
+
+async def count_of_server(conn: Connection, server_id: str) -> int:
+    """How many nodes a game server has registered."""
+    count: int = await conn.fetchval("SELECT count(*) FROM voice_nodes WHERE server_id = $1", server_id)
+    return count
+
+
+async def insert(conn: Connection, row: NodeRow) -> None:
+    """Add a node."""
+    await conn.execute(_INSERT, *msgspec.structs.astuple(row))
+
+
+async def remove(conn: Connection, node_id: str) -> None:
+    """Delete a node, if it is there."""
+    await conn.execute("DELETE FROM voice_nodes WHERE node_id = $1", node_id)
+
+
+async def save_heard(conn: Connection, heard: Sequence[tuple[str, int, bool]]) -> None:
+    """Write (node id, epoch milliseconds of the last heartbeat, draining) of nodes, in one order of locks."""
+    ordered = sorted(heard)
+    await conn.execute(
+        "UPDATE voice_nodes n SET heard_at_ms = h.at_ms, draining = h.draining"
+        " FROM unnest($1::text[], $2::bigint[], $3::boolean[]) AS h (node_id, at_ms, draining)"
+        " WHERE n.node_id = h.node_id",
+        [node_id for node_id, _, _ in ordered],
+        [at_ms for _, at_ms, _ in ordered],
+        [draining for _, _, draining in ordered],
+    )

@@ -1,0 +1,175 @@
+"""Founding voice channels, and what moderators say of them (contract §10)."""
+
+from functools import partial
+from typing import Annotated
+
+import msgspec
+
+from actors.bounds import IdText
+from actors.errors import Blocked, FieldError, Forbidden, Invalid, NotFound
+from actors.ids import Uuid, new_uuid, parse_uuid
+from actors.voice.commands import SetControl
+from actors.voice.public import VoiceChannel, channel_of
+from actors.voice.state import MAX_PARTICIPANTS, State
+from actors.voice.units_channels import ChannelCreation, Founded, found
+from routes.auditing import stamp_of
+from routes.call import Call
+from routes.changes import change
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.errors import UpstreamUnavailable
+from routes.edge.reply import Reply
+from routes.edge.wire import Wire
+from routes.party.memberships import MEMBERSHIPS
+from routes.voice.machines import Region
+from routes.voice.parts import ATTENDANCE, VOICE_KINDS, new_epoch
+from routes.voice.placing import least_full
+from routes.voice.reactions import ChannelInDoubt
+
+WRITE = "social:voice.write"
+
+_CHANNELS = "/v1/social/voice/channels"
+
+
+class PrivateBody(Wire, frozen=True):
+    """A channel with one other.
+
+    Args:
+        target_id: the other.
+        region: where it is carried, if a node is there; only for a channel that is new.
+    """
+
+    target_id: IdText
+    region: Region | None = None
+
+
+class PartyBody(Wire, frozen=True):
+    """The channel of the caller's party.
+
+    Args:
+        region: where it is carried, if a node is there; only for a channel that is new.
+    """
+
+    region: Region | None = None
+
+
+class ControlBody(Wire, frozen=True):
+    """What a moderator wants; fields that are left out stay.
+
+    Args:
+        locked: nobody comes in; who is in the channel stays, and may join again.
+        muted_ids: all who are not to be heard, in the channel or not.
+        max_participants: 1 to 64; who is in the channel stays.
+        remove_ids: who goes, and is given no token for this channel for ten minutes.
+    """
+
+    locked: bool | None = None
+    muted_ids: Annotated[list[IdText], msgspec.Meta(max_length=MAX_PARTICIPANTS)] | None = None
+    max_participants: Annotated[int, msgspec.Meta(ge=1, le=MAX_PARTICIPANTS)] | None = None
+    remove_ids: Annotated[list[IdText], msgspec.Meta(max_length=MAX_PARTICIPANTS)] | None = None
+
+
+@endpoint(
+    "POST",
+    f"{_CHANNELS}/private",
+    needs=WRITE,
+    status=201,
+    found_status=200,
+    refusals=(NotFound, Invalid, Blocked, UpstreamUnavailable),
+)
+async def found_private_voice_channel(call: Call, body: PrivateBody) -> Reply[VoiceChannel]:
+    """POST /v1/social/voice/channels/private: the voice channel of the caller and one other, new (201) or not (200).
+
+    Needs `social:voice.write`. Oneself is a 422, an unknown user a 404, a block between the two a 403 `BLOCKED`. An
+    empty channel ends after a minute. Without a node that is online: 503.
+    """
+    target_id = parse_uuid(body.target_id)
+    if target_id is None:
+        raise NotFound("no such user")
+    if target_id == call.user_id:
+        raise Invalid(FieldError("/targetId", "NOT_ALLOWED", "name a user other than yourself"))
+    return await _found(call, body.region, target_id=target_id, party_id=None)
+
+
+@endpoint(
+    "POST",
+    f"{_CHANNELS}/party",
+    needs=WRITE,
+    status=201,
+    found_status=200,
+    refusals=(NotFound, UpstreamUnavailable),
+)
+async def found_party_voice_channel(call: Call, body: PartyBody) -> Reply[VoiceChannel]:
+    """POST /v1/social/voice/channels/party: the voice channel of the caller's party, new (201) or not (200).
+
+    Needs `social:voice.write`, and to be in a party (404 else). An empty channel ends after a minute. Without a node
+    that is online: 503.
+    """
+    party_id = call.service.of(MEMBERSHIPS).of(call.user_id)
+    if party_id is None:
+        raise NotFound("you are in no party")
+    return await _found(call, body.region, target_id=None, party_id=party_id)
+
+
+@endpoint(
+    "PUT",
+    f"{_CHANNELS}/{{channelId}}/control",
+    needs="social:voice.manage",
+    refusals=(NotFound, Invalid, Forbidden),
+)
+async def control_voice_channel(call: Call, channel_id: Uuid, body: ControlBody) -> VoiceChannel:
+    """PUT /v1/social/voice/channels/{channelId}/control: locks a channel, mutes and removes users.
+
+    Needs `social:voice.manage`; the audit trail records it. Who is muted stays so in tokens to come. A removed user is
+    given no token for the channel for ten minutes.
+    """
+    muted = None if body.muted_ids is None else _users(body.muted_ids, "/mutedIds")
+    command = SetControl(
+        locked=body.locked,
+        muted_ids=muted,
+        max_participants=body.max_participants,
+        remove_ids=_users(body.remove_ids or [], "/removeIds"),
+        stamp=stamp_of(call),
+    )
+    return await call.ask(call.service.of(VOICE_KINDS).channel, channel_id, command, partial(shown, call))
+
+
+def shown(call: Call, state: State) -> VoiceChannel:
+    """The channel as everybody in it sees it."""
+    service = call.service
+    place = service.of(VOICE_KINDS).place_of(state.node_id)
+    return channel_of(state, place, service.of(ATTENDANCE).speaking)
+
+
+async def _found(
+    call: Call, region: str | None, *, target_id: Uuid | None, party_id: str | None
+) -> Reply[VoiceChannel]:
+    service = call.service
+    node = least_full(service, region=region)
+    creation = ChannelCreation(
+        user_id=call.user_id,
+        channel_id=new_uuid(service.random_bytes),
+        epoch=new_epoch(service.random_bytes),
+        target_id=target_id,
+        party_id=party_id,
+        node_id=None if node is None else node.row.node_id,
+        now_ms=call.now_ms,
+    )
+
+    def shape(founded: Founded | None) -> Reply[VoiceChannel]:
+        if founded is None:
+            raise UpstreamUnavailable("no voice node is online")
+        return Reply(shown(call, founded.state), status=None if founded.is_new else 200)
+
+    return await change(call, found, creation, about=ChannelInDoubt(creation.channel_id), shape=shape)
+
+
+def _users(texts: list[str], pointer: str) -> tuple[str, ...]:
+    ids = [parse_uuid(text) for text in texts]
+    flaws = [
+        FieldError(f"{pointer}/{index}", "BAD_FORMAT", "not a uuid")
+        for index, id in enumerate(ids)
+        if id is None
+    ]
+    if flaws:
+        raise Invalid(*flaws)
+    return tuple(dict.fromkeys(id for id in ids if id is not None))

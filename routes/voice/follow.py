@@ -1,0 +1,50 @@
+"""Passes on to voice what happens elsewhere: to parties, names, and the servers of nodes."""
+
+from actors.connect import events
+from actors.connect.events import AnyEvent
+from actors.connect.state import State
+from actors.voice.commands import EndSessions, TellRename
+from actors.voice.state import Reason
+from routes.connect.parts import GAME_SERVERS
+from routes.jobs import BackgroundTask, Job
+from routes.party.memberships import MEMBERSHIPS
+from routes.service import Service
+from routes.users.parts import USER_DIRECTORY
+from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, WAITING_NODES
+from routes.voice.reactions import ChannelInDoubt
+
+
+def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
+    """Subscribe to these changes; returns the task that lets waiting heartbeats go when the process stops."""
+    attendance, kinds = service.of(ATTENDANCE), service.of(VOICE_KINDS)
+
+    def server_event(state: State, event: AnyEvent) -> None:
+        if isinstance(event, events.ServerRemoved):
+            service.of(FLEET).remove_of_server(state.id)
+
+    def moved(user_id: str, party_id: str | None) -> None:
+        mine = attendance.of_user(user_id)
+        channel = None if mine is None else attendance.state(mine[0])
+        if channel is not None and channel.party_id not in (None, party_id):
+            attendance.doom(user_id, "REMOVED")
+        service.system.changed(kinds.own, user_id, party_id or "")
+
+    def renamed(user_id: str, name: str) -> None:
+        mine = attendance.of_user(user_id)
+        if mine is not None:
+            service.system.tell(kinds.channel, mine[0], TellRename(user_id, name))
+
+    def doomed(channel_id: str, user_id: str, session_id: str, reason: Reason) -> None:
+        # At once where the channel is live; the job sees to the others, and to what fails.
+        service.system.tell(kinds.channel, channel_id, EndSessions(((user_id, session_id),), reason))
+
+    async def let_go() -> None:
+        await service.lifecycle.wait_draining()
+        service.of(WAITING_NODES).close()
+
+    service.of(GAME_SERVERS).listeners.append(server_event)
+    service.of(MEMBERSHIPS).on_change(moved)
+    service.of(USER_DIRECTORY).on_rename(renamed)
+    attendance.on_doom(doomed)
+    kinds.in_doubt.append(lambda channel_id: service.reconciler.add(ChannelInDoubt(channel_id)))
+    return (BackgroundTask("waiting heartbeats of voice nodes", let_go),)

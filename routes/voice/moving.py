@@ -1,0 +1,125 @@
+"""Moves channels away from nodes that drain, have fallen silent, or are no more; and tells nodes who is not theirs."""
+
+from collections.abc import Iterable
+from zlib import crc32
+
+from actors.voice.commands import MoveTo
+from actors.voice.fleet import SILENCE_MS, Node
+from actors.voice.state import State
+from routes.asking import ask_if_there
+from routes.service import Service
+from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
+from routes.voice.placing import kept_for, least_full
+
+JITTER_MS = 10_000
+"""The channels of a draining node move within so long, each at its own moment."""
+
+GRACE_MS = 20_000
+"""Until then a channel that has moved may still be on the node that it came from: its users are on their way."""
+
+GONE_MS = 30_000
+"""A user whom their node has had, and has no longer for so long, has gone."""
+
+AT_ONCE = 200
+"""Channels that one run moves."""
+
+
+async def move(service: Service, since_ms: int) -> None:
+    """Move the channels whose node is not there any more. They stay where they are while there is no other node.
+
+    Cancellation leaves the rest for the next time.
+
+    Args:
+        since_ms: the service's start: nodes that were not heard since then have a while to be heard.
+
+    Raises:
+        PersistenceError: the database failed; what is left is moved next time.
+    """
+    now_ms = service.clock.now_ms()
+    started = now_ms - since_ms >= SILENCE_MS
+    wanting = [
+        state
+        for state in service.of(ATTENDANCE)
+        if state.sessions and _wants(service, state, now_ms, started)
+    ]
+    for state in wanting[:AT_ONCE]:
+        seats = len(state.sessions)
+        other = least_full(service, region=_region(service, state), seats=seats)
+        if other is None:
+            continue
+        with kept_for(service, other, seats) as kept:
+            if kept:
+                command = MoveTo(state.node_id, other.row.node_id)
+                await ask_if_there(service, service.of(VOICE_KINDS).channel, state.id, command)
+
+
+def compare(service: Service, node: Node, rooms: Iterable[tuple[str, Iterable[str]]], now_ms: int) -> None:
+    """Compare who is connected to a node with the sessions there: who has none is removed. It adds nobody.
+
+    Args:
+        rooms: channel id and user ids of each.
+    """
+    attendance, fleet, node_id = service.of(ATTENDANCE), service.of(FLEET), node.row.node_id
+    present: set[str] = set()
+    for channel_id, user_ids in rooms:
+        state = attendance.state(channel_id)
+        if state is None or state.node_id != node_id:
+            moved_ms = attendance.moved_ms(channel_id)
+            if moved_ms is None or moved_ms + GRACE_MS <= now_ms:
+                fleet.order(node_id, "close", channel_id, None)
+            continue
+        for user_id in user_ids:
+            session = state.sessions.get(user_id)
+            if session is None:
+                fleet.order(node_id, "remove", channel_id, user_id)
+            else:
+                present.add(session.session_id)
+    for session_id in present:
+        node.seen[session_id] = None
+    _miss(service, node, present, now_ms)
+
+
+def _miss(service: Service, node: Node, present: set[str], now_ms: int) -> None:
+    attendance = service.of(ATTENDANCE)
+    for session_id, missed_ms in tuple(node.seen.items()):
+        user_id = attendance.user_of(session_id)
+        mine = None if user_id is None else attendance.of_user(user_id)
+        state = None if mine is None or mine[1] != session_id else attendance.state(mine[0])
+        if user_id is None or state is None or state.node_id != node.row.node_id:
+            del node.seen[session_id]
+        elif session_id in present:
+            continue
+        elif missed_ms is None:
+            node.seen[session_id] = now_ms
+        elif missed_ms + GONE_MS <= now_ms:
+            del node.seen[session_id]
+            attendance.doom(user_id, "EXPIRED", session_id)
+
+
+def repeat(service: Service, node: Node) -> None:
+    """Give a node the orders again that still hold: after a restart none are in memory."""
+    attendance, fleet, node_id = service.of(ATTENDANCE), service.of(FLEET), node.row.node_id
+    now_ms = service.clock.now_ms()
+    for state in attendance:
+        if state.node_id != node_id:
+            continue
+        for user_id, removal in state.removals.items():
+            if removal.until_ms > now_ms and user_id not in state.sessions:
+                fleet.order(node_id, "remove", state.id, user_id)
+        for user_id in state.control.muted_ids:
+            if user_id in state.sessions:
+                fleet.order(node_id, "mute", state.id, user_id)
+
+
+def _wants(service: Service, state: State, now_ms: int, started: bool) -> bool:
+    node = service.of(FLEET).get(state.node_id)
+    if node is None:
+        return True
+    if node.status == "draining":
+        return now_ms - node.moved_ms >= crc32(state.id.encode()) % JITTER_MS
+    return node.status == "offline" and started
+
+
+def _region(service: Service, state: State) -> str | None:
+    node = service.of(FLEET).get(state.node_id)
+    return None if node is None else node.row.region

@@ -1,0 +1,19 @@
+"""The channel `voice` of `/v1/social/live`. Its offsets count in memory.
+
+| snapshot      | events in delta mode                                |
+|---------------|-----------------------------------------------------|
+| VoiceSnapshot | voice_updated, voice_migrate; speaking (no offset)  |
+"""
+
+from actors.voice.commands import VoiceViewer
+from actors.voice.own_view import NAME
+from routes.live.channel import LiveChannel
+from routes.voice.parts import VOICE_KINDS
+from routes.voice.streams import READ
+
+CHANNEL = LiveChannel(
+    name=NAME,
+    needs=READ,
+    shown=lambda service: service.of(VOICE_KINDS).own,
+    viewer=lambda user_id, _: VoiceViewer(user_id),
+)

@@ -1,0 +1,101 @@
+"""Which node carries a channel, and a seat there for whoever joins."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+import trio
+
+from actors.errors import QuotaExceeded
+from actors.voice.commands import MoveTo
+from actors.voice.fleet import Node
+from actors.voice.state import State
+from persistence.errors import OutcomeUnknown
+from routes.edge.errors import UpstreamUnavailable
+from routes.service import Service
+from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
+from routes.voice.reactions import ChannelInDoubt
+
+
+def least_full(service: Service, *, region: str | None = None, seats: int = 1) -> Node | None:
+    """The least full online node with so many seats left: of the region if it has one, else of all; None if none has.
+
+    Args:
+        region: None for any.
+    """
+    counted = service.of(ATTENDANCE).seats
+    fitting = [
+        node
+        for node in service.of(FLEET)
+        if node.status == "online" and counted.used(node.row.node_id) + seats <= node.row.capacity
+    ]
+    near = [node for node in fitting if node.row.region == region] or fitting
+    return min(near, key=lambda node: counted.used(node.row.node_id) / node.row.capacity, default=None)
+
+
+async def carried(service: Service, state: State) -> State:
+    """The channel on a node that is there: moved to another one if its own is not.
+
+    Cancellation: it may have moved.
+
+    Raises:
+        UpstreamUnavailable: no node is there that could carry it.
+        NotFound: the channel has just ended.
+        PersistenceError: it could not be moved, or that is not known.
+    """
+    node = service.of(FLEET).get(state.node_id)
+    if node is not None and node.status != "offline":
+        return state
+    other = least_full(service, seats=max(1, len(state.sessions)))
+    if other is None:
+        raise UpstreamUnavailable("no voice node is online")
+    with kept_for(service, other, len(state.sessions)):
+        moved: State = await service.system.ask(
+            service.of(VOICE_KINDS).channel, state.id, MoveTo(state.node_id, other.row.node_id)
+        )
+    return moved
+
+
+@contextmanager
+def kept_for(service: Service, node: Node, wanted: int) -> Iterator[bool]:
+    """Keep seats on a node while a channel moves there; says whether there are as many.
+
+    Args:
+        wanted: how many.
+    """
+    seats, node_id = service.of(ATTENDANCE).seats, node.row.node_id
+    kept = seats.keep(node_id, wanted, node.row.capacity)
+    try:
+        yield kept
+    finally:
+        if kept:
+            seats.release(node_id, wanted)
+
+
+@asynccontextmanager
+async def seat(service: Service, state: State, user_id: str) -> AsyncIterator[None]:
+    """Keep a seat on the channel's node for a user while they join.
+
+    Where it is not known whether they have, it is kept until it is.
+
+    Raises:
+        QuotaExceeded: the node is full.
+        UpstreamUnavailable: the node has just gone.
+    """
+    seats, node = service.of(ATTENDANCE).seats, service.of(FLEET).get(state.node_id)
+    if node is None:
+        raise UpstreamUnavailable("no voice node is online")
+    node_id, capacity = node.row.node_id, node.row.capacity
+    wanted = 0 if seats.is_on(user_id, node_id) else 1
+    if not seats.keep(node_id, wanted, capacity):
+        raise QuotaExceeded(max=capacity, message="the voice node is full")
+    known = True
+    try:
+        yield
+    except (OutcomeUnknown, trio.Cancelled):
+        known = False
+        seats.doubt(state.id, node_id, wanted)
+        service.reconciler.add(ChannelInDoubt(state.id))
+        raise
+    finally:
+        if known:
+            seats.release(node_id, wanted)

@@ -1,0 +1,91 @@
+"""Reactions of memory to nodes and channels, and to blocks; and what is asked again after an unknown outcome."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from actors.errors import NotFound
+from actors.friends.events import RelationChanged
+from actors.voice.commands import Look
+from actors.voice.own_view import NAME as OWN_VOICE
+from actors.voice.own_view import concerned
+from actors.voice.state import State
+from actors.voice.units_channels import ChannelMade
+from actors.voice.units_nodes import NodeGone, NodeKnown
+from persistence.voice import nodes
+from routes.changes import Reaction, Reconciliation
+from routes.party.memberships import MEMBERSHIPS
+from routes.service import Service
+from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
+
+
+class NodeInDoubt(NamedTuple):
+    """Reconciliation subject: whether there is a node."""
+
+    node_id: str
+
+
+class ChannelInDoubt(NamedTuple):
+    """Reconciliation subject: who is in a channel."""
+
+    channel_id: str
+
+
+def show(service: Service, state: State) -> None:
+    """Have everybody look again who may see this channel."""
+    members = () if state.party_id is None else service.of(MEMBERSHIPS).members(state.party_id)
+    service.system.touched(OWN_VOICE, concerned(state, members), state.id)
+
+
+def _known(service: Service, event: NodeKnown) -> None:
+    service.of(FLEET).put(event.row)
+
+
+def _gone(service: Service, event: NodeGone) -> None:
+    service.of(FLEET).remove(event.node_id)
+
+
+def _made(service: Service, event: ChannelMade) -> None:
+    if service.of(ATTENDANCE).state(event.state.id) is None:
+        service.of(ATTENDANCE).take(event.state)
+
+
+def _parted(service: Service, event: RelationChanged) -> None:
+    """Whoever blocks the other leaves the two without voice between them."""
+    if not event.between.blockers:
+        return
+    attendance = service.of(ATTENDANCE)
+    state = attendance.of_pair(event.one_id, event.other_id)
+    if state is not None:
+        for session in state.sessions.values():
+            attendance.doom(session.user_id, "REMOVED", session.session_id)
+
+
+async def _ask_node(
+    service: Service, about: NodeInDoubt, _events: Sequence[object]
+) -> tuple[NodeKnown | NodeGone]:
+    row = await service.database.read(nodes.read, about.node_id)
+    return (NodeGone(about.node_id) if row is None else NodeKnown(row),)
+
+
+async def _ask_channel(service: Service, about: ChannelInDoubt, _events: Sequence[object]) -> tuple[()]:
+    attendance, channel_id = service.of(ATTENDANCE), about.channel_id
+    before = attendance.state(channel_id)
+    try:
+        now: State | None = await service.system.ask(service.of(VOICE_KINDS).channel, channel_id, Look())
+    except NotFound:
+        now = None
+    attendance.reconcile(channel_id, now)
+    for state in (before, now):
+        if state is not None:
+            show(service, state)
+    return ()
+
+
+REACTIONS = (
+    Reaction(NodeKnown, _known),
+    Reaction(NodeGone, _gone),
+    Reaction(ChannelMade, _made),
+    Reaction(RelationChanged, _parted),
+)
+
+RECONCILIATIONS = (Reconciliation(NodeInDoubt, _ask_node), Reconciliation(ChannelInDoubt, _ask_channel))

@@ -1,0 +1,179 @@
+"""A user's session in a voice channel: joining, saying that one is there, leaving (contract §10)."""
+
+from functools import partial
+
+import msgspec
+
+from actors.bounds import IdText
+from actors.errors import Blocked, Conflict, Forbidden, NotFound, Overloaded, QuotaExceeded
+from actors.ids import parse_object_id, parse_uuid
+from actors.voice.commands import EndSessions, Join, Sync
+from actors.voice.public import VoiceChannel, VoiceSession, session_on
+from actors.voice.rules import belongs
+from actors.voice.state import SILENCE_MS, State
+from routes.asking import ask_if_there
+from routes.call import Call
+from routes.edge.declare.endpoint import endpoint
+from routes.edge.errors import UpstreamUnavailable
+from routes.edge.wire import Wire
+from routes.voice.channels import WRITE, shown
+from routes.voice.parts import ATTENDANCE, VOICE_KINDS
+from routes.voice.placing import carried, seat
+from routes.voice.reactions import show
+
+SYNC_INTERVAL_MS = 15_000
+
+_SESSION = "/v1/social/voice/session"
+
+
+class JoinBody(Wire, frozen=True):
+    """The channel to come into."""
+
+    channel_id: IdText
+    self_mute: bool = False
+    self_deaf: bool = False
+
+
+class JoinedVoice(Wire, frozen=True):
+    """The caller's session, and the channel.
+
+    Args:
+        sync_interval_ms: how often to sync; after 45 seconds without it, the session ends.
+    """
+
+    session: VoiceSession
+    channel: VoiceChannel
+    sync_interval_ms: int
+
+
+class SyncBody(Wire, frozen=True):
+    """How the caller is; fields that are left out stay."""
+
+    session_id: IdText
+    self_mute: bool | None = None
+    self_deaf: bool | None = None
+    speaking: bool | None = None
+
+
+class SyncReply(Wire, frozen=True, omit_defaults=True):
+    """The channel.
+
+    Args:
+        session: where there is a token that is fresher than the one of joining: it is replaced five minutes before its
+            end, and when the user is muted or the channel moves. Repeated for 45 seconds.
+        migrate: the channel has moved in the last 45 seconds: whoever is on another node than `nodeId` joins there.
+    """
+
+    channel: VoiceChannel
+    server_time_ms: int
+    session: VoiceSession | msgspec.UnsetType = msgspec.UNSET
+    migrate: bool = False
+
+
+class LeaveBody(Wire, frozen=True):
+    """The session that ends."""
+
+    session_id: IdText
+
+
+@endpoint(
+    "POST",
+    f"{_SESSION}/join",
+    needs=WRITE,
+    rate="voice-join",
+    refusals=(NotFound, Blocked, Forbidden, Conflict, QuotaExceeded, Overloaded, UpstreamUnavailable),
+    secret_reply=True,
+)
+async def join_voice(call: Call, body: JoinBody) -> JoinedVoice:
+    """POST /v1/social/voice/session/join: comes into a channel, and answers the node and a token for it.
+
+    Needs `social:voice.write`, and to be of the pair or party (404 else). A user has one session: an older one ends
+    with `REPLACED`. A locked channel is a 409 with `meta.reason` `LOCKED`, a full channel or node a 422
+    `QUOTA_EXCEEDED`; a user who was removed is refused for ten minutes (403, `meta.reason` `REMOVED`). Without a node
+    that is online: 503.
+    """
+    service, user_id = call.service, call.user_id
+    kinds, attendance = service.of(VOICE_KINDS), service.of(ATTENDANCE)
+    async with service.turnstile.turn(f"voice of {user_id}"):
+        state = attendance.state(parse_uuid(body.channel_id) or "")
+        if state is None or not belongs(state, user_id, kinds.is_member):
+            raise NotFound("no such channel")
+        state = await carried(service, state)
+        async with seat(service, state, user_id):
+            command = Join(user_id, call.new_id(), state.node_id or "", body.self_mute, body.self_deaf)
+            return await call.ask(kinds.channel, state.id, command, partial(_joined, call))
+
+
+@endpoint("POST", f"{_SESSION}/sync", needs=WRITE, refusals=(NotFound, Conflict))
+async def sync_voice(call: Call, body: SyncBody) -> SyncReply:
+    """POST /v1/social/voice/session/sync: says that the caller is there; at least each 30 seconds.
+
+    Needs `social:voice.write`. A session that has ended is a 409, with `meta.reason` `REPLACED`, `REMOVED` or
+    `EXPIRED`.
+    """
+    service = call.service
+    kinds, attendance = service.of(VOICE_KINDS), service.of(ATTENDANCE)
+    channel_id, session_id = _session(call, body.session_id)
+    before = attendance.state(channel_id)
+    command = Sync(call.user_id, session_id, body.self_mute, body.self_deaf)
+    if before is None:
+        raise NotFound("no such session")
+    if attendance.hear(session_id, speaking=body.speaking):
+        show(service, before)
+    return await call.ask(kinds.channel, channel_id, command, partial(_synced, call))
+
+
+@endpoint("POST", f"{_SESSION}/leave", needs=WRITE)
+async def leave_voice(call: Call, body: LeaveBody) -> None:
+    """POST /v1/social/voice/session/leave: ends the caller's session; again is the same.
+
+    Needs `social:voice.write`.
+    """
+    service = call.service
+    mine = service.of(ATTENDANCE).of_user(call.user_id)
+    session_id = parse_object_id(body.session_id)
+    if mine is None or mine[1] != session_id:
+        return
+    command = EndSessions(((call.user_id, mine[1]),), "EXPIRED")
+    await ask_if_there(service, service.of(VOICE_KINDS).channel, mine[0], command)
+
+
+def _session(call: Call, text: str) -> tuple[str, str]:
+    """Channel and id of the caller's session.
+
+    Raises:
+        NotFound: it is none of theirs.
+        Conflict: it has ended.
+    """
+    attendance, session_id = call.service.of(ATTENDANCE), parse_object_id(text) or ""
+    mine = attendance.of_user(call.user_id)
+    if mine is not None and mine[1] == session_id:
+        return mine
+    if attendance.user_of(session_id) != call.user_id:
+        raise NotFound("no such session")
+    raise Conflict("this session has ended", reason=attendance.why_ended(session_id))
+
+
+def _own(call: Call, state: State) -> VoiceSession:
+    place = call.service.of(VOICE_KINDS).place_of(state.node_id)
+    session = state.sessions.get(call.user_id)
+    if place is None or session is None:
+        raise UpstreamUnavailable("the voice node has just gone; try again")
+    return session_on(state, session, place)
+
+
+def _joined(call: Call, state: State) -> JoinedVoice:
+    return JoinedVoice(_own(call, state), shown(call, state), SYNC_INTERVAL_MS)
+
+
+def _synced(call: Call, state: State) -> SyncReply:
+    reply = SyncReply(shown(call, state), call.now_ms)
+    mine = state.sessions.get(call.user_id)
+    if mine is None or state.node_id is None:
+        return reply
+    since_ms = call.now_ms - SILENCE_MS
+    moved_ms = call.service.of(ATTENDANCE).moved_ms(state.id)
+    migrate = moved_ms is not None and moved_ms > max(since_ms, mine.joined_at_ms)
+    if not migrate and mine.issued_at_ms <= max(since_ms, mine.joined_at_ms):
+        return reply
+    return msgspec.structs.replace(reply, session=_own(call, state), migrate=migrate)

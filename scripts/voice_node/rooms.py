@@ -1,0 +1,146 @@
+"""Who is in which room of the node, and what their tokens let them do. No I/O."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jwt
+import msgspec
+
+LEEWAY_SECONDS = 60
+"""How far clocks may differ."""
+
+
+class Refused(Exception):
+    """This token does not let anybody in."""
+
+
+class Grant(msgspec.Struct, frozen=True):
+    """What a token says.
+
+    Args:
+        not_before_s: epoch seconds.
+    """
+
+    room: str
+    identity: str
+    name: str
+    may_publish: bool
+    not_before_s: int
+
+
+class Member:
+    """Somebody connected to a room.
+
+    Args:
+        send: puts a frame on their way; never waits.
+        close: ends their connection; never waits.
+    """
+
+    def __init__(self, grant: Grant, send: Callable[[bytes], None], close: Callable[[], None]) -> None:
+        self.grant = grant
+        self.may_publish = grant.may_publish
+        self.send = send
+        self.close = close
+
+
+def read_token(token: str, key: str, secret: str) -> Grant:
+    """What a token grants.
+
+    Args:
+        key: its `iss`.
+        secret: that it must be signed with (HS256).
+
+    Raises:
+        Refused: it is not signed with this key, not valid now, or for no room.
+    """
+    try:
+        claims: dict[str, Any] = jwt.decode(
+            token,
+            secret,
+            algorithms=["HS256"],
+            issuer=key,
+            leeway=LEEWAY_SECONDS,
+            options={"require": ["exp", "nbf", "sub", "iss"]},
+        )
+    except jwt.PyJWTError as error:
+        raise Refused(str(error)) from error
+    video = claims.get("video")
+    if (
+        not isinstance(video, dict)
+        or video.get("roomJoin") is not True
+        or not isinstance(video.get("room"), str)
+    ):
+        raise Refused("no room")
+    may_publish = video.get("canPublish") is not False and "microphone" in video.get(
+        "canPublishSources", ["microphone"]
+    )
+    return Grant(video["room"], claims["sub"], str(claims.get("name", "")), may_publish, int(claims["nbf"]))
+
+
+class Rooms:
+    """All rooms of the node.
+
+    Args:
+        say: tells the person at the terminal.
+    """
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._rooms: dict[str, dict[str, Member]] = {}
+        self._void_before_s: dict[tuple[str, str], int] = {}  # {(room, identity): …}
+
+    def report(self) -> list[dict[str, Any]]:
+        """Who is connected, as heartbeats say it."""
+        return [{"channelId": room, "participants": list(members)} for room, members in self._rooms.items()]
+
+    def join(self, member: Member) -> None:
+        """Let somebody in; who is there under the same identity goes.
+
+        Raises:
+            Refused: their token is older than their removal.
+        """
+        grant = member.grant
+        if grant.not_before_s < self._void_before_s.get((grant.room, grant.identity), 0):
+            raise Refused("removed")
+        before = self._rooms.setdefault(grant.room, {}).get(grant.identity)
+        self._rooms[grant.room][grant.identity] = member
+        if before is not None:
+            before.close()
+        self._say(f"{grant.name} joins {grant.room[:8]}")
+
+    def leave(self, member: Member) -> None:
+        """Somebody has gone."""
+        room = self._rooms.get(member.grant.room, {})
+        if room.get(member.grant.identity) is member:
+            del room[member.grant.identity]
+            self._say(f"{member.grant.name} has gone from {member.grant.room[:8]}")
+        if not room:
+            self._rooms.pop(member.grant.room, None)
+
+    def relay(self, member: Member, frame: bytes) -> int:
+        """Pass a frame on to the others in the room; returns to how many. A muted member's goes to none."""
+        if not member.may_publish:
+            return 0
+        others = [one for one in self._rooms.get(member.grant.room, {}).values() if one is not member]
+        for one in others:
+            one.send(frame)
+        return len(others)
+
+    def obey(self, action: dict[str, Any]) -> None:
+        """Do what Partyline has said; again does no harm."""
+        kind, room_id, identity = action["kind"], action["channelId"], action.get("userId", "")
+        members = self._rooms.get(room_id, {})
+        self._say(f"{kind} {identity[:8]} in {room_id[:8]}")
+        if kind == "close":
+            for one in tuple(members.values()):
+                one.close()
+            return
+        member = members.get(identity)
+        if kind == "remove":
+            self._void_before_s[room_id, identity] = action["notBefore"]
+        if member is None:
+            return
+        if kind == "remove" and member.grant.not_before_s < action["notBefore"]:
+            member.close()
+        elif kind in {"mute", "unmute"}:
+            member.may_publish = kind == "unmute"

@@ -1,0 +1,146 @@
+"""The WebSockets of the node: `/…?access_token=<token>`; bytes go to the others in the room."""
+
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from urllib.parse import parse_qs, urlsplit
+
+import trio
+import wsproto
+from wsproto.events import (
+    AcceptConnection,
+    BytesMessage,
+    CloseConnection,
+    Ping,
+    RejectConnection,
+    Request,
+)
+
+from scripts.voice_node.rooms import Member, Refused, Rooms, read_token
+
+WAITING_FRAMES = 100
+"""Frames that wait for a slow client; further ones are dropped, as late audio is of no use."""
+
+MAX_FRAME_BYTES = 65_536
+
+OPENING_SECONDS = 10.0
+
+GOING_AWAY = 1001
+
+
+class Lost(Exception):
+    """The other side has gone."""
+
+
+class Peer:
+    """One side of a WebSocket.
+
+    Args:
+        stream: below it.
+        kind: which side.
+    """
+
+    def __init__(self, stream: trio.abc.Stream, kind: wsproto.ConnectionType) -> None:
+        self._stream = stream
+        self._ws = wsproto.WSConnection(kind)
+        self._events: deque[wsproto.events.Event] = deque()
+
+    async def send(self, event: wsproto.events.Event) -> None:
+        """Send one event. A cancelled one may have been sent in part."""
+        await self._stream.send_all(self._ws.send(event))
+
+    async def next(self) -> wsproto.events.Event | None:
+        """The next of what comes; None when the other side has gone. Pings are answered.
+
+        Cancellation loses nothing.
+        """
+        while True:
+            while self._events:
+                event = self._events.popleft()
+                if not isinstance(event, Ping):
+                    return event
+                await self.send(event.response())
+            data = await self._stream.receive_some(MAX_FRAME_BYTES)
+            if not data:
+                return None
+            self._ws.receive_data(bytes(data))
+            self._events.extend(self._ws.events())
+
+
+async def serve(stream: trio.abc.Stream, rooms: Rooms, key: str, secret: str) -> None:
+    """Serve one client of the node until it goes, or has to.
+
+    Args:
+        key, secret: that tokens are signed with.
+    """
+    peer = Peer(stream, wsproto.ConnectionType.SERVER)
+    send, receive = trio.open_memory_channel[bytes](WAITING_FRAMES)
+    with trio.CancelScope() as scope:
+        request = None
+        with trio.move_on_after(OPENING_SECONDS):
+            request = await peer.next()
+        if not isinstance(request, Request):
+            return
+        token = parse_qs(urlsplit(request.target).query).get("access_token", [""])[0]
+        try:
+            grant = read_token(token, key, secret)
+            member = Member(grant, partial(_offer, send), scope.cancel)
+            rooms.join(member)
+        except Refused:
+            await peer.send(RejectConnection(status_code=401))
+            return
+        try:
+            await peer.send(AcceptConnection())
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_pump, receive, peer)
+                await _listen(peer, rooms, member)
+                nursery.cancel_scope.cancel()
+        except* (trio.BrokenResourceError, trio.ClosedResourceError, wsproto.utilities.ProtocolError):
+            pass  # the client has gone
+        finally:
+            rooms.leave(member)
+    with trio.move_on_after(1):
+        await peer.send(CloseConnection(GOING_AWAY))
+
+
+async def _listen(peer: Peer, rooms: Rooms, member: Member) -> None:
+    while (event := await peer.next()) is not None and not isinstance(event, CloseConnection):
+        if isinstance(event, BytesMessage):
+            rooms.relay(member, bytes(event.data))
+
+
+async def _pump(frames: trio.MemoryReceiveChannel[bytes], peer: Peer) -> None:
+    async for frame in frames:
+        await peer.send(BytesMessage(frame))
+
+
+def _offer(send: trio.MemorySendChannel[bytes], frame: bytes) -> None:
+    try:
+        send.send_nowait(frame)
+    except trio.WouldBlock:
+        return
+
+
+@asynccontextmanager
+async def connect(url: str, token: str) -> AsyncIterator[Peer]:
+    """Join a room as a client.
+
+    Args:
+        url: of the node, `ws`, as Partyline has said it.
+
+    Raises:
+        Refused: the node takes no such token.
+        Lost: it has gone.
+    """
+    parts = urlsplit(url)
+    stream = await trio.open_tcp_stream(parts.hostname or "", parts.port or 80)
+    async with stream:
+        peer = Peer(stream, wsproto.ConnectionType.CLIENT)
+        await peer.send(Request(host=parts.netloc, target=f"{parts.path or '/'}?access_token={token}"))
+        answer = await peer.next()
+        if answer is None:
+            raise Lost
+        if not isinstance(answer, AcceptConnection):
+            raise Refused("the node takes no such token")
+        yield peer

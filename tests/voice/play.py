@@ -1,0 +1,78 @@
+"""Voice for tests, over the wire."""
+
+from typing import Any
+
+from tests.connect.play import GameServer, claimed
+from tests.support.world import Player, World
+
+VOICE = "/v1/social/voice"
+NODES = "/v1/social/voice/nodes"
+NODE = {
+    "region": "eu-west",
+    "publicUrl": "wss://voice1.example.net/rtc",
+    "capacity": 10,
+    "protocol": "partyline",
+}
+
+
+class VoiceNode(Player):
+    """A node that has registered.
+
+    Args:
+        made: as it was answered.
+    """
+
+    def __init__(self, world: World, made: dict[str, Any]) -> None:
+        super().__init__(world, made["nodeId"], "voice node", None)
+        self.secret: str = made["nodeSecret"]
+        self.headers = {"authorization": f"Bearer {self.secret}", "x-node-id": self.id}
+        self.path = f"{NODES}/{self.id}"
+        self.cursor: str | None = None
+
+    async def beat(self, *, wait: int = 0, **more: object) -> list[dict[str, Any]]:
+        """A heartbeat; what it was told before is acknowledged, and what it is told now returned."""
+        body = {
+            "participants": 0, "channels": 0, "load": 0.1, "draining": False, "waitSeconds": wait,
+            "ack": self.cursor, **more,
+        }  # fmt: skip
+        heard = await self.do("POST", f"{self.path}/heartbeat", body, status=200)
+        self.cursor = heard["cursor"]
+        actions: list[dict[str, Any]] = heard["actions"]
+        return actions
+
+
+async def node_server(world: World) -> GameServer:
+    """A game server that may have voice nodes."""
+    owner = await world.player("Operator")
+    await world.grant(owner, "social:voice.node")
+    return await claimed(world, owner)
+
+
+async def node(world: World, server: GameServer, **more: object) -> VoiceNode:
+    """A new node of a server."""
+    return VoiceNode(world, await server.do("POST", f"{NODES}/register", {**NODE, **more}, status=201))
+
+
+async def private(player: Player, other: Player, **more: object) -> str:
+    """The id of the channel of two."""
+    made = await player.do("POST", f"{VOICE}/channels/private", {"targetId": other.id, **more})
+    return str(made["id"])
+
+
+async def join(player: Player, channel_id: str, **more: object) -> Any:
+    """Come into a channel."""
+    return await player.do("POST", f"{VOICE}/session/join", {"channelId": channel_id, **more}, status=200)
+
+
+async def sync(player: Player, joined: Any, **more: object) -> Any:
+    """Say that one is there."""
+    return await player.do(
+        "POST", f"{VOICE}/session/sync", {"sessionId": joined["session"]["id"], **more}, status=200
+    )
+
+
+async def ended(player: Player, joined: Any) -> str:
+    """Why a session has ended, as a sync is told."""
+    response = await player.ask("POST", f"{VOICE}/session/sync", {"sessionId": joined["session"]["id"]})
+    assert (response.status_code, response.json()["code"]) == (409, "INVALID_STATE"), response.text
+    return str(response.json()["meta"]["reason"])

@@ -1,0 +1,88 @@
+"""Wire: private channels, and sessions in them."""
+
+from datetime import timedelta
+
+import jwt
+import trio
+from livekit.api import TokenVerifier
+
+from actors.voice.state import EMPTY_MS, SILENCE_MS
+from routes.voice.jobs import look
+from routes.voice.parts import ATTENDANCE
+from tests.support.world import World
+from tests.voice.play import NODE, VOICE, ended, join, node, node_server, private, sync
+
+
+async def test_two_talk_and_part(world: World):
+    one = await node(world, await node_server(world))
+    ann, ben, eve = await world.players("Ann", "Ben", "Eve")
+    made = await ann.do("POST", f"{VOICE}/channels/private", {"targetId": ben.id}, status=201)
+    assert made == {
+        "id": made["id"], "kind": "private", "nodeId": one.id, "region": "eu-west", "participants": [],
+        "control": {"locked": False, "mutedIds": [], "maxParticipants": 2}, "revision": 1,
+    }  # fmt: skip
+    assert await ben.do("POST", f"{VOICE}/channels/private", {"targetId": ann.id}, status=200) == made
+    first = await join(ann, made["id"], selfMute=True)
+    second = await join(ben, made["id"])
+    assert second["session"]["url"] == NODE["publicUrl"]
+    assert [(one["name"], one["selfMute"]) for one in second["channel"]["participants"]] == [
+        ("Ann", True), ("Ben", False),
+    ]  # fmt: skip
+    assert await eve.refused("POST", f"{VOICE}/session/join", {"channelId": made["id"]}) == (404, "NOT_FOUND")
+    assert await eve.refused("POST", f"{VOICE}/session/sync", {"sessionId": first["session"]["id"]}) == (
+        404,
+        "NOT_FOUND",
+    )
+    shown = await sync(ann, first, selfMute=False, speaking=True)
+    (mine, _) = shown["channel"]["participants"]
+    assert (mine["selfMute"], mine["speaking"]) == (False, True)
+    assert "session" not in shown
+    # Joining again ends the older session.
+    third = await join(ann, made["id"])
+    assert await ended(ann, first) == "REPLACED"
+    for _ in range(2):
+        await ann.do("POST", f"{VOICE}/session/leave", {"sessionId": third["session"]["id"]}, status=204)
+    assert [told["kind"] for told in await one.beat()] == ["remove"]
+    world.advance(SILENCE_MS)
+    await look(world.service)
+    assert await ended(ben, second) == "EXPIRED"
+    world.advance(EMPTY_MS)
+    await look(world.service)
+    assert world.service.of(ATTENDANCE).state(made["id"]) is None
+    await one.beat()
+    assert await private(ann, ben) != made["id"]
+
+
+async def test_livekit_reads_a_token_with_exactly_its_grants(world: World):
+    one = await node(world, await node_server(world))
+    ann, ben = await world.players("Ann", "Ben")
+    joined = await join(ann, await private(ann, ben))
+    token = joined["session"]["token"]
+    claims = TokenVerifier(one.id, one.secret, leeway=timedelta(seconds=60)).verify(token)
+    assert (claims.identity, claims.name) == (ann.id, "Ann")
+    video = jwt.decode(token, options={"verify_signature": False})["video"]
+    assert video == {
+        "room": joined["channel"]["id"], "roomJoin": True, "canPublish": True, "canSubscribe": True,
+        "canPublishData": False, "canPublishSources": ["microphone"],
+    }  # fmt: skip
+    assert claims.video is not None
+    assert claims.video.can_publish_sources == ["microphone"]
+
+
+async def test_joins_at_once_never_exceed_a_node(world: World):
+    await node(world, await node_server(world), capacity=3)
+    players = await world.players(*(f"Player{number}" for number in range(10)))
+    statuses: list[int] = []
+    channels = [await private(one, other) for one, other in zip(players[::2], players[1::2], strict=True)]
+
+    async def come(index: int) -> None:
+        body = {"channelId": channels[index // 2]}
+        statuses.append((await players[index].ask("POST", f"{VOICE}/session/join", body)).status_code)
+
+    async with trio.open_nursery() as nursery:
+        for index in range(10):
+            nursery.start_soon(come, index)
+    assert sorted(statuses) == [200] * 3 + [422] * 7
+    assert (
+        world.service.of(ATTENDANCE).seats.used(next(iter(world.service.of(ATTENDANCE))).node_id or "") == 3
+    )
