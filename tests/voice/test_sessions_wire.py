@@ -70,8 +70,8 @@ async def test_livekit_reads_a_token_with_exactly_its_grants(world: World):
 
 
 async def test_joins_at_once_never_exceed_a_node(world: World):
-    await node(world, await node_server(world), capacity=3)
-    players = await world.players(*(f"Player{number}" for number in range(10)))
+    await node(world, await node_server(world), capacity=30)
+    players = await world.players(*(f"Player{number}" for number in range(100)))
     statuses: list[int] = []
     channels = [await private(one, other) for one, other in zip(players[::2], players[1::2], strict=True)]
 
@@ -80,9 +80,9 @@ async def test_joins_at_once_never_exceed_a_node(world: World):
         statuses.append((await players[index].ask("POST", f"{VOICE}/session/join", body)).status_code)
 
     async with trio.open_nursery() as nursery:
-        for index in range(10):
+        for index in range(100):
             nursery.start_soon(come, index)
-    assert sorted(statuses) == [200] * 3 + [422] * 7
+    assert sorted(statuses) == [200] * 30 + [422] * 70
     assert (
-        world.service.of(ATTENDANCE).seats.used(next(iter(world.service.of(ATTENDANCE))).node_id or "") == 3
+        world.service.of(ATTENDANCE).seats.used(next(iter(world.service.of(ATTENDANCE))).node_id or "") == 30
     )
