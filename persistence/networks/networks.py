@@ -20,6 +20,12 @@ SELECT network_id, id, name, owner_id, slug, public_summary, public_profile_mode
 FROM networks WHERE owner_id = $1 ORDER BY created_at_ms, network_id LIMIT $2
 """
 
+_OF_SLUG = """
+SELECT network_id, id, name, owner_id, slug, public_summary, public_profile_mode, public_profile_share_code,
+       created_at_ms, updated_at_ms
+FROM networks WHERE slug = $1
+"""
+
 
 async def create(conn: Connection, row: NetworkRow) -> None:
     """Store a new network; only id, name, owner and times are written."""
@@ -47,6 +53,12 @@ async def lock(conn: Connection, network_id: str) -> NetworkRow | None:
 async def of_owner(conn: Connection, owner_id: str, limit: int) -> list[NetworkRow]:
     """The networks of a user, oldest first, at most `limit`."""
     return [NetworkRow(**dict(row)) for row in await conn.fetch(_OF_OWNER, owner_id, limit)]
+
+
+async def of_slug(conn: Connection, slug: str) -> NetworkRow | None:
+    """The network that has this slug, or None."""
+    row = await conn.fetchrow(_OF_SLUG, slug)
+    return None if row is None else NetworkRow(**dict(row))
 
 
 async def take_slug(conn: Connection, slug: str) -> str | None:

@@ -51,6 +51,14 @@ async def listed(conn: Connection, id: str) -> PublicationRow | None:
     return None if row is None else publication_of(row)
 
 
+async def listed_of(conn: Connection, target_id: str) -> PublicationRow | None:
+    """The publication of a server or network, if it is in the public list, else None."""
+    row = await conn.fetchrow(
+        "SELECT * FROM published WHERE target_id = $1 AND discovery_state = 'CONNECT'", target_id
+    )
+    return None if row is None else publication_of(row)
+
+
 async def disputed(
     conn: Connection, after: str | None, limit: int
 ) -> tuple[list[PublicationRow], str | None]:

@@ -50,6 +50,14 @@ async def count(conn: Connection, user_id: str, now_ms: int) -> int:
     return found
 
 
+async def is_shared(conn: Connection, code: str, now_ms: int) -> bool:
+    """Whether there is a share with this code."""
+    found: bool = await conn.fetchval(
+        "SELECT EXISTS (SELECT FROM profile_shares WHERE code = $1 AND expires_at_ms > $2)", code, now_ms
+    )
+    return found
+
+
 async def read(conn: Connection, code: str, now_ms: int) -> Share | None:
     """The share with this code, or None."""
     row = await conn.fetchrow(
