@@ -182,6 +182,39 @@ class RegisterExtension(Command, frozen=True, kw_only=True):
     actions: tuple[Action, ...]
 
 
+class Moved(msgspec.Struct, frozen=True, gc=False):
+    """How much of an extension has moved from a server's former one; each is 0 or 1."""
+
+    settings: int
+    registrations: int
+
+
+class MigrateExtension(Command, frozen=True, kw_only=True):
+    """Move settings and registration of an extension to another one; answered with how many of each were moved.
+
+    Args:
+        user_id: the owner; a server of another user's stays as it is.
+        former_id, extension_id: from which extension to which.
+        nonce: 12 random bytes.
+    """
+
+    user_id: str
+    former_id: str
+    extension_id: str
+    nonce: bytes
+
+
+class DropExtension(Command, frozen=True, kw_only=True):
+    """Remove the registration of an extension; answered with how many were removed, 0 or 1.
+
+    Args:
+        user_id: the owner; a server of another user's stays as it is.
+    """
+
+    user_id: str
+    extension_id: str
+
+
 class PutMember(Command, frozen=True, kw_only=True):
     """Make a user a member of the server, or change one; answered with the member's row.
 
@@ -282,4 +315,6 @@ AnyCommand: TypeAlias = (
     | CancelCommand
     | PutSettings
     | RegisterExtension
+    | MigrateExtension
+    | DropExtension
 )

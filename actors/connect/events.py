@@ -154,6 +154,16 @@ class SettingsChanged(Event, tag="settings_changed", frozen=True):
         return SettingsNoted(SettingsReference(self.settings.source))
 
 
+class SettingsRemoved(Event, tag="settings_removed", frozen=True):
+    """The settings of a source are gone; their versions stay in the history."""
+
+    source: str
+
+    def note(self) -> SettingsNoted:
+        """The journal entry: a reference to the settings' row, which is gone."""
+        return SettingsNoted(SettingsReference(self.source))
+
+
 class ExtensionReference(msgspec.Struct, frozen=True):
     """An extension by its id."""
 
@@ -178,6 +188,18 @@ class ExtensionRegistered(Event, tag="extension_registered", frozen=True):
     def note(self) -> ExtensionNoted:
         """The journal entry: a reference to the registration's row."""
         return ExtensionNoted(ExtensionReference(self.registration.extension_id))
+
+
+class ExtensionRemoved(Event, tag="extension_removed", frozen=True):
+    """The server no longer has an extension."""
+
+    reframes: ClassVar[bool] = False
+
+    extension_id: str
+
+    def note(self) -> ExtensionNoted:
+        """The journal entry: a reference to the registration's row, which is gone."""
+        return ExtensionNoted(ExtensionReference(self.extension_id))
 
 
 class ExtensionSeen(Unseen, tag="extension_seen", frozen=True):
@@ -254,6 +276,8 @@ AnyEvent: TypeAlias = (
     | LeaseEnded
     | SettingsChanged
     | SettingsNoted
+    | SettingsRemoved
+    | ExtensionRemoved
     | ExtensionRegistered
     | ExtensionNoted
     | ExtensionSeen

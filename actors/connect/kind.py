@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from actors.connect import commands, events, rows
-from actors.connect.commands import AnyCommand
+from actors.connect.commands import AnyCommand, Moved
 from actors.connect.events import AnyEvent
 from actors.connect.missed import recall
 from actors.connect.public import Server, server_of
@@ -38,6 +38,7 @@ Answer = (
     | MemberRow
     | ServerRow
     | InviteRow
+    | Moved
     | None
 )
 
@@ -104,6 +105,13 @@ def answer(  # noqa: PLR0911 - a table
             return state.settings[command.source]
         case commands.RegisterExtension():
             return state.registrations[command.extension_id]
+        case commands.MigrateExtension():
+            return Moved(
+                settings=_count(happened, events.SettingsRemoved),
+                registrations=_count(happened, events.ExtensionRemoved),
+            )
+        case commands.DropExtension():
+            return _count(happened, events.ExtensionRemoved)
         case commands.PutMember():
             return state.members[command.user_id]
         case commands.ChangePolicy():
@@ -112,6 +120,10 @@ def answer(  # noqa: PLR0911 - a table
             return state.invites[command.invite_id]
         case _:
             return _own_answer(state, command, happened)
+
+
+def _count(happened: Sequence[Event], wanted: type[Event]) -> int:
+    return sum(isinstance(event, wanted) for event in happened)
 
 
 def _own_answer(state: State, command: AnyCommand, happened: Sequence[Event]) -> Answer:

@@ -165,6 +165,8 @@ def overlaps(event: AnyEvent, wanted: tuple[str, ...]) -> bool:
             return what == "template" and event.settings.server_id == id
         case events.ExtensionRegistered() | events.ExtensionSeen():
             return what == "template" and event.registration.server_id == id
+        case events.SettingsRemoved() | events.ExtensionRemoved():
+            return what == "template"
         case _:
             return False
 
@@ -222,9 +224,12 @@ class Changes:
         self.sessions: dict[tuple[str, str], SessionRow | None] = {}  # same keys; None where it has ended
         self.commands: dict[str, CommandRow] = {}  # {command id: as it is at the end}
         self.settings: list[events.SettingsChanged] = []
+        self.no_settings: set[tuple[str, str]] = (
+            set()
+        )  # (server id, source) of settings that are gone at the end
         self.registrations: dict[
-            tuple[str, str], RegistrationRow
-        ] = {}  # {(server id, extension id): the newest}
+            tuple[str, str], RegistrationRow | None
+        ] = {}  # {(server id, extension id): the newest; None where it was removed}
         self.members: dict[
             tuple[str, str], MemberRow | None
         ] = {}  # {(server id, user id): the member; None where they were removed}
@@ -254,6 +259,11 @@ class Changes:
                 self.commands[event.command.id] = event.command
             case events.SettingsChanged():
                 self.settings.append(event)
+                self.no_settings.discard((server_id, event.settings.source))
+            case events.SettingsRemoved():
+                self.no_settings.add((server_id, event.source))
+            case events.ExtensionRemoved():
+                self.registrations[server_id, event.extension_id] = None
             case events.ExtensionRegistered() | events.ExtensionSeen():
                 self.registrations[server_id, event.registration.extension_id] = event.registration
             case events.ServerRemoved():
@@ -293,8 +303,13 @@ class Changes:
         for change in self.settings:
             await settings.put(conn, change.settings)
             await settings.remember(conn, _version(change), keep=VERSIONS_KEPT, keep_bytes=VERSIONS_BYTES)
-        for registration in self.registrations.values():
-            await extensions.put_registration(conn, registration)
+        for server_id, source in self.no_settings:  # rare, as is the rest
+            await settings.remove(conn, server_id, source)
+        for (server_id, extension_id), registration in self.registrations.items():
+            if registration is None:
+                await extensions.remove_registration(conn, server_id, extension_id)
+            else:
+                await extensions.put_registration(conn, registration)
         await self._write_belonging(conn)
         if self.removed:
             await servers.remove(conn, self.removed)

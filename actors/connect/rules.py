@@ -17,8 +17,9 @@ Commands, settings, extensions, members and invites have rules, and tables, of t
 its neighbours).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hmac import compare_digest
+from typing import TypeVar
 
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -30,6 +31,7 @@ from actors.connect import (
     rules_extensions,
     rules_invites,
     rules_members,
+    rules_services,
     rules_settings,
 )
 from actors.connect.commands import AnyCommand
@@ -48,6 +50,8 @@ from actors.errors import (
 )
 from actors.vault import Vault
 from persistence.connect.rows import SessionRow, TicketRow
+
+T = TypeVar("T")
 
 CLAIM_KEY_MS = 300_000
 """How long a claim key is valid (contract §7)."""
@@ -95,6 +99,10 @@ def decide(  # noqa: PLR0911 - a table
             return rules_settings.put(vault, state, command, now_ms)
         case commands.RegisterExtension():
             return rules_extensions.register(state, command, now_ms)
+        case commands.MigrateExtension():
+            return rules_services.migrate(vault, state, command, now_ms)
+        case commands.DropExtension():
+            return rules_services.drop(state, command, now_ms)
         case commands.CreateInvite() | commands.RevokeInvite() | commands.AcceptInvite():
             return rules_invites.decide(state, command, now_ms)
         case commands.PutMember() | commands.RemoveMember() | commands.ForgetUser() | commands.ChangePolicy():
@@ -288,6 +296,10 @@ def apply(  # noqa: PLR0911 - a table
         case events.ExtensionRegistered() | events.ExtensionSeen():
             row = event.registration
             return replace(state, registrations={**state.registrations, row.extension_id: row})
+        case events.SettingsRemoved():
+            return replace(state, settings=_without(state.settings, event.source))
+        case events.ExtensionRemoved():
+            return replace(state, registrations=_without(state.registrations, event.extension_id))
         case events.MembersChanged():
             return rules_members.with_members(state, event.put, event.gone)
         case events.InviteCreated() | events.InviteEnded():
@@ -329,6 +341,10 @@ def _apply(  # noqa: PLR0911 - a table
             return replace(state, sessions=left)
         case events.ServerRemoved():
             return replace(state, removed=True)
+
+
+def _without(rows: Mapping[str, T], key: str) -> dict[str, T]:
+    return {one: row for one, row in rows.items() if one != key}
 
 
 def remembered(tickets: Iterable[TicketRow], now_ms: int) -> dict[str, TicketRow]:

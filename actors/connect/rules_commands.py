@@ -179,6 +179,13 @@ def cancel(state: State, command: CancelCommand, now_ms: int) -> Sequence[AnyEve
     return (_ended(row, "cancelled", now_ms),)
 
 
+def cancelled_of(state: State, extension_id: str, now_ms: int) -> Iterator[AnyEvent]:
+    """Cancel the open commands of an extension."""
+    for row in state.commands.values():
+        if row.extension_id == extension_id:
+            yield _ended(row, "cancelled", now_ms)
+
+
 def ended_by_time(state: State, now_ms: int) -> Iterator[AnyEvent]:
     """Expire commands, and end leases, whose time is over."""
     for row in state.commands.values():

@@ -20,6 +20,7 @@ from actors.connect.public import (
     Settings,
     SettingsSnapshot,
     command_of,
+    no_settings,
     registrations_of,
     settings_of,
 )
@@ -102,7 +103,9 @@ class Frames:
             case events.SettingsChanged():
                 settings = self.settings(event.settings, is_server=audience.is_server)
                 return Delta("settings_updated", settings)
-            case events.ExtensionRegistered() | events.ExtensionNoted():
+            case events.SettingsRemoved():
+                return Delta("settings_updated", no_settings(state.id, event.source))
+            case events.ExtensionRegistered() | events.ExtensionRemoved() | events.ExtensionNoted():
                 return Delta("extensions", registrations_of(state.registrations.values()))
             case events.PolicyChanged():
                 return Delta("access_policy", policy_of(state.row)) if audience.members else None

@@ -141,6 +141,15 @@ async def put_registration(conn: Connection, row: RegistrationRow) -> None:
     )  # fmt: skip
 
 
+async def remove_registration(conn: Connection, server_id: str, extension_id: str) -> None:
+    """Delete a server's registration of an extension."""
+    await conn.execute(
+        "DELETE FROM connect_registrations WHERE server_id = $1 AND extension_id = $2",
+        server_id,
+        extension_id,
+    )
+
+
 async def of_server(conn: Connection, server_id: str) -> list[RegistrationRow]:
     """A server's registrations, by extension id."""
     rows = await conn.fetch(

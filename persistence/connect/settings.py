@@ -23,6 +23,11 @@ async def put(conn: Connection, row: SettingsRow) -> None:
     )  # fmt: skip
 
 
+async def remove(conn: Connection, server_id: str, source: str) -> None:
+    """Delete the settings of one source; their versions stay in the history."""
+    await conn.execute("DELETE FROM connect_settings WHERE server_id = $1 AND source = $2", server_id, source)
+
+
 async def of_server(conn: Connection, server_id: str) -> list[SettingsRow]:
     """The settings of a server, by source."""
     rows = await conn.fetch(
@@ -40,7 +45,8 @@ async def read(conn: Connection, server_id: str, source: str) -> SettingsRow | N
 
 
 async def remember(conn: Connection, row: SettingsVersionRow, *, keep: int, keep_bytes: int) -> None:
-    """Store a version in the history, and delete the oldest ones beyond the limits.
+    """Store a version in the history, and delete the oldest ones beyond the limits. Settings that were removed and are
+    stored anew begin with version 1 again, in place of that of before.
 
     Args:
         keep: how many versions of one source stay.
@@ -51,6 +57,10 @@ async def remember(conn: Connection, row: SettingsVersionRow, *, keep: int, keep
         INSERT INTO connect_settings_history (server_id, source, version, schema_version, data, secret_keys,
                                               changed_keys, updated_at_ms, updated_by)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        ON CONFLICT (server_id, source, version) DO UPDATE
+        SET schema_version = excluded.schema_version, data = excluded.data, secret_keys = excluded.secret_keys,
+            changed_keys = excluded.changed_keys, updated_at_ms = excluded.updated_at_ms,
+            updated_by = excluded.updated_by
         """,
         row.server_id, row.source, row.version, row.schema_version, row.data, list(row.secret_keys),
         list(row.changed_keys), row.updated_at_ms, row.updated_by,
