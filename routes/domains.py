@@ -23,6 +23,7 @@ from routes.publications.domain import PUBLICATIONS
 from routes.quests.domain import QUESTS
 from routes.reports.domain import REPORTS
 from routes.saved_servers.domain import SAVED
+from routes.services.domain import SERVICES
 from routes.shop.domain import SHOP
 from routes.totems.domain import TOTEMS
 from routes.users.domain import USERS
@@ -53,6 +54,7 @@ DOMAINS: Domains = (
     GAMES,
     BANNERS,
     CATALOGS,
+    SERVICES,
     VOICE,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For

@@ -86,7 +86,7 @@ def _touches(_state: State, event: AnyEvent) -> Sequence[tuple[str, Collection[s
     return ()
 
 
-def answer(  # noqa: PLR0911 - a table
+def answer(  # noqa: PLR0911, PLR0912 - a table
     state: State, command: AnyCommand, happened: Sequence[Event]
 ) -> Answer:
     """What the caller of a command receives: the server, a session, the changed row, or when something new expires."""

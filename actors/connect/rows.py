@@ -236,7 +236,9 @@ class Changes:
         self.invites: dict[str, InviteRow] = {}  # {invite id: as it is at the end}
         self.dropped: list[str] = []  # invites that are kept no longer
         self.notices: list[NewNotification] = []
-        self.removed: list[str] = []
+    def take(  # noqa: PLR0912 - a table
+        self, server_id: str, event: AnyEvent
+    ) -> None:
 
     def take(self, server_id: str, event: AnyEvent) -> None:
         """Add an event of a server."""

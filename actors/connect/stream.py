@@ -94,7 +94,9 @@ class Frames:
         rows = sorted(state.settings.values(), key=lambda row: row.source)
         return SettingsSnapshot(tuple(self.settings(row, is_server=audience.is_server) for row in rows))
 
-    def render_event(self, state: State, event: AnyEvent, audience: Audience) -> Delta | None:
+    def render_event(  # noqa: PLR0911 - a table
+        self, state: State, event: AnyEvent, audience: Audience
+    ) -> Delta | None:
         """The event as that audience sees it; None when it is not shown to it."""
         match event:
             case events.CommandChanged() | events.CommandTouched():

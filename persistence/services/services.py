@@ -126,6 +126,19 @@ async def migrating(conn: Connection, limit: int) -> list[ServiceRow]:
     return [ServiceRow(**dict(row)) for row in rows]
 
 
+async def registered(conn: Connection, owner_id: str, extension_id: str) -> bool:
+    """Whether a user has a game server that has registered an extension."""
+    found: bool = await conn.fetchval(
+        """
+        SELECT EXISTS (SELECT FROM connect_servers s JOIN connect_registrations r USING (server_id)
+                       WHERE s.owner_id = $1 AND r.extension_id = $2)
+        """,
+        owner_id,
+        extension_id,
+    )
+    return found
+
+
 async def servers_with(conn: Connection, owner_id: str, extension_id: str) -> Sequence[str]:
     """The user's game servers that have registered an extension, or have settings of it."""
     rows = await conn.fetch(
