@@ -224,9 +224,7 @@ class Changes:
         self.sessions: dict[tuple[str, str], SessionRow | None] = {}  # same keys; None where it has ended
         self.commands: dict[str, CommandRow] = {}  # {command id: as it is at the end}
         self.settings: list[events.SettingsChanged] = []
-        self.no_settings: set[tuple[str, str]] = (
-            set()
-        )  # (server id, source) of settings that are gone at the end
+        self.no_settings: set[tuple[str, str]] = set()  # (server id, source) of what is gone at the end
         self.registrations: dict[
             tuple[str, str], RegistrationRow | None
         ] = {}  # {(server id, extension id): the newest; None where it was removed}
@@ -236,11 +234,11 @@ class Changes:
         self.invites: dict[str, InviteRow] = {}  # {invite id: as it is at the end}
         self.dropped: list[str] = []  # invites that are kept no longer
         self.notices: list[NewNotification] = []
+        self.removed: list[str] = []
+
     def take(  # noqa: PLR0912 - a table
         self, server_id: str, event: AnyEvent
     ) -> None:
-
-    def take(self, server_id: str, event: AnyEvent) -> None:
         """Add an event of a server."""
         match event:
             case events.ServerChanged():
