@@ -26,6 +26,7 @@ from tests.chat.play import a_poll, mid, uid
 from tests.chat.stage import make_users
 from tests.kernel import ledger
 from tests.kernel.sharing import NOW_MS, Subject
+from tests.kernel.sharing_voice import voice_channels
 from tests.kernel.sql_ledger import KIND as LEDGER
 from tests.kernel.sql_ledger import ROWS as LEDGER_ROWS
 
@@ -344,4 +345,4 @@ def _single(step: Step) -> Sequence[Step]:
     return (step,)
 
 
-SUBJECTS = (conversations, claimed_servers, unclaimed_servers, parties, ledgers)
+SUBJECTS = (conversations, claimed_servers, unclaimed_servers, parties, voice_channels, ledgers)

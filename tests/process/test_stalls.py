@@ -72,6 +72,7 @@ ASK = (
     "join tokens",
     "journal",
     "last seen",
+    "migrations of services",
     "notifications of news",
     "old checkouts",
     "old company of quests",

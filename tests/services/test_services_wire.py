@@ -1,0 +1,180 @@
+"""Wire: who makes which services, and what their removal and migration do to game servers."""
+
+from typing import Any
+
+import trio
+
+from persistence.services import services
+from tests.connect.play import claimed
+from tests.services.play import (
+    SERVICES,
+    configure,
+    extension,
+    register,
+    registered,
+    service,
+    settings,
+)
+from tests.support.jobs import job_named
+from tests.support.world import World
+
+
+async def test_a_service_is_made_once_of_each_extension(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await extension(ann, "board")
+    await extension(ann, "secret", "private")
+    made = await service(ben, "board", "Ours")
+    assert made == {"serviceId": made["serviceId"], "name": "Ours", "extensionId": "board"}
+    own = await service(ann, "secret")
+    assert (await ann.get(SERVICES))["items"] == [own]
+    assert (await ben.get(SERVICES))["items"] == [made]
+    for id, refusal in (
+        ("board", (409, "INVALID_STATE")),
+        ("secret", (404, "NOT_FOUND")),
+        ("unknown", (404, "NOT_FOUND")),
+        ("No id", (404, "NOT_FOUND")),
+    ):
+        assert await ben.refused("POST", SERVICES, {"name": "A", "extensionId": id}) == refusal
+    assert await ben.refused("POST", SERVICES, {"name": "", "extensionId": "board"}) == (
+        422,
+        "VALIDATION_FAILED",
+    )
+    path = f"{SERVICES}/{own['serviceId']}"
+    assert await ben.refused("DELETE", path) == (404, "NOT_FOUND")
+    migration = {"extensionId": "board"}
+    assert await ben.refused("POST", f"{path}/migrate-extension", migration) == (404, "NOT_FOUND")
+
+
+async def test_removing_takes_the_registrations_of_the_owners_servers(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await extension(ann, "board")
+    first, second, other = [await claimed(world, owner, "S") for owner in (ann, ann, ben)]
+    for server in (first, second, other):
+        await register(server, "board")
+        await configure(server, "board", lines=3)
+    made, theirs = await service(ann, "board"), await service(ben, "board")
+    order = {"action": "clear", "extensionId": "board", "payload": {}}
+    commands = f"{first.path}/commands"
+    ordered = (await ann.do("POST", commands, order, status=201))["command"]
+    path = f"{SERVICES}/{made['serviceId']}"
+    assert await ann.do("DELETE", path, status=200) == {"removed": 2}
+    assert await ann.refused("DELETE", path) == (404, "NOT_FOUND")
+    assert [await registered(server) for server in (first, second, other)] == [{}, {}, {"board": "Board"}]
+    assert await settings(first, "board") == (1, {"lines": 3})
+    assert (await ann.get(f"{commands}/{ordered['id']}"))["command"]["status"] == "cancelled"
+    assert (await ben.get(SERVICES))["items"] == [theirs]
+
+
+async def test_a_migration_moves_settings_and_registrations(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await extension(ann, "old")
+    await extension(ann, "new")
+    moved, there, empty = [await claimed(world, ann, name) for name in ("Moved", "There", "Empty")]
+    theirs = await claimed(world, ben, "Theirs")
+    for server in (moved, there, theirs):
+        await register(server, "old", "Old")
+        await configure(server, "old", lines=1, key="hidden")
+    await register(there, "new", "New")
+    await configure(there, "new", lines=9)
+    order = {"action": "clear", "extensionId": "old", "payload": {}}
+    ordered = (await ann.do("POST", f"{moved.path}/commands", order, status=201))["command"]
+    made = await service(ann, "old")
+    path = f"{SERVICES}/{made['serviceId']}/migrate-extension"
+    async with ann.live("/v1/social/live?channels=") as client:
+        watch = {"id": "s", "op": "subscribe", "channel": f"server:{moved.id}", "params": {"mode": "delta"}}
+        await client.send_json(watch)
+        await client.receive_until(type="snapshot")
+        answer = await ann.do("POST", path, {"extensionId": "new"}, status=200)
+        assert answer == {
+            "service": {**made, "extensionId": "new"},
+            "moved": {"servers": 2, "settings": 2, "registrations": 2},
+            "pending": 0,
+        }
+        told = [await client.receive_until(type="event") for _ in range(4)]
+        assert [event["event"] for event in told[:2]] == ["settings_updated"] * 2
+        assert [(event["data"]["source"], event["data"]["version"]) for event in told[:2]] == [
+            ("new", 2),
+            ("old", 0),
+        ]
+        assert [event["event"] for event in told[2:]] == ["extensions"] * 2
+        assert [one["extensionId"] for one in told[3]["data"]] == ["new"]
+    assert await settings(moved, "new") == (2, {"lines": 1, "key": "hidden"})
+    assert await settings(moved, "old") == (0, {})
+    assert await registered(moved) == {"new": "Old"}
+    assert await settings(there, "new") == (1, {"lines": 9})
+    assert await registered(there) == {"new": "New"}
+    history = await there.get(f"{there.path}/settings/history", source="old")
+    assert [one["version"] for one in history["items"]] == [1]
+    shown = await ann.get(f"{moved.path}/commands/{ordered['id']}")
+    assert shown["command"]["status"] == "cancelled"
+    assert (await registered(empty), await registered(theirs)) == ({}, {"old": "Old"})
+
+    again = await ann.do("POST", path, {"extensionId": "new"}, status=200)
+    assert again["moved"] == {"servers": 0, "settings": 0, "registrations": 0}
+    await configure(moved, "old", lines=4)
+    assert await settings(moved, "old") == (1, {"lines": 4}), "stored anew"
+
+
+async def test_a_migration_goes_on_where_it_was_interrupted(world: World) -> None:
+    ann = await world.player("Ann")
+    for id in ("old", "new", "newest"):
+        await extension(ann, id)
+    servers = [await claimed(world, ann, f"S{number}") for number in range(3)]
+    for server in servers:
+        await register(server, "old")
+    made = await service(ann, "old")
+    path = f"{SERVICES}/{made['serviceId']}/migrate-extension"
+    moving = services.ServiceRow(
+        service_id=made["serviceId"],
+        owner_id=ann.id,
+        extension_id="new",
+        name="Board",
+        created_at_ms=0,
+        migrating_from="old",
+    )
+    await world.service.database.transact(services.move, moving)
+    assert await ann.refused("POST", path, {"extensionId": "newest"}) == (409, "INVALID_STATE")
+    assert await ann.refused("DELETE", f"{SERVICES}/{made['serviceId']}") == (409, "INVALID_STATE")
+    await job_named(world, "migrations of services").run()
+    assert [await registered(server) for server in servers] == [{"new": "Board"}] * 3
+    answer = await ann.do("POST", path, {"extensionId": "newest"}, status=200)
+    assert (answer["moved"]["servers"], answer["pending"]) == (3, 0)
+
+
+async def test_a_migration_needs_the_extensions_permission(world: World) -> None:
+    ann, ben = await world.players("Ann", "Ben")
+    await extension(ann, "open")
+    await extension(ann, "secret", "private")
+    await extension(ben, "own")
+    made = await service(ben, "own")
+    path = f"{SERVICES}/{made['serviceId']}/migrate-extension"
+    assert await ben.refused("POST", path, {"extensionId": "open"}) == (403, "FORBIDDEN")
+    assert await ben.refused("POST", path, {"extensionId": "secret"}) == (404, "NOT_FOUND")
+    await world.grant(ben, "svc.connect.extensions.open")
+    assert (await ben.do("POST", path, {"extensionId": "open"}, status=200))["pending"] == 0
+    assert await ben.do("POST", path, {"extensionId": "open"}, status=200)
+    await service(ben, "own", "Again")
+    assert await ben.refused("POST", path, {"extensionId": "own"}) == (409, "INVALID_STATE")
+
+
+async def test_many_at_once_are_each_whole(world: World) -> None:
+    ann = await world.player("Ann")
+    await extension(ann, "old")
+    await extension(ann, "new")
+    servers = [await claimed(world, ann, f"S{number}") for number in range(8)]
+    for server in servers:
+        await register(server, "old")
+        await configure(server, "old", lines=1)
+    made = await service(ann, "old")
+    path = f"{SERVICES}/{made['serviceId']}/migrate-extension"
+    answers: list[Any] = []
+
+    async def migrate() -> None:
+        answers.append(await ann.do("POST", path, {"extensionId": "new"}, status=200))
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(5):
+            nursery.start_soon(migrate)
+    assert sum(answer["moved"]["registrations"] for answer in answers) == len(servers)
+    assert [await settings(server, "new") for server in servers] == [(2, {"lines": 1})] * len(servers)
+    assert [await registered(server) for server in servers] == [{"new": "Board"}] * len(servers)
