@@ -17,6 +17,8 @@ from PIL import Image
 from actors.ids import new_uuid
 from actors.time import iso
 from persistence.quests import quests
+from persistence.services import services
+from persistence.services.services import ServiceRow
 from tests.banners.play import keep_many
 from tests.capes.images import cape, data_url, saved
 from tests.capes.stage import upload as upload_cape
@@ -28,6 +30,7 @@ from tests.friends.play import ask
 from tests.news.play import POLL, write
 from tests.party.play import gather
 from tests.saved_servers.play import save_all
+from tests.services.play import extension, service
 from tests.shop.play import Shop
 from tests.support.websocket import Refused, connect
 from tests.support.world import Player, World, world
@@ -195,6 +198,23 @@ async def a_catalog_without_items(world: World, ann: Player, ben: Player) -> dic
     return {}
 
 
+async def services_of_extensions(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    await extension(ben, "theirs", "private")
+    for id in ("old", "new", "newest"):
+        await extension(ann, id)
+    moving = await service(ann, "old")
+    row = ServiceRow(
+        service_id=moving["serviceId"],
+        owner_id=ann.id,
+        extension_id="new",
+        name="Board",
+        created_at_ms=0,
+        migrating_from="old",
+    )
+    await world.service.database.transact(services.move, row)
+    return {"moving": moving["serviceId"]}
+
+
 async def a_finished_quest(world: World, ann: Player, ben: Player) -> dict[str, str]:
     first = (await ann.get("/v1/quests/daily-games"))["quests"][0]
     done = {first["id"]: first["goal"]}
@@ -249,6 +269,7 @@ SCENES: dict[str, Scene] = {
     for one in (
         a_catalog_without_items,
         a_hundred_banners,
+        services_of_extensions,
         a_finished_quest,
         no_reroll_left,
         takes_no_requests,

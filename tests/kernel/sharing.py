@@ -118,9 +118,10 @@ def _said(answer: Answer) -> str:
 # ---- all rows
 
 # Of leases, caches and counts of turns there is more or less by how many turns there were; and from where on snapshots
-# are good again after a deletion is the end of its turn.
+# are good again after a deletion is the end of its turn. Places in the trail come from a sequence, which does not go
+# back with the rows.
 _PASSED_OVER = {"leases", "snapshots"}
-_COUNTS_TURNS = {"heads": ("version", "snapshots_from")}
+_COUNTS_TURNS = {"heads": ("version", "snapshots_from"), "audit_log": ("seq",)}
 
 
 async def _tables(conn: Connection) -> list[str]:

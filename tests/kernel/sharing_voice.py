@@ -49,6 +49,16 @@ def _join(user_id: str, node_id: str = NODE) -> Any:
     return lambda n: voice.Join(user_id, mid(NEW_ID + n), node_id, False, n % 2 == 0)
 
 
+def _control(
+    locked: bool | None, muted_ids: tuple[str, ...], most: int | None, remove_ids: tuple[str, ...]
+) -> Any:
+    def step(n: int) -> Any:
+        stamp = Stamp(mid(2 * NEW_ID + n), NOW_MS, uid("ann"), None)
+        return voice.SetControl(locked, muted_ids, most, remove_ids, stamp)
+
+    return step
+
+
 def _steps() -> st.SearchStrategy[Sequence[Any]]:
     who = st.sampled_from(NAMES).map(uid)
     session = st.integers(0, 12).map(lambda n: mid(NEW_ID + n))
@@ -56,21 +66,25 @@ def _steps() -> st.SearchStrategy[Sequence[Any]]:
     plain = st.one_of(
         st.builds(voice.Sync, who, session, flags, flags),
         st.builds(voice.EndSessions, st.tuples(st.tuples(who, session)), st.just("EXPIRED")),
-        st.builds(
-            voice.SetControl,
-            st.sampled_from([None, None, False]),
-            st.lists(who, max_size=2).map(tuple),
-            st.sampled_from([None, 2, 4]),
-            st.lists(who, max_size=1).map(tuple),
-            st.just(Stamp(mid(600), NOW_MS, uid("ann"), None)),
-        ),
         st.builds(voice.TellRename, who, st.sampled_from(["Ann", "Bob"])),
         st.just(voice.MoveTo(NODE, NODE)),
         st.just(voice.Look()),
     )
+    controls = st.builds(
+        _control,
+        st.sampled_from([None, None, False]),
+        st.lists(who, max_size=2).map(tuple),
+        st.sampled_from([None, 2, 4]),
+        st.lists(who, max_size=1).map(tuple),
+    )
     joins = st.builds(_join, who)
     again = st.builds(lambda user_id: (_join(user_id), _join(user_id)), who)
-    return st.one_of(joins.map(lambda step: (step,)), again, plain.map(lambda command: (lambda _n: command,)))
+    one = st.one_of(joins, controls, plain.map(_whenever))
+    return st.one_of(one.map(lambda step: (step,)), again)
+
+
+def _whenever(command: Any) -> Any:
+    return lambda _n: command
 
 
 def voice_channels() -> Subject:

@@ -23,6 +23,7 @@ from tests.news.play import POLL, editor, write
 from tests.notifications.play import LIST, READ, notify
 from tests.publications.play import path_of, publish
 from tests.saved_servers.play import SAVED
+from tests.services.play import SERVICES, extension
 from tests.shop.play import A_PRODUCT, ALL_PURCHASES, CHECKOUT, PRODUCTS, may, open_shop
 from tests.support.losing import lose, proxy, settled, world
 from tests.support.proxy import Proxy
@@ -302,6 +303,13 @@ async def a_voice_session(world: World) -> Lost:
     return Lost(ann, "POST", "/v1/social/voice/session/join", body, made, said=b"INSERT INTO voice_sessions")
 
 
+async def a_service(world: World) -> Lost:
+    ann = await world.player("Ann")
+    await extension(ann, "board")
+    body = {"name": MARK, "extensionId": "board"}
+    return Lost(ann, "POST", SERVICES, body, _counted(ann, SERVICES), said=b"INSERT INTO services")
+
+
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "users": (a_share,),
     "saved_servers": (a_saved_server,),
@@ -318,6 +326,7 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "news": (an_article, a_change_of_an_article, follows_of_news, a_vote_in_an_article),
     "launcher": (a_performance_report, an_allowlist),
     "quests": (a_reroll,),
+    "services": (a_service,),
     "shop": (a_checkout, a_purchase_marked_as_paid, a_product),
     "versions": (a_release, an_activation),
     "voice": (a_voice_node, a_voice_channel, a_voice_session),

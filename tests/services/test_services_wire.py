@@ -61,7 +61,8 @@ async def test_removing_takes_the_registrations_of_the_owners_servers(world: Wor
     assert await ann.refused("DELETE", path) == (404, "NOT_FOUND")
     assert [await registered(server) for server in (first, second, other)] == [{}, {}, {"board": "Board"}]
     assert await settings(first, "board") == (1, {"lines": 3})
-    assert (await ann.get(f"{commands}/{ordered['id']}"))["command"]["status"] == "cancelled"
+    (shown,) = (await ann.get(commands))["items"]
+    assert (shown["id"], shown["status"]) == (ordered["id"], "cancelled")
     assert (await ben.get(SERVICES))["items"] == [theirs]
 
 
@@ -105,8 +106,8 @@ async def test_a_migration_moves_settings_and_registrations(world: World) -> Non
     assert await registered(there) == {"new": "New"}
     history = await there.get(f"{there.path}/settings/history", source="old")
     assert [one["version"] for one in history["items"]] == [1]
-    shown = await ann.get(f"{moved.path}/commands/{ordered['id']}")
-    assert shown["command"]["status"] == "cancelled"
+    (shown,) = (await ann.get(f"{moved.path}/commands"))["items"]
+    assert (shown["id"], shown["status"]) == (ordered["id"], "cancelled")
     assert (await registered(empty), await registered(theirs)) == ({}, {"old": "Old"})
 
     again = await ann.do("POST", path, {"extensionId": "new"}, status=200)

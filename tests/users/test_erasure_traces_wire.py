@@ -23,6 +23,7 @@ from tests.friends.play import ask, make_friends
 from tests.news.play import POLL, write
 from tests.party.play import PARTY
 from tests.saved_servers.play import SAVED, save_all
+from tests.services.play import extension, service
 from tests.shop.play import open_shop
 from tests.support.world import Player, World
 from tests.totems.play import carry
@@ -138,6 +139,7 @@ async def everything(world: World, ann: Player, ben: Player) -> None:
     await ann.do("POST", "/v1/launcher/performance-reports", {"word": SECRET, "name": NAME}, status=202)
     await ann.do("POST", BANNERS, {"name": SECRET, "baseColor": "red"}, status=201)
     await ordered(world, ann)
+    await service(ann, await extension(ben, "board"), SECRET)
     await ann.get("/v1/quests/daily-games")
     await node(world, await node_server(world))
     await join(ann, await private(ann, ben))
