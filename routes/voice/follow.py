@@ -1,10 +1,13 @@
 """Passes on to voice what happens elsewhere: to parties, names, and the servers of nodes."""
 
+from functools import partial
+
 from actors.connect import events
 from actors.connect.events import AnyEvent
 from actors.connect.state import State
 from actors.voice.commands import EndSessions, TellRename
 from actors.voice.state import Reason
+from persistence.friends import blocks
 from routes.connect.parts import GAME_SERVERS
 from routes.jobs import BackgroundTask, Job
 from routes.party.memberships import MEMBERSHIPS
@@ -47,4 +50,24 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(USER_DIRECTORY).on_rename(renamed)
     attendance.on_doom(doomed)
     kinds.in_doubt.append(lambda channel_id: service.reconciler.add(ChannelInDoubt(channel_id)))
-    return (BackgroundTask("waiting heartbeats of voice nodes", let_go),)
+    return (
+        BackgroundTask("waiting heartbeats of voice nodes", let_go),
+        BackgroundTask("voice across a restart", partial(_part, service)),
+    )
+
+
+async def _part(service: Service) -> None:
+    """Once, at the start: end the sessions of who has left the party, or was blocked, while that was not passed on.
+
+    Raises:
+        PersistenceError: blocks cannot be read; called again then.
+    """
+    attendance, memberships = service.of(ATTENDANCE), service.of(MEMBERSHIPS)
+    for state in attendance:
+        parted = False
+        if state.sessions and state.low_id is not None and state.high_id is not None:
+            parted = bool(await service.database.read(blocks.barred_among, state.low_id, (state.high_id,)))
+        for user_id, session in state.sessions.items():
+            gone = state.party_id is not None and memberships.of(user_id) != state.party_id
+            if parted or gone:
+                attendance.doom(user_id, "REMOVED", session.session_id)

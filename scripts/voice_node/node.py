@@ -12,7 +12,7 @@ from scripts.voice_node.rooms import Rooms
 from scripts.voice_node.sockets import serve
 
 WAIT_SECONDS = 5
-"""How long a heartbeat waits for something to do; so long, too, who comes and goes may be unknown to Partyline."""
+"""How long a heartbeat waits unless said otherwise; so long, too, who comes and goes may be unknown to Partyline."""
 
 PAUSE_SECONDS = 2.0
 """Until the next attempt, where Partyline does not answer."""
@@ -26,6 +26,7 @@ class Plan(msgspec.Struct, frozen=True):
         headers: the credentials of the game server that registers it.
         host, port: where clients connect; 0 for any port.
         capacity: clients at the same time.
+        wait_seconds: how long a heartbeat waits for something to do.
     """
 
     url: str
@@ -34,6 +35,7 @@ class Plan(msgspec.Struct, frozen=True):
     port: int
     region: str
     capacity: int
+    wait_seconds: int = WAIT_SECONDS
 
 
 class VoiceNode:
@@ -92,7 +94,7 @@ class VoiceNode:
                 "draining": False,
                 "rooms": rooms,
                 "ack": cursor,
-                "waitSeconds": WAIT_SECONDS,
+                "waitSeconds": self._plan.wait_seconds,
             }
             try:
                 answer = await http.post(

@@ -25,7 +25,9 @@ async def test_two_clients_join_talk_are_muted_and_removed(world: World):
     server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
     ann, ben = await world.players("Ann", "Ben")
     said: list[str] = []
-    plan = Plan(world.url.replace("ws", "http", 1), server.headers, "127.0.0.1", 0, "eu-west", 10)
+    plan = Plan(
+        world.url.replace("ws", "http", 1), server.headers, "127.0.0.1", 0, "eu-west", 10, wait_seconds=1
+    )
     node = VoiceNode(plan, said.append)
     async with trio.open_nursery() as nursery:
         await nursery.start(node.run)
