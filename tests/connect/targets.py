@@ -227,6 +227,13 @@ async def _listed(scene: Scene) -> Wish:
     return f"/v1/public/servers/{(await _published(scene))['publication']['id']}", None
 
 
+@_target("GET /v1/public/connect/slugs/{slug}")
+async def _page(scene: Scene) -> Wish:
+    slug = scene.new_id()[-12:]
+    await scene.net.owner.do("PATCH", scene.net.path, {"slug": slug}, status=200)
+    return f"/v1/public/connect/slugs/{slug}", None
+
+
 @_target("POST /v1/connect/gateways/{gatewayId}/heartbeat")
 async def _heartbeat(scene: Scene) -> Wish:
     return (await gateway(scene.world)).path, {"connections": 0, "routesRevision": 0}
