@@ -86,9 +86,9 @@ class GameCounts:
             self._categories[listed.target_id] = after
         self._count_target(listed.target_id)
 
-    def targets(self) -> frozenset[str]:
+    def targets(self) -> set[str]:
         """The targets whose categories are known."""
-        return frozenset(self._categories)
+        return set(self._categories)
 
     def _count_target(self, target_id: str) -> None:
         self._count(target_id)

@@ -47,8 +47,6 @@ PROGRESS: dict[str, Callable[[DayTotals], int]] = {
 }
 """{kind: how much of it a day has}."""
 
-KINDS = frozenset(PROGRESS)
-
 
 def progress_of(kind: str, goal: int, totals: DayTotals) -> int:
     """How far a quest has come; its goal at most.

@@ -95,6 +95,13 @@ async def remove(conn: Connection, server_ids: Sequence[str]) -> None:
     await conn.execute("DELETE FROM connect_servers WHERE server_id = ANY($1::text[])", list(server_ids))
 
 
+_HEADS = """
+SELECT h.id, s.server_id IS NULL AND h.updated_at_ms < $2 AS ended
+FROM (SELECT id, updated_at_ms FROM heads WHERE kind = $1 AND id > $3 ORDER BY id LIMIT $4) AS h
+LEFT JOIN connect_servers s ON s.server_id = h.id ORDER BY h.id
+"""
+
+
 async def forget_removed(conn: Connection, after: str | None, limit: int, *, before_ms: int) -> str | None:
     """Delete heads, journals and snapshots of those among the next servers that were removed and had no turn since.
 
@@ -106,17 +113,7 @@ async def forget_removed(conn: Connection, after: str | None, limit: int, *, bef
     Returns:
         Where the next page starts; None after the last.
     """
-    page = await conn.fetch(
-        """
-        SELECT h.id, s.server_id IS NULL AND h.updated_at_ms < $2 AS gone
-        FROM (SELECT id, updated_at_ms FROM heads WHERE kind = $1 AND id > $3 ORDER BY id LIMIT $4) AS h
-        LEFT JOIN connect_servers s ON s.server_id = h.id ORDER BY h.id
-        """,
-        KIND, before_ms, after or "", limit,
-    )  # fmt: skip
-    if not await history.forget_ended(conn, KIND, [row["id"] for row in page if row["gone"]], limit):
-        return after or ""
-    return page[-1]["id"] if len(page) >= limit else None
+    return await history.sweep_ended(conn, history.Ended(KIND, _HEADS, before_ms), after, limit)
 
 
 # ---- claim keys

@@ -96,6 +96,38 @@ async def forget_ended(conn: Connection, kind: str, ids: Collection[str], limit:
     return True
 
 
+class Ended(NamedTuple):
+    """How to find actors that have ended.
+
+    Args:
+        kind: of the actors.
+        page: SQL of (id, ended) of the next heads, by id; $1 is the kind, $2 `before_ms`, $3 the id to continue after,
+            $4 how many.
+        before_ms: only heads that have not changed since, epoch milliseconds.
+    """
+
+    kind: str
+    page: str
+    before_ms: int
+
+
+async def sweep_ended(conn: Connection, ended: Ended, after: str | None, limit: int) -> str | None:
+    """Delete heads, events and snapshots of those among the next actors that have ended.
+
+    Args:
+        ended: which have.
+        after: the last actor of the page before; None from the start.
+        limit: actors that are looked at, and events that are deleted, at most.
+
+    Returns:
+        Where the next page starts; None after the last.
+    """
+    page = await conn.fetch(ended.page, ended.kind, ended.before_ms, after or "", limit)
+    if not await forget_ended(conn, ended.kind, [row["id"] for row in page if row["ended"]], limit):
+        return after or ""
+    return page[-1]["id"] if len(page) >= limit else None
+
+
 class Sizes(NamedTuple):
     """Bytes on disk, with indexes, of the tables that grow with use."""
 

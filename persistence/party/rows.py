@@ -194,6 +194,13 @@ async def withdraw(conn: Connection, pairs: Collection[tuple[str, str]]) -> None
     )
 
 
+_HEADS = """
+SELECT h.id, p.id IS NULL AND h.updated_at_ms < $2 AS ended
+FROM (SELECT id, updated_at_ms FROM heads WHERE kind = $1 AND id > $3 ORDER BY id LIMIT $4) AS h
+LEFT JOIN parties p ON p.id = h.id ORDER BY h.id
+"""
+
+
 async def sweep_ended(conn: Connection, after: str | None, limit: int, *, now_ms: int) -> str | None:
     """Delete heads, journals and snapshots of those among the next parties that ended an hour ago.
 
@@ -205,15 +212,5 @@ async def sweep_ended(conn: Connection, after: str | None, limit: int, *, now_ms
     Returns:
         Where the next page starts; None after the last.
     """
-    page = await conn.fetch(
-        "SELECT h.id, p.id IS NULL AND h.updated_at_ms < $2 AS ended"
-        " FROM (SELECT id, updated_at_ms FROM heads WHERE kind = $1 AND id > $3 ORDER BY id LIMIT $4) AS h"
-        " LEFT JOIN parties p ON p.id = h.id ORDER BY h.id",
-        KIND,
-        now_ms - ENDED_KEPT_MS,
-        after or "",
-        limit,
-    )
-    if not await history.forget_ended(conn, KIND, [row["id"] for row in page if row["ended"]], limit):
-        return after or ""
-    return page[-1]["id"] if len(page) >= limit else None
+    ended = history.Ended(KIND, _HEADS, now_ms - ENDED_KEPT_MS)
+    return await history.sweep_ended(conn, ended, after, limit)

@@ -126,17 +126,17 @@ async def migrating(conn: Connection, limit: int) -> list[ServiceRow]:
     return [ServiceRow(**dict(row)) for row in rows]
 
 
-async def registered(conn: Connection, owner_id: str, extension_id: str) -> bool:
-    """Whether a user has a game server that has registered an extension."""
-    found: bool = await conn.fetchval(
+async def servers_registered(conn: Connection, owner_id: str, extension_id: str) -> Sequence[str]:
+    """The user's game servers that have registered an extension."""
+    rows = await conn.fetch(
         """
-        SELECT EXISTS (SELECT FROM connect_servers s JOIN connect_registrations r USING (server_id)
-                       WHERE s.owner_id = $1 AND r.extension_id = $2)
+        SELECT server_id FROM connect_servers s JOIN connect_registrations r USING (server_id)
+        WHERE s.owner_id = $1 AND r.extension_id = $2 ORDER BY s.created_at_ms, server_id
         """,
         owner_id,
         extension_id,
     )
-    return found
+    return [row["server_id"] for row in rows]
 
 
 async def servers_with(conn: Connection, owner_id: str, extension_id: str) -> Sequence[str]:

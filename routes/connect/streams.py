@@ -13,7 +13,6 @@ from actors.connect.rules_commands import AT_ONCE
 from actors.connect.stream import ServerViewer
 from actors.errors import Forbidden, NotFound, Overloaded, Refused
 from actors.ids import Uuid
-from actors.kernel.sink import Prepared
 from actors.kernel.subscription import Subscription, WatchRequest
 from persistence.errors import PersistenceError
 from routes.call import Call
@@ -25,7 +24,7 @@ from routes.edge.declare.endpoint import stream
 from routes.edge.listener import Listener
 from routes.edge.principal import SERVER, Access, ServerPrincipal
 from routes.edge.websocket.close_codes import CloseCode
-from routes.edge.websocket.frames import prepare
+from routes.edge.websocket.frames import BareEnvelope
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.pace import Pace, Verdict
 from routes.live.rights import FORBIDDEN
@@ -80,41 +79,11 @@ _DATA_NAMES = {
 }  # {event: what its data is called}
 
 
-class StreamEnvelope:
-    """Implements `Envelope` for this stream: an event's name is its `type`, its data has a key of its own."""
-
-    __slots__ = ()
-
-    def snapshot(self, channel: str, epoch: str, offset: int, skipped: int, data: object) -> Prepared:  # noqa: ARG002
-        """A frame of the bare snapshot.
-
-        Args:
-            data: the snapshot, which has a `type` of its own.
-            channel, epoch, offset, skipped: not sent on this stream.
-        """
-        return prepare(data)
-
-    def event(
-        self,
-        channel: str,  # noqa: ARG002
-        epoch: str,  # noqa: ARG002
-        offset: int | None,  # noqa: ARG002
-        name: str,
-        data: object,
-        *,
-        self_: object | None,  # noqa: ARG002
-    ) -> Prepared:
-        """A frame of one event.
-
-        Args:
-            name: the event's type, a key of `_DATA_NAMES`.
-            data: what the event carries.
-            channel, epoch, offset, self_: not sent on this stream.
-        """
-        return prepare({"type": name, _DATA_NAMES[name]: data})
+def _told(name: str, data: object) -> object:
+    return {"type": name, _DATA_NAMES[name]: data}
 
 
-ENVELOPE = StreamEnvelope()
+ENVELOPE = BareEnvelope(_told)
 
 
 @stream(

@@ -38,7 +38,7 @@ class Recount:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._after = ""
-        self._gone: frozenset[str] = frozenset()
+        self._gone: set[str] = set()
 
     async def take(self, rows: int) -> bool:
         """Read the next page; returns whether there are more.
@@ -53,12 +53,12 @@ class Recount:
         page = await database.read(games.listed_page, self._after, rows)
         for listed in page:
             _take_unless_changed(live, listed)
-        self._gone -= {listed.target_id for listed in page}
+        self._gone.difference_update(listed.target_id for listed in page)
         if len(page) >= rows:
             self._after = page[-1].target_id
             return True
         live.unread |= self._gone
-        self._after, self._gone = "", frozenset()
+        self._after, self._gone = "", set()
         return False
 
 

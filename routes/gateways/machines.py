@@ -10,7 +10,7 @@ from actors.bounds import MAX_SAFE_INTEGER, ShortText
 from actors.connect.claim_keys import digest
 from actors.errors import FieldError, Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.gateways import units
-from actors.gateways.public import GatewayStatus, gateway_of
+from actors.gateways.public import Gateway, gateway_of
 from actors.gateways.registry import HEARTBEAT_INTERVAL_MS
 from actors.hostnames import is_address, normal_host
 from actors.ids import ObjectId
@@ -53,21 +53,13 @@ class RegisterBody(Wire, frozen=True):
     token: ShortText
 
 
-class RegisteredGateway(Wire, frozen=True):
+class RegisteredGateway(Gateway, frozen=True, rename="camel"):
     """The gateway, with the secret of its heartbeats, which is not shown again.
 
     Args:
         heartbeat_interval_ms: how often it is to say how it is; three missed, and it is offline.
     """
 
-    gateway_id: str
-    region: str
-    public_host: str
-    port: int
-    capacity: int
-    connections: int
-    status: GatewayStatus
-    last_heartbeat_at: str
     gateway_secret: str
     heartbeat_interval_ms: int
 

@@ -4,6 +4,7 @@ The first frame is sent at once, the next ones after changes. Messages of the cl
 the server busy, and otherwise ignored. When the viewer loses access, the socket is closed with 4403.
 """
 
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ from routes.edge.declare.query import Clamp
 from routes.edge.listener import Listener
 from routes.edge.principal import Access, UserPrincipal
 from routes.edge.websocket.close_codes import CloseCode
-from routes.edge.websocket.frames import BARE
+from routes.edge.websocket.frames import BARE, BareEnvelope
 from routes.edge.websocket.socket import LiveSocket
 from routes.live.pace import Pace, Verdict
 from routes.live.rights import FORBIDDEN
@@ -47,8 +48,9 @@ async def show(
     *,
     viewer: object,
     needs: str | None,
+    told: Callable[[str, Any], object] | None = None,
 ) -> Listener | None:
-    """Show one actor or view, in snapshots, until the socket is closed.
+    """Show one actor or view until the socket is closed.
 
     Args:
         call: the call that opened the stream.
@@ -56,6 +58,7 @@ async def show(
         shown, id: the kind or view, and the id.
         viewer: the viewer object that its `audience` takes.
         needs: the permission node that the user must hold for as long as they watch, or None.
+        told: makes the frame of an event from its name and data; left out, changes are shown in snapshots.
 
     Returns:
         The listener that the stream's handler returns; None if the socket was closed.
@@ -64,8 +67,8 @@ async def show(
         sink=socket,
         viewer=viewer,
         channel=f"{shown.name}:{id}",
-        envelope=BARE,
-        mode="snapshot",
+        envelope=BARE if told is None else BareEnvelope(told),
+        mode="snapshot" if told is None else "delta",
         opened=unannounced,
     )
     return await watch(call, socket, request, shown=shown, id=id, needs=needs)

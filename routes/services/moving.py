@@ -78,7 +78,7 @@ async def drop(service: Service, row: ServiceRow) -> int:
 
     Cancellation: a game server whose turn has been decided has removed it.
     """
-    server_ids = await service.database.read(services.servers_with, row.owner_id, row.extension_id)
+    server_ids = await service.database.read(services.servers_registered, row.owner_id, row.extension_id)
     removed = 0
 
     def count(one: int) -> None:

@@ -137,7 +137,7 @@ async def remove_service(call: Call, service_id: ObjectId) -> ServiceRemoved:
     removed = 0
     with trio.move_on_after(MOVING_SECONDS):
         removed = await drop(call.service, row)
-    if await call.service.database.read(services.registered, row.owner_id, row.extension_id):
+    if await call.service.database.read(services.servers_registered, row.owner_id, row.extension_id):
         raise Overloaded
 
     def shape(_: None) -> ServiceRemoved:

@@ -5,7 +5,8 @@ its payloads as unmasked, unfragmented text frames, one after the other. `data` 
 encoded again. Server frames are not masked (RFC 6455 §5.1), which is why one frame can serve every socket.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 
@@ -255,9 +256,19 @@ class LiveEnvelope:
 
 
 class BareEnvelope:
-    """Frames of single-purpose streams: the data and nothing around it; implements `Envelope`."""
+    """Frames of single-purpose streams: the data and nothing around it; implements `Envelope`.
 
-    __slots__ = ()
+    A stream with one channel needs no envelope, so channel, epoch, offset, skipped and self_ are not sent.
+
+    Args:
+        told: makes the frame of an event from its name and data; left out for streams that are subscribed in snapshot
+            mode only.
+    """
+
+    __slots__ = ("_told",)
+
+    def __init__(self, told: Callable[[str, Any], object] | None = None) -> None:
+        self._told = told
 
     def snapshot(
         self,
@@ -267,7 +278,7 @@ class BareEnvelope:
         skipped: int,  # noqa: ARG002
         data: object,
     ) -> Prepared:
-        """The `data` alone. A stream with one channel needs no envelope: `channel` and `skipped` are ignored."""
+        """The `data` alone; no other argument (channel, epoch, offset, skipped) matters."""
         return prepare(data)
 
     def event(
@@ -276,17 +287,18 @@ class BareEnvelope:
         epoch: str,  # noqa: ARG002
         offset: int | None,  # noqa: ARG002
         name: str,
-        data: object,  # noqa: ARG002
+        data: object,
         *,
         self_: object | None,  # noqa: ARG002
     ) -> Prepared:
-        """Never called, because single-purpose streams are subscribed in snapshot mode only; its arguments are
-        ignored.
+        """What `told` makes of `name` and `data`; no other argument (epoch, offset, self_) matters.
 
         Raises:
-            TypeError: always; the text holds `channel` and `name`, never `data`.
+            TypeError: the stream has no events; the text holds `channel` and `name`, never `data`.
         """
-        raise TypeError(f"a bare stream has no events, but {name} was to be sent on {channel}")
+        if self._told is None:
+            raise TypeError(f"a bare stream has no events, but {name} was to be sent on {channel}")
+        return prepare(self._told(name, data))
 
 
 LIVE = LiveEnvelope()
