@@ -66,3 +66,78 @@ export const profile = {
   settings: (signal) => rest.get("/v1/profile/settings", {}, { signal }),
   change: (changes) => rest.patch("/v1/profile/settings", changes),
 };
+
+export const servers = {
+  list: (signal) => rest.get("/v1/connect/servers", {}, { signal }),
+  claim: (claimKey) => rest.post("/v1/connect/servers/claim", { claimKey }),
+  change: (server, changes) => rest.patch(`/v1/connect/servers/${id(server)}`, changes),
+  remove: (server) => rest.delete(`/v1/connect/servers/${id(server)}`),
+  rotateSecret: (server) => rest.post(`/v1/connect/servers/${id(server)}/secret/rotate`),
+  commands: (server, query, signal) => rest.get(`/v1/connect/servers/${id(server)}/commands`, query, { signal }),
+  send: (server, command) => rest.post(`/v1/connect/servers/${id(server)}/commands`, command),
+  cancel: (server, command) => rest.delete(`/v1/connect/servers/${id(server)}/commands/${id(command)}`),
+  settings: (server, source, signal) => rest.get(`/v1/connect/servers/${id(server)}/settings`, { source }, { signal, raw: true }),
+  saveSettings: (server, settings, ifMatch) => rest.put(`/v1/connect/servers/${id(server)}/settings`, settings, { ifMatch }),
+  settingsHistory: (server, query, signal) => rest.get(`/v1/connect/servers/${id(server)}/settings/history`, query, { signal }),
+  extensions: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/extensions`, {}, { signal }),
+  members: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/members`, {}, { signal }),
+  setMember: (server, user, role) => rest.put(`/v1/connect/servers/${id(server)}/members/${id(user)}`, { role }),
+  removeMember: (server, user) => rest.delete(`/v1/connect/servers/${id(server)}/members/${id(user)}`),
+  invites: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/invites`, {}, { signal }),
+  invite: (server, inviteeUserId, role) => rest.post(`/v1/connect/servers/${id(server)}/invites`, { inviteeUserId, role }),
+  revokeInvite: (server, invite) => rest.delete(`/v1/connect/servers/${id(server)}/invites/${id(invite)}`),
+  policy: (server, signal) => rest.get(`/v1/connect/servers/${id(server)}/access-policy`, {}, { signal }),
+  setPolicy: (server, policy) => rest.patch(`/v1/connect/servers/${id(server)}/access-policy`, policy),
+  publication: (server, signal) => rest.get(`/v1/connect/publications/server/${id(server)}`, {}, { signal }),
+  publish: (server, publication) => rest.put(`/v1/connect/publications/server/${id(server)}`, publication),
+  withdraw: (server) => rest.delete(`/v1/connect/publications/server/${id(server)}`),
+};
+
+export const networks = {
+  list: (signal) => rest.get("/v1/connect/networks", {}, { signal }),
+  create: (name) => rest.post("/v1/connect/networks", { name }),
+  change: (network, changes) => rest.patch(`/v1/connect/networks/${id(network)}`, changes),
+  domains: (network, signal) => rest.get(`/v1/connect/networks/${id(network)}/domains`, {}, { signal }),
+  addDomain: (network, domain) => rest.post(`/v1/connect/networks/${id(network)}/domains`, { domain }),
+  verifyDomain: (network, domain) => rest.post(`/v1/connect/networks/${id(network)}/domains/${id(domain)}/verify`),
+  joinToken: (network) => rest.post(`/v1/connect/networks/${id(network)}/join-token`),
+};
+
+export const publicServers = {
+  list: (query, signal) => rest.get("/v1/public/servers", query, { signal }),
+  saved: (signal) => rest.get("/v1/profile/public-servers/saved", {}, { signal }),
+  save: (serverId) => rest.post("/v1/profile/public-servers/saved", { serverId }),
+  drop: (serverId) => rest.delete(`/v1/profile/public-servers/saved/${id(serverId)}`),
+  favor: (serverId, favorite) => rest.patch(`/v1/profile/public-servers/saved/${id(serverId)}`, { favorite }),
+  order: (serverIds) => rest.put("/v1/profile/public-servers/saved/order", { serverIds }),
+};
+
+export const capes = {
+  mine: (query, signal) => rest.get("/v1/profile/capes", query, { signal }),
+  catalog: (query, signal) => rest.get("/v1/public/capes", query, { signal }),
+  create: (cape) => rest.post("/v1/profile/capes", cape),
+  submit: (cape) => rest.post(`/v1/profile/capes/${id(cape)}/submit`),
+  withdraw: (cape) => rest.post(`/v1/profile/capes/${id(cape)}/withdraw`),
+  remove: (cape) => rest.delete(`/v1/profile/capes/${id(cape)}`),
+  selection: (signal) => rest.get("/v1/profile/capes/selection", {}, { signal }),
+  wear: (cape) => rest.put("/v1/profile/capes/selection", cape ? { source: "native", capeId: cape } : { source: null, capeId: null }),
+  terms: (signal) => rest.get("/v1/profile/capes/upload-terms", {}, { signal }),
+  accept: (revision) => rest.post("/v1/profile/capes/upload-terms/accept", { revision }),
+  waiting: (query, signal) => rest.get("/v1/admin/capes", query, { signal }),
+  judge: (cape, judgement) => rest.patch(`/v1/admin/capes/${id(cape)}`, judgement),
+};
+
+export const admin = {
+  lookup: (query, signal) => rest.get("/v1/admin/users/lookup", { query, limit: 20 }, { signal }),
+  user: (user, signal) => rest.get(`/v1/admin/users/${id(user)}`, {}, { signal }),
+  permissions: (user, signal) => rest.get(`/v1/admin/users/${id(user)}/permissions`, {}, { signal }),
+  catalog: (signal) => rest.get("/v1/admin/permissions", {}, { signal }),
+  grant: (user, grant) => rest.post(`/v1/admin/users/${id(user)}/permissions`, grant),
+  revoke: (user, node) => rest.delete(`/v1/admin/users/${id(user)}/permissions/${id(node)}`),
+  revokeTokens: (user) => rest.post(`/v1/admin/users/${id(user)}/revoke-tokens`),
+  erase: (user) => rest.delete(`/v1/admin/users/${id(user)}`),
+  actors: (query, signal) => rest.get("/v1/admin/actors", query, { signal }),
+  audit: (query, signal) => rest.get("/v1/admin/audit", query, { signal }),
+  reports: (query, signal) => rest.get("/v1/admin/reports", query, { signal }),
+  settle: (report, status) => rest.patch(`/v1/admin/reports/${id(report)}`, { status }),
+};

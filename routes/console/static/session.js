@@ -14,12 +14,14 @@ export const reason = signal("");
 export const me = signal(null);
 
 const permissions = signal([]);
+const role = signal("");
+
+/** Whether the user is a super-admin, or a moderator or more; false until the service has said so. */
+export const isSuperAdmin = computed(() => role.value === "Super Admin");
+export const isModerator = computed(() => isSuperAdmin.value || permissions.value.includes("capes:moderate"));
 
 /** Whether the user holds a right; the page only draws by it, the service decides. */
 export const may = (node) => permissions.value.some((held) => covers(held, node));
-
-/** Whether the user holds any right that begins so: `admin:`, say. */
-export const mayAnyOf = (prefix) => computed(() => permissions.value.some((held) => held === "*" || held.startsWith(prefix)));
 
 const others = new BroadcastChannel("partyline-session");
 
@@ -56,11 +58,13 @@ function enter() {
   permissions.value = partyline.session.permissions;
   reason.value = "";
   status.value = "in";
+  partyline.rest.get("/v1/profile/self").then((self) => { role.value = self.highestRoleLabel; }, () => {});
 }
 
 function leave(why) {
   reason.value = why;
   permissions.value = [];
+  role.value = "";
   status.value = "out";
 }
 
