@@ -18,7 +18,7 @@ export const PAGES = [
   { path: "/app/notifications", title: "notifications.title", group: "play", isFor: everybody, load: () => import("./pages/notifications.js") },
   { path: "/app/profile", title: "profile.title", group: "play", isFor: everybody, load: () => import("./pages/profile.js") },
   { path: "/app/servers", title: "servers.title", group: "run", isFor: everybody, load: () => import("./pages/servers/list.js") },
-  { path: "/app/servers/claim", title: "claim.title", group: "run", isFor: everybody, load: () => import("./pages/servers/claim.js") },
+  { path: "/app/servers/claim", title: "claim.title", group: null, isFor: everybody, load: () => import("./pages/servers/claim.js") },
   { path: "/app/servers/:id/:tab?", title: "servers.title", group: null, isFor: everybody, load: () => import("./pages/servers/server.js") },
   { path: "/app/networks/:id?", title: "networks.title", group: "run", isFor: everybody, load: () => import("./pages/networks.js") },
   { path: "/app/operate/users/:id?", title: "users.title", group: "operate", isFor: () => may("admin:user:view"), load: () => import("./pages/operate/users.js") },
