@@ -5,6 +5,7 @@ from routes.capes.domain import CAPES
 from routes.catalogs.domain import CATALOGS
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
+from routes.console.domain import CONSOLE
 from routes.domain import Domains
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
@@ -56,6 +57,7 @@ DOMAINS: Domains = (
     CATALOGS,
     SERVICES,
     VOICE,
+    CONSOLE,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""

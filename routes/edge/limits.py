@@ -97,6 +97,8 @@ POLICIES = {
         Policy("domain-verify", 30, 60),
         # Probes and scrapers, often many from one address; not in the contract's table, far above their rate.
         Policy("operations", 1200, 60, by_address=True),
+        # Files of pages, from memory: a browser that has none of them asks for some fifty.
+        Policy("pages", 3000, 60, by_address=True),
         # Wrong credentials only: each costs the check of a signature, or a database query.
         Policy("bad-credentials", 60, 60, by_address=True),
         # Bytes of answers that are kept for a day (`pipeline/idempotency.py`), without the first KiB of each.

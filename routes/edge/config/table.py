@@ -69,6 +69,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     max_unclaimed_servers: int
     request_seconds: int
     totem_gallery: bool
+    console_source: Path | None
     archive_after_days: int
     log: str
     log_level: str
@@ -267,6 +268,7 @@ SETTINGS = (
         also=("timeout", "deadline"),
     ),
     Setting("totem_gallery", "on", forms.switch, "the public gallery of totems"),
+    Setting("console_source", None, Path, "serve the console from this folder, to work on it; unset: as installed"),
     Setting(
         "archive_after_days",
         "0",
