@@ -10,7 +10,8 @@ The handler's annotations are part of the declaration:
     async def add_part(call: Call, thing_id: ObjectId, body: NewPart) -> Part:
         \"\"\"Adds a part. (This text becomes the OpenAPI description.)\"\"\"
 
-Path parameters are arguments named in snake_case; `body` and `query` have those names; the return annotation is the
+Path parameters are arguments named in snake_case; the last may be a `{*rest}`, which takes all segments that are left
+and loses to every route that names them. `body` and `query` have those names; the return annotation is the
 result's type. A body is a struct (JSON), `bytes` (raw, read whole), or `BodyPieces` (raw, read by the handler).
 """
 
@@ -25,7 +26,7 @@ from actors.errors import NotFound, Refused
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.config.table import Config
 from routes.edge.declare.query import PathParam, QueryPlan
-from routes.edge.declare.signature import PATH_PARAM, Handler, Signature, without_none
+from routes.edge.declare.signature import PATH_PARAM, Handler, Signature, template, without_none
 from routes.edge.limits import POLICIES, Policy
 from routes.edge.listener import Listener
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
@@ -53,6 +54,8 @@ BYTES_MEDIA = "application/octet-stream"
 RAW_BODIES = (bytes, BodyPieces)
 """The types of bodies that are no JSON."""
 
+_UNNAMED = r"{\g<rest>}"
+
 _NODE = re.compile(r"[a-z0-9.*-]+(?::[a-zA-Z0-9.*_-]+)+")
 
 
@@ -67,7 +70,7 @@ class Route:
 
     Args:
         method: HTTP method; `GET` for a stream.
-        path: with `{camelCase}` parameters.
+        path: with `{camelCase}` parameters; the last may be a `{*rest}`.
         needs: the rule for callers (`routes/edge/principal.py`).
         servers: the rule for game servers where `needs` is one for users: `SERVER` for any, or a node; None where
             `needs` is the only rule.
@@ -81,7 +84,7 @@ class Route:
         refuse_query_tokens: a credential in the address is a 400 (contract §2).
         area: the mount that the route belongs to; the tag in OpenAPI.
         guard_takes: the path parameters that are arguments of the guard.
-        line: method and path, for logs and metrics.
+        line: method and path, as documents write it, for logs and metrics.
     """
 
     method: str
@@ -102,7 +105,12 @@ class Route:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "guard_takes", _taken_by(self.guard, self.parameters))
-        object.__setattr__(self, "line", f"{self.method} {self.path}")
+        object.__setattr__(self, "line", f"{self.method} {template(self.path)}")
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """Its paths as documents write them: first its own, then its aliases."""
+        return (template(self.path),)
 
     @property
     def shared(self) -> bool:
@@ -158,6 +166,11 @@ class Endpoint(Route):
         object.__setattr__(self, "shape", shape)
 
     @property
+    def templates(self) -> tuple[str, ...]:
+        """See `Route`."""
+        return tuple(map(template, (self.path, *self.aliases)))
+
+    @property
     def keyed(self) -> bool:
         """Whether an Idempotency-Key makes it keep its answer for repeats. Not where the body is read piece by piece:
         such a body is not there to be compared before the effect, and what is put twice is there once. Nor where it
@@ -210,7 +223,7 @@ def endpoint(
 ) -> Callable[[Handler], Endpoint]:
     """Declare a request. The decorated name becomes the `Endpoint`, whose class and `Route` explain the arguments:
     `method`, `status`, `found_status`, `rate_key`, `secret_reply`, `cacheable`, `refuse_query_tokens`, `produces`,
-    `cookies`, …. `rate` names a policy; `not_found` is {path parameter: its refusal}. May raise ValueError, KeyError."""
+    `cookies`, …. `rate` names a policy; `not_found` is {path parameter: its refusal}. May raise ValueError."""
 
     def declare(handler: Handler) -> Endpoint:
         _check(method, path, needs, servers)
@@ -374,7 +387,7 @@ class RouteTable:
         seen: set[str] = set()
         for route in (*endpoints, *streams):
             paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (f"ws {route.path}",)
-            for key in (route.name, *(f"{route.method} {PATH_PARAM.sub('{}', path)}" for path in paths)):
+            for key in (route.name, *(f"{route.method} {PATH_PARAM.sub(_UNNAMED, path)}" for path in paths)):
                 if key in seen:
                     raise ValueError(f"declared twice: {key}")
                 seen.add(key)
