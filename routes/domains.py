@@ -25,6 +25,7 @@ from routes.quests.domain import QUESTS
 from routes.reports.domain import REPORTS
 from routes.saved_servers.domain import SAVED
 from routes.services.domain import SERVICES
+from routes.sessions.domain import SESSIONS
 from routes.shop.domain import SHOP
 from routes.totems.domain import TOTEMS
 from routes.users.domain import USERS
@@ -34,6 +35,7 @@ from routes.voice.domain import VOICE
 DOMAINS: Domains = (
     OPERATIONS,
     USERS,
+    SESSIONS,
     SAVED,
     CAPES,
     NOTIFICATIONS,

@@ -79,6 +79,9 @@ POLICIES = {
         Policy("voice-join", 20, 60),
         # Of payment providers, which repeat what was refused; counted by address.
         Policy("webhook", 600, 60, by_address=True),
+        # Each asks another server, twice; not in the contract's table.
+        Policy("sign-in", 30, 60, by_address=True),
+        Policy("sign-in-link", 20, 3600),
         Policy("register", 10, 3600, by_address=True),
         # Each is a durable write for a server without an owner; not in the contract's table.
         Policy("claim-key", 20, 60),

@@ -83,6 +83,7 @@ class UserPrincipal:
         access: the user's rights.
         issued_at_s: epoch seconds, of the token.
         capped: the token's issuer may not vouch for super-admins, so that the user is none with this token.
+        sid: the session that the token belongs to, and ends with; None for a token of its own.
     """
 
     user_id: UserId
@@ -91,6 +92,7 @@ class UserPrincipal:
     access: Access
     issued_at_s: int = 0
     capped: bool = False
+    sid: str | None = None
 
     @property
     def key(self) -> str:
@@ -119,6 +121,11 @@ class ServerPrincipal:
     @property
     def issued_at_s(self) -> None:
         """None: credentials of servers are revoked by replacing the secret, not by time of issue."""
+        return
+
+    @property
+    def sid(self) -> None:
+        """None: servers do not sign in."""
         return
 
     @property

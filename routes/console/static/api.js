@@ -9,8 +9,9 @@ export const setUp = (code, name) => rest.post("/v1/setup", { code, name }, { an
 export const health = () => rest.get("/health", {}, { anonymous: true });
 
 export const sessions = {
-  list: (query, signal) => rest.get("/v1/sessions", query, { signal }),
+  list: (signal) => rest.get("/v1/sessions", {}, { signal }),
   end: (sessionId) => rest.delete(`/v1/sessions/${id(sessionId)}`),
+  endOthers: () => rest.delete("/v1/sessions"),
   link: (userId) => rest.post("/v1/sign-in-links", userId ? { userId } : {}),
 };
 
