@@ -70,6 +70,7 @@ document.addEventListener("click", (event) => {
   const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
   if (!link || !isPlain || event.defaultPrevented || link.target || link.origin !== location.origin) return;
   if (!/^\/app(\/|$)/.test(link.pathname) || link.pathname.startsWith("/app/sign-in/")) return;
+  if (link.hash && link.pathname === location.pathname && link.search === location.search) return;
   event.preventDefault();
   go(link.pathname + link.search + link.hash);
 });

@@ -10,7 +10,7 @@ export const status = signal("restoring");
 /** Why nobody is signed in any more, in words; empty at the start. */
 export const reason = signal("");
 
-/** {userId, name} of who is signed in, or was until a moment ago; null before. */
+/** {id, name} of who is signed in, or was until a moment ago; null before. */
 export const me = signal(null);
 
 const permissions = signal([]);

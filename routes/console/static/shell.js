@@ -72,18 +72,20 @@ function Connection() {
     ${state !== "live" && html` <span class="dim"><${When} at=${sinceMs} /></span>`}</p>`;
 }
 
+let isPageChanged = false;
+
 function Page({ found }) {
   const [shown, show] = useState({ View: null, error: null });
   const main = useRef(null);
-  const isFirst = useRef(true);
   const title = found ? say(found.page.title) : say("page.none");
   const load = () => found?.page.load().then(({ default: View }) => show({ View, error: null }), (error) => show({ View: null, error }));
   useEffect(() => { load(); }, []);
   useEffect(() => {
     document.title = `${title} · Partyline`;
-    // On a change of page the focus goes to it, so that its title is read out.
-    if (!isFirst.current || document.activeElement !== document.body) main.current?.querySelector("h1")?.focus();
-    isFirst.current = false;
+    if (shown.View === null) return;
+    // On a change of page the focus goes to it, so that its title is read out; the first one begins at the top.
+    if (isPageChanged) main.current.querySelector("h1")?.focus();
+    isPageChanged = true;
   }, [shown.View]);
   return html`<main id="main" tabindex="-1" ref=${main}>
     ${shown.View ? html`<${shown.View} ...${found.parts} />`

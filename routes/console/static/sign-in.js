@@ -13,14 +13,13 @@ import { say } from "./words.js";
 export function SignIn({ isAgain }) {
   const [code] = useState(takeCode);
   useEffect(() => { if (!isAgain) document.title = `${say("signIn.title")} · Partyline`; }, []);
-  return html`<main class=${isAgain ? "signin over" : "signin"} role=${isAgain ? "dialog" : null} aria-modal=${isAgain} aria-labelledby="signin-title">
-    <div class="card">
+  const frame = isAgain ? { class: "signin over", role: "dialog", "aria-modal": "true" } : { class: "signin", role: "main" };
+  return html`<div ...${frame} aria-labelledby="signin-title"><div class="card">
       <h1 id="signin-title" tabindex="-1">${say("signIn.title")}</h1>
       ${reason.value && html`<p role="status">${isAgain ? say("signIn.ended") : reason.value}</p>`}
       ${code ? html`<${ByLink} code=${code} />` : html`<${Issuers} /><${ByToken} />`}
       ${location.protocol === "http:" && !isLoopback() && html`<p class="dim">${say("signIn.plainHttp")}</p>`}
-    </div>
-  </main>`;
+    </div></div>`;
 }
 
 // Codes travel in the fragment, which is in no log and no Referer, and leave the address bar at once.

@@ -62,7 +62,7 @@ export class Partyline {
     const body = "code" in credential ? { code: credential.code } : {};
     const headers = "token" in credential ? { Authorization: `Bearer ${credential.token}` } : {};
     const grant = await this.#cookieGrant("/v1/sessions", body, headers, { isLoud: true });
-    if (grant.user.userId !== this.session.lastUserId) this.live.close();
+    if (grant.user.id !== this.session.lastUserId) this.live.close();
     this.session.take(grant);
     this.live.resume();
   }

@@ -30,7 +30,7 @@ export class Session extends EventTarget {
     return this.#token;
   }
 
-  /** What the last grant said of the user: `{userId, name}`; null where it said nothing. */
+  /** What the last grant said of the user: `{id, name}`; null where it said nothing. */
   user = null;
 
   /** Who was signed in last, also after the end; null where nobody was. */
@@ -47,7 +47,7 @@ export class Session extends EventTarget {
   take(grant) {
     this.#token = grant.token;
     this.user = grant.user ?? this.user;
-    this.lastUserId = this.user?.userId ?? this.lastUserId;
+    this.lastUserId = this.user?.id ?? this.lastUserId;
     this.permissions = grant.permissions ?? this.permissions;
     this.#backoff.reset();
     clearTimeout(this.#timer);
@@ -105,6 +105,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1; // what setTimeout can do
  * @typedef {object} Grant
  * @property {string} token
  * @property {string} [expiresAt] ISO 8601.
- * @property {{userId: string, name: string}} [user]
+ * @property {{id: string, name: string}} [user]
  * @property {string[]} [permissions]
  */

@@ -37,7 +37,7 @@ function Invites({ invites }) {
 }
 
 function Party({ party, invites }) {
-  const own = party.members.find((member) => member.playerId === me.value.userId);
+  const own = party.members.find((member) => member.playerId === me.value.id);
   const invited = invites.filter((one) => one.direction === "outgoing");
   return html`<${Launch} lobby=${party.lobby} members=${party.members} />
     <section aria-labelledby="party-members"><h2 id="party-members">${say("party.members", { count: party.members.length, max: party.maxSize })}</h2>
@@ -90,7 +90,7 @@ function Select() {
 }
 
 function Leaving({ party }) {
-  const isLeader = party.leaderId === me.value.userId;
+  const isLeader = party.leaderId === me.value.id;
   const leave = useAction(api.leave);
   const disband = useAction(async () => {
     if (await ask({ title: say("party.disband"), text: say("party.disbandText", { count: party.members.length }), confirm: say("party.disband"), isDanger: true })) await api.disband();

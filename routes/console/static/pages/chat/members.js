@@ -30,11 +30,11 @@ function Choices({ conversation }) {
   const leave = useAction(async () => {
     const isSure = await ask({ title: say("chat.leave"), text: say("chat.leaveText"), confirm: say("chat.leave"), isDanger: true });
     if (!isSure) return;
-    await chat.leave(conversation.id, me.value.userId);
+    await chat.leave(conversation.id, me.value.id);
     go("/app/chat");
   });
   return html`<div class="choices">
-    ${isGroup && conversation.ownerId === me.value.userId && html`<form class="row" onSubmit=${(event) => { event.preventDefault(); rename.run(); }}>
+    ${isGroup && conversation.ownerId === me.value.id && html`<form class="row" onSubmit=${(event) => { event.preventDefault(); rename.run(); }}>
       <label class="field">${say("chat.rename")}<input value=${title} maxlength="100" onInput=${(event) => setTitle(event.currentTarget.value)} /></label>
       <button disabled=${rename.isRunning}>${say("action.save")}</button></form>`}
     ${isGroup && html`<button type="button" class="danger" onClick=${leave.run}>${say("chat.leave")}</button>`}

@@ -19,7 +19,7 @@ import { rich } from "./rich.js";
  */
 export function Message({ message, isFirst, changed }) {
   const [isEditing, edit] = useState(false);
-  const isMine = message.senderId === me.value.userId;
+  const isMine = message.senderId === me.value.id;
   return html`<li class=${isFirst ? "message first" : "message"}>
     ${isFirst && html`<${Face} id=${message.senderId} name=${message.senderName} />
       <p class="by"><bdi>${message.senderName}</bdi> <${When} at=${message.createdAtMs} isClock /></p>`}

@@ -113,7 +113,7 @@ function Typing({ thread }) {
     const timer = setTimeout(() => setNow(Date.now()), until - Date.now() + 50);
     return () => clearTimeout(timer);
   }, [until]);
-  const writing = thread.conversation.participants.filter((one) => one.id !== me.value.userId && (thread.typing[one.id] ?? 0) > nowMs);
+  const writing = thread.conversation.participants.filter((one) => one.id !== me.value.id && (thread.typing[one.id] ?? 0) > nowMs);
   const text = writing.length === 0 ? "" : writing.length === 1 ? say("chat.writes", { name: writing[0].name }) : say("chat.severalWrite");
   return html`<p class="typing dim" aria-live="off">${text}</p>`;
 }

@@ -65,6 +65,6 @@ function Access({ user }) {
   return html`<section aria-labelledby="user-access"><h2 id="user-access">${say("users.access")}</h2><div class="buttons start">
     <button type="button" disabled=${act.isRunning} onClick=${() => act.run(link)}>${say("users.link")}</button>
     <button type="button" disabled=${act.isRunning} onClick=${() => act.run(revoke)}>${say("users.revoke")}</button>
-    ${user.userId !== me.value.userId && html`<button type="button" class="danger" disabled=${act.isRunning} onClick=${() => act.run(erase)}>${say("users.erase")}</button>`}</div>
+    ${user.userId !== me.value.id && html`<button type="button" class="danger" disabled=${act.isRunning} onClick=${() => act.run(erase)}>${say("users.erase")}</button>`}</div>
     <${Complaint} error=${act.error} /></section>`;
 }
