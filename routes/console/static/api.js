@@ -6,7 +6,7 @@ const id = encodeURIComponent;
 
 export const issuers = () => rest.get("/v1/public/issuers", {}, { anonymous: true });
 export const setUp = (code, name) => rest.post("/v1/setup", { code, name }, { anonymous: true, credentials: "same-origin" });
-export const health = () => rest.get("/health", {}, { anonymous: true });
+export const bytes = (path, signal) => rest.get(path, {}, { raw: true, signal });
 
 export const sessions = {
   list: (signal) => rest.get("/v1/sessions", {}, { signal }),
@@ -29,7 +29,6 @@ export const chat = {
   add: (conversation, userIds) => rest.post(`/v1/social/chat/conversations/${id(conversation)}/participants`, { userIds }),
   leave: (conversation, userId) => rest.delete(`/v1/social/chat/conversations/${id(conversation)}/participants/${id(userId)}`),
   attach: (conversation, file) => rest.post(`/v1/social/chat/conversations/${id(conversation)}/attachments`, file),
-  bytes: (url) => rest.get(url, {}, { raw: true }),
 };
 
 export const friends = {

@@ -110,7 +110,7 @@ async def test_settings_from_their_schema_and_what_another_has_saved(world: Worl
         page.get_by_label("Slots").fill("60")
         scene.stop_at(page, "settings")
         page.get_by_role("button", name="Save").click()
-        expect(page.get_by_text("Saved.")).to_be_visible()
+        expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
         stored = scene.let(ada.get, path)
         assert stored["data"]["slots"] == 60
         assert stored["data"]["token"] != ""

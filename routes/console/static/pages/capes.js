@@ -5,6 +5,7 @@ import { html } from "../html.js";
 import { useAction, useRead } from "../store.js";
 import { ask } from "../ui/dialog.js";
 import { Field, Form, Submit } from "../ui/form.js";
+import { Picture } from "../ui/picture.js";
 import { Complaint, Empty, State } from "../ui/states.js";
 import { toast } from "../ui/toast.js";
 import { say } from "../words.js";
@@ -27,7 +28,7 @@ export default function Capes() {
 }
 
 function Cape({ cape, isWorn, wear }) {
-  return html`<img src=${new URL(cape.previewTextureUrl, location.origin).pathname + new URL(cape.previewTextureUrl, location.origin).search} alt="" width="80" height="128" loading="lazy" />
+  return html`<${Picture} url=${cape.previewTextureUrl} alt="" width="80" height="128" />
     <p><bdi>${cape.name}</bdi></p><p class="dim"><bdi>${cape.creator}</bdi></p>
     ${cape.status !== "approved" && html`<span class=${`chip ${TONES[cape.status] ?? "plain"}`}>${say(`capes.status.${cape.status}`)}</span>`}
     ${cape.status === "approved" && html`<button type="button" aria-pressed=${isWorn} disabled=${wear.isRunning} onClick=${() => wear.run(isWorn ? null : cape.id)}>${say(isWorn ? "capes.worn" : "capes.wear")}</button>`}`;

@@ -24,6 +24,9 @@ export function SaveBar({ isChanged, action, onSave, onDiscard }) {
     addEventListener("keydown", save);
     return () => removeEventListener("keydown", save);
   }, [isChanged, onSave]);
+  useEffect(() => {
+    if (action.error?.errors?.length) document.querySelector("[aria-invalid=true]")?.focus();
+  }, [action.error]);
   if (!isChanged) return null;
   return html`<div class="savebar" role="region" aria-label=${say("savebar.title")}>
     <p>${say("savebar.changed")}</p>

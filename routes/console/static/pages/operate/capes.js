@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { capes } from "../../api.js";
 import { html } from "../../html.js";
 import { useAction, useRead } from "../../store.js";
+import { Picture } from "../../ui/picture.js";
 import { Complaint, State } from "../../ui/states.js";
 import { toast } from "../../ui/toast.js";
 import { say } from "../../words.js";
@@ -21,11 +22,6 @@ export default function CapeModeration() {
   return html`<div class="page"><h1 tabindex="-1">${say("moderation.capes")}</h1><${Complaint} error=${judge.error} />
     <label class="field">${say("moderation.reason")}<input value=${reason} maxlength="500" onInput=${(event) => setReason(event.currentTarget.value)} /></label>
     <${State} of=${list}>${({ entries }) => html`<${Queue} label=${say("moderation.capes")} items=${entries} keyOf=${(cape) => cape.id} verdicts=${verdicts} draw=${(cape) => html`
-      <div class="judged"><img src=${local(cape.previewTextureUrl)} alt=${say("capes.preview")} width="80" height="128" /><img class="pixels" src=${local(cape.textureUrl)} alt=${say("moderation.texture")} width="128" />
+      <div class="judged"><${Picture} url=${cape.previewTextureUrl} alt=${say("capes.preview")} width="80" height="128" /><${Picture} class="pixels" url=${cape.textureUrl} alt=${say("moderation.texture")} width="128" />
         <div><p><bdi>${cape.name}</bdi></p><p class="dim" dir="auto">${cape.description}</p><p><a href=${`/app/operate/users/${cape.ownerId}`}><bdi>${cape.creator}</bdi></a></p></div></div>`} />`}<//></div>`;
-}
-
-function local(url) {
-  const { pathname, search } = new URL(url, location.origin);
-  return pathname + search;
 }

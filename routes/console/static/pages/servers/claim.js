@@ -28,7 +28,7 @@ export default function Claim() {
 function Key({ next }) {
   const [claimKey, setKey] = useState("");
   const claim = useAction(async () => next({ server: (await api.claim(claimKey.trim())).server.serverId }));
-  return html`<${Form} action=${claim} label=${say("claim.key")} onSubmit=${() => claim.run()}>
+  return html`<${Form} action=${claim} label=${say("claim.title")} onSubmit=${() => claim.run()}>
     <${Field} label=${say("claim.key")} hint=${say("claim.keyHint")} value=${claimKey} onInput=${setKey} error=${claim.error} pointer="/claimKey" spellcheck="false" maxlength="64" />
     <${Submit} action=${claim}>${say("claim.claim")}<//><//>`;
 }
