@@ -128,16 +128,27 @@ export const capes = {
 };
 
 export const admin = {
-  lookup: (query, signal) => rest.get("/v1/admin/users/lookup", { query, limit: 20 }, { signal }),
+  users: (query, signal) => rest.get("/v1/admin/users", query, { signal }),
   user: (user, signal) => rest.get(`/v1/admin/users/${id(user)}`, {}, { signal }),
+  addRole: (user, role) => rest.put(`/v1/admin/users/${id(user)}/roles/${id(role)}`, {}),
+  removeRole: (user, role) => rest.delete(`/v1/admin/users/${id(user)}/roles/${id(role)}`),
+  rights: (user, signal) => rest.get(`/v1/admin/users/${id(user)}/rights`, {}, { signal }),
   permissions: (user, signal) => rest.get(`/v1/admin/users/${id(user)}/permissions`, {}, { signal }),
   catalog: (signal) => rest.get("/v1/admin/permissions", {}, { signal }),
   grant: (user, grant) => rest.post(`/v1/admin/users/${id(user)}/permissions`, grant),
   revoke: (user, node) => rest.delete(`/v1/admin/users/${id(user)}/permissions/${id(node)}`),
   revokeTokens: (user) => rest.post(`/v1/admin/users/${id(user)}/revoke-tokens`),
   erase: (user) => rest.delete(`/v1/admin/users/${id(user)}`),
+  notes: (user, query, signal) => rest.get(`/v1/admin/users/${id(user)}/notes`, query, { signal }),
+  addNote: (user, text) => rest.post(`/v1/admin/users/${id(user)}/notes`, { text }),
+  removeNote: (user, note) => rest.delete(`/v1/admin/users/${id(user)}/notes/${id(note)}`),
+  metrics: (signal) => rest.get("/v1/admin/metrics/history", {}, { signal }),
   actors: (query, signal) => rest.get("/v1/admin/actors", query, { signal }),
+  actor: (kind, actor, signal) => rest.get(`/v1/admin/actors/${id(kind)}/${id(actor)}`, {}, { signal }),
   audit: (query, signal) => rest.get("/v1/admin/audit", query, { signal }),
   reports: (query, signal) => rest.get("/v1/admin/reports", query, { signal }),
   settle: (report, status) => rest.patch(`/v1/admin/reports/${id(report)}`, { status }),
+  servers: (query, signal) => rest.get("/v1/admin/connect/servers", query, { signal }),
+  publications: (query, signal) => rest.get("/v1/admin/connect/publications", query, { signal }),
+  changePublication: (publication, changes) => rest.patch(`/v1/admin/connect/publications/${id(publication)}`, changes),
 };

@@ -39,13 +39,14 @@ const shared = new Map(); // {channel: {state: Signal, users: number, subscripti
  * Watch one of the user's own channels (`inbox`, `friends`, `party`, `notifications`) in snapshots, together with whoever
  * else on the page does.
  *
- * @param {string} channel
+ * @param {string|null} channel null watches nothing.
  * @returns {{data: any, error: Error|null}} the newest snapshot; null before the first.
  */
 export function useShared(channel) {
   if (!shared.has(channel)) shared.set(channel, { state: signal({ data: null, error: null }), users: 0, subscription: null });
   const one = shared.get(channel);
   useEffect(() => {
+    if (channel === null) return undefined;
     if (one.users++ === 0) one.subscription = shareOf(channel, one.state);
     return () => {
       if (--one.users > 0) return;

@@ -21,10 +21,12 @@ export const PAGES = [
   { path: "/app/servers/claim", title: "claim.title", group: null, isFor: everybody, load: () => import("./pages/servers/claim.js") },
   { path: "/app/servers/:id/:tab?", title: "servers.title", group: null, isFor: everybody, load: () => import("./pages/servers/server.js") },
   { path: "/app/networks/:id?", title: "networks.title", group: "run", isFor: everybody, load: () => import("./pages/networks.js") },
+  { path: "/app/operate", title: "metrics.title", group: "operate", isFor: () => isSuperAdmin.value, load: () => import("./pages/operate/metrics.js") },
   { path: "/app/operate/users/:id?", title: "users.title", group: "operate", isFor: () => may("admin:user:view"), load: () => import("./pages/operate/users.js") },
   { path: "/app/operate/reports", title: "reports.title", group: "operate", isFor: () => isModerator.value, load: () => import("./pages/operate/reports.js") },
   { path: "/app/operate/capes", title: "moderation.capes", group: "operate", isFor: () => isModerator.value, load: () => import("./pages/operate/capes.js") },
   { path: "/app/operate/actors", title: "actors.title", group: "operate", isFor: () => isSuperAdmin.value, load: () => import("./pages/operate/actors.js") },
+  { path: "/app/operate/listing", title: "listing.title", group: "operate", isFor: () => may("admin:connect:manage"), load: () => import("./pages/operate/listing.js") },
   { path: "/app/operate/audit", title: "audit.title", group: "operate", isFor: () => isSuperAdmin.value, load: () => import("./pages/operate/audit.js") },
 ];
 

@@ -4,7 +4,7 @@ import { html } from "./html.js";
 import { connection, useShared } from "./live.js";
 import { GROUPS, PAGES } from "./pages.js";
 import { match, place } from "./router.js";
-import { me, signOut } from "./session.js";
+import { isModerator, me, signOut } from "./session.js";
 import { Fault, Loading } from "./ui/states.js";
 import { Name } from "./ui/face.js";
 import { ThemeChoice } from "./ui/theme.js";
@@ -38,12 +38,15 @@ function find(path) {
 
 // {name of a page's title: how many things wait there}; these channels also keep the connection open on every page.
 function useWaiting() {
+  const queues = useShared(isModerator.value ? "moderation" : null).data;
   const [inbox, friends, party, notifications] = ["inbox", "friends", "party", "notifications"].map((name) => useShared(name).data);
   return {
     "chat.title": inbox?.totals.unread ?? 0,
     "friends.title": friends?.requests.incoming.length ?? 0,
     "party.title": party?.invites.filter((invite) => invite.direction === "incoming").length ?? 0,
     "notifications.title": notifications?.unread ?? 0,
+    "reports.title": queues?.reports ?? 0,
+    "moderation.capes": queues?.capes ?? 0,
   };
 }
 

@@ -1,25 +1,18 @@
 // The public list of servers, searched by text, tag and category.
-import { useEffect, useState } from "preact/hooks";
 import { publicServers as api } from "../api.js";
 import { html } from "../html.js";
 import { place, setQuery } from "../router.js";
 import { useAction, useList, useRead } from "../store.js";
+import { Search } from "../ui/search.js";
 import { Complaint, Empty, State } from "../ui/states.js";
 import { say } from "../words.js";
 
-const TYPING_MS = 250;
-
 export default function Discover() {
   const { query = "", tag = "", category = "" } = place.value.query;
-  const [text, setText] = useState(query);
-  useEffect(() => {
-    const timer = setTimeout(() => { if (text !== query) setQuery({ query: text }); }, TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
   const list = useList((more, signal) => api.list({ query: query || null, tag: tag || null, category: category || null, limit: 30, ...more }, signal), [query, tag, category]);
   const saved = useRead((signal) => api.saved(signal));
   return html`<div class="page"><h1 tabindex="-1">${say("discover.title")}</h1>
-    <search class="row"><label class="field">${say("discover.search")}<input type="search" value=${text} maxlength="100" onInput=${(event) => setText(event.currentTarget.value)} /></label>
+    <search class="row"><${Search} label=${say("discover.search")} />
       ${[["tag", tag], ["category", category]].map(([name, value]) => value && html`<button type="button" onClick=${() => setQuery({ [name]: null })}>${value} ×</button>`)}</search>
     <${State} of=${list}>${() => list.items.length === 0 ? html`<${Empty}>${say("discover.none")}<//>` : html`<ul class="cards">
       ${list.items.map((server) => html`<${Server} key=${server.id} server=${server} isSaved=${saved.data?.serverIds.includes(server.id)} changed=${saved.reload} />`)}</ul>
