@@ -5,6 +5,7 @@ from routes.capes.domain import CAPES
 from routes.catalogs.domain import CATALOGS
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
+from routes.console.domain import CONSOLE
 from routes.domain import Domains
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
@@ -35,6 +36,7 @@ DOMAINS: Domains = (
     OPERATIONS,
     USERS,
     SESSIONS,
+    CONSOLE,
     SAVED,
     CAPES,
     NOTIFICATIONS,

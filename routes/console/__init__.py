@@ -1,0 +1,1 @@
+"""The web console: its page and what that loads."""
