@@ -3,6 +3,7 @@
 import pytest
 import trio
 
+from tests.notifications.play import opened
 from tests.sessions.play import LINKS, MINUTE_MS, SESSIONS, Browser, link_of, signed_in
 from tests.support.world import World, open_world
 
@@ -56,10 +57,10 @@ async def test_of_too_many_links_the_oldest_end(world: World) -> None:
 async def test_a_super_admin_lets_somebody_in(world: World) -> None:
     """It is on record, the user is told, and it is no way to be another super-admin."""
     root, ann = await world.super_admin(), await world.player("Ann")
-    async with ann.live("/v1/social/notifications/live") as socket:
-        await socket.receive_until(type="notifications_snapshot")
+    async with ann.live("/v1/social/live?channels=") as socket:
+        await opened(socket)
         code = await link_of(root, ann)
-        told = (await socket.receive_until(type="notifications_snapshot"))["items"][0]
+        told = (await socket.receive_until(type="event"))["data"]["notification"]
     assert (told["kind"], told["actorId"], told["data"]) == ("sign_in_link", root.id, {})
     entry = (await root.get("/v1/admin/audit"))["items"][0]
     assert (entry["action"], entry["actorId"], entry["targetId"]) == ("sign-in-link.made", root.id, ann.id)

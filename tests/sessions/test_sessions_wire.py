@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from persistence.sessions import sessions
 from routes.sessions.parts import SIGNED_IN
 from tests.sessions.play import (
     CURRENT,
@@ -19,6 +20,7 @@ from tests.sessions.play import (
     link_of,
     signed_in,
 )
+from tests.support.jobs import job_named
 from tests.support.losing import proxy
 from tests.support.losing import world as fragile
 from tests.support.proxy import Proxy
@@ -228,8 +230,6 @@ async def test_ends_that_were_missed_are_looked_up(world: World) -> None:
 
 
 async def _end_elsewhere(conn, session_id: str) -> None:
-    from persistence.sessions import sessions
-
     await sessions.end(conn, (session_id,))
 
 
@@ -259,16 +259,9 @@ async def test_what_is_over_is_deleted(world: World) -> None:
     await Browser(world).enter_as(ann)
     await ann.do("POST", LINKS, status=201)
     world.advance(15 * MINUTE_MS)
-    for job in (one for one in _jobs(world) if one.name.endswith("that are over")):
-        await job.run()
-    counted = await world.service.database.read(_counts)
-    assert counted == (0, 0)
-
-
-def _jobs(world: World):
-    from routes.sessions.domain import SESSIONS as DOMAIN
-
-    return DOMAIN.jobs(world.service)
+    for name in ("sessions that are over", "sign-in links that are over"):
+        await job_named(world, name).run()
+    assert await world.service.database.read(_counts) == (0, 0)
 
 
 async def _counts(conn) -> tuple[int, int]:
