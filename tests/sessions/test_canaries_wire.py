@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.sessions.issuer import CLIENT_SECRET
+from tests.sessions.place import GO, IDENTITIES, placed
 from tests.sessions.play import LINKS, RENEW, SESSIONS, Browser, link_of
-from tests.sessions.test_issuers_wire import GO, IDENTITIES, placed
 from tests.support.canaries import Overheard, dump, found, kept_in_files
 
 

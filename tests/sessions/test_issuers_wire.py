@@ -1,9 +1,6 @@
 """Wire: signing in at another issuer, against one that checks what it is sent, and with one that lies."""
 
 import secrets
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -12,82 +9,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from actors.ids import new_uuid
-from routes.users.authenticator import ISSUERS
-from tests.sessions.issuer import CLIENT_ID, CLIENT_SECRET, Issuer, serving, setting
-from tests.sessions.play import MINUTE_MS, SESSIONS, VERIFY, Browser, signed_in
-from tests.support.waiting import wait_until
-from tests.support.world import ShiftedClock, World, open_world
-from tests.users.play import erase
-
-IDENTITIES = "/v1/profile/identities"
-GO = "/app/sign-in/good-games"
-
-
-class Place:
-    """A service and its issuers.
-
-    Args:
-        world: the service.
-        good, other: its issuers.
-    """
-
-    def __init__(self, world: World, good: Issuer, other: Issuer) -> None:
-        self.world = world
-        self.good = good
-        self.other = other
-
-    async def goes(self, browser: Browser, path: str = GO) -> str:
-        """The address that a browser is led to by a link."""
-        response = await browser.ask("GET", path)
-        assert response.status_code == 302, response.text
-        assert response.headers["cache-control"] == "no-store"
-        return response.headers["location"]
-
-    async def comes_back(self, browser: Browser, address: str) -> str:
-        """Where a browser is led to in the end: path and fragment of the console."""
-        parts = urlsplit(address)
-        response = await browser.ask(
-            "GET", f"{parts.path}?{parts.query}", headers={"sec-fetch-site": "cross-site"}
-        )
-        assert response.status_code == 302, response.text
-        location = response.headers["location"]
-        assert location.startswith(self.world.service.config.dashboard_url + "/app")
-        return location.removeprefix(self.world.service.config.dashboard_url)
-
-    async def enters(self, browser: Browser, subject: str, **claims: Any) -> str:
-        """Sign in from end to end; returns where the browser is led to."""
-        address = self.good.signed_in(await self.goes(browser), subject, **claims)
-        return await self.comes_back(browser, address)
-
-    async def user(self, subject: str, **claims: Any) -> Browser:
-        """A browser of somebody who has signed in."""
-        browser = Browser(self.world)
-        assert await self.enters(browser, subject, **claims) == "/app"
-        await browser.renew()
-        return browser
-
-
-@asynccontextmanager
-async def placed(database_url: str, folder: Path, **more: Any) -> AsyncIterator[Place]:
-    clock = ShiftedClock()
-    good, other = [Issuer(name, lambda: clock.now_ms() // 1000) for name in ("Good Games", "Other")]
-    async with serving(good, other):
-        issuers = setting(good.entry(**more), other.entry())
-        async with open_world(
-            database_url, folder, clock=clock, jwt_issuers=issuers, rate_limits="off"
-        ) as world:
-
-            async def known() -> bool:
-                return all(world.service.of(ISSUERS).named(one.url)[0].keys for one in (good, other))
-
-            await wait_until(known)
-            yield Place(world, good, other)
-
-
-@pytest.fixture
-async def place(database_url: str, tmp_path: Path) -> AsyncIterator[Place]:
-    async with placed(database_url, tmp_path) as place:
-        yield place
+from tests.sessions.issuer import CLIENT_ID, CLIENT_SECRET
+from tests.sessions.place import GO, IDENTITIES, Place, placed
+from tests.sessions.play import MINUTE_MS, SESSIONS, VERIFY, Browser
 
 
 async def test_they_are_listed(place: Place) -> None:
@@ -291,6 +215,9 @@ async def test_several_audiences_with_our_client_as_the_party(place: Place) -> N
         {"token_endpoint": "http://attacker.example/"},
         {"token_endpoint": "file:///etc/passwd"},
         {"token_endpoint": 7},
+        {"authorization_endpoint": "https://good.example/\r\nset-cookie: a=b"},
+        {"authorization_endpoint": "https://good.example/ü"},
+        {"authorization_endpoint": "https://[::1"},
     ],
 )
 async def test_a_configuration_that_cannot_be_used(place: Place, discovery: dict[str, Any]) -> None:
@@ -335,77 +262,3 @@ async def test_nowhere_else_is_led_to(place: Place) -> None:
     )
     led_to = await place.goes(browser, f"{GO}?{query}")
     assert "attacker" not in led_to
-
-
-# Linking
-# --------------------------------------------------------------------------------------------------------
-
-
-async def linked(place: Place, browser: Browser, subject: str, issuer: Issuer | None = None) -> str:
-    """Link an account; returns where the browser is led to."""
-    issuer = issuer or place.good
-    name = issuer.name.lower().replace(" ", "-")
-    asked = await browser.do("POST", IDENTITIES, {"issuer": name})
-    return await place.comes_back(browser, issuer.signed_in(asked["url"], subject))
-
-
-async def test_linking_an_account_and_signing_in_with_it(place: Place) -> None:
-    ann = await signed_in(await place.world.player("Ann"))
-    assert await linked(place, ann, "4711") == "/app#linked"
-    assert await linked(place, ann, "4711") == "/app#linked"
-    assert (await place.user("4711")).id == ann.id
-    trail = (await (await place.world.super_admin()).get("/v1/admin/audit"))["items"]
-    assert [(one["action"], one["targetId"]) for one in trail[:1]] == [("identity.linked", ann.id)]
-
-
-async def test_an_account_is_linked_with_one_user(place: Place) -> None:
-    await place.user("4711")
-    ann, ben = [await signed_in(one) for one in await place.world.players("Ann", "Ben")]
-    assert await linked(place, ann, "4711") == "/app/sign-in#error=taken"
-    assert await linked(place, ann, ben.id) == "/app/sign-in#error=taken"
-    assert (await ann.get(IDENTITIES))["items"] == []
-
-
-async def test_a_stolen_token_links_nothing(place: Place) -> None:
-    ann = await signed_in(await place.world.player("Ann"))
-    thief, by_token = Browser(place.world), Browser(place.world)
-    thief.holds({"token": ann.token, "user": {"id": ann.id, "name": ann.name}})
-    body = {"issuer": "good-games"}
-    assert await thief.refused("POST", IDENTITIES, body) == (403, "FORBIDDEN")
-    await by_token.enter_as(await place.world.player("Ben"))
-    assert await by_token.refused("POST", IDENTITIES, body) == (403, "FORBIDDEN")
-    assert await ann.refused("POST", IDENTITIES, {"issuer": "nobody"}) == (404, "NOT_FOUND")
-    other_page = await ann.ask("POST", IDENTITIES, body, headers={"sec-fetch-site": "cross-site"})
-    assert other_page.status_code == 403
-
-
-async def test_linking_ends_with_the_session_in_which_it_was_begun(place: Place) -> None:
-    ann = await signed_in(await place.world.player("Ann"))
-    asked = await ann.do("POST", IDENTITIES, {"issuer": "good-games"})
-    other = await signed_in(ann)
-    await other.do("DELETE", SESSIONS, status=204)
-    address = place.good.signed_in(asked["url"], "4711")
-    assert await place.comes_back(ann, address) == "/app/sign-in#error=expired"
-    assert (await other.get(IDENTITIES))["items"] == []
-
-
-async def test_removing_an_account_ends_its_sessions_and_the_last_one_stays(place: Place) -> None:
-    ann = await place.user("4711")
-    (first,) = (await ann.get(IDENTITIES))["items"]
-    path = f"{IDENTITIES}/{first['id']}"
-    assert await ann.refused("DELETE", path) == (409, "INVALID_STATE")
-    assert await linked(place, ann, "4712", place.other) == "/app#linked"
-    ben = await place.user("4713")
-    assert await ben.refused("DELETE", path) == (404, "NOT_FOUND")
-    kept = await signed_in(ann)
-    await kept.do("DELETE", path, status=204)
-    assert (await ann.is_out(), await kept.is_out()) == (True, False)
-    assert (await place.user("4711")).id != ann.id
-
-
-async def test_an_erased_users_account_begins_anew(place: Place) -> None:
-    ann = await place.user("4711", name="Ada")
-    await erase(place.world, ann)
-    assert await ann.is_out()
-    place.world.advance(2000)
-    assert (await place.user("4711", name="Ada")).id != ann.id
