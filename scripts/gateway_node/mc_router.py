@@ -1,0 +1,188 @@
+"""mc-router in the place of our own listener: its routes API (github.com/itzg/mc-router) is fed.
+
+mc-router connects to whatever it is told. So it is told addresses and not names, judged as our own gateway judges them,
+and again every half a minute. Routes that others have made there are left alone.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+import trio
+
+from routes.edge.outgoing_http import OutgoingFault, Upstream
+from scripts.gateway_node import routes as kept
+from scripts.gateway_node.backends import Backends
+from scripts.gateway_node.counters import TurnedAway
+from scripts.gateway_node.proxy_protocol import Place
+from scripts.gateway_node.routes import Route, Routes
+from scripts.gateway_node.service import Later
+
+Item = TypeVar("Item")
+
+CHECK_SECONDS = 30.0
+"""Between two looks at what mc-router has: it may have been started anew, and names may lead elsewhere."""
+
+AT_ONCE = 10
+"""Requests to mc-router, and names that are looked up, at the same time."""
+
+ANSWER_SECONDS = 10.0
+
+MAX_ANSWER_BYTES = 64 * 1024 * 1024
+
+
+class McRouter:
+    """Keeps mc-router's routes.
+
+    Args:
+        router: its API.
+        backends: where they may be.
+        state: the file that says which routes are ours.
+        url: of the service.
+        say: tells the person at the terminal.
+    """
+
+    def __init__(
+        self, router: Upstream, backends: Backends, state: Path, url: str, say: Callable[[str], None]
+    ) -> None:
+        self._router = router
+        self._backends = backends
+        self._save = partial(kept.save, state, url)
+        self._load = partial(kept.load, state, url)
+        self._say = say
+        self._said: set[str] = set()
+        self._routes: Routes | None = None  # that are wanted; None before the service has been heard
+        self._ours: dict[str, Route] | None = None  # {host: route} that may be there
+        self._one_by_one = trio.Lock()
+
+    async def run(self) -> None:
+        """Look after mc-router until cancelled."""
+        while True:
+            await trio.sleep(CHECK_SECONDS)
+            if self._routes is not None:
+                try:
+                    await self.carry(self._routes)
+                except Later as fault:
+                    self._tell(str(fault))
+
+    async def carry(self, routes: Routes) -> None:
+        """Have mc-router carry these routes, and none of ours beside them.
+
+        Cancellation leaves some of it done; the next call does the rest.
+
+        Raises:
+            Later: mc-router does not do it now.
+        """
+        async with self._one_by_one:
+            if routes is not self._routes:
+                self._said.clear()
+            self._routes = routes
+            try:
+                await self._carry(routes)
+            except OSError as fault:
+                raise Later(f"the routes cannot be kept: {fault}") from None
+
+    async def _carry(self, routes: Routes) -> None:
+        if self._ours is None:
+            self._ours = {route.route_host: route for route in await trio.to_thread.run_sync(self._load)}
+        before, new = self._ours, {route.route_host: route for route in routes}
+        await self._keep({**before, **new})
+        present = await self._listed()
+        wanted = await self._judged(routes)
+        gone = [host for host in before if host in present and host not in wanted]
+        await _each(gone, self._delete)
+        await _each([(host, to) for host, to in wanted.items() if present.get(host) != to], self._post)
+        await self._keep(new)
+
+    async def _keep(self, ours: dict[str, Route]) -> None:
+        if ours != self._ours:
+            await trio.to_thread.run_sync(self._save, Routes(0, ours.values()))
+        self._ours = ours
+
+    async def _judged(self, routes: Routes) -> dict[str, str]:
+        """{host: address and port} of the routes whose backends may be connected to."""
+        wanted: dict[str, str] = {}
+
+        async def judge(route: Route) -> None:
+            try:
+                wanted[route.route_host] = _written((await self._backends.places(route))[0])
+            except TurnedAway as turned:
+                self._tell(str(turned))
+
+        await _each(routes, judge)
+        if any(route.proxy_protocol for route in routes):
+            self._tell(
+                "some backends want the PROXY protocol: mc-router sends it with --use-proxy-protocol, to all"
+            )
+        return wanted
+
+    def _tell(self, line: str) -> None:
+        if line not in self._said:
+            self._said.add(line)
+            self._say(line)
+
+    async def _listed(self) -> dict[str, str]:
+        body = await self._ask("GET", ("routes",), {"accept": "application/json"}, None, (200,))
+        try:
+            return msgspec.json.decode(body, type=dict[str, str])
+        except msgspec.DecodeError:
+            raise Later("mc-router has answered something else than its routes") from None
+
+    async def _post(self, pair: tuple[str, str]) -> None:
+        body = msgspec.json.encode({"serverAddress": pair[0], "backend": pair[1]})
+        await self._ask("POST", ("routes",), {"content-type": "application/json"}, body, (200, 201))
+
+    async def _delete(self, host: str) -> None:
+        await self._ask("DELETE", ("routes", host), {}, None, (200, 204, 404))
+
+    async def _ask(
+        self,
+        method: str,
+        path: tuple[str, ...],
+        headers: dict[str, str],
+        body: bytes | None,
+        good: tuple[int, ...],
+    ) -> bytes:
+        try:
+            answer = await self._router.ask(method, path, headers=headers, body=body)
+        except OutgoingFault:
+            raise Later("mc-router does not answer") from None
+        if answer.status not in good:
+            raise Later(f"mc-router answers {answer.status}")
+        return answer.body
+
+
+def api_at(url: str) -> Upstream:
+    """The API of an mc-router, to be opened.
+
+    Args:
+        url: without a slash at its end.
+    """
+    return Upstream(url, seconds=ANSWER_SECONDS, max_bytes=MAX_ANSWER_BYTES, connections=AT_ONCE)
+
+
+async def _each(items: Iterable[Item], do: Callable[[Item], Awaitable[None]]) -> None:
+    """Do something with each of many, a few at the same time; the first fault ends it."""
+    left = iter(items)
+    faults: list[Later] = []
+
+    async def work() -> None:
+        try:
+            for item in left:
+                await do(item)
+        except Later as fault:
+            faults.append(fault)
+            nursery.cancel_scope.cancel()
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(AT_ONCE):
+            nursery.start_soon(work)
+    if faults:
+        raise faults[0]
+
+
+def _written(place: Place) -> str:
+    host, port = place
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
