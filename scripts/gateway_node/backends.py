@@ -15,6 +15,9 @@ from scripts.gateway_node.routes import Route
 CONNECT_SECONDS = 5.0
 """For a backend: its name, and all of its addresses."""
 
+OWN_SECONDS = 1.0
+"""Of these for the gateway's own name, without which it goes on: a loop has other marks."""
+
 KEPT_SECONDS = 30.0
 """How long the addresses of a name are believed."""
 
@@ -85,7 +88,10 @@ class Backends:
             TurnedAway: nowhere.
         """
         name, port = route.backend_host, route.backend_port
-        own = await self._names.addresses(self._public[0]) if port == self._public[1] else ()
+        own: list[str] = []
+        if port == self._public[1]:
+            with trio.move_on_after(OWN_SECONDS):
+                own = await self._names.addresses(self._public[0])
         found = await self._names.addresses(name)
         why = {
             address: "the gateway itself" if address in own else self._permission.refusal(address, port)

@@ -13,10 +13,13 @@ from scripts.gateway_node.backends import Backends, Names
 from scripts.gateway_node.carrying import Carrying
 from scripts.gateway_node.door import Door
 from scripts.gateway_node.routes import Route, Routes
+from scripts.gateway_node.service import Identity
 from tests.gateway_node.minecraft import MinecraftServer
+from tests.gateways.play import TOKEN
 from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 
 LOBBY, ISLANDS = "lobby.example.org", "islands.example.org"
+IDENTITY = Identity(token=TOKEN, region="eu-west", public_host="gw1.example.net", port=25565, capacity=100)
 
 
 def route(

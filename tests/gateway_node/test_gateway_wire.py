@@ -13,18 +13,17 @@ from routes.gateways.parts import CARRYING
 from scripts.gateway_node.addresses import PRIVATE
 from scripts.gateway_node.gateway import Gateway, Plan
 from scripts.gateway_node.routes import load
-from scripts.gateway_node.service import Identity, Rejected
+from scripts.gateway_node.service import Rejected
 from tests.connect.play import GameServer, claimed
 from tests.gateway_node.bytes_of import handshake
 from tests.gateway_node.minecraft import MinecraftServer, minecraft, status
-from tests.gateway_node.play import player
-from tests.gateways.play import GATEWAYS, ROUTES, TOKEN, put_route
+from tests.gateway_node.play import IDENTITY, player
+from tests.gateways.play import GATEWAYS, ROUTES, put_route
 from tests.gateways.play import gateway as register
 from tests.support.waiting import PATIENCE_SECONDS, patience, wait_until
 from tests.support.world import World
 
 LOBBY, ISLANDS = "lobby.play.partyline.test", "islands.play.partyline.test"
-IDENTITY = Identity(token=TOKEN, region="eu-west", public_host="gw1.example.net", port=25565, capacity=100)
 
 
 def plan(world: World, folder: Path, **more: object) -> Plan:
