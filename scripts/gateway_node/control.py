@@ -86,6 +86,8 @@ class Control:
         except SecretEnded:
             self._registered = None
             raise Later("its secret has ended", 0.0 if self._was_heard else REJECTED_SECONDS) from None
+        if self._was_heard and not self.is_online:
+            self._say("the service answers again")
         self._was_heard = self.is_online = True
         if heard.routes is not None:
             await self._carry(Routes(heard.routes_revision, heard.routes))

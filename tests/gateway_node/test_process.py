@@ -150,6 +150,7 @@ async def test_either_side_is_killed_and_both_heal(tmp_path: Path):
             await service.start()
             await lead(ann, ISLANDS, islands)
             await wait_until(partial(answers, ISLANDS, gateway_port, "Islands"))
+            await gateway.until("registered as ")
 
         gateway.process.send_signal(signal.SIGTERM)
         with patience():
