@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 import trio
 
 from scripts.gateway_node.routes import Routes
-from scripts.gateway_node.service import Later, Registered, Rejected, SecretEnded, Service
+from scripts.gateway_node.service import Later, NotCarried, Registered, Rejected, SecretEnded, Service
 
 FIRST_PAUSE_SECONDS = 0.2
 """Until the next attempt; each pause is twice as long as the one before it, up to what the fault says."""
@@ -29,7 +29,7 @@ class Control:
 
     Args:
         service: to ask.
-        carry: puts routes in force, of which the next heartbeat confirms the revision; raises Later.
+        carry: puts routes in force, of which the next heartbeat confirms the revision; raises NotCarried.
         connections: how many there are.
         say: tells the person at the terminal.
     """
@@ -56,7 +56,7 @@ class Control:
         Raises:
             Rejected: as the very first answer; later ones are told, and it tries again.
         """
-        attempts, is_first = 0, True
+        attempts, is_first, told = 0, True, ""
         while True:
             try:
                 await self._step()
@@ -67,11 +67,12 @@ class Control:
             except Later as later:
                 fault = later
             else:
-                attempts, is_first = 0, False
+                attempts, is_first, told = 0, False, ""
                 continue
-            if self.is_online or not attempts:
-                self._say(f"{fault}; it tries again, with the routes that it has")
-            self.is_online = is_first = False
+            if str(fault) != told:
+                told = str(fault)
+                self._say(f"{told}; it tries again, with the routes that it has")
+            self.is_online, is_first = isinstance(fault, NotCarried), False
             pause = min(fault.pause_seconds, FIRST_PAUSE_SECONDS * 2**attempts) * random.uniform(0.7, 1.0)
             attempts = min(attempts + 1, MAX_ATTEMPTS)
             await trio.sleep(max(pause, fault.least_seconds))

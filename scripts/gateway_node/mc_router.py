@@ -18,7 +18,7 @@ from scripts.gateway_node.backends import Backends
 from scripts.gateway_node.counters import TurnedAway
 from scripts.gateway_node.proxy_protocol import Place
 from scripts.gateway_node.routes import Route, Routes
-from scripts.gateway_node.service import Later
+from scripts.gateway_node.service import NotCarried
 
 Item = TypeVar("Item")
 
@@ -64,7 +64,7 @@ class McRouter:
             if self._routes is not None:
                 try:
                     await self.carry(self._routes)
-                except Later as fault:
+                except NotCarried as fault:
                     self._tell(str(fault))
 
     async def carry(self, routes: Routes) -> None:
@@ -73,7 +73,7 @@ class McRouter:
         Cancellation leaves some of it done; the next call does the rest.
 
         Raises:
-            Later: mc-router does not do it now.
+            NotCarried: mc-router does not do it now.
         """
         async with self._one_by_one:
             if routes is not self._routes:
@@ -82,7 +82,7 @@ class McRouter:
             try:
                 await self._carry(routes)
             except OSError as fault:
-                raise Later(f"the routes cannot be kept: {fault}") from None
+                raise NotCarried(f"the routes cannot be kept: {fault}") from None
 
     async def _carry(self, routes: Routes) -> None:
         if self._ours is None:
@@ -128,7 +128,7 @@ class McRouter:
         try:
             return msgspec.json.decode(body, type=dict[str, str])
         except msgspec.DecodeError:
-            raise Later("mc-router has answered something else than its routes") from None
+            raise NotCarried("mc-router has answered something else than its routes") from None
 
     async def _post(self, pair: tuple[str, str]) -> None:
         body = msgspec.json.encode({"serverAddress": pair[0], "backend": pair[1]})
@@ -148,9 +148,9 @@ class McRouter:
         try:
             answer = await self._router.ask(method, path, headers=headers, body=body)
         except OutgoingFault:
-            raise Later("mc-router does not answer") from None
+            raise NotCarried("mc-router does not answer") from None
         if answer.status not in good:
-            raise Later(f"mc-router answers {answer.status}")
+            raise NotCarried(f"mc-router answers {answer.status}")
         return answer.body
 
 
@@ -166,13 +166,13 @@ def api_at(url: str) -> Upstream:
 async def _each(items: Iterable[Item], do: Callable[[Item], Awaitable[None]]) -> None:
     """Do something with each of many, a few at the same time; the first fault ends it."""
     left = iter(items)
-    faults: list[Later] = []
+    faults: list[NotCarried] = []
 
     async def work() -> None:
         try:
             for item in left:
                 await do(item)
-        except Later as fault:
+        except NotCarried as fault:
             faults.append(fault)
             nursery.cancel_scope.cancel()
 

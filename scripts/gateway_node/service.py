@@ -81,6 +81,10 @@ class Later(Exception):
         self.least_seconds = least_seconds
 
 
+class NotCarried(Later):
+    """The service has answered, and its routes cannot be put in force now."""
+
+
 class SecretEnded(Exception):
     """The gateway has to register again."""
 

@@ -125,7 +125,7 @@ async def test_pings_of_old_clients(monkeypatch: pytest.MonkeyPatch):
         assert (running.carrying.counters.pings, running.turned_away()) == (3, {"unknown host": 1})
 
 
-async def test_tls_is_carried_by_its_name():
+async def test_tls_and_pings_that_say_a_host_are_carried_by_it():
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     seen: list[bytes] = []
@@ -144,9 +144,12 @@ async def test_tls_is_carried_by_its_name():
                 with pytest.raises(trio.BrokenResourceError):
                     await tls.do_handshake()
                 await trio.aclose_forcefully(tls)
+            async with player(running.port, legacy_ping(f"{LOBBY}.")) as one:
+                assert await one.rest() == b""
         nursery.cancel_scope.cancel()
-    assert [data[:2] for data in seen] == [b"\x16\x03"]
+    assert [data[:2] for data in seen] == [b"\x16\x03", b"\xfe\x01"]
     assert LOBBY.encode() in seen[0]
+    assert seen[1] == legacy_ping(f"{LOBBY}.")
 
 
 async def test_the_openings_of_an_address_are_bounded():

@@ -15,7 +15,7 @@ from scripts.gateway_node.backends import Backends, Names
 from scripts.gateway_node.control import Control
 from scripts.gateway_node.mc_router import McRouter, api_at
 from scripts.gateway_node.routes import Route, Routes
-from scripts.gateway_node.service import Later, Service, service_at
+from scripts.gateway_node.service import NotCarried, Service, service_at
 from scripts.upstreams.http import HttpServer, Reply, Request, as_json
 from tests.connect.play import claimed
 from tests.gateway_node.play import IDENTITY, resolved
@@ -122,7 +122,7 @@ async def test_a_router_that_is_away_or_anew_is_fed_again(tmp_path: Path, monkey
     async with fed(tmp_path, api) as (router, _), trio.open_nursery() as nursery:
         nursery.start_soon(router.run)
         api.status = 500
-        with pytest.raises(Later, match="mc-router answers 500"):
+        with pytest.raises(NotCarried, match="mc-router answers 500"):
             await router.carry(Routes(1, [Route(A, "10.0.0.5", 25565)]))
         api.status = None
 
