@@ -84,9 +84,6 @@ class Carrying:
         with self._door.hold(source):
             with _in_time(deadline):
                 opening = await receive_opening(stream, data)
-            # Our ends are known by now: what comes through us sends its opening after it has connected.
-            if header.hops > MAX_HOPS or source in self._outgoing:
-                raise TurnedAway("loop", f"{opening.host} leads back to this gateway")
             if opening.kind == "legacy" and opening.host is None:
                 self.counters.pings += 1
                 await stream.send_all(legacy.answer(data))
@@ -94,6 +91,9 @@ class Carrying:
             route = self._routes.of(opening.host)
             if route is None:
                 raise TurnedAway("unknown host")
+            # Our ends are known by now: what comes through us sends its opening after it has connected.
+            if header.hops > MAX_HOPS or source in self._outgoing:
+                raise TurnedAway("loop", f"{route.route_host} leads back to this gateway")
             backend = await self._backends.connect(route)
         if route.proxy_protocol:
             data[:0] = write_header(source, _place(stream.socket.getsockname()), header.hops)

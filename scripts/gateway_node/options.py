@@ -62,9 +62,9 @@ def _add_places(it: ArgumentParser) -> None:
     add = it.add_argument
     add("--url", default="http://127.0.0.1:8080", help="where Partyline is (%(default)s)")
     add("--host", default="127.0.0.1", help="where it listens; * for every address (%(default)s)")
-    add("--port", type=int, default=25565, help="0 for any (%(default)s)")
+    add("--port", type=_port, default=25565, help="0 for any (%(default)s)")
     add("--public-host", help="where players connect, a name or an address (that of --host)")
-    add("--public-port", type=int, default=0, help="(that of --port)")
+    add("--public-port", type=_port, default=0, help="(that of --port)")
     add("--region", default="eu-west", help="(%(default)s)")
     state = Path(".partyline/gateway.json")
     add(
@@ -93,12 +93,30 @@ def _add_bounds(it: ArgumentParser) -> None:
     )
     add("--capacity", type=int, default=2000, help="connections at the same time (%(default)s)")
     add(
-        "--idle-seconds", type=float, default=300.0, help="a silent connection ends after these (%(default)g)"
+        "--idle-seconds",
+        type=_seconds,
+        default=300.0,
+        help="a silent connection ends after these (%(default)g)",
     )
     add(
-        "--drain-seconds", type=float, default=60.0, help="connections go on so long at the end (%(default)g)"
+        "--drain-seconds",
+        type=_seconds,
+        default=60.0,
+        help="connections go on so long at the end (%(default)g)",
     )
-    add("--status-seconds", type=float, default=60.0, help="between two reports (%(default)g)")
+    add("--status-seconds", type=_seconds, default=60.0, help="between two reports (%(default)g)")
+
+
+def _port(text: str) -> int:
+    if not (text.isdecimal() and len(text) < 6 and int(text) < 65_536):
+        raise ValueError
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    if not 0 < float(text) < 1e9:
+        raise ValueError
+    return float(text)
 
 
 def _network(text: str) -> Network:

@@ -55,6 +55,7 @@ async def test_unknown_names_and_noise_are_closed_without_a_word():
         assert server.connections == 0
 
 
+@pytest.mark.slow
 async def test_every_byte_arrives_both_ways_and_ends_one_after_the_other():
     blob = random.Random(1).randbytes(8 * 1024 * 1024)
     async with minecraft() as server, gateway([route(LOBBY, server)]) as running:
@@ -76,6 +77,7 @@ async def test_every_byte_arrives_both_ways_and_ends_one_after_the_other():
         assert (counters.bytes_to_backends, counters.bytes_to_players) == (len(heard) - 3, len(heard))
 
 
+@pytest.mark.slow
 async def test_a_side_that_does_not_read_stops_the_other_one():
     """The echo fills every buffer on its way, and then nothing more is taken: what is held has a bound."""
     async with (

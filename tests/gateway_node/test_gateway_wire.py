@@ -73,6 +73,7 @@ async def to(server: GameServer, host: str, backend: MinecraftServer, **more: ob
     return int(made["revision"]) if "revision" in made else 0
 
 
+@pytest.mark.slow
 async def test_players_reach_two_game_servers_by_two_names(world: World, tmp_path: Path):
     admin, ann = await world.ranked("Adam", "admin"), await world.player("Ann")
     one, two = await claimed(world, ann, "One"), await claimed(world, ann, "Two")
@@ -101,6 +102,7 @@ async def test_players_reach_two_game_servers_by_two_names(world: World, tmp_pat
         await wait_until(partial(_are_kept, plan(world, tmp_path), 1))
 
 
+@pytest.mark.slow
 async def test_a_gateway_that_an_admin_drains_lets_nobody_in_and_keeps_who_plays(
     world: World, tmp_path: Path
 ):
@@ -122,6 +124,7 @@ async def test_a_gateway_that_an_admin_drains_lets_nobody_in_and_keeps_who_plays
             assert await status(LOBBY, gateway.port) == "Lobby"
 
 
+@pytest.mark.slow
 async def test_a_secret_that_has_ended_is_replaced_at_once(world: World, tmp_path: Path):
     server = await claimed(world, await world.player("Ann"))
     async with minecraft("Lobby") as lobby, running(world, tmp_path) as gateway:
@@ -134,6 +137,7 @@ async def test_a_secret_that_has_ended_is_replaced_at_once(world: World, tmp_pat
         assert await other.refused("POST", other.path, body) == (401, "BAD_SERVER_CREDENTIALS")
 
 
+@pytest.mark.slow
 async def test_a_hundred_writes_at_once_end_in_one_revision_that_it_confirms(world: World, tmp_path: Path):
     admin, ann = await world.ranked("Adam", "admin"), await world.player("Ann")
     servers = [await claimed(world, ann, f"s{number}") for number in range(10)]
@@ -157,6 +161,7 @@ async def test_a_hundred_writes_at_once_end_in_one_revision_that_it_confirms(wor
             assert await status(item["routeHost"], gateway.port) == "Lobby"
 
 
+@pytest.mark.slow
 async def test_stopping_lets_nobody_in_and_ends_with_the_last_connection(world: World, tmp_path: Path):
     server = await claimed(world, await world.player("Ann"))
     opening = handshake(LOBBY, 2)

@@ -135,6 +135,7 @@ async def test_a_router_that_is_away_or_anew_is_fed_again(tmp_path: Path, monkey
         nursery.cancel_scope.cancel()
 
 
+@pytest.mark.slow
 async def test_what_it_has_is_confirmed(world: World, tmp_path: Path):
     admin, ann = await world.ranked("Adam", "admin"), await world.player("Ann")
     server, api = await claimed(world, ann), Api()

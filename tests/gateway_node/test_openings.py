@@ -137,6 +137,7 @@ def fed(data: bytes, sizes: list[int]) -> Opening | str | None:
 STARTS = (handshake(HOST, 2), HELLO, records(HELLO, 100), legacy_ping(HOST), b"\xfe\x01", *BROKEN.values())
 
 
+@pytest.mark.slow
 @given(
     st.one_of(
         st.sampled_from(STARTS),

@@ -172,13 +172,21 @@ async def test_either_side_is_killed_and_both_heal(tmp_path: Path):
             assert await gateway.process.wait() == 1
 
 
+@pytest.mark.slow
 def test_it_explains_itself():
     command = [sys.executable, "-m", "scripts.gateway_node"]
     shown = subprocess.run([*command, "--help"], cwd=ROOT, capture_output=True, check=True)
     assert b"--mc-router" in shown.stdout
     environment = {name: text for name, text in os.environ.items() if name != "PARTYLINE_GATEWAY_TOKEN"}
-    for options, token in (([], {}), (["--host=*"], {"PARTYLINE_GATEWAY_TOKEN": "x"}), (["--trust=x"], {})):
+    token = {"PARTYLINE_GATEWAY_TOKEN": "x"}
+    for options, more in (
+        ([], {}),
+        (["--host=*"], token),
+        (["--trust=x"], token),
+        (["--port=65536"], token),
+        (["--idle-seconds=0"], token),
+    ):
         done = subprocess.run(
-            [*command, *options], cwd=ROOT, capture_output=True, check=False, env=environment | token
+            [*command, *options], cwd=ROOT, capture_output=True, check=False, env=environment | more
         )
         assert done.returncode == 2

@@ -50,6 +50,7 @@ def test_what_is_broken(sent: bytes):
         read_header(sent)
 
 
+@pytest.mark.slow
 @given(
     st.ip_addresses(), st.ip_addresses(), st.integers(0, 65_535), st.integers(0, 65_535), st.integers(0, 300)
 )
