@@ -1,9 +1,8 @@
 """A gateway without a service: its routes are given by hand. And players, who are sockets."""
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
 
 import trio
 
@@ -125,11 +124,11 @@ class Socket:
             return b""
 
 
-def resolved(**hosts: list[str]) -> Any:
-    """`Names` that know these and no others; `a_example_org` is a.example.org."""
+def resolved(hosts: Mapping[str, list[str]] | None = None) -> Names:
+    """Names that lead where these do; there are no others."""
 
     async def resolve(name: str) -> list[str]:
-        found = hosts.get(name.replace(".", "_"))
+        found = (hosts or {}).get(name)
         if found is None:
             raise OSError("no such name")
         return found

@@ -4,7 +4,6 @@ import pytest
 import trio
 
 from routes.edge.address import parse_networks
-from scripts.gateway_node import backends
 from scripts.gateway_node.addresses import PRIVATE, Permission
 from scripts.gateway_node.backends import KEPT_SECONDS, MISSED_SECONDS, Names
 from scripts.gateway_node.proxy_protocol import read_header, write_header
@@ -12,7 +11,6 @@ from scripts.gateway_node.routes import Route, Routes
 from tests.gateway_node.bytes_of import handshake
 from tests.gateway_node.minecraft import minecraft, status
 from tests.gateway_node.play import LOBBY, gateway, player, resolved, route
-from tests.support.waiting import PATIENCE_SECONDS
 
 STRICT, HOME = Permission(), Permission(allowed=PRIVATE)
 CUT = Permission(
@@ -69,9 +67,11 @@ def test_the_gateway_itself_is_no_backend():
 async def test_backends_that_are_refused_are_not_connected_to():
     """Each behind a name, which is looked up and then judged."""
     names = resolved(
-        inside_example_org=["127.0.0.1"],
-        metadata_example_org=["169.254.169.254", "::ffff:127.0.0.1"],
-        own_example_org=["127.0.0.1"],
+        {
+            "inside.example.org": ["127.0.0.1"],
+            "metadata.example.org": ["169.254.169.254", "::ffff:127.0.0.1"],
+            "own.example.org": ["127.0.0.1"],
+        }
     )
     async with minecraft() as server:
         async with gateway(permission=STRICT, names=names) as running:
@@ -105,7 +105,7 @@ async def test_backends_that_are_refused_are_not_connected_to():
 
 async def test_its_public_address_is_no_backend():
     """As where a router at home, or a load balancer, leads back to the gateway."""
-    names = resolved(gw_example_net=["127.0.0.2"])
+    names = resolved({"gw.example.net": ["127.0.0.2"]})
     async with gateway(names=names, public=("gw.example.net", 25_565)) as running:
         running.carrying.routes = _routes(route(LOBBY, 25_565, "127.0.0.2"))
         async with player(running.port, handshake(LOBBY, 2)) as one:
@@ -113,9 +113,8 @@ async def test_its_public_address_is_no_backend():
         assert running.turned_away() == {"forbidden backend": 1}
 
 
-async def test_the_next_address_is_tried_and_judged_as_well(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(backends, "CONNECT_SECONDS", PATIENCE_SECONDS)
-    names = resolved(many_example_org=["169.254.169.254", "127.0.0.9", "127.0.0.1"])
+async def test_the_next_address_is_tried_and_judged_as_well():
+    names = resolved({"many.example.org": ["169.254.169.254", "127.0.0.9", "127.0.0.1"]})
     async with minecraft("Lobby") as server, gateway(names=names) as running:
         running.carrying.routes = _routes(route(LOBBY, server, "many.example.org"), route("x.example.org", 1))
         assert await status(LOBBY, running.port) == "Lobby"

@@ -17,12 +17,6 @@ from tests.gateway_node.play import ISLANDS, LOBBY, gateway, player, route
 from tests.support.waiting import PATIENCE_SECONDS
 
 
-@pytest.fixture(autouse=True)
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No machine is too slow for what is not about time."""
-    monkeypatch.setattr(carrying, "OPENING_SECONDS", PATIENCE_SECONDS)
-
-
 async def test_two_names_lead_to_two_servers():
     async with (
         minecraft("Lobby") as one,

@@ -67,10 +67,9 @@ async def until_closed(host: str, port: int) -> None:
     await wait_until(is_closed)
 
 
-async def to(server: GameServer, host: str, backend: MinecraftServer, **more: object) -> int:
-    """Lead a host to a server; returns the revision."""
-    made = await put_route(server, host, backendHost="127.0.0.1", backendPort=backend.port, **more)
-    return int(made["revision"]) if "revision" in made else 0
+async def to(server: GameServer, host: str, backend: MinecraftServer, **more: object) -> None:
+    """Lead a host to a server."""
+    await put_route(server, host, backendHost="127.0.0.1", backendPort=backend.port, **more)
 
 
 @pytest.mark.slow

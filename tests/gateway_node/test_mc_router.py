@@ -27,7 +27,7 @@ A, B = "a.play.partyline.test", "b.play.partyline.test"
 
 
 class Api:
-    """The routes API of mc-router 1.34, by its source."""
+    """The routes API of mc-router, as its source has it."""
 
     def __init__(self) -> None:
         self.mappings: dict[str, str] = {}
@@ -75,7 +75,7 @@ async def fed(
 async def test_routes_are_made_changed_and_taken_away(tmp_path: Path):
     api = Api()
     api.mappings = {"docker.example.org": "172.17.0.2:25565"}
-    names = resolved(home_example_org=["192.168.1.5"])
+    names = resolved({"home.example.org": ["192.168.1.5"]})
     async with fed(tmp_path, api, names=names) as (router, _):
         await router.carry(Routes(1, [Route(A, "10.0.0.5", 25565), Route(B, "home.example.org", 25566)]))
         assert api.mappings == {
