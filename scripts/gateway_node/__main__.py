@@ -9,13 +9,13 @@ from functools import partial
 import msgspec
 import trio
 
-from scripts.gateway_node import mc_router
 from scripts.gateway_node.addresses import Permission
 from scripts.gateway_node.backends import Backends, Names
 from scripts.gateway_node.control import Control
 from scripts.gateway_node.counters import Status
 from scripts.gateway_node.gateway import Gateway, Plan
 from scripts.gateway_node.mc_router import McRouter
+from scripts.gateway_node.mc_router_api import RoutesApi, api_at
 from scripts.gateway_node.options import read_options
 from scripts.gateway_node.service import Rejected, Service, service_at
 
@@ -60,10 +60,10 @@ async def _feed(given: Namespace, plan: Plan, say: Callable[[str], None]) -> Non
     backends = Backends(Permission(allowed=plan.allowed, refused=plan.refused), public, Names())
     async with (
         service_at(plan.url) as service,
-        mc_router.api_at(given.mc_router.rstrip("/")) as router,
+        api_at(given.mc_router.rstrip("/")) as router,
         trio.open_nursery() as nursery,
     ):
-        fed = McRouter(router, backends, plan.state, plan.url, say)
+        fed = McRouter(RoutesApi(router), backends, plan.state, plan.url, say)
         nursery.start_soon(_end_when_told, nursery.cancel_scope.cancel, nursery.cancel_scope)
         nursery.start_soon(fed.run)
         nursery.start_soon(Control(Service(service, plan.identity), fed.carry, lambda: 0, say).run)

@@ -1,6 +1,7 @@
 """The name in the first message of a TLS client (RFC 8446 §4.1.2, RFC 6066 §3). Nothing is decrypted."""
 
-from scripts.gateway_node.pieces import Malformed, Opening, Pieces, Short, clean_host
+from scripts.gateway_node.hosts import clean_host
+from scripts.gateway_node.pieces import Malformed, Opening, Pieces, Short
 
 FIRST = b"\x16\x03"
 """A record of a handshake, of any version since SSL 3; as a Minecraft handshake, its packet would be another one."""

@@ -1,6 +1,7 @@
 """Minecraft's handshake, of all versions since 1.7."""
 
-from scripts.gateway_node.pieces import Kind, Malformed, Opening, Pieces, Short, clean_host
+from scripts.gateway_node.hosts import clean_host
+from scripts.gateway_node.pieces import Kind, Malformed, Opening, Pieces, Short
 
 MAX_BYTES = 1024
 """Longest handshake, its length included."""

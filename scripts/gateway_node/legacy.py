@@ -5,7 +5,8 @@ and 1.5 one more, 1.6 goes on with a message `MC|PingHost`, which some programs 
 the earlier ones are known by the silence after them.
 """
 
-from scripts.gateway_node.pieces import Malformed, Opening, Pieces, Short, clean_host
+from scripts.gateway_node.hosts import clean_host
+from scripts.gateway_node.pieces import Malformed, Opening, Pieces, Short
 
 FIRST = b"\xfe"
 

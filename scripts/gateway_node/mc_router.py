@@ -9,13 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import msgspec
 import trio
 
-from routes.edge.outgoing_http import OutgoingFault, Upstream
 from scripts.gateway_node import routes as kept
 from scripts.gateway_node.backends import Backends
 from scripts.gateway_node.counters import TurnedAway
+from scripts.gateway_node.mc_router_api import AT_ONCE, RoutesApi
 from scripts.gateway_node.proxy_protocol import Place
 from scripts.gateway_node.routes import Route, Routes
 from scripts.gateway_node.service import NotCarried
@@ -24,13 +23,6 @@ Item = TypeVar("Item")
 
 CHECK_SECONDS = 30.0
 """Between two looks at what mc-router has: it may have been started anew, and names may lead elsewhere."""
-
-AT_ONCE = 10
-"""Requests to mc-router, and names that are looked up, at the same time."""
-
-ANSWER_SECONDS = 10.0
-
-MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 
 class McRouter:
@@ -45,7 +37,7 @@ class McRouter:
     """
 
     def __init__(
-        self, router: Upstream, backends: Backends, state: Path, url: str, say: Callable[[str], None]
+        self, router: RoutesApi, backends: Backends, state: Path, url: str, say: Callable[[str], None]
     ) -> None:
         self._router = router
         self._backends = backends
@@ -86,23 +78,34 @@ class McRouter:
 
     async def _carry(self, routes: Routes) -> None:
         if self._ours is None:
-            self._ours = {route.route_host: route for route in await trio.to_thread.run_sync(self._load)}
+            self._ours = await self._left()
         before, new = self._ours, {route.route_host: route for route in routes}
         await self._keep({**before, **new})
-        present = await self._listed()
-        wanted = await self._judged(routes)
+        present = await self._router.routes()
+        wanted = await self._judged(routes, {host: to for host, to in present.items() if host in before})
         gone = [host for host in before if host in present and host not in wanted]
-        await _each(gone, self._delete)
-        await _each([(host, to) for host, to in wanted.items() if present.get(host) != to], self._post)
+        await _each(gone, self._router.delete)
+        await _each([(host, to) for host, to in wanted.items() if present.get(host) != to], self._router.post)
         await self._keep(new)
+
+    async def _left(self) -> dict[str, Route]:
+        """The routes that were ours before this start."""
+        try:
+            routes = await trio.to_thread.run_sync(self._load)
+        except ValueError as fault:
+            self._tell(f"it is not known which routes were ours: {fault}")
+            return {}
+        return {route.route_host: route for route in routes}
 
     async def _keep(self, ours: dict[str, Route]) -> None:
         if ours != self._ours:
             await trio.to_thread.run_sync(self._save, Routes(0, ours.values()))
         self._ours = ours
 
-    async def _judged(self, routes: Routes) -> dict[str, str]:
-        """{host: address and port} of the routes whose backends may be connected to."""
+    async def _judged(self, routes: Routes, ours: dict[str, str]) -> dict[str, str]:
+        """{host: address and port} of the routes whose backends may be connected to. Where a name is not found now,
+        what mc-router has stays.
+        """
         wanted: dict[str, str] = {}
 
         async def judge(route: Route) -> None:
@@ -110,6 +113,8 @@ class McRouter:
                 wanted[route.route_host] = _written((await self._backends.places(route))[0])
             except TurnedAway as turned:
                 self._tell(str(turned))
+                if turned.reason == "unreachable" and route.route_host in ours:
+                    wanted[route.route_host] = ours[route.route_host]
 
         await _each(routes, judge)
         if any(route.proxy_protocol for route in routes):
@@ -122,45 +127,6 @@ class McRouter:
         if line not in self._said:
             self._said.add(line)
             self._say(line)
-
-    async def _listed(self) -> dict[str, str]:
-        body = await self._ask("GET", ("routes",), {"accept": "application/json"}, None, (200,))
-        try:
-            return msgspec.json.decode(body, type=dict[str, str])
-        except msgspec.DecodeError:
-            raise NotCarried("mc-router has answered something else than its routes") from None
-
-    async def _post(self, pair: tuple[str, str]) -> None:
-        body = msgspec.json.encode({"serverAddress": pair[0], "backend": pair[1]})
-        await self._ask("POST", ("routes",), {"content-type": "application/json"}, body, (200, 201))
-
-    async def _delete(self, host: str) -> None:
-        await self._ask("DELETE", ("routes", host), {}, None, (200, 204, 404))
-
-    async def _ask(
-        self,
-        method: str,
-        path: tuple[str, ...],
-        headers: dict[str, str],
-        body: bytes | None,
-        good: tuple[int, ...],
-    ) -> bytes:
-        try:
-            answer = await self._router.ask(method, path, headers=headers, body=body)
-        except OutgoingFault:
-            raise NotCarried("mc-router does not answer") from None
-        if answer.status not in good:
-            raise NotCarried(f"mc-router answers {answer.status}")
-        return answer.body
-
-
-def api_at(url: str) -> Upstream:
-    """The API of an mc-router, to be opened.
-
-    Args:
-        url: without a slash at its end.
-    """
-    return Upstream(url, seconds=ANSWER_SECONDS, max_bytes=MAX_ANSWER_BYTES, connections=AT_ONCE)
 
 
 async def _each(items: Iterable[Item], do: Callable[[Item], Awaitable[None]]) -> None:

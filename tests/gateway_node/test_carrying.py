@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 import trio
+from mcstatus import LegacyServer
 from trio.testing import memory_stream_pair
 
 from scripts.gateway_node import carrying, door, reception
@@ -107,8 +108,6 @@ async def test_silent_connections_end():
 
 async def test_pings_of_old_clients(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(reception, "SILENCE_SECONDS", 0.05)
-    from mcstatus import LegacyServer
-
     async with minecraft() as server, gateway([route(LOBBY, server)]) as running:
         ask = partial(LegacyServer("127.0.0.1", running.port, timeout=PATIENCE_SECONDS).status, tries=1)
         found = await trio.to_thread.run_sync(ask)

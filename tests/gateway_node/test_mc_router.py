@@ -13,7 +13,8 @@ from scripts.gateway_node import mc_router
 from scripts.gateway_node.addresses import PRIVATE, Permission
 from scripts.gateway_node.backends import Backends, Names
 from scripts.gateway_node.control import Control
-from scripts.gateway_node.mc_router import McRouter, api_at
+from scripts.gateway_node.mc_router import McRouter
+from scripts.gateway_node.mc_router_api import RoutesApi, api_at
 from scripts.gateway_node.routes import Route, Routes
 from scripts.gateway_node.service import NotCarried, Service, service_at
 from scripts.upstreams.http import HttpServer, Reply, Request, as_json
@@ -68,7 +69,12 @@ async def fed(
     async with trio.open_nursery() as nursery:
         await nursery.start(server.serve)
         async with api_at(f"http://127.0.0.1:{server.port}") as upstream:
-            yield McRouter(upstream, backends, folder / "gateway.json", "http://service", said.append), said
+            yield (
+                McRouter(
+                    RoutesApi(upstream), backends, folder / "gateway.json", "http://service", said.append
+                ),
+                said,
+            )
         nursery.cancel_scope.cancel()
 
 
@@ -110,10 +116,19 @@ async def test_it_is_fed_what_may_be_connected_to_and_by_address(tmp_path: Path)
             f"{B} leads to 169.254.169.254 (forbidden), port 80",
             "some backends want the PROXY protocol: mc-router sends it with --use-proxy-protocol, to all",
         ]
+    where["home.example.org"] = []
+    async with fed(tmp_path, api, names=Names(resolve)) as (router, _):
+        await router.carry(Routes(1, routes))
+        assert api.mappings == {A: "192.168.1.5:25565"}, "a name that is not found now takes nothing away"
     where["home.example.org"] = ["127.0.0.1"]
     async with fed(tmp_path, api, names=Names(resolve), permission=Permission()) as (router, said):
         await router.carry(Routes(1, routes))
         assert api.mappings == {}, "what was allowed and is not any more goes"
+    (tmp_path / "gateway.json").write_text("no JSON")
+    async with fed(tmp_path, api, names=Names(resolve)) as (router, said):
+        await router.carry(Routes(1, [Route(B, "10.0.0.5", 25565)]))
+        assert api.mappings == {B: "10.0.0.5:25565"}
+        assert said[0].startswith("it is not known which routes were ours")
 
 
 async def test_a_router_that_is_away_or_anew_is_fed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

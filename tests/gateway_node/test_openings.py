@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from scripts.gateway_node import client_hello as tls
 from scripts.gateway_node import handshake as modern
 from scripts.gateway_node import legacy
+from scripts.gateway_node.hosts import clean_host
 from scripts.gateway_node.openings import read_opening
-from scripts.gateway_node.pieces import Malformed, Opening, clean_host
+from scripts.gateway_node.pieces import Malformed, Opening
 from tests.gateway_node.bytes_of import client_hello, handshake, legacy_ping, records, varint
 
 HOST = "lobby.example.org"
