@@ -114,7 +114,7 @@ def test_no_number_of_a_command_is_a_fault(op: str) -> None:
 def filled(route: Any, room: Room, player: Player) -> str:
     """The path with ids that exist as far as there are some."""
     known = {"conversationId": room.id, "userId": player.id}
-    path = route.path
+    path = route.templates[0]
     for parameter in route.parameters:
         made = player.id if parameter.form is ParameterForm.UUID else room.id
         path = path.replace(f"{{{parameter.wire}}}", known.get(parameter.wire, made))
