@@ -1,7 +1,5 @@
 """How what is known of a catalogue's answer reaches a client: with its age, or as a refusal."""
 
-from typing import TypeVar
-
 from actors.errors import NotFound, Refused
 from actors.mods.kept import STALE_MS, Failure, Reason
 from routes.call import Call
@@ -10,8 +8,6 @@ from routes.edge.stored import Stored
 from routes.mods.library import Outcome
 from routes.mods.parts import MODS
 from routes.mods.requests import ModRequest, SourceName
-
-T = TypeVar("T")
 
 KEPT = "public"
 """Cache-Control begins like this, and goes on with how long the answer holds."""
@@ -34,14 +30,14 @@ async def passed_on(call: Call, request: ModRequest) -> Stored[JsonDocument]:
         BadQuery: it does not take the query.
         UpstreamUnavailable: it does not answer, or not with what can be used.
     """
-    now_ms = call.service.clock.now_ms()
     outcome = await call.service.of(MODS).read(request)
+    now_ms = call.service.clock.now_ms()
     if isinstance(outcome, Failure):
         raise refusal_of(request.source, outcome, now_ms)
     return Stored(
         outcome.body.content,
         outcome.body.etag,
-        age_seconds=age_seconds(outcome, call.service.clock.now_ms()),
+        age_seconds=age_seconds(outcome, now_ms),
         fresh_seconds=request.fresh_seconds,
         stale_seconds=STALE_SECONDS,
         hit=outcome.hit,
