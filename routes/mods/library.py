@@ -60,7 +60,12 @@ class ModLibrary:
         return self._counted(said, hit=isinstance(said, Body) and said.stored_at_ms < asked_at_ms)
 
     async def _ask(self, request: ModRequest) -> Said:
-        said = await self.sources[request.source].ask(request)
+        source = self.sources[request.source]
+        held_up = source.hold_up()
+        if held_up is not None:
+            # Nothing was sent, so nothing is remembered: requests that are made up must not push out answers.
+            return self.kept.get(request).shown(self._clock.now_ms()) or held_up
+        said = await source.ask(request)
         now_ms = self._clock.now_ms()
         entry = self.kept.get(request).after(said, now_ms)
         self.kept.put(request, entry, request_bytes=request.text_bytes)

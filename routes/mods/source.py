@@ -62,18 +62,26 @@ class Source:
         """Whether it can be asked at all."""
         return self._upstream is not None
 
-    async def ask(self, request: ModRequest) -> Said:
-        """Send a request, unless too many were sent; returns its answer, or what is to be remembered instead.
-
-        It takes `SECONDS` at most. Cancellation closes the connection.
-        """
+    def hold_up(self) -> Failure | None:
+        """Take one request of the budget; returns None when it may be sent now, else the failure that it would be."""
         now_ms = self._clock.now_ms()
         if self._upstream is None:
             return _away(None, now_ms, RETRY_SECONDS)
         if self._underway >= UNDERWAY_MAX:
             return _away(None, now_ms, 1)
-        if wait_ms := self._budget.take(now_ms):
-            return Failure(Reason.AWAY, None, now_ms + wait_ms)
+        wait_ms = self._budget.take(now_ms)
+        return Failure(Reason.AWAY, None, now_ms + wait_ms) if wait_ms else None
+
+    async def ask(self, request: ModRequest) -> Said:
+        """Send a request that nothing holds up; returns its answer, or what is to be remembered instead.
+
+        It takes `SECONDS` at most. Cancellation closes the connection.
+
+        Raises:
+            RuntimeError: the catalogue is not set up.
+        """
+        if self._upstream is None:
+            raise RuntimeError(f"{self.name} is not set up")
         self.asked += 1
         self._underway += 1
         try:
@@ -106,12 +114,15 @@ class Source:
 
     def _note(self, said: Said) -> None:
         """Log that the catalogue goes away, and that it comes back."""
-        away = isinstance(said, Failure) and said.reason is Reason.AWAY
-        if away and not self._away and isinstance(said, Failure):
-            log.warning("a catalogue of mods is away", source=self.name, status=said.upstream_status)
-        elif self._away and not away:
-            log.info("a catalogue of mods is back", source=self.name)
-        self._away = away
+        match said:
+            case Failure(reason=Reason.AWAY, upstream_status=status):
+                if not self._away:
+                    log.warning("a catalogue of mods is away", source=self.name, status=status)
+                self._away = True
+            case _:
+                if self._away:
+                    log.info("a catalogue of mods is back", source=self.name)
+                self._away = False
 
 
 def retry_seconds(text: str | None, now_ms: int) -> int:

@@ -163,7 +163,7 @@ async def test_the_budget_of_the_address() -> None:
         failure = failure_of(await read(library, "project/example-101"))
         assert (failure.reason, failure.upstream_status) == (Reason.AWAY, None)
         assert body_of(await read(library, "project/example-100"))
-        assert len(site.asked) == 1
+        assert (len(site.asked), len(library.kept)) == (1, 1), "what was not sent is not remembered"
 
 
 @pytest.mark.parametrize(
