@@ -4,6 +4,7 @@ How long the lists are is known with the first answers. Beyond the end of the sh
 its share lies further on than it was asked for: then it is asked once more.
 """
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -130,8 +131,8 @@ class Gathered:
         Args:
             start: rank of the first hit that it was asked for.
         """
-        self.parts.pop(source, None)
         if isinstance(outcome, Failure):
+            self.parts.pop(source, None)
             self.failures[source] = outcome
         else:
             self.parts[source] = Part(start, outcome, kept_page(outcome.body.content))
@@ -140,7 +141,7 @@ class Gathered:
 async def gather(
     library: ModLibrary, sources: Iterable[SourceName], wanted: Wanted, offset: int, limit: int
 ) -> Gathered:
-    """Ask catalogues for a page of all their mods together. Takes `SECONDS` at most.
+    """Ask catalogues for a page of all their mods together. Takes little more than `SECONDS` at most.
 
     Args:
         sources: which, in the order in which they have their turns.
@@ -155,7 +156,7 @@ async def gather(
     starts = [share.start for share in shares([2 * OFFSET_MAX] * len(names), offset, limit)]
     gathered = Gathered()
     first = dict(zip(names, starts, strict=True))
-    await _ask(library, gathered, _requests(wanted, first, limit), until)
+    await _ask(library, gathered, _requests(wanted, first, limit))
     elsewhere = {
         source: share.start
         for source, share in gathered.shares(offset, limit).items()
@@ -174,8 +175,8 @@ def _requests(wanted: Wanted, starts: Mapping[SourceName, int], limit: int) -> _
     return {source: (start, wanted.request(source, start, limit)) for source, start in starts.items()}
 
 
-async def _ask(library: ModLibrary, gathered: Gathered, requests: _Requests, until: float) -> None:
-    """Ask catalogues; those that are late count as away."""
+async def _ask(library: ModLibrary, gathered: Gathered, requests: _Requests, until: float = math.inf) -> None:
+    """Ask catalogues, which answer within `SECONDS`; those that are late even so count as away."""
     outcomes: dict[SourceName, Outcome] = {}
 
     async def ask(source: SourceName) -> None:

@@ -11,6 +11,7 @@ import trio.testing
 from actors.mods.kept import ENTRY_BYTES, Failure, Reason
 from routes.mods.budget import PER_MINUTE, UNDERWAY_MAX
 from routes.mods.library import ModLibrary, Outcome
+from routes.mods.searching import Wanted, gather
 from routes.mods.source import SECONDS
 from scripts.upstreams.http import Reply, Request
 from scripts.upstreams.modrinth import ModrinthSite
@@ -137,6 +138,21 @@ async def test_a_catalogue_that_is_silent_for_a_minute(autojump_clock: trio.test
         site.faults.clear()
         await trio.sleep(15)
         assert body_of(await read(library, "project/example-100"))
+
+
+async def test_a_search_of_a_silent_catalogue_is_remembered_too(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    autojump_clock.autojump_threshold = 0.02
+    site = ModrinthSite()
+    async with open_library(site, seconds=SECONDS) as library:
+        site.faults.add("never", times=2)
+        for waited in (SECONDS, 0):
+            began = trio.current_time()
+            gathered = await gather(library, ["modrinth"], Wanted("map", None, None), 0, 10)
+            assert gathered.failures["modrinth"].reason is Reason.AWAY
+            assert trio.current_time() - began == pytest.approx(waited, abs=0.4)
+        assert len(site.asked) == 1
 
 
 async def test_no_more_are_under_way_than_may_be() -> None:

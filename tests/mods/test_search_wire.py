@@ -103,6 +103,15 @@ async def test_one_is_away(catalogues: Catalogues, fault: str) -> None:
     assert len(catalogues.modrinth.asked) == 1
 
 
+async def test_one_is_away_on_a_later_page(catalogues: Catalogues) -> None:
+    """Pages are those of the other one then."""
+    catalogues.curseforge.faults.add("500", times=9)
+    pages = [await catalogues.get(SEARCH, limit=20, offset=offset) for offset in (0, 20, 40, 60, 80)]
+    found = [name for page in pages for name in names(page)]
+    assert len(found) == len(set(found)) == len(SHOWN)
+    assert {page["total"] for page in pages} == {len(SHOWN)}
+
+
 async def test_both_are_away(catalogues: Catalogues) -> None:
     catalogues.modrinth.retry_after = "9"
     for site in (catalogues.modrinth, catalogues.curseforge):
