@@ -66,6 +66,7 @@ CUTTING = tuple(
 LONG = (
     "project/" + "a" * 65,
     "project/" + "a" * 5_000,
+    "a/" * 240 + "b",
     "a/" * 400 + "b",
     "search/" * 20,
     "%41" * 1_000,
