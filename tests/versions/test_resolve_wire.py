@@ -213,9 +213,9 @@ async def test_what_clients_say_is_counted_by_day_and_platform(world: World) -> 
     await job.run()
     counts = (await publisher.player.get(EVENTS, releaseId=release["releaseId"]))["items"]
     assert [(one["event"], one["platform"], one["count"]) for one in counts] == [
-        ("failed", "macos", 1),
-        ("installed", "any", 1),
         ("installed", "macos", 2),
+        ("installed", "any", 1),
+        ("failed", "macos", 1),
     ]
     assert len((await publisher.player.get(EVENTS))["items"]) == 3
     day = counts[0]["day"]
