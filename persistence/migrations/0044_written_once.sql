@@ -7,3 +7,7 @@ CREATE TABLE version_count_batches (
 );
 
 CREATE INDEX version_count_batches_by_time ON version_count_batches (added_at_ms);
+
+-- A tag that few articles have is not looked for in all of them. Without a list of what is pending, which a search would
+-- have to read as well.
+CREATE INDEX news_articles_by_tag ON news_articles USING gin (tags) WITH (fastupdate = off);
