@@ -14,7 +14,7 @@ from routes.part import Opening, Part
 
 log = structlog.get_logger()
 
-_PURPOSE = "signatures of releases"  # the seed of the key is derived from it
+_PURPOSE = "signatures of releases"  # the seed is derived from it where the keys are of before it had a file
 
 
 async def _open_catalog(opening: Opening) -> Catalog:
@@ -24,7 +24,8 @@ async def _open_catalog(opening: Opening) -> Catalog:
 
 
 async def _open_key(opening: Opening) -> ReleaseKey:
-    return ReleaseKey(opening.keys.derive(_PURPOSE))
+    keys = opening.keys
+    return ReleaseKey(keys.derive(_PURPOSE) if keys.releases is None else keys.releases)
 
 
 async def _open_tally(opening: Opening) -> Tally:
