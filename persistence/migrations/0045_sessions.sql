@@ -41,3 +41,9 @@ CREATE INDEX sign_in_links_by_user ON sign_in_links (user_id);
 CREATE INDEX sign_in_links_by_maker ON sign_in_links (maker_id, created_at_ms);
 CREATE INDEX sign_in_links_by_parent ON sign_in_links (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX sign_in_links_by_end ON sign_in_links (expires_at_ms);
+
+-- A super-admin has made a link that signs this user in.
+ALTER TABLE notifications DROP CONSTRAINT notifications_kind_check;
+ALTER TABLE notifications ADD CONSTRAINT notifications_kind_check CHECK (kind IN (
+    'friend_request', 'friend_accepted', 'party_invite', 'server_invite', 'cape_moderated', 'news', 'sign_in_link'
+));

@@ -67,7 +67,6 @@ class SignInLinkShown(Wire, frozen=True):
     rate="sign-in-link",
     cookies=True,
     refusals=(NotFound, Forbidden),
-    secret_reply=True,
 )
 async def make_sign_in_link(call: Call, body: SignInLinkBody | None) -> NewSignInLink:
     """Makes a link that signs a browser in within ten minutes, once. For oneself, the session that it makes ends with

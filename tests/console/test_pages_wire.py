@@ -113,3 +113,30 @@ async def test_the_landing_page_needs_no_scripts_and_shows_texts_as_texts(world:
     assert policy_of(answer.headers["content-security-policy"])["default-src"] == ["'none'"]
     assert 'href="/app"' in answer.text
     assert 'href="/docs"' in answer.text
+
+
+async def test_what_a_browser_has_is_not_sent_again(world: World) -> None:
+    document = await page_of(world)
+    for path in ("/app", re.findall(r'src="(/app/assets/[^"]+)"', document)[0]):
+        first = await world.http.get(path)
+        again = await world.http.get(path, headers={"if-none-match": first.headers["etag"]})
+        assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", first.headers["etag"])
+        head = await world.http.head(path)
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["content-length"] == first.headers["content-length"]
+        plain = await world.http.get(path, headers={"accept-encoding": "identity"})
+        assert "content-encoding" not in plain.headers
+        assert plain.content == first.content
+        assert plain.headers["etag"] != first.headers["etag"]
+
+
+async def test_the_description_is_light(world: World) -> None:
+    """`/docs` and all that it loads, over the wire."""
+    weight = 0
+    page = await world.http.get("/docs")
+    addresses = [*re.findall(r'(?:src|href)="(/docs/[^"]+)"', page.text), "/openapi.json"]
+    for address in addresses:
+        weight += int((await world.http.get(address)).headers["content-length"])
+    assert len(addresses) == 4
+    assert weight <= 600 * 1024
+    assert 'docExpansion: "none"' in (await world.http.get("/docs/start.js")).text

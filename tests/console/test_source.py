@@ -168,3 +168,15 @@ def test_libraries_are_what_was_vendored():
 
 def test_names_that_modules_import_are_vendored_or_ours():
     assert set(IMPORTS.values()) <= set(read_static_files().contents)
+
+
+def test_one_changed_file_changes_every_address(tmp_path: Path):
+    for path in STATIC.rglob("*"):
+        if path.is_file():
+            copy = tmp_path / path.relative_to(STATIC)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_bytes(path.read_bytes())
+    before = read_static_files(tmp_path)
+    assert before.digest == read_static_files().digest
+    (tmp_path / "css/base.css").write_text("x")
+    assert read_static_files(tmp_path).digest != before.digest

@@ -172,11 +172,10 @@ class Endpoint(Route):
 
     @property
     def keyed(self) -> bool:
-        """Whether an Idempotency-Key makes it keep its answer for repeats. Not where the body is read piece by piece:
-        such a body is not there to be compared before the effect, and what is put twice is there once. Nor where it
-        takes cookies: a kept answer has none.
+        """Whether an Idempotency-Key makes it keep its answer for repeats. Not where it takes cookies: a kept answer
+        has none.
         """
-        return self.method in KEYED_METHODS and self.body is not BodyPieces and not self.cookies
+        return self.method in KEYED_METHODS and not self.cookies
 
     def body_bound(self, config: Config) -> int:
         """The largest body that is accepted, bytes."""

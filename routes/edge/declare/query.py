@@ -36,8 +36,8 @@ MAX_TEXT_CHARACTERS = 8_192
 MAX_SEGMENT_CHARACTERS = 200
 """The longest path parameter of free text, and the longest segment of the rest of a path."""
 
-MAX_REST_CHARACTERS = 1_000
-"""The longest rest of a path."""
+MAX_REST_CHARACTERS = 500
+"""The longest rest of a path. A character may take 12 bytes of a request's head, which has 16 KiB."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}

@@ -11,6 +11,7 @@ from actors.errors import NotFound
 from routes.edge.declare.query import ParameterForm, PathParam, QueryPlan
 from routes.edge.documents import Document
 from routes.edge.reply import Ask, Encoded, Reply
+from routes.edge.stored import Stored
 
 Handler = Callable[..., object]
 """`fn(call, **path, body=…, query=…) -> result`, a coroutine function or a plain one (`reply.MaybeAwaitable`)."""
@@ -90,7 +91,7 @@ def snake(camel: str) -> str:
 def _described(returns: object) -> object | None:
     """The return annotation without the wrappers that only say how it is sent."""
     origin = get_origin(returns)
-    if origin in {Ask, Reply, Encoded, Document}:
+    if origin in {Ask, Reply, Encoded, Document, Stored}:
         return _described(get_args(returns)[0])
     if origin in {Union, UnionType}:
         parts = {_described(part): None for part in get_args(returns) if get_origin(part) not in _WAITING}

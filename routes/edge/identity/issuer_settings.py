@@ -24,6 +24,7 @@ ALGORITHMS = (
 
 _SUBJECTS = re.compile(r"[0-9a-f-]{0,36}")
 _NOT_IN_SLUG = re.compile(r"[^a-z0-9]+")
+_UNSAFE = re.compile(r"[^\x21-\x7e]")
 _HERE = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
@@ -143,6 +144,8 @@ def is_confidential(url: str) -> bool:
     try:
         parts = urlsplit(url)
     except ValueError:
+        return False
+    if _UNSAFE.search(url) is not None:
         return False
     return bool(parts.hostname) and (
         parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _HERE)
