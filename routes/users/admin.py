@@ -170,8 +170,8 @@ class AuditItem(Wire, frozen=True):
 
     Args:
         actor_id: the user who acted; null = the command line.
-        action: `permission.granted`, `permission.removed`, `role.added`, `tokens.revoked`, `report.settled`,
-            `allowlist.changed`, `user.erased`, ….
+        action: `permission.granted`, `permission.removed`, `role.added`, `role.removed`, `tokens.revoked`,
+            `report.settled`, `allowlist.changed`, `user.erased`, ….
         detail: the state before and after.
     """
 

@@ -75,6 +75,16 @@ async def a_share(world: World) -> Lost:
     return Lost(ann, "POST", SHARES, {**PROFILE, "name": MARK}, _counted(ann, SHARES))
 
 
+async def a_role(world: World) -> Lost:
+    root, ann = await world.super_admin(), await world.player("Ann")
+
+    async def made() -> int:
+        return int((await ann.ask("GET", "/v1/admin/reports")).status_code == 200)
+
+    path = f"/v1/admin/users/{ann.id}/roles/moderator"
+    return Lost(root, "PUT", path, {}, made, said=b"role.added")
+
+
 async def a_saved_server(world: World) -> Lost:
     ann = await world.player("Ann")
     return Lost(ann, "POST", SAVED, {"address": f"{MARK}.example.org"}, _counted(ann, SAVED))
@@ -311,7 +321,7 @@ async def a_service(world: World) -> Lost:
 
 
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
-    "users": (a_share,),
+    "users": (a_share, a_role),
     "saved_servers": (a_saved_server,),
     "banners": (a_banner,),
     "capes": (a_cape,),

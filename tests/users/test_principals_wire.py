@@ -29,7 +29,7 @@ ABSENT = {"totem:read", "totem:write"}
 NAMES = {
     "itemModelId": "0" * 24, "serverId": "0" * 24, "id": "00000000-0000-4000-8000-000000000001",
     "userId": "00000000-0000-4000-8000-000000000001", "node": "a:b", "code": "0000-0000-0000",
-    "identifier": "Nobody",
+    "identifier": "Nobody", "role": "moderator",
 }  # fmt: skip
 
 with (ROOT / "tests" / "contract" / "endpoints.csv").open(newline="", encoding="utf-8") as file:
