@@ -66,6 +66,37 @@ async def write_audit(
     )
 
 
+class Given(msgspec.Struct, frozen=True):
+    """Who last gave a user a grant or a role, and when; fields as in `AuditEntry`."""
+
+    at_ms: int
+    actor_id: str | None
+    actor_name: str | None
+
+
+async def given_to(conn: Connection, user_id: str) -> dict[tuple[str, str], Given]:
+    """{("node", node) or ("role", role): who gave it last} of a user's grants and roles, as far back as the newest
+    thousand of these entries go.
+    """
+    rows = await conn.fetch(_GIVEN, user_id)
+    return {
+        (row["sort"], row["name"]): Given(row["at_ms"], row["actor_id"], row["actor_name"]) for row in rows
+    }
+
+
+_GIVEN = """
+SELECT DISTINCT ON (sort, name) sort, name, at_ms, actor_id, actor_name FROM (
+    SELECT log.seq, log.at_ms, log.actor_id, actor.name AS actor_name,
+           CASE log.action WHEN 'role.added' THEN 'role' ELSE 'node' END AS sort,
+           coalesce(detail ->> 'node', detail ->> 'role') AS name
+    FROM (
+        SELECT seq, at_ms, actor_id, action, convert_from(detail, 'UTF8')::json AS detail FROM audit_log
+        WHERE target_id = $1 AND action IN ('permission.granted', 'role.added') ORDER BY seq DESC LIMIT 1000
+    ) AS log LEFT JOIN users AS actor ON actor.id = log.actor_id
+) AS given WHERE name IS NOT NULL ORDER BY sort, name, seq DESC
+"""
+
+
 async def read_audit(conn: Connection, before_seq: int | None, limit: int) -> list[AuditEntry]:
     """Entries below `before_seq` (None = from the newest), newest first, at most `limit`."""
     rows = await conn.fetch(

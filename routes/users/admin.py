@@ -286,6 +286,14 @@ async def read_audit_trail(call: Call, query: PageQuery) -> AuditPage:
     return AuditPage([_audit_item(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
+def amount_of(value: float | None, unit: str | None) -> int | float | Amount | None:
+    """A stored quantity as clients see it: a number, or a number with a unit; None where there is none."""
+    if value is None:
+        return None
+    number = Quantity(value, unit).number
+    return number if unit is None else Amount(number, unit)
+
+
 def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:
     return UserDetail(
         user.id,
@@ -302,20 +310,13 @@ def _detail(user: User, last_seen_at_ms: int | None) -> UserDetail:
 
 
 def _granted(grant: Grant) -> UserGrant:
-    value = _value(grant.value, grant.unit)
+    value = amount_of(grant.value, grant.unit)
     return UserGrant(grant.node, grant.negated, iso_or_none(grant.expires_at_ms), value, "admin", None)
 
 
 def _bought(one: Entitlement) -> UserGrant:
-    value = _value(one.value, one.unit)
+    value = amount_of(one.value, one.unit)
     return UserGrant(one.node, False, iso_or_none(one.ends_at_ms), value, "shop", one.purchase_id)
-
-
-def _value(value: float | None, unit: str | None) -> int | float | Amount | None:
-    if value is None:
-        return None
-    number = Quantity(value, unit).number
-    return number if unit is None else Amount(number, unit)
 
 
 def _quantity(body: GrantBody) -> Quantity | Unchanged | None:

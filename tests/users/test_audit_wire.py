@@ -46,6 +46,15 @@ async def a_grant(world: World, root: Player, ann: Player) -> dict[str, str]:
     return {"node": "a:b"}
 
 
+async def a_role(world: World, root: Player, ann: Player) -> dict[str, str]:
+    await root.do("PUT", f"/v1/admin/users/{ann.id}/roles/admin")
+    return {"role": "admin"}
+
+
+async def another_role(world: World, root: Player, ann: Player) -> dict[str, str]:
+    return {"role": "moderator"}
+
+
 async def a_report(world: World, root: Player, ann: Player) -> dict[str, str]:
     made = await root.do("POST", "/v1/social/friends/reports", {"targetId": ann.id})
     return {"id": made["id"]}
@@ -77,6 +86,8 @@ async def a_gateway(world: World, root: Player, ann: Player) -> dict[str, str]:
 PLAYS: dict[tuple[str, str], Play] = {
     ("POST", f"{USER}/permissions"): Play("permission.granted", {"node": "a:b"}, refused={"node": "a b"}),
     ("DELETE", f"{USER}/permissions/{{node}}"): Play("permission.removed", prepare=a_grant),
+    ("PUT", f"{USER}/roles/{{role}}"): Play("role.added", prepare=another_role),
+    ("DELETE", f"{USER}/roles/{{role}}"): Play("role.removed", prepare=a_role),
     ("DELETE", USER): Play("user.erased"),
     ("POST", f"{USER}/revoke-tokens"): Play("tokens.revoked"),
     ("PATCH", "/v1/admin/reports/{id}"): Play(
