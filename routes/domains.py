@@ -5,7 +5,7 @@ from routes.capes.domain import CAPES
 from routes.catalogs.domain import CATALOGS
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
-from routes.domain import Domains
+from routes.domain import Domains, channels_of
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
 from routes.games.domain import GAMES
@@ -65,7 +65,7 @@ COMMANDS = Commands(command for domain in DOMAINS for command in domain.commands
 
 MOUNTS = (
     *(mount for domain in DOMAINS for mount in domain.mounts),
-    Mount("chat", streams=(social_stream(COMMANDS),)),
+    Mount("chat", streams=(social_stream(COMMANDS, channels_of(DOMAINS)),)),
 )
 
 TABLE = RouteTable.of(MOUNTS)

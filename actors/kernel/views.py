@@ -177,9 +177,12 @@ class Views:
                 offset=live.channel.offset,
                 idle_ms=now_ms - live.sent_ms,
             )
-            for views in self._live.values()
-            for live in views.values()
+            for live in self.all()
         ]
+
+    def all(self) -> list[LiveView]:
+        """Return all views."""
+        return [live for views in self._live.values() for live in views.values()]
 
     # -- coming and going ---------------------------------------------------------------------------
 

@@ -6,9 +6,11 @@ from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 from routes.edge.pipeline.idempotency import mark_of
 from routes.jobs import BackgroundTask, Job
-from routes.operations import operations
+from routes.operations import history, operations
+from routes.operations.channels import METRICS
 from routes.operations.gauges import show_gauges
 from routes.operations.jobs import jobs_of
+from routes.operations.parts import LIVE_METRICS
 from routes.service import Service
 from routes.users import setup
 
@@ -23,7 +25,9 @@ async def _forget_user(service: Service, user_id: UserId) -> None:
 
 OPERATIONS = Domain(
     name="operations",
-    mounts=(Mount("operations", (operations, setup)),),
+    mounts=(Mount("operations", (operations, history, setup)),),
+    parts=(LIVE_METRICS,),
+    channels=(METRICS,),
     jobs=jobs_of,
     follow=_follow,
     gauges=show_gauges,

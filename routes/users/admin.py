@@ -287,7 +287,7 @@ async def read_audit_trail(call: Call, query: PageQuery) -> AuditPage:
 
 
 def amount_of(value: float | None, unit: str | None) -> int | float | Amount | None:
-    """A stored quantity as clients see it: a number, or a number with a unit; None where there is none."""
+    """A stored quantity as clients see it: `value` alone, or with its `unit`; None where there is none."""
     if value is None:
         return None
     number = Quantity(value, unit).number
