@@ -1,13 +1,13 @@
 """The channel `metrics`: the newest sample of all series, told to all who watch when it is taken."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Literal
 
 import msgspec
 
 from actors.kernel.facets import Delta, Rendering
-from actors.kernel.kind import Peek, View
+from actors.kernel.kind import Event, Peek, View
 from actors.operations.history import EVERY_MS, History
 from actors.operations.series import SERIES
 from persistence.connection import Connection
@@ -38,6 +38,13 @@ class MetricsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel")
 
 class MetricsSampled(msgspec.Struct, frozen=True, rename="camel"):
     """The data of `metrics_sampled`: a new sample; fields as in the snapshot."""
+
+    at_ms: int
+    values: Mapping[str, float | None]
+
+
+class Sampled(Event, frozen=True):
+    """A sample was taken; what was missed is replayed sample by sample. Fields as in the snapshot."""
 
     at_ms: int
     values: Mapping[str, float | None]
@@ -84,6 +91,7 @@ def _view(live: LiveMetrics) -> View[MetricsSnapshot]:
         reread=reread,
         take=take,
         absorb=lambda _state, found: found,
+        events=_events,
         rendering=Rendering(audience=lambda _state, _viewer: None, render=_snapshot, render_event=_delta),
         interval_ms=INTERVAL_MS,
     )
@@ -93,5 +101,9 @@ def _snapshot(state: MetricsSnapshot, _audience: None) -> MetricsSnapshot:
     return state
 
 
-def _delta(state: MetricsSnapshot, _source: str, _audience: None) -> Delta:
-    return Delta("metrics_sampled", MetricsSampled(state.at_ms, state.values))
+def _events(before: MetricsSnapshot, after: MetricsSnapshot, _sources: Collection[str]) -> Sequence[Event]:
+    return () if before is after else (Sampled(after.at_ms, after.values),)
+
+
+def _delta(_state: MetricsSnapshot, event: Sampled, _audience: None) -> Delta:
+    return Delta("metrics_sampled", MetricsSampled(event.at_ms, event.values))
