@@ -97,14 +97,43 @@ SELECT DISTINCT ON (sort, name) sort, name, at_ms, actor_id, actor_name FROM (
 """
 
 
-async def read_audit(conn: Connection, before_seq: int | None, limit: int) -> list[AuditEntry]:
-    """Entries below `before_seq` (None = from the newest), newest first, at most `limit`."""
+class WantedAudit(msgspec.Struct, frozen=True, kw_only=True):
+    """Which entries.
+
+    Args:
+        actor_id, target_id, action: only those with this one; None for all.
+        since_ms, before_ms: only those from this time on, and before this one; epoch milliseconds.
+        after: (`at_ms`, `seq`) of the last entry of the page before; None from the newest.
+        limit: at most so many.
+    """
+
+    actor_id: str | None = None
+    target_id: str | None = None
+    action: str | None = None
+    since_ms: int = 0
+    before_ms: int = 2**62
+    after: tuple[int, int] | None = None
+    limit: int
+
+
+async def read_audit(conn: Connection, wanted: WantedAudit) -> list[AuditEntry]:
+    """The wanted entries, newest first."""
+    given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
+    # A statement for each set of filters: where a parameter leaves a condition out, no index is used for the others.
+    conditions = "".join(f" AND log.{name} = ${number}" for number, name in enumerate(given, 6))
+    after = wanted.after or (2**62, 0)
     rows = await conn.fetch(
-        "SELECT log.*, actor.name AS actor_name, target.name AS target_name FROM audit_log AS log"
-        " LEFT JOIN users AS actor ON actor.id = log.actor_id"
-        " LEFT JOIN users AS target ON target.id = log.target_id"
-        " WHERE $1::bigint IS NULL OR log.seq < $1 ORDER BY log.seq DESC LIMIT $2",
-        before_seq,
-        limit,
+        _PAGE.format(conditions), wanted.since_ms, wanted.before_ms, *after, wanted.limit, *given.values()
     )
     return [AuditEntry(*(row[name] for name in AuditEntry.__struct_fields__)) for row in rows]
+
+
+_FILTERS = ("actor_id", "target_id", "action")
+
+_PAGE = """
+SELECT log.*, actor.name AS actor_name, target.name AS target_name FROM audit_log AS log
+LEFT JOIN users AS actor ON actor.id = log.actor_id
+LEFT JOIN users AS target ON target.id = log.target_id
+WHERE log.at_ms >= $1 AND log.at_ms < $2 AND (log.at_ms, log.seq) < ($3, $4){}
+ORDER BY log.at_ms DESC, log.seq DESC LIMIT $5
+"""

@@ -21,7 +21,7 @@ LEAST, MOST = -(2**63), 2**63 - 1
 # {name of a cursor: (path, the parts of its place)}; the parts are the largest, or the smallest, that come through.
 LISTS = {
     "users": ("/v1/admin/users", ("\U0010ffff", "none")),
-    "audit": ("/v1/admin/audit", MOST),
+    "audit": ("/v1/admin/audit", (MOST, LEAST)),
     "reports": ("/v1/admin/reports", LEAST),
     "performance-reports": ("/v1/admin/launcher/performance-reports", (MOST, LEAST)),
     "notifications": ("/v1/notifications", MOST),
