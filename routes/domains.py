@@ -14,6 +14,7 @@ from routes.ip.domain import IP
 from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
 from routes.live.social import social_stream
+from routes.moderation.domain import MODERATION
 from routes.networks.domain import NETWORKS
 from routes.news.domain import NEWS
 from routes.notifications.domain import NOTIFICATIONS
@@ -37,6 +38,7 @@ DOMAINS: Domains = (
     CAPES,
     NOTIFICATIONS,
     REPORTS,
+    MODERATION,
     FRIENDS,
     PARTY,
     CHAT,

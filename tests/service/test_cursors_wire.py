@@ -22,6 +22,7 @@ LEAST, MOST = -(2**63), 2**63 - 1
 LISTS = {
     "users": ("/v1/admin/users", ("\U0010ffff", "none")),
     "audit": ("/v1/admin/audit", (MOST, LEAST)),
+    "moderator-notes": ("/v1/admin/users/{userId}/notes", LEAST),
     "reports": ("/v1/admin/reports", LEAST),
     "performance-reports": ("/v1/admin/launcher/performance-reports", (MOST, LEAST)),
     "notifications": ("/v1/notifications", MOST),
@@ -71,7 +72,7 @@ class Reader:
         """A super-admin with a conversation and a game server."""
         root, ann = await world.super_admin(), await world.player("Ann")
         room, server = await root.talk_to(ann), await claimed(world, root)
-        return cls(root, {"{conversationId}": room.id, "{serverId}": server.id})
+        return cls(root, {"{conversationId}": room.id, "{serverId}": server.id, "{userId}": ann.id})
 
     async def read(self, path: str, cursor: str) -> httpx2.Response:
         """The answer to one page."""

@@ -118,6 +118,12 @@ async def a_report(world: World) -> Lost:
     return Lost(ann, "POST", "/v1/social/friends/reports", body, _counted(root, "/v1/admin/reports"))
 
 
+async def a_note(world: World) -> Lost:
+    mona, ann = await world.ranked("Mona", "moderator"), await world.player("Ann")
+    path = f"/v1/admin/users/{ann.id}/notes"
+    return Lost(mona, "POST", path, {"text": MARK}, _counted(mona, path))
+
+
 async def a_vote(world: World) -> Lost:
     ann, ben = await world.players("Ann", "Ben")
     room = await ann.talk_to(ben)
@@ -327,6 +333,7 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "capes": (a_cape,),
     "notifications": (notifications_read,),
     "reports": (a_report,),
+    "moderation": (a_note,),
     "chat": (a_vote, a_group),
     "connect": (settings_of_a_server,),
     "publications": (a_publication,),

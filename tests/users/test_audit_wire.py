@@ -55,6 +55,11 @@ async def another_role(world: World, root: Player, ann: Player) -> dict[str, str
     return {"role": "moderator"}
 
 
+async def a_note(world: World, root: Player, ann: Player) -> dict[str, str]:
+    made = await root.do("POST", f"/v1/admin/users/{ann.id}/notes", {"text": "Watch her."})
+    return {"noteId": made["id"]}
+
+
 async def a_report(world: World, root: Player, ann: Player) -> dict[str, str]:
     made = await root.do("POST", "/v1/social/friends/reports", {"targetId": ann.id})
     return {"id": made["id"]}
@@ -90,6 +95,9 @@ PLAYS: dict[tuple[str, str], Play] = {
     ("DELETE", f"{USER}/roles/{{role}}"): Play("role.removed", prepare=a_role),
     ("DELETE", USER): Play("user.erased"),
     ("POST", f"{USER}/revoke-tokens"): Play("tokens.revoked"),
+    ("POST", f"{USER}/notes"): Play("note.added", {"text": "Watch her."}, refused={"text": " "}),
+    ("PATCH", f"{USER}/notes/{{noteId}}"): Play("note.changed", {"text": "Do not."}, a_note, {"text": ""}),
+    ("DELETE", f"{USER}/notes/{{noteId}}"): Play("note.removed", prepare=a_note),
     ("PATCH", "/v1/admin/reports/{id}"): Play(
         "report.settled", {"status": "actioned"}, a_report, {"status": "gone"}
     ),
