@@ -6,6 +6,7 @@ from routes.connect import (
     commands,
     extensions,
     invites,
+    listing,
     members,
     policy,
     secrets,
@@ -43,7 +44,8 @@ CONNECT = Domain(
     name="connect",
     mounts=(
         Mount(
-            "connect", (servers, secrets, sessions, commands, settings, extensions, streams, gateway_routes)
+            "connect",
+            (servers, secrets, sessions, commands, settings, extensions, streams, gateway_routes, listing),
         ),
         Mount("server members", (members, invites, policy)),
         Mount("server friends", (social_friends,)),

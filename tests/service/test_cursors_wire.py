@@ -39,6 +39,8 @@ LISTS = {
     "commands": ("/v1/connect/servers/{serverId}/commands", "none"),
     "settings": ("/v1/connect/servers/{serverId}/settings/history", (MOST, "none", MOST)),
     "extensions": ("/v1/connect/extensions", "\U0010ffff"),
+    "all-servers": ("/v1/admin/connect/servers", ("\U0010ffff", "none")),
+    "publications": ("/v1/admin/connect/publications", ("", "none")),
     "gateways": ("/v1/admin/connect/gateways", "none"),
     "gateway-routes": ("/v1/admin/connect/gateway-routes", "\U0010ffff"),
     "news": ("/v1/news", (True, MOST, "none")),

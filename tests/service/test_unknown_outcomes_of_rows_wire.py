@@ -166,6 +166,14 @@ async def a_publication(world: World) -> Lost:
     return Lost(ann, "PUT", path_of(server), body, made)
 
 
+async def a_judgement(world: World) -> Lost:
+    admin, ann = await world.ranked("Adam", "admin"), await world.player("Ann")
+    id = (await publish(ann, await claimed(world, ann)))["id"]
+    path = "/v1/admin/connect/publications"
+    body = {"suppressed": True, "reason": MARK}
+    return Lost(admin, "PATCH", f"{path}/{id}", body, _counted(admin, f"{path}?state=SUPPRESSED"))
+
+
 async def a_network(world: World) -> Lost:
     ann = await world.player("Ann")
     path = "/v1/connect/networks"
@@ -336,7 +344,7 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "moderation": (a_note,),
     "chat": (a_vote, a_group),
     "connect": (settings_of_a_server,),
-    "publications": (a_publication,),
+    "publications": (a_publication, a_judgement),
     "networks": (a_network,),
     "gateways": (a_drained_gateway,),
     "totems": (a_totem,),

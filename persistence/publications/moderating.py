@@ -1,0 +1,79 @@
+"""All publications by name, page by page, and what moderators change of one. Rows only."""
+
+import msgspec
+
+from persistence.connection import Connection
+from persistence.publications.rows import DiscoveryState, PublicationRow, publication_of
+from persistence.users.users import behind
+
+
+class WantedPublications(msgspec.Struct, frozen=True, kw_only=True):
+    """Which publications.
+
+    Args:
+        prefix: only those whose display name begins so, in any case; empty for all.
+        state: only in this discovery state; None for all.
+        featured: only those that are featured, or that are not; None for all.
+        after: (name in lower case, id) of the last one of the page before; None from the start.
+        limit: at most so many.
+    """
+
+    prefix: str = ""
+    state: DiscoveryState | None = None
+    featured: bool | None = None
+    after: tuple[str, str] | None = None
+    limit: int
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """A publication, and its name as the list is sorted by it."""
+
+    row: PublicationRow
+    name_lower: str
+
+
+async def list_publications(conn: Connection, wanted: WantedPublications) -> list[Placed]:
+    """The wanted publications, whatever their state, ordered by name."""
+    first = wanted.prefix.lower()
+    values: list[object] = [first, behind(first), *(wanted.after or ("", "")), wanted.limit]
+    conditions = ""
+    # A statement for each set of filters: where a parameter leaves a condition out, no index is used for the others.
+    if wanted.state is not None:
+        values.append(wanted.state)
+        conditions += f" AND discovery_state = ${len(values)}"
+    if wanted.featured is not None:
+        conditions += " AND featured" if wanted.featured else " AND NOT featured"
+    rows = await conn.fetch(_PAGE.format(conditions), *values)
+    return [Placed(publication_of(row), row["name_lower"]) for row in rows]
+
+
+async def read_publication(conn: Connection, id: str) -> PublicationRow | None:
+    """A publication, whatever its state, or None."""
+    row = await conn.fetchrow("SELECT * FROM published WHERE id = $1", id)
+    return None if row is None else publication_of(row)
+
+
+async def lock_publication(conn: Connection, id: str) -> PublicationRow | None:
+    """A publication, its row locked for changes until the transaction ends, or None."""
+    await conn.execute("SELECT FROM publications WHERE id = $1 FOR NO KEY UPDATE", id)
+    return await read_publication(conn, id)
+
+
+async def save_moderation(conn: Connection, row: PublicationRow) -> None:
+    """Write whether a publication is featured and suppressed, and the discovery state that follows."""
+    await conn.execute(
+        "UPDATE publications SET featured = $2, suppressed = $3, discovery_state = $4, updated_at_ms = $5"
+        " WHERE id = $1",
+        row.id,
+        row.featured,
+        row.suppressed,
+        row.discovery_state,
+        row.updated_at_ms,
+    )
+
+
+_PAGE = """
+SELECT * FROM published
+WHERE name_lower >= $1 AND name_lower < $2 AND (name_lower, id) > ($3, $4){}
+ORDER BY name_lower, id LIMIT $5
+"""
