@@ -16,6 +16,7 @@ PAPERS = (
     "docs/errors.md",
     "docs/gateways.md",
     "docs/news.md",
+    "docs/operating.md",
     "docs/versions.md",
 )
 
