@@ -14,9 +14,11 @@ PAPERS = (
     "DECISIONS.md",
     "docs/settings.md",
     "docs/errors.md",
+    "docs/agent.md",
     "docs/gateways.md",
     "docs/news.md",
     "docs/operating.md",
+    "docs/services.md",
     "docs/versions.md",
 )
 
