@@ -5,6 +5,7 @@ import msgspec
 from persistence.connect.rows import ServerRow
 from persistence.connection import Connection, Row
 from persistence.publications.rows import DiscoveryState
+from persistence.statements import filtered
 from persistence.users.users import behind
 
 
@@ -46,18 +47,15 @@ class WantedServers(msgspec.Struct, frozen=True, kw_only=True):
 async def list_servers(conn: Connection, wanted: WantedServers) -> list[ListedServer]:
     """The wanted servers, ordered by name."""
     first = wanted.prefix.lower()
-    given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
-    # A statement for each set of filters: where a parameter leaves a condition out, no index is used for the others.
-    conditions = "".join(f" AND s.{name} = ${number}" for number, name in enumerate(given, 6))
-    if wanted.claimed is not None:
-        conditions += f" AND s.owner_id IS {'NOT ' if wanted.claimed else ''}NULL"
+    filters = (wanted.server_id, wanted.owner_id, wanted.network_id)
+    given = tuple(value is not None for value in filters)
     rows = await conn.fetch(
-        _PAGE.format(conditions),
+        _PAGES[*given, wanted.claimed is True, wanted.claimed is False],
         first,
         behind(first),
         *(wanted.after or ("", "")),
         wanted.limit,
-        *given.values(),
+        *(value for value in filters if value is not None),
     )
     return [_listed(row) for row in rows]
 
@@ -67,9 +65,8 @@ def _listed(row: Row) -> ListedServer:
     return ListedServer(server, row["name_lower"], row["publication_id"], row["publication_state"])
 
 
-_FILTERS = ("server_id", "owner_id", "network_id")
-
-_PAGE = """
+_PAGES = filtered(
+    """
 SELECT s.server_id, s.id, s.server_type, s.name, s.owner_id, s.network_id, s.template_id, s.is_template, s.temporary,
        s.secret, s.secret_number, s.former_secret, s.former_until_ms, s.created_at_ms, s.updated_at_ms,
        s.last_seen_at_ms, s.access_mode, s.invite_requires_direct_friend, users.name AS owner_name,
@@ -77,4 +74,13 @@ SELECT s.server_id, s.id, s.server_type, s.name, s.owner_id, s.network_id, s.tem
 FROM connect_servers s LEFT JOIN users ON users.id = s.owner_id LEFT JOIN publications p ON p.server_id = s.server_id
 WHERE s.name_lower >= $1 AND s.name_lower < $2 AND (s.name_lower, s.server_id) > ($3, $4){}
 ORDER BY s.name_lower, s.server_id LIMIT $5
-"""
+""",
+    (
+        "s.server_id = ${}",
+        "s.owner_id = ${}",
+        "s.network_id = ${}",
+        "s.owner_id IS NOT NULL",
+        "s.owner_id IS NULL",
+    ),
+    taken=5,
+)

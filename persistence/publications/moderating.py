@@ -4,6 +4,7 @@ import msgspec
 
 from persistence.connection import Connection
 from persistence.publications.rows import DiscoveryState, PublicationRow, publication_of
+from persistence.statements import filtered
 from persistence.users.users import behind
 
 
@@ -35,15 +36,14 @@ class Placed(msgspec.Struct, frozen=True):
 async def list_publications(conn: Connection, wanted: WantedPublications) -> list[Placed]:
     """The wanted publications, whatever their state, ordered by name."""
     first = wanted.prefix.lower()
-    values: list[object] = [first, behind(first), *(wanted.after or ("", "")), wanted.limit]
-    conditions = ""
-    # A statement for each set of filters: where a parameter leaves a condition out, no index is used for the others.
-    if wanted.state is not None:
-        values.append(wanted.state)
-        conditions += f" AND discovery_state = ${len(values)}"
-    if wanted.featured is not None:
-        conditions += " AND featured" if wanted.featured else " AND NOT featured"
-    rows = await conn.fetch(_PAGE.format(conditions), *values)
+    rows = await conn.fetch(
+        _PAGES[wanted.state is not None, wanted.featured is True, wanted.featured is False],
+        first,
+        behind(first),
+        *(wanted.after or ("", "")),
+        wanted.limit,
+        *(() if wanted.state is None else (wanted.state,)),
+    )
     return [Placed(publication_of(row), row["name_lower"]) for row in rows]
 
 
@@ -72,8 +72,12 @@ async def save_moderation(conn: Connection, row: PublicationRow) -> None:
     )
 
 
-_PAGE = """
+_PAGES = filtered(
+    """
 SELECT * FROM published
 WHERE name_lower >= $1 AND name_lower < $2 AND (name_lower, id) > ($3, $4){}
 ORDER BY name_lower, id LIMIT $5
-"""
+""",
+    ("discovery_state = ${}", "featured", "NOT featured"),
+    taken=5,
+)

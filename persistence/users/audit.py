@@ -5,6 +5,7 @@ change; never changed.
 import msgspec
 
 from persistence.connection import Connection
+from persistence.statements import filtered
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -118,22 +119,26 @@ class WantedAudit(msgspec.Struct, frozen=True, kw_only=True):
 
 async def read_audit(conn: Connection, wanted: WantedAudit) -> list[AuditEntry]:
     """The wanted entries, newest first."""
-    given = {name: value for name in _FILTERS if (value := getattr(wanted, name)) is not None}
-    # A statement for each set of filters: where a parameter leaves a condition out, no index is used for the others.
-    conditions = "".join(f" AND log.{name} = ${number}" for number, name in enumerate(given, 6))
-    after = wanted.after or (2**62, 0)
+    filters = (wanted.actor_id, wanted.target_id, wanted.action)
     rows = await conn.fetch(
-        _PAGE.format(conditions), wanted.since_ms, wanted.before_ms, *after, wanted.limit, *given.values()
+        _PAGES[tuple(value is not None for value in filters)],
+        wanted.since_ms,
+        wanted.before_ms,
+        *(wanted.after or (2**62, 0)),
+        wanted.limit,
+        *(value for value in filters if value is not None),
     )
     return [AuditEntry(*(row[name] for name in AuditEntry.__struct_fields__)) for row in rows]
 
 
-_FILTERS = ("actor_id", "target_id", "action")
-
-_PAGE = """
+_PAGES = filtered(
+    """
 SELECT log.*, actor.name AS actor_name, target.name AS target_name FROM audit_log AS log
 LEFT JOIN users AS actor ON actor.id = log.actor_id
 LEFT JOIN users AS target ON target.id = log.target_id
 WHERE log.at_ms >= $1 AND log.at_ms < $2 AND (log.at_ms, log.seq) < ($3, $4){}
 ORDER BY log.at_ms DESC, log.seq DESC LIMIT $5
-"""
+""",
+    ("log.actor_id = ${}", "log.target_id = ${}", "log.action = ${}"),
+    taken=5,
+)
