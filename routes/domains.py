@@ -6,7 +6,7 @@ from routes.catalogs.domain import CATALOGS
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
 from routes.console.domain import CONSOLE
-from routes.domain import Domains
+from routes.domain import Domains, channels_of
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
 from routes.games.domain import GAMES
@@ -15,6 +15,7 @@ from routes.ip.domain import IP
 from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
 from routes.live.social import social_stream
+from routes.moderation.domain import MODERATION
 from routes.mods.domain import MODS
 from routes.networks.domain import NETWORKS
 from routes.news.domain import NEWS
@@ -42,6 +43,7 @@ DOMAINS: Domains = (
     CAPES,
     NOTIFICATIONS,
     REPORTS,
+    MODERATION,
     FRIENDS,
     PARTY,
     CHAT,
@@ -62,7 +64,6 @@ DOMAINS: Domains = (
     MODS,
     SERVICES,
     VOICE,
-    CONSOLE,
 )
 """All domains, in the order in which documents list their routes and sockets subscribe to their default channels. For
 an erased user `forget_user` is called from the last to the first, because the first ones copy texts of later ones."""
@@ -72,7 +73,7 @@ COMMANDS = Commands(command for domain in DOMAINS for command in domain.commands
 
 MOUNTS = (
     *(mount for domain in DOMAINS for mount in domain.mounts),
-    Mount("chat", streams=(social_stream(COMMANDS),)),
+    Mount("chat", streams=(social_stream(COMMANDS, channels_of(DOMAINS)),)),
 )
 
 TABLE = RouteTable.of(MOUNTS)

@@ -28,7 +28,7 @@ from actors.kernel.subscription import Subscription, WatchRequest
 from actors.kernel.supervisor import contained_task, supervise
 from actors.kernel.sweeps import sweep_live, wake_due
 from actors.kernel.timers import Timers
-from actors.kernel.views import Views
+from actors.kernel.views import LiveView, Views
 from persistence.journal import journal as persistent_journal
 from persistence.journal.turn import Receipt
 
@@ -209,12 +209,6 @@ class System:
         return owners + self._views.statistics(now_ms)
 
     @property
-    def replay_bytes(self) -> int:
-        """Encoded bytes of the events held in memory for clients that reconnect."""
-        channels = (actor.channel for actor in self._actors.values())
-        return sum(channel.recent.bytes for channel in channels if channel is not None)
-
-    @property
     def counters(self) -> Counters:
         """Totals for the metrics."""
         return self._runtime.counters
@@ -247,6 +241,10 @@ class System:
     def actors(self) -> list[Actor]:
         """Return all owners in the directory."""
         return list(self._actors.values())
+
+    def live_views(self) -> list[LiveView]:
+        """Return all views that are watched, or about to be."""
+        return self._views.all()
 
     def touched(self, view_name: str, ids: Collection[str], source: str) -> None:
         """Mark watched views as changed by a committed event.

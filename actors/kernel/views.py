@@ -73,6 +73,19 @@ class LiveView:
         self.waiting: list[OneShot[Failure | None]] | None = None
         self.error: str | None = None
 
+    def statistics(self, now_ms: int) -> ActorStatistics:
+        """Return its row for the list of actors."""
+        return ActorStatistics(
+            kind=self.view.name,
+            id=self.id,
+            mailbox=len(self.dirty or ()),
+            subscribers=len(self.channel),
+            restarts=0,
+            last_error=self.error,
+            offset=self.channel.offset,
+            idle_ms=now_ms - self.sent_ms,
+        )
+
     def unwatched(self) -> None:
         """Drop the view; called by the channel when its last subscriber has left."""
         self._views.drop_unwatched(self)
@@ -166,20 +179,11 @@ class Views:
 
     def statistics(self, now_ms: int) -> list[ActorStatistics]:
         """Return one row for each view."""
-        return [
-            ActorStatistics(
-                kind=live.view.name,
-                id=live.id,
-                mailbox=len(live.dirty or ()),
-                subscribers=len(live.channel),
-                restarts=0,
-                last_error=live.error,
-                offset=live.channel.offset,
-                idle_ms=now_ms - live.sent_ms,
-            )
-            for views in self._live.values()
-            for live in views.values()
-        ]
+        return [live.statistics(now_ms) for live in self.all()]
+
+    def all(self) -> list[LiveView]:
+        """Return all views."""
+        return [live for views in self._live.values() for live in views.values()]
 
     # -- coming and going ---------------------------------------------------------------------------
 

@@ -149,11 +149,34 @@ def admit(needs: Needs, principal: Principal | None) -> None:
     """
     if needs is PUBLIC or needs is AUTHENTICATED or needs is SERVER or needs is USER_OR_SERVER:
         return  # authentication has decided these
-    access = principal.access if principal is not None else None
-    if isinstance(needs, str):
-        if access is None or not access.allows(needs):
-            raise Forbidden(f"missing permission {needs}", permission=needs)
+    demand(needs, principal.access if principal is not None else None)
+
+
+def demand(needs: Needs, access: Access | None) -> None:
+    """Require a permission node, or the role of `MODERATOR` or `SUPER_ADMIN`.
+
+    Args:
+        needs: the node or role.
+        access: the user's rights; None for somebody without any.
+
+    Raises:
+        Forbidden: the rights do not cover it; `meta` names it as `permission` or `role`.
+    """
+    if meets(needs, access):
         return
-    holds = access is not None and (access.is_super_admin if needs is SUPER_ADMIN else access.is_moderator)
-    if not holds:
-        raise Forbidden(f"only for the role {needs.value}", role=needs.value)
+    if isinstance(needs, str):
+        raise Forbidden(f"missing permission {needs}", permission=needs)
+    raise Forbidden(f"only for the role {needs.value}", role=needs.value)
+
+
+def meets(needs: Needs, access: Access | None) -> bool:
+    """Whether rights cover a permission node, or the role of `MODERATOR` or `SUPER_ADMIN`.
+
+    Args:
+        needs, access: as for `demand`.
+    """
+    if access is None:
+        return False
+    if isinstance(needs, str):
+        return access.allows(needs)
+    return access.is_super_admin if needs is SUPER_ADMIN else access.is_moderator

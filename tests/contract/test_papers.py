@@ -17,6 +17,7 @@ PAPERS = (
     "docs/agent.md",
     "docs/gateways.md",
     "docs/news.md",
+    "docs/operating.md",
     "docs/services.md",
     "docs/versions.md",
 )

@@ -75,6 +75,16 @@ async def a_share(world: World) -> Lost:
     return Lost(ann, "POST", SHARES, {**PROFILE, "name": MARK}, _counted(ann, SHARES))
 
 
+async def a_role(world: World) -> Lost:
+    root, ann = await world.super_admin(), await world.player("Ann")
+
+    async def made() -> int:
+        return int((await ann.ask("GET", "/v1/admin/reports")).status_code == 200)
+
+    path = f"/v1/admin/users/{ann.id}/roles/moderator"
+    return Lost(root, "PUT", path, {}, made, said=b"role.added")
+
+
 async def a_saved_server(world: World) -> Lost:
     ann = await world.player("Ann")
     return Lost(ann, "POST", SAVED, {"address": f"{MARK}.example.org"}, _counted(ann, SAVED))
@@ -106,6 +116,12 @@ async def a_report(world: World) -> Lost:
     ann, ben = await world.players("Ann", "Ben")
     body = {"targetId": ben.id, "reason": MARK}
     return Lost(ann, "POST", "/v1/social/friends/reports", body, _counted(root, "/v1/admin/reports"))
+
+
+async def a_note(world: World) -> Lost:
+    mona, ann = await world.ranked("Mona", "moderator"), await world.player("Ann")
+    path = f"/v1/admin/users/{ann.id}/notes"
+    return Lost(mona, "POST", path, {"text": MARK}, _counted(mona, path))
 
 
 async def a_vote(world: World) -> Lost:
@@ -148,6 +164,14 @@ async def a_publication(world: World) -> Lost:
 
     body = {"address": "play.example.org", "displayName": MARK}
     return Lost(ann, "PUT", path_of(server), body, made)
+
+
+async def a_judgement(world: World) -> Lost:
+    admin, ann = await world.ranked("Adam", "admin"), await world.player("Ann")
+    id = (await publish(ann, await claimed(world, ann)))["id"]
+    path = "/v1/admin/connect/publications"
+    body = {"suppressed": True, "reason": MARK}
+    return Lost(admin, "PATCH", f"{path}/{id}", body, _counted(admin, f"{path}?state=SUPPRESSED"))
 
 
 async def a_network(world: World) -> Lost:
@@ -311,15 +335,16 @@ async def a_service(world: World) -> Lost:
 
 
 CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
-    "users": (a_share,),
+    "users": (a_share, a_role),
     "saved_servers": (a_saved_server,),
     "banners": (a_banner,),
     "capes": (a_cape,),
     "notifications": (notifications_read,),
     "reports": (a_report,),
+    "moderation": (a_note,),
     "chat": (a_vote, a_group),
     "connect": (settings_of_a_server,),
-    "publications": (a_publication,),
+    "publications": (a_publication, a_judgement),
     "networks": (a_network,),
     "gateways": (a_drained_gateway,),
     "totems": (a_totem,),

@@ -26,6 +26,7 @@ from actors.errors import NotFound, Refused
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.config.table import Config
 from routes.edge.declare.query import PathParam, QueryPlan
+from routes.edge.declare.shown import ShownChannel
 from routes.edge.declare.signature import PATH_PARAM, Handler, Signature, template, without_none
 from routes.edge.limits import POLICIES, Policy
 from routes.edge.listener import Listener
@@ -190,11 +191,13 @@ class Stream(Route):
         handler: the declared function.
         sends: the structs of the server's frames.
         receives: the structs of the client's frames.
+        shows: its channels, where it has any.
     """
 
     handler: StreamHandler
     sends: tuple[object, ...]
     receives: tuple[object, ...]
+    shows: tuple[ShownChannel, ...] = ()
 
 
 def endpoint(
@@ -269,6 +272,7 @@ def stream(
     refusals: Sequence[type[Refused]] = (),
     guard: Guard | None = None,
     not_found: Mapping[str, type[NotFound]] | None = None,
+    shows: Sequence[ShownChannel] = (),
 ) -> Callable[[StreamHandler], Stream]:
     """Declare a WebSocket; the decorated name becomes the `Stream`.
 
@@ -284,6 +288,7 @@ def stream(
         refusals: what the guard may raise.
         guard: checks membership before the upgrade.
         not_found: {path parameter: what a malformed one is refused with}.
+        shows: its channels, for AsyncAPI.
     """
 
     def declare(handler: StreamHandler) -> Stream:
@@ -304,6 +309,7 @@ def stream(
             refuse_query_tokens=True,
             sends=tuple(sends),
             receives=tuple(receives),
+            shows=tuple(shows),
         )
 
     return declare
