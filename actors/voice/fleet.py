@@ -137,17 +137,27 @@ class Fleet:
             node.take("silent", now_ms)
         return silent
 
-    def order(self, node_id: str | None, kind: ActionKind, channel_id: str, user_id: str | None) -> None:
+    def order(
+        self,
+        node_id: str | None,
+        kind: ActionKind,
+        channel_id: str,
+        user_id: str | None,
+        *,
+        not_before_s: int | None = None,
+    ) -> None:
         """Give a node an order; nothing where there is no such node.
 
         Args:
             user_id: None for `close`.
+            not_before_s: epoch seconds from which the user's tokens are valid again; None: from the next second on. A
+                `remove` says what the channel says (`Removal`), or tokens of a newer session were void.
         """
         node = self.get(node_id)
         if node is not None:
             now_ms = self._now_ms()
-            not_before_s = void_before_s(now_ms)
-            node.outbox.put(kind, channel_id, user_id, not_before_s=not_before_s, now_ms=now_ms)
+            since_s = void_before_s(now_ms) if not_before_s is None else not_before_s
+            node.outbox.put(kind, channel_id, user_id, not_before_s=since_s, now_ms=now_ms)
             self._tell(node.row.node_id)
 
     def expire(self) -> None:

@@ -1,11 +1,11 @@
 """Which node carries a channel, and a seat there for whoever joins."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Collection, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 import trio
 
-from actors.errors import QuotaExceeded
+from actors.errors import Overloaded, QuotaExceeded
 from actors.voice.commands import MoveTo
 from actors.voice.fleet import Node
 from actors.voice.state import State
@@ -32,43 +32,45 @@ def least_full(service: Service, *, region: str | None = None, seats: int = 1) -
     return min(near, key=lambda node: counted.used(node.row.node_id) / node.row.capacity, default=None)
 
 
-async def carried(service: Service, state: State) -> State:
+async def carried(service: Service, state: State, user_id: str) -> State:
     """The channel on a node that is there: moved to another one if its own is not.
 
     Cancellation: it may have moved.
 
+    Args:
+        user_id: who is about to join; there is a seat for them, too, on the other node.
+
     Raises:
         UpstreamUnavailable: no node is there that could carry it.
+        Overloaded: others come in at this moment, so that it has not moved.
         NotFound: the channel has just ended.
         PersistenceError: it could not be moved, or that is not known.
     """
     node = service.of(FLEET).get(state.node_id)
     if node is not None and node.status != "offline":
         return state
-    other = least_full(service, seats=max(1, len(state.sessions)))
+    user_ids = tuple({**state.sessions, user_id: None})
+    other = least_full(service, seats=len(user_ids))
     if other is None:
         raise UpstreamUnavailable("no voice node is online")
-    with kept_for(service, other, len(state.sessions)):
-        moved: State = await service.system.ask(
-            service.of(VOICE_KINDS).channel, state.id, MoveTo(state.node_id, other.row.node_id)
-        )
+    with kept_for(service, other, user_ids):
+        command = MoveTo(state.node_id, other.row.node_id, user_ids)
+        moved: State = await service.system.ask(service.of(VOICE_KINDS).channel, state.id, command)
+    if moved.node_id == state.node_id:
+        raise Overloaded("the channel is just moving; try again")
     return moved
 
 
 @contextmanager
-def kept_for(service: Service, node: Node, wanted: int) -> Iterator[bool]:
-    """Keep seats on a node while a channel moves there; says whether there are as many.
-
-    Args:
-        wanted: how many.
-    """
+def kept_for(service: Service, node: Node, user_ids: Collection[str]) -> Iterator[bool]:
+    """Keep seats on a node for these users while a channel moves there; says whether there are as many."""
     seats, node_id = service.of(ATTENDANCE).seats, node.row.node_id
-    kept = seats.keep(node_id, wanted, node.row.capacity)
+    kept = seats.keep(node_id, user_ids, node.row.capacity)
     try:
         yield kept
     finally:
         if kept:
-            seats.release(node_id, wanted)
+            seats.release(node_id, user_ids)
 
 
 @asynccontextmanager
@@ -85,17 +87,16 @@ async def seat(service: Service, state: State, user_id: str) -> AsyncIterator[No
     if node is None:
         raise UpstreamUnavailable("no voice node is online")
     node_id, capacity = node.row.node_id, node.row.capacity
-    wanted = 0 if seats.is_on(user_id, node_id) else 1
-    if not seats.keep(node_id, wanted, capacity):
+    if not seats.keep(node_id, (user_id,), capacity):
         raise QuotaExceeded(max=capacity, message="the voice node is full")
     known = True
     try:
         yield
     except (OutcomeUnknown, trio.Cancelled):
         known = False
-        seats.doubt(state.id, node_id, wanted)
+        seats.doubt(state.id, node_id, (user_id,))
         service.reconciler.add(ChannelInDoubt(state.id))
         raise
     finally:
         if known:
-            seats.release(node_id, wanted)
+            seats.release(node_id, (user_id,))
