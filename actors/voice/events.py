@@ -66,7 +66,7 @@ class ControlChanged(Event, tag="control_changed", frozen=True):
     """A moderator has decided.
 
     Args:
-        renewed: {user id: session id} of those in the channel who are heard again, or no longer: they have other tokens.
+        renewed: {user id: session id} of those in it who are heard again, or no longer: they have other tokens.
     """
 
     control: Control
