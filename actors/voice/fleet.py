@@ -90,6 +90,7 @@ class Fleet:
         self._new_epoch = new_epoch
         self._nodes: dict[str, Node] = {}
         self._listeners: list[Callable[[str], None]] = []
+        self._mourners: list[Callable[[str], None]] = []
         now = self.since_ms = now_ms()
         for row in rows:
             lately = now - row.heard_at_ms < STARTING_MS
@@ -109,6 +110,10 @@ class Fleet:
         """Call `listener(node_id)`, synchronously, when a node is given an order, or is no more."""
         self._listeners.append(listener)
 
+    def on_gone(self, listener: Callable[[str], None]) -> None:
+        """Call `listener(node_id)`, synchronously, when a node is no more."""
+        self._mourners.append(listener)
+
     def put(self, row: NodeRow) -> None:
         """A node has registered; one that is known stays as it is."""
         if row.node_id not in self._nodes:
@@ -118,6 +123,8 @@ class Fleet:
         """A node is no more."""
         if self._nodes.pop(node_id, None) is not None:
             self._tell(node_id)
+            for listener in self._mourners:
+                listener(node_id)
 
     def remove_of_server(self, server_id: str) -> None:
         """A game server is no more, and its nodes with it."""

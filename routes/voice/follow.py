@@ -16,7 +16,7 @@ from routes.party.memberships import MEMBERSHIPS
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, WAITING_NODES
-from routes.voice.reactions import ChannelInDoubt
+from routes.voice.reactions import ChannelInDoubt, show
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
@@ -42,6 +42,11 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
             attendance.doom(user_id, "REMOVED")
         attendance.suspect(user_id)
 
+    def node_gone(node_id: str) -> None:
+        for state in attendance:
+            if state.node_id == node_id:
+                show(service, state)
+
     def renamed(user_id: str, name: str) -> None:
         mine = attendance.of_user(user_id)
         if mine is not None and not service.system.tell(kinds.channel, mine[0], TellRename(user_id, name)):
@@ -61,6 +66,7 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(USER_DIRECTORY).on_access_change(attendance.suspect)
     attendance.suspect("")  # what was taken while no process ran
     attendance.on_joined(joined)
+    service.of(FLEET).on_gone(node_gone)
     attendance.on_doom(doomed)
     kinds.in_doubt.append(lambda channel_id: service.reconciler.add(ChannelInDoubt(channel_id)))
     return (
