@@ -6,7 +6,8 @@ import msgspec
 
 from actors.voice import events
 from actors.voice.events import AnyEvent
-from actors.voice.state import Control, Session
+from actors.voice.public import VoiceControl
+from actors.voice.state import Session
 from persistence.connection import Connection
 from persistence.journal.turn import Turn
 from persistence.users.audit import write_audit
@@ -72,7 +73,9 @@ class Changes:
         if self.channels:
             await channels.end(conn, self.channels)
         for channel_id, event in self.audited:
-            detail = ControlDetail(event.control, event.removed_ids)
+            control = event.control
+            said = VoiceControl(control.locked, control.muted_ids, control.max_participants)
+            detail = ControlDetail(said, event.removed_ids)
             await write_audit(
                 conn,
                 event.stamp,
@@ -85,7 +88,7 @@ class Changes:
 class ControlDetail(msgspec.Struct, frozen=True, rename="camel"):
     """What the audit trail says of a moderator's control."""
 
-    control: Control
+    control: VoiceControl
     removed_ids: tuple[str, ...]
 
 
