@@ -47,7 +47,9 @@ async def move(service: Service, since_ms: int) -> None:
     ]
     for state in wanting[:AT_ONCE]:
         user_ids = tuple(state.sessions)
-        other = least_full(service, region=_region(service, state), seats=len(user_ids))
+        node = service.of(FLEET).get(state.node_id)
+        region = None if node is None else node.row.region
+        other = least_full(service, region=region, seats=len(user_ids))
         if other is None:
             continue
         with kept_for(service, other, user_ids) as kept:
@@ -133,8 +135,3 @@ def _wants(service: Service, state: State, now_ms: int, started: bool) -> bool:
     if node.status == "draining":
         return now_ms - node.moved_ms >= crc32(state.id.encode()) % JITTER_MS
     return node.status == "offline" and started
-
-
-def _region(service: Service, state: State) -> str | None:
-    node = service.of(FLEET).get(state.node_id)
-    return None if node is None else node.row.region

@@ -50,7 +50,7 @@ async def carried(service: Service, state: State, user_id: str) -> State:
     if node is not None and node.status != "offline":
         return state
     user_ids = tuple({**state.sessions, user_id: None})
-    other = least_full(service, seats=len(user_ids))
+    other = least_full(service, region=None if node is None else node.row.region, seats=len(user_ids))
     if other is None:
         raise UpstreamUnavailable("no voice node is online")
     with kept_for(service, other, user_ids):

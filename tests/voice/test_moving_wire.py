@@ -12,7 +12,7 @@ from actors.voice.fleet import SILENCE_MS
 from actors.voice.state import EMPTY_MS, RENEWED_MS, SESSION_MS
 from routes.voice.jobs import end_doomed, look
 from routes.voice.moving import GRACE_MS
-from routes.voice.parts import ATTENDANCE, VOICE_KINDS
+from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
 from tests.support.waiting import wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, World, open_world
@@ -101,6 +101,19 @@ async def test_a_join_finds_another_node_if_it_has_room_for_all(world: World) ->
     assert await ben.refused("POST", f"{VOICE}/session/join", body) == (503, "UPSTREAM_UNAVAILABLE")
     await node(world, server, publicUrl=TWO, capacity=2)
     assert len((await join(ben, channel_id))["channel"]["participants"]) == 2
+
+
+async def test_a_join_stays_in_the_region_if_it_can(world: World) -> None:
+    server = await node_server(world)
+    one = await node(world, server, region="eu-north")
+    ann, ben = await world.players("Ann", "Ben")
+    channel_id = await private(ann, ben)
+    assert (await join(ann, channel_id))["channel"]["nodeId"] == one.id
+    world.advance(SILENCE_MS)
+    world.service.of(FLEET).silence()
+    near = await node(world, server, region="eu-north")
+    await node(world, server, capacity=1_000)
+    assert (await join(ben, channel_id))["channel"]["nodeId"] == near.id
 
 
 async def test_a_token_is_renewed_before_its_end(world: World) -> None:
