@@ -204,7 +204,10 @@ class Attendance:
 
     def suspect(self, user_id: str) -> None:
         """The rights of a user may have changed; "" stands for everybody."""
-        self.suspects.update([user_id] if user_id in self._of_user else () if user_id else self._of_user)
+        if not user_id:
+            self.suspects.update(self._of_user)
+        elif user_id in self._of_user:
+            self.suspects.add(user_id)
 
     def look(self) -> None:
         """Doom the sessions that were not heard for too long."""

@@ -158,7 +158,7 @@ class Fleet:
         Args:
             user_id: None for `close`.
             not_before_s: epoch seconds from which the user's tokens are valid again; None: from the next second on. A
-                `remove` says what the channel says (`Removal`), or tokens of a newer session were void.
+                `remove` names the moment that the channel knows (`Removal`), or it could void those of a newer session.
         """
         node = self.get(node_id)
         if node is not None:

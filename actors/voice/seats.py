@@ -19,9 +19,8 @@ class Seats:
     def __init__(self) -> None:
         self._node_of: dict[str, str] = {}  # {user id: node id}
         self._taken: Counter[str] = Counter()
-        self._claims: Counter[tuple[str, str]] = (
-            Counter()
-        )  # {(node id, user id): their session, and each keeping}
+        # {(node id, user id): one for their session, and one each time a seat is kept}
+        self._claims: Counter[tuple[str, str]] = Counter()
         self._used: Counter[str] = Counter()  # {node id: users who have claims}
         self._in_doubt: dict[str, list[tuple[str, Collection[str]]]] = {}  # {channel id: (node id, user ids)}
 

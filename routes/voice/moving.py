@@ -52,7 +52,7 @@ async def move(service: Service, since_ms: int) -> None:
         other = least_full(service, region=region, seats=len(user_ids))
         if other is None:
             continue
-        with kept_for(service, other, user_ids) as kept:
+        with kept_for(service, other, state.id, user_ids) as kept:
             if kept:
                 command = MoveTo(state.node_id, other.row.node_id, user_ids)
                 await ask_if_there(service, service.of(VOICE_KINDS).channel, state.id, command)

@@ -1,7 +1,7 @@
 """Which node carries a channel, and a seat there for whoever joins."""
 
-from collections.abc import AsyncIterator, Collection, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 import trio
 
@@ -53,7 +53,7 @@ async def carried(service: Service, state: State, user_id: str) -> State:
     other = least_full(service, region=None if node is None else node.row.region, seats=len(user_ids))
     if other is None:
         raise UpstreamUnavailable("no voice node is online")
-    with kept_for(service, other, user_ids):
+    with kept_for(service, other, state.id, user_ids):
         command = MoveTo(state.node_id, other.row.node_id, user_ids)
         moved: State = await service.system.ask(service.of(VOICE_KINDS).channel, state.id, command)
     if moved.node_id == state.node_id:
@@ -62,41 +62,40 @@ async def carried(service: Service, state: State, user_id: str) -> State:
 
 
 @contextmanager
-def kept_for(service: Service, node: Node, user_ids: Collection[str]) -> Iterator[bool]:
-    """Keep seats on a node for these users while a channel moves there; says whether there are as many."""
+def kept_for(service: Service, node: Node, channel_id: str, user_ids: Collection[str]) -> Iterator[bool]:
+    """Keep seats on a node for these users while they come into a channel, or it moves there; says whether there are as
+    many.
+
+    Where it is not known whether they have, they are kept until it is.
+    """
     seats, node_id = service.of(ATTENDANCE).seats, node.row.node_id
     kept = seats.keep(node_id, user_ids, node.row.capacity)
+    known = True
     try:
         yield kept
-    finally:
+    except (OutcomeUnknown, trio.Cancelled):
+        known = False
         if kept:
+            seats.doubt(channel_id, node_id, user_ids)
+            service.reconciler.add(ChannelInDoubt(channel_id))
+        raise
+    finally:
+        if kept and known:
             seats.release(node_id, user_ids)
 
 
-@asynccontextmanager
-async def seat(service: Service, state: State, user_id: str) -> AsyncIterator[None]:
+@contextmanager
+def seat(service: Service, state: State, user_id: str) -> Iterator[None]:
     """Keep a seat on the channel's node for a user while they join.
-
-    Where it is not known whether they have, it is kept until it is.
 
     Raises:
         QuotaExceeded: the node is full.
         UpstreamUnavailable: the node has just gone.
     """
-    seats, node = service.of(ATTENDANCE).seats, service.of(FLEET).get(state.node_id)
+    node = service.of(FLEET).get(state.node_id)
     if node is None:
         raise UpstreamUnavailable("no voice node is online")
-    node_id, capacity = node.row.node_id, node.row.capacity
-    if not seats.keep(node_id, (user_id,), capacity):
-        raise QuotaExceeded(max=capacity, message="the voice node is full")
-    known = True
-    try:
+    with kept_for(service, node, state.id, (user_id,)) as kept:
+        if not kept:
+            raise QuotaExceeded(max=node.row.capacity, message="the voice node is full")
         yield
-    except (OutcomeUnknown, trio.Cancelled):
-        known = False
-        seats.doubt(state.id, node_id, (user_id,))
-        service.reconciler.add(ChannelInDoubt(state.id))
-        raise
-    finally:
-        if known:
-            seats.release(node_id, (user_id,))

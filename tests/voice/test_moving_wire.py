@@ -10,9 +10,11 @@ from actors.time import parse_iso
 from actors.voice.commands import MoveTo
 from actors.voice.fleet import SILENCE_MS
 from actors.voice.state import EMPTY_MS, RENEWED_MS, SESSION_MS
+from persistence.errors import OutcomeUnknown
 from routes.voice.jobs import end_doomed, look
 from routes.voice.moving import GRACE_MS
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
+from routes.voice.placing import kept_for
 from tests.support.waiting import wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, World, open_world
@@ -161,3 +163,26 @@ async def test_who_has_gone_elsewhere_across_a_restart_is_no_ghost(database_url:
         assert attendance.state(left) is None
         await VoiceNode(world, {"nodeId": one.id, "nodeSecret": one.secret}).beat()
         assert (await ben.do("POST", f"{VOICE}/channels/private", {"targetId": ann.id}))["id"] != left
+
+
+async def test_seats_are_kept_until_it_is_known_who_took_them(world: World) -> None:
+    one = await node(world, await node_server(world), capacity=1)
+    ann, ben = await world.players("Ann", "Ben")
+    channel_id = await private(ann, ben)
+    row, seats = world.service.of(FLEET).get(one.id), world.service.of(ATTENDANCE).seats
+    assert row is not None
+    with (
+        pytest.raises(OutcomeUnknown),
+        kept_for(world.service, row, channel_id, (ann.id,)) as kept,
+    ):
+        assert kept
+        raise OutcomeUnknown
+    assert seats.used(one.id) == 1, "she may have joined"
+
+    async def settled() -> bool:
+        return seats.used(one.id) == 0
+
+    await wait_until(settled)
+    await join(ben, channel_id)
+    body = {"channelId": channel_id}
+    assert await ann.refused("POST", f"{VOICE}/session/join", body) == (422, "QUOTA_EXCEEDED")

@@ -12,6 +12,7 @@ from routes.party.memberships import MEMBERSHIPS
 from routes.voice.parts import ATTENDANCE
 from routes.voice.rights import look_at_rights
 from tests.party.play import gather
+from tests.support.waiting import wait_until
 from tests.support.websocket import Client
 from tests.support.world import Player, World
 from tests.users.play import erase
@@ -51,8 +52,12 @@ async def test_other_changes_of_rights_end_nothing(world: World) -> None:
     joined = await join(ann, await private(ann, ben))
     await world.grant(ann, "social:voice.read", negated=True)
     await world.grant(ann, "news:write")
-    await look_at_rights(world.service)
-    assert world.service.of(ATTENDANCE).suspects == set()
+
+    async def asked() -> bool:  # more than once: the database tells of each change, too
+        await look_at_rights(world.service)
+        return not world.service.of(ATTENDANCE).suspects
+
+    await wait_until(asked)
     assert len((await sync(ann, joined))["channel"]["participants"]) == 1
 
 
@@ -103,11 +108,11 @@ async def test_what_overtakes_a_join_ends_it(world: World) -> None:
     await world.block(ben, ann)
     attendance.doomed.clear()
     commit(ann, pair)
-    assert list(attendance.doomed) == [pair]
+    assert pair in attendance.doomed
     await ben.do("POST", "/v1/social/party/leave", status=200)
     assert memberships.of(ben.id) is None
     commit(ben, party)
-    assert list(attendance.doomed) == [pair, party]
+    assert party in attendance.doomed
 
 
 def _commit(world: World, player: Player, channel_id: str) -> None:
@@ -122,7 +127,7 @@ def _commit(world: World, player: Player, channel_id: str) -> None:
     attendance.follow(apply(state, event), event)
 
 
-async def test_rights_that_cannot_be_read_are_read_later(world: World) -> None:
+async def test_only_those_in_voice_are_asked_about(world: World) -> None:
     await node(world, await node_server(world))
     ann, ben = await world.players("Ann", "Ben")
     await join(ann, await private(ann, ben))
