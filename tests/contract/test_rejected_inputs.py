@@ -330,7 +330,8 @@ async def test_rejected_with_its_code(world: World, row: dict[str, str]) -> None
     player = {"ann": ann, "ben": ben, "nobody": world.nobody()}.get(row["who"])
     watcher = player or ann
     if player is None:
-        player = await _server_of(world, ann, ben)
+        is_plain = row["who"] == "server"
+        player = await (_server_of(world, ann, ben) if is_plain else node_server(world))
 
     def fill(text: str) -> str:
         return Template(text).substitute(names)
