@@ -1,13 +1,9 @@
-"""The jobs of news: publish what is due, notify followers, forget old posts."""
+"""The jobs of news: publish what is due, notify followers."""
 
 from actors.news import units_publishing
-from actors.news.units_publishing import OUTBOX_KEPT_MS
-from persistence.connection import Connection
-from persistence.news import announcements
 from routes.changes import change_by_itself
 from routes.jobs import Job
 from routes.news.reactions import Articles
-from routes.pruning import Pruning, rows_of
 from routes.service import Service
 
 BATCHES_A_RUN = 20
@@ -37,12 +33,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
                 return True
         return False
 
-    async def posts(conn: Connection, limit: int) -> int:
-        before_ms = service.clock.now_ms() - OUTBOX_KEPT_MS
-        return await announcements.prune_outbox(conn, limit, before_ms=before_ms)
-
     return (
         Job("scheduled news", 1, publish),
         Job("notifications of news", 1, notify),
-        Job("old posts of news", 3600, Pruning(rows_of(service.database, posts)).run),
     )

@@ -7,6 +7,7 @@ import sys
 import trio
 
 from scripts.upstreams import sites
+from scripts.upstreams.discord import DiscordSite
 from scripts.upstreams.stripe import KEY, WEBHOOK_SECRET, StripeSite
 
 EXPIRE_SECONDS = 1.0
@@ -16,7 +17,7 @@ def parser() -> argparse.ArgumentParser:
     """All options."""
     it = argparse.ArgumentParser(
         prog="scripts/upstream",
-        description="Servers of others, on this machine: Stripe, with a page to pay on and signed webhooks.",
+        description="Servers of others, on this machine: Stripe, with a page to pay on and signed webhooks; Discord.",
         epilog=sites.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -35,10 +36,14 @@ def parser() -> argparse.ArgumentParser:
 async def run(options: argparse.Namespace) -> None:
     """Serve until stopped."""
     stripe = StripeSite(key=options.key, webhook_url=options.webhooks, webhook_secret=options.webhook_secret)
-    served = sites.Sites({"stripe": stripe}, options.port)
+    discord = DiscordSite()
+    served = sites.Sites({"stripe": stripe, "discord": discord}, options.port)
     async with trio.open_nursery() as nursery:
         await nursery.start(served.serve)
+        for webhook in discord.webhooks.values():
+            print(f"A webhook of guild {webhook.guild_id}: {discord.url(webhook)}")
         print("Start the service with")
+        print(f"  PARTYLINE_DISCORD_URL={discord.base_url}")
         print("  PARTYLINE_SHOP_PROVIDER=stripe")
         print(f"  PARTYLINE_STRIPE_URL={stripe.base_url}")
         print(f"  PARTYLINE_STRIPE_KEY={options.key}")
