@@ -21,7 +21,7 @@ class Turned(NamedTuple):
 async def post(conn: Connection, event: DiscordEvent, about: Subject, now_ms: int) -> None:
     """Have something posted to a network's webhook, if it has one and wants this event.
 
-    Locks no row that others change, so it may be called wherever its cause is committed.
+    It waits for nobody but one who closes the queue, so it may be called wherever its cause is committed.
 
     Args:
         about: whose network it is, and what the post tells of.

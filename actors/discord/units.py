@@ -77,7 +77,7 @@ async def put(
         Conflict: the stored webhook is to be kept, and was replaced, or its guild, since it was asked about.
     """
     await _authorise(conn, network_id, owner_id)
-    before = await webhooks.lock(conn, network_id)
+    before = await webhooks.close(conn, network_id)
     row = WebhookRow(
         network_id=network_id,
         guild_id=wish.guild_id,

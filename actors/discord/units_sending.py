@@ -73,8 +73,10 @@ async def settle(
     Returns:
         The webhook as it is now; None where it was replaced or removed meanwhile.
     """
-    row = await webhooks.lock(conn, found.webhook.network_id)
-    post = found.post
+    network_id, post = found.webhook.network_id, found.post
+    moved = after(found.webhook, verdict, pause_ms, now_ms)
+    usable = moved.webhook_status in USABLE
+    row = await (webhooks.lock if usable else webhooks.close)(conn, network_id)
     if post is not None:
         attempts = post.attempts + (verdict is Verdict.FAILED)
         if verdict in AGAIN and attempts < MAX_ATTEMPTS:
@@ -83,8 +85,7 @@ async def settle(
             await outbox.remove(conn, [post.seq])
     if row is None or row.sealed_token is None or row.sealed_token != found.webhook.sealed_token:
         return None
-    moved = after(found.webhook, verdict, pause_ms, now_ms)
     await webhooks.note_health(conn, moved)
-    if moved.webhook_status not in USABLE:
-        await outbox.drop_all(conn, moved.network_id)
+    if not usable:
+        await outbox.drop_all(conn, network_id)
     return moved

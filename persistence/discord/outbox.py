@@ -1,6 +1,7 @@
 """The posts that wait for the webhooks of networks.
 
-Whoever adds a post locks nothing that others change: causes of many networks are committed in one transaction.
+Whoever adds a post waits for nobody but one who closes its queue: causes of many networks are committed in one
+transaction.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,12 +15,14 @@ SELECT d.network_id, $2, $3, $4, $5, $6, $7 FROM network_discord d
 WHERE d.network_id = coalesce($1, (SELECT network_id FROM connect_servers WHERE server_id = $3))
     AND $2 = ANY (d.events) AND d.webhook_status IN ('active', 'unreachable')
     AND ($4::text IS NULL OR EXISTS (SELECT FROM users WHERE id = $4))
+FOR KEY SHARE OF d
 RETURNING network_id
 """
 _ADD_OF_SERVERS = """
 INSERT INTO discord_outbox (network_id, event, server_id, created_at_ms)
 SELECT d.network_id, $2, s.server_id, $3 FROM connect_servers s JOIN network_discord d USING (network_id)
 WHERE s.server_id = ANY ($1::text[]) AND $2 = ANY (d.events) AND d.webhook_status IN ('active', 'unreachable')
+FOR KEY SHARE OF d
 RETURNING network_id
 """
 _DROP_OLDEST = """

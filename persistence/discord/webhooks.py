@@ -9,6 +9,7 @@ SELECT network_id, guild_id, invite_url, events, webhook_status, webhook_id, sea
 FROM network_discord WHERE network_id = $1
 """
 _LOCK = _READ + "FOR NO KEY UPDATE"
+_CLOSE = _READ + "FOR UPDATE"
 
 # Networks with posts are found by one step into the index for each, however long their queues are.
 _DUE = """
@@ -37,6 +38,12 @@ async def read(conn: Connection, network_id: str) -> WebhookRow | None:
 async def lock(conn: Connection, network_id: str) -> WebhookRow | None:
     """A network's settings, or None; locked for changes until the transaction ends."""
     row = await conn.fetchrow(_LOCK, network_id)
+    return None if row is None else _row(dict(row))
+
+
+async def close(conn: Connection, network_id: str) -> WebhookRow | None:
+    """As `lock`, and until the transaction ends nobody adds a post; those who do have ended before this returns."""
+    row = await conn.fetchrow(_CLOSE, network_id)
     return None if row is None else _row(dict(row))
 
 

@@ -57,7 +57,7 @@ class Sender:
         self._discord = discord
         self._tokens = tokens
         self._woken = trio.Event()
-        self._busy: set[str] = set()  # webhooks that are being sent to
+        self._busy: dict[str, str] = {}  # {network: webhook that is being sent to}
         self._unsettled: dict[str, _Settlement] = {}  # {network: what the database has not noted yet}
         self._unsent: dict[str, int] = {}  # {network: a post that may be marked, and was not sent}
 
@@ -85,11 +85,13 @@ class Sender:
             return
         due = await self._database.read(webhooks.due, now_ms, CONCURRENT + len(self._busy))
         for network_id, webhook_id in due:
-            if webhook_id not in self._busy and len(self._busy) < CONCURRENT:
-                self._busy.add(webhook_id)
-                nursery.start_soon(self._work_off, network_id, webhook_id)
+            # Two networks may have one webhook, and one network two, while a post is on its way to its former one.
+            taken = network_id in self._busy or webhook_id in self._busy.values()
+            if not taken and len(self._busy) < CONCURRENT:
+                self._busy[network_id] = webhook_id
+                nursery.start_soon(self._work_off, network_id)
 
-    async def _work_off(self, network_id: str, webhook_id: str) -> None:
+    async def _work_off(self, network_id: str) -> None:
         """Send what a network has waiting, until nothing is due any more."""
         crowded = len(self._busy) >= CONCURRENT
         try:
@@ -102,7 +104,7 @@ class Sender:
         except PersistenceError as fault:
             log.warning("posts to Discord put off", network_id=network_id, reason=type(fault).__name__)
         finally:
-            self._busy.discard(webhook_id)
+            del self._busy[network_id]
             if crowded:
                 self.wake()
 

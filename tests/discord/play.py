@@ -70,6 +70,15 @@ class Guild:
 
         await wait_until(so)
 
+    async def halted(self) -> None:
+        """Return once the service knows that Discord refuses everybody."""
+
+        async def so() -> bool:
+            self.wake()
+            return self.world.service.of(WEBHOOKS).api.halted_ms > 0
+
+        await wait_until(so)
+
     async def drained(self, net: Net) -> None:
         """Return once nothing waits."""
 
@@ -84,6 +93,17 @@ class Guild:
         row = await self.world.service.database.read(webhooks.read, net.id)
         assert row is not None
         return row
+
+    async def attempts(self, net: Net) -> list[int]:
+        """How often each post that waits has failed."""
+
+        async def read(conn: Connection) -> list[int]:
+            rows = await conn.fetch(
+                "SELECT attempts FROM discord_outbox WHERE network_id = $1 ORDER BY seq", net.id
+            )
+            return [row["attempts"] for row in rows]
+
+        return await self.world.service.database.read(read)
 
     async def tell_of_servers(self) -> None:
         """The job that notices servers which have come or gone, once."""

@@ -1,6 +1,5 @@
 """Wire: what is posted, in which order, and what is not."""
 
-
 import pytest
 
 from actors.discord import posting
@@ -10,6 +9,7 @@ from tests.discord.play import Guild, put, queue, said, waiting_webhook
 from tests.networks.play import Net, network
 from tests.news.play import change, write
 from tests.publications.play import publish, push
+from tests.support.waiting import patience
 
 MINUTE = SETTLE_MS // 1000
 
@@ -114,7 +114,8 @@ async def test_what_is_gone_when_its_turn_comes_is_not_told(guild: Guild) -> Non
     net = await guild.network(await world.player("Ann"))
     server, other = await net.server("Lobby"), await net.server("Other")
     guild.site.halt(60)
-    await publish(net.owner, net)  # is what Discord refuses first
+    await publish(net.owner, net)
+    await guild.halted()
     withdrawn = await article(net, "Withdrawn")
     await change(net.owner, withdrawn, status="archived")
     changed = await article(net, "Before")
@@ -174,6 +175,7 @@ async def test_what_is_a_day_old_is_not_sent(guild: Guild) -> None:
     net = await guild.network(await guild.world.player("Ann", ttl_seconds=100_000))
     guild.site.halt(3600)
     await publish(net.owner, net)
+    await guild.halted()
     await article(net, "Old")
     guild.later(24 * 3600 + 1)
     await article(net, "New")
@@ -188,6 +190,34 @@ async def test_the_queue_goes_with_the_webhook(guild: Guild) -> None:
     assert len(await queue(guild.world, net.id)) == 1
     await put(net, webhookUrl=None)
     assert await queue(guild.world, net.id) == []
+
+
+async def test_a_new_webhook_waits_for_what_is_on_its_way_to_the_former_one(guild: Guild) -> None:
+    net = await guild.network(await guild.world.player("Ann"))
+    held = guild.site.faults.add("held", on="POST")
+    for title in ("First", "Second"):
+        await article(net, title)
+    guild.wake()
+    with patience():
+        await held.reached.wait()
+    second = guild.site.make(guild.webhook.guild_id)
+    await put(net, webhookUrl=guild.site.url(second))
+    await guild.tell_of_servers()
+    guild.site.faults.release()
+    await guild.drained(net)
+    assert [said(post) for post in guild.webhook.posts] == ["First"]
+    assert [said(post) for post in second.posts] == ["Second"]
+
+
+async def test_two_networks_with_one_webhook_take_turns(guild: Guild) -> None:
+    ann = await guild.world.player("Ann")
+    nets = [await guild.network(ann, name) for name in ("One", "Two")]
+    guild.site.limit = 100
+    for number in range(5):
+        for net in nets:
+            await article(net, f"{net.id} {number}")
+    await guild.posted(10)
+    assert guild.site.most_at_once[guild.webhook.id] == 1
 
 
 async def test_a_new_webhook_gets_what_waits(guild: Guild) -> None:

@@ -124,6 +124,7 @@ async def test_an_erased_owner_takes_all_of_it_along(guild: Guild) -> None:
     net = await guild.network(await guild.world.player("Ann"))
     guild.site.halt(3600)
     await publish(net.owner, net)
+    await guild.halted()
     root = await guild.world.super_admin()
     await root.do("DELETE", f"/v1/admin/users/{net.owner.id}")
     assert await queue(guild.world, net.id) == []
