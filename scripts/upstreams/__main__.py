@@ -6,8 +6,7 @@ import sys
 
 import trio
 
-from scripts.upstreams import sites
-from scripts.upstreams.discord import DiscordSite
+from scripts.upstreams import discord, sites
 from scripts.upstreams.stripe import KEY, WEBHOOK_SECRET, StripeSite
 
 EXPIRE_SECONDS = 1.0
@@ -18,7 +17,7 @@ def parser() -> argparse.ArgumentParser:
     it = argparse.ArgumentParser(
         prog="scripts/upstream",
         description="Servers of others, on this machine: Stripe, with a page to pay on and signed webhooks; Discord.",
-        epilog=sites.__doc__,
+        epilog=f"{sites.__doc__}\n{discord.__doc__}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     it.add_argument("--port", type=int, default=8090, help="of the loopback (default %(default)s; 0: any)")
@@ -36,14 +35,14 @@ def parser() -> argparse.ArgumentParser:
 async def run(options: argparse.Namespace) -> None:
     """Serve until stopped."""
     stripe = StripeSite(key=options.key, webhook_url=options.webhooks, webhook_secret=options.webhook_secret)
-    discord = DiscordSite()
-    served = sites.Sites({"stripe": stripe, "discord": discord}, options.port)
+    guild = discord.DiscordSite()
+    served = sites.Sites({"stripe": stripe, "discord": guild}, options.port)
     async with trio.open_nursery() as nursery:
         await nursery.start(served.serve)
-        for webhook in discord.webhooks.values():
-            print(f"A webhook of guild {webhook.guild_id}: {discord.url(webhook)}")
+        for webhook in guild.webhooks.values():
+            print(f"A webhook of guild {webhook.guild_id}: {guild.url(webhook)}")
         print("Start the service with")
-        print(f"  PARTYLINE_DISCORD_URL={discord.base_url}")
+        print(f"  PARTYLINE_DISCORD_URL={guild.base_url}")
         print("  PARTYLINE_SHOP_PROVIDER=stripe")
         print(f"  PARTYLINE_STRIPE_URL={stripe.base_url}")
         print(f"  PARTYLINE_STRIPE_KEY={options.key}")
