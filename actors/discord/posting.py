@@ -1,6 +1,6 @@
 """Note what is to be posted, in the transaction of its cause; and which game servers are online."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from persistence.connection import Connection
@@ -32,19 +32,14 @@ async def post(conn: Connection, event: DiscordEvent, about: Subject, now_ms: in
         await outbox.drop_oldest(conn, network_id, keep=QUEUE_MAX)
 
 
-async def tell(
-    conn: Connection, turned: Sequence[Turned], network_ids: Collection[str], now_ms: int
-) -> set[str]:
+async def tell(conn: Connection, turned: Sequence[Turned], now_ms: int) -> None:
     """Note which servers have come or gone, with their posts; a unit of work for one transaction.
 
     It may be repeated after an unknown outcome: what is noted already is not posted again.
 
     Args:
-        network_ids: networks that are believed to want to know.
+        turned: what is so now.
         now_ms: epoch milliseconds.
-
-    Returns:
-        Those of the networks that do.
     """
     came = await servers.note_online(conn, sorted(one.server_id for one in turned if one.online))
     left = await servers.note_offline(conn, sorted(one.server_id for one in turned if not one.online))
@@ -52,4 +47,3 @@ async def tell(
     told |= await outbox.add_of_servers(conn, "server_offline", left, now_ms=now_ms)
     for network_id in sorted(told):
         await outbox.drop_oldest(conn, network_id, keep=QUEUE_MAX)
-    return await servers.still_watched(conn, network_ids)

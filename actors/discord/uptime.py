@@ -41,6 +41,11 @@ class Uptime:
         self._servers: dict[str, _Server] = {}
         self._due: list[tuple[int, str]] = []  # heap of (`queued_at_ms`, server)
 
+    @property
+    def asked(self) -> bool:
+        """Whether any network wants to know."""
+        return bool(self._networks)
+
     def watches(self, network_id: str) -> bool:
         """Whether a network wants to know."""
         return network_id in self._networks
@@ -54,7 +59,7 @@ class Uptime:
         return frozenset(self._networks.get(network_id, ()))
 
     def watch(self, watched: WatchedRow) -> None:
-        """Follow the servers of a network from now on, as `saw` tells; those said to be online are taken as online."""
+        """Follow the servers of a network from now on; those said to be online are taken as online."""
         self._networks.setdefault(watched.network_id, set())
         for server_id in watched.online:
             if server_id not in self._servers:
@@ -65,20 +70,17 @@ class Uptime:
         for server_id in self._networks.pop(network_id, ()):
             del self._servers[server_id]
 
-    def saw(
-        self, server_id: str, network_id: str | None, now_ms: int, *, online: bool, patience_ms: int = 0
-    ) -> None:
-        """Take in how a server is.
+    def saw(self, server_id: str, network_id: str | None, now_ms: int, *, online: bool) -> None:
+        """Take in what a server says of itself.
 
         Args:
-            online: whether players can join.
-            network_id: that it is in; None where that is not known.
+            network_id: that it is in, or None.
             now_ms: epoch milliseconds.
-            patience_ms: how much longer the state has to last.
+            online: whether players can join.
         """
         known = self._servers.get(server_id)
         told = False
-        if known is not None and network_id is not None and network_id != known.network_id:
+        if known is not None and network_id != known.network_id:
             told = known.told
             self._forget(server_id)
             known = None
@@ -87,7 +89,19 @@ class Uptime:
                 return
             known = self._add(server_id, network_id, told=told)
         known.online = online
-        self._schedule(server_id, known, now_ms + SETTLE_MS + patience_ms)
+        self._schedule(server_id, known, now_ms + SETTLE_MS)
+
+    def missed(self, server_id: str, now_ms: int, patience_ms: int = 0) -> None:
+        """Take in that a server has said nothing for too long, or is no more.
+
+        Args:
+            now_ms: epoch milliseconds.
+            patience_ms: how much longer than others it has until it is told of.
+        """
+        known = self._servers.get(server_id)
+        if known is not None:
+            known.online = False
+            self._schedule(server_id, known, now_ms + SETTLE_MS + patience_ms)
 
     def take_due(self, now_ms: int, limit: int) -> list[Turned]:
         """The servers that are to be told of now, at most `limit`; they come again only after `told` or `untold`."""
@@ -103,10 +117,6 @@ class Uptime:
             elif known.due_at_ms is not None:
                 turned.append(Turned(server_id, known.online))
         return turned
-
-    def networks_of(self, turned: Iterable[Turned]) -> set[str]:
-        """The networks of these servers."""
-        return {self._servers[one.server_id].network_id for one in turned if one.server_id in self._servers}
 
     def told(self, turned: Iterable[Turned], now_ms: int) -> None:
         """Note that these were told of; one that has changed meanwhile is told of once that has lasted."""

@@ -27,7 +27,7 @@ async def watched_one(conn: Connection, network_id: str) -> WatchedRow | None:
 
 
 async def still_watched(conn: Connection, network_ids: Collection[str]) -> set[str]:
-    """Those of the networks that want to know of their servers."""
+    """Those of the networks that are there, and want to know of their servers."""
     rows = await conn.fetch(
         "SELECT network_id FROM network_discord"
         " WHERE events && ARRAY['server_online', 'server_offline'] AND network_id = ANY ($1::text[])",

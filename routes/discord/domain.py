@@ -4,7 +4,7 @@ from routes.discord import webhooks
 from routes.discord.following import follow
 from routes.discord.jobs import jobs_of
 from routes.discord.parts import WEBHOOKS
-from routes.discord.reactions import REACTIONS
+from routes.discord.reactions import REACTIONS, forget_networks
 from routes.domain import Domain
 from routes.edge.declare.endpoint import Mount
 
@@ -15,4 +15,5 @@ DISCORD = Domain(
     jobs=jobs_of,
     follow=follow,
     reactions=REACTIONS,
+    forget_user=forget_networks,
 )

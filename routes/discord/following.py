@@ -24,7 +24,11 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
         if isinstance(event, events.MembersChanged):
             here.sender.wake()
 
-    service.of(STATUSES).follow(lambda server_id: look(service, server_id))
+    def reported(server_id: str) -> None:
+        if here.uptime.asked:
+            look(service, server_id)
+
+    service.of(STATUSES).follow(reported)
     service.of(GAME_SERVERS).listeners.append(happened)
     for network_id in here.uptime.networks():
         # Servers that were online say so again before they count as silent.
@@ -36,13 +40,11 @@ def look(service: Service, server_id: str, *, patience_ms: int = 0) -> None:
     """Take in whether a server is online now."""
     now_ms = service.clock.now_ms()
     report = service.of(STATUSES).fresh_report(server_id, now_ms)
-    service.of(WEBHOOKS).uptime.saw(
-        server_id,
-        None if report is None else report.network_id,
-        now_ms,
-        online=report is not None and report.online,
-        patience_ms=0 if report is not None else patience_ms,
-    )
+    uptime = service.of(WEBHOOKS).uptime
+    if report is None:
+        uptime.missed(server_id, now_ms, patience_ms)
+    else:
+        uptime.saw(server_id, report.network_id, now_ms, online=report.online)
 
 
 def look_at_all(service: Service, network_id: str, *, patience_ms: int = 0) -> None:
@@ -66,16 +68,12 @@ async def tell_of_servers(service: Service) -> bool:
     turned = uptime.take_due(clock.now_ms(), TOLD_AT_ONCE)
     if not turned:
         return True
-    network_ids = uptime.networks_of(turned)
-    watching: set[str] | None = None
+    told = False
     try:
-        watching = await change_by_itself(service, tell, turned, network_ids, clock.now_ms(), about=None)
+        await change_by_itself(service, tell, turned, clock.now_ms(), about=None)
+        told = True
     finally:
-        if watching is None:
-            uptime.untold(turned, clock.now_ms())
-    uptime.told(turned, clock.now_ms())
-    for network_id in network_ids - watching:
-        uptime.unwatch(network_id)
+        (uptime.told if told else uptime.untold)(turned, clock.now_ms())
     service.of(WEBHOOKS).sender.wake()
     return len(turned) < TOLD_AT_ONCE
 

@@ -31,7 +31,7 @@ def test_it_is_told_of_after_a_minute_and_once() -> None:
     assert tick(uptime, SETTLE_MS) == [Turned(SERVER, True)]
     uptime.saw(SERVER, NETWORK, SETTLE_MS + 1, online=True)
     assert tick(uptime, 10 * SETTLE_MS) == []
-    uptime.saw(SERVER, None, 10 * SETTLE_MS, online=False)
+    uptime.missed(SERVER, 10 * SETTLE_MS)
     assert tick(uptime, 11 * SETTLE_MS) == [Turned(SERVER, False)]
     assert len(uptime) == 0
 
@@ -46,14 +46,14 @@ def test_one_that_flaps_is_not_told_of() -> None:
 
 def test_one_that_was_told_of_before_a_restart_is_not_told_of_again() -> None:
     uptime = watching(SERVER)
-    uptime.saw(SERVER, None, 0, online=False, patience_ms=90_000)
+    uptime.missed(SERVER, 0, 90_000)
     uptime.saw(SERVER, NETWORK, 100_000, online=True)
     assert tick(uptime, 10 * SETTLE_MS) == []
 
 
 def test_one_that_does_not_come_back_after_a_restart_is_told_of() -> None:
     uptime = watching(SERVER)
-    uptime.saw(SERVER, None, 0, online=False, patience_ms=90_000)
+    uptime.missed(SERVER, 0, 90_000)
     assert tick(uptime, 90_000 + SETTLE_MS - 1) == []
     assert tick(uptime, 90_000 + SETTLE_MS) == [Turned(SERVER, False)]
 
@@ -87,6 +87,9 @@ def test_servers_of_networks_that_do_not_ask_take_no_memory() -> None:
     assert len(uptime) == 0
     uptime.saw("z", NETWORK, 0, online=True)
     uptime.saw("z", OTHER, 1, online=True)
+    assert len(uptime) == 0
+    uptime.saw("z", NETWORK, 1, online=True)
+    uptime.saw("z", None, 1, online=True)
     assert len(uptime) == 0
     uptime.saw("z", NETWORK, 2, online=True)
     uptime.unwatch(NETWORK)

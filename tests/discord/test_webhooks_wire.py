@@ -2,10 +2,12 @@
 
 import pytest
 
+from routes.discord.parts import WEBHOOKS
 from scripts.upstreams.discord import GUILD
 from tests.discord.play import EVENTS, Guild, put, queue, shown
 from tests.networks.play import network
-from tests.publications.play import publish
+from tests.publications.play import publish, push
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.both_edges
 
@@ -125,8 +127,17 @@ async def test_an_erased_owner_takes_all_of_it_along(guild: Guild) -> None:
     guild.site.halt(3600)
     await publish(net.owner, net)
     await guild.halted()
+    server = await net.server()
+    await push(server)
+    uptime = guild.world.service.of(WEBHOOKS).uptime
+    assert (uptime.networks(), len(uptime)) == ((net.id,), 1)
     root = await guild.world.super_admin()
     await root.do("DELETE", f"/v1/admin/users/{net.owner.id}")
+
+    async def forgotten() -> bool:
+        return (uptime.networks(), len(uptime)) == ((), 0)
+
+    await wait_until(forgotten)
     assert await queue(guild.world, net.id) == []
     guild.later(3700)
     assert guild.webhook.posts == []
