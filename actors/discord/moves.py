@@ -93,9 +93,6 @@ MOVES: dict[tuple[WebhookStatus, Sign], WebhookStatus] = {
 USABLE: frozenset[WebhookStatus] = frozenset({"active", "unreachable"})
 """The webhooks that may be asked at all."""
 
-AGAIN = frozenset({Verdict.LIMITED, Verdict.FAILED})
-"""After these Discord has certainly not taken the post."""
-
 
 def after(row: WebhookRow, verdict: Verdict, pause_ms: int, now_ms: int) -> WebhookRow:
     """The webhook after a request.
@@ -122,6 +119,21 @@ def after(row: WebhookRow, verdict: Verdict, pause_ms: int, now_ms: int) -> Webh
         failing_since_ms=since_ms,
         due_at_ms=now_ms + pause_ms,
     )
+
+
+def attempts_after(attempts: int, verdict: Verdict) -> int | None:
+    """How often a post has failed after another request; None where it is not sent again.
+
+    Args:
+        attempts: how often it had failed before.
+    """
+    match verdict:
+        case Verdict.LIMITED:
+            return attempts
+        case Verdict.FAILED if attempts + 1 < MAX_ATTEMPTS:
+            return attempts + 1
+        case _:
+            return None
 
 
 def backoff_ms(failures: int) -> int:

@@ -7,7 +7,7 @@ no idempotency key.
 
 from dataclasses import dataclass, field
 
-from actors.discord.moves import AGAIN, KEPT_MS, MAX_ATTEMPTS, USABLE, Verdict, after
+from actors.discord.moves import KEPT_MS, USABLE, Verdict, after, attempts_after
 from persistence.connection import Connection
 from persistence.discord import outbox, webhooks
 from persistence.discord.rows import PostRow, WebhookRow
@@ -78,11 +78,11 @@ async def settle(
     usable = moved.webhook_status in USABLE
     row = await (webhooks.lock if usable else webhooks.close)(conn, network_id)
     if post is not None:
-        attempts = post.attempts + (verdict is Verdict.FAILED)
-        if verdict in AGAIN and attempts < MAX_ATTEMPTS:
-            await outbox.put_back(conn, post.seq, attempts)
-        else:
+        attempts = attempts_after(post.attempts, verdict)
+        if attempts is None:
             await outbox.remove(conn, [post.seq])
+        else:
+            await outbox.put_back(conn, post.seq, attempts)
     if row is None or row.sealed_token is None or row.sealed_token != found.webhook.sealed_token:
         return None
     await webhooks.note_health(conn, moved)

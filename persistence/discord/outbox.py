@@ -75,7 +75,10 @@ async def add_of_servers(
 
 
 async def drop_oldest(conn: Connection, network_id: str, *, keep: int) -> None:
-    """Delete all posts of a network but the newest `keep`; those that another transaction has locked are left to it."""
+    """Delete all posts of a network but the newest `keep`.
+
+    It does not wait for others who do the same now, so there may be as many more until the next one is added.
+    """
     await conn.execute(_DROP_OLDEST, network_id, keep)
 
 

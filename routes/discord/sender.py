@@ -12,7 +12,7 @@ import structlog
 import trio
 
 from actors.discord.messages import message_of
-from actors.discord.moves import USABLE, Verdict
+from actors.discord.moves import USABLE, Verdict, attempts_after
 from actors.discord.units_sending import Claim, claim, settle
 from actors.kernel.clock import Clock
 from persistence.discord import webhooks
@@ -126,7 +126,8 @@ class Sender:
         if found.post is None and found.webhook.webhook_status == "active":
             return False
         said = await self._ask(found)
-        if found.post is not None and said.verdict in {Verdict.REFUSED, Verdict.DOUBTFUL}:
+        taken = said.verdict is Verdict.TAKEN
+        if found.post is not None and not taken and attempts_after(found.post.attempts, said.verdict) is None:
             log.warning("a post to Discord was dropped", network_id=network_id, why=said.verdict.value)
         self._unsettled[network_id] = _Settlement(found, said.verdict, said.pause_ms)
         await self._settle(network_id)

@@ -70,6 +70,10 @@ class Guild:
 
         await wait_until(so)
 
+    def impatient(self) -> None:
+        """From now on Discord is waited for no longer than a moment; to be used where it never answers."""
+        self.world.service.of(WEBHOOKS).api._upstream._seconds = 0.3
+
     async def halted(self) -> None:
         """Return once the service knows that Discord refuses everybody."""
 

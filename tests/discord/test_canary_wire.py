@@ -13,37 +13,26 @@ from tests.support.canaries import Overheard, dump, found, kept_in_files
 FAULTS = ("400", "500", "429", "dropped", "cut", "html", "encoded", "redirect", "endless", "401")
 
 
-@pytest.mark.parametrize("level", ["debug"])
-async def test_the_token_is_nowhere(
-    guild: Guild, tmp_path: Path, capfd: pytest.CaptureFixture[str], level: str
-) -> None:
+async def test_the_token_is_nowhere(guild: Guild, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     world, heard = guild.world, Overheard(guild.world)
-    configure_logging(world.service.config, least=level)
+    canary, url = guild.webhook.token, guild.site.url(guild.webhook)
+    configure_logging(world.service.config, least="debug")
     try:
         net = await guild.network(await world.player("Ann"))
-        url = guild.site.url(guild.webhook)
-        canary = guild.webhook.token
+        path = f"{net.path}/discord"
+        elsewhere = {"guildId": "299999999999999999", "events": [], "webhookUrl": url}
         for fault in FAULTS:
             guild.site.faults.add(fault, on="GET")
-            await net.owner.ask(
-                "PUT", f"{net.path}/discord", {"guildId": "2" * 18, "events": [], "webhookUrl": url}
-            )
+            await net.owner.ask("PUT", path, elsewhere)
             await put(net, webhookUrl=url)
             guild.site.faults.add(fault, on="POST")
             await write(net.owner, fault, scope={"type": "network", "id": net.id})
             guild.later(60)
             await guild.drained(net)
-        bad = f"{url}?token={canary}"
-        assert (
-            await net.owner.refused(
-                "PUT", f"{net.path}/discord", {"guildId": "2" * 18, "events": [], "webhookUrl": bad}
-            )
-        )[0] == 422
-        assert (
-            await net.owner.refused(
-                "PUT", f"{net.path}/discord", content=f'{{"webhookUrl": "{url}", '.encode()
-            )
-        )[0] == 400
+        beyond = {**elsewhere, "webhookUrl": f"{url}?token={canary}"}
+        assert (await net.owner.refused("PUT", path, beyond))[0] == 422
+        cut_short = f'{{"webhookUrl": "{url}", '.encode()
+        assert (await net.owner.refused("PUT", path, content=cut_short))[0] == 400
     finally:
         structlog.reset_defaults()
     said = capfd.readouterr()

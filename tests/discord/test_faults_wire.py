@@ -5,6 +5,7 @@ import trio
 import trio.lowlevel
 
 from actors.discord.posting import QUEUE_MAX, post
+from persistence.connection import Connection
 from persistence.discord.rows import Subject
 from routes.changes import change_by_itself
 from routes.discord.parts import WEBHOOKS
@@ -19,6 +20,17 @@ DAY = 100_000
 
 async def article(net: Net, title: str) -> None:
     await write(net.owner, title, scope={"type": "network", "id": net.id})
+
+
+async def _marked(conn: Connection) -> int:
+    found: int = await conn.fetchval("SELECT count(*) FROM discord_outbox WHERE sending")
+    return found
+
+
+async def _mark_first(conn: Connection) -> None:
+    await conn.execute(
+        "UPDATE discord_outbox SET sending = true WHERE seq = (SELECT min(seq) FROM discord_outbox)"
+    )
 
 
 def tries(guild: Guild) -> int:
@@ -71,9 +83,9 @@ async def test_what_may_have_been_taken_is_not_sent_again(guild: Guild, fault: s
     assert (await guild.row(net)).failures == 0
 
 
-@pytest.mark.parametrize("discord_seconds", [0.5])
 async def test_one_who_never_answers_gets_it_once(guild: Guild) -> None:
     net = await guild.network(await guild.world.player("Ann"))
+    guild.impatient()
     guild.site.faults.add("never", on=POST)
     await article(net, "First")
     await noted(guild, net, 1)
@@ -117,6 +129,11 @@ async def test_a_full_bucket_is_waited_for_without_asking(guild: Guild) -> None:
     for title in ("First", "Second"):
         await article(net, title)
     assert await guild.posted(1) == ["First"]
+
+    async def waiting() -> bool:
+        return (await guild.row(net)).due_at_ms == guild.world.clock.now_ms() + 30_000
+
+    await wait_until(waiting)
     guild.later(29)
     for _ in range(3):
         guild.wake()
@@ -148,6 +165,23 @@ async def test_a_global_limit_stops_all(guild: Guild) -> None:
 
     await wait_until(there)
     assert tries(guild) == 3
+
+
+async def test_what_an_earlier_process_has_marked_is_not_sent(guild: Guild) -> None:
+    net = await guild.network(await guild.world.player("Ann"))
+    guild.site.halt(60)
+    await article(net, "First")
+    await guild.halted()
+    await article(net, "Second")
+
+    async def unmarked() -> bool:
+        return not await guild.world.service.database.read(_marked)
+
+    await wait_until(unmarked)
+    await guild.world.service.database.transact(_mark_first)
+    guild.later(61)
+    assert await guild.posted(1) == ["Second"]
+    await guild.drained(net)
 
 
 async def test_ten_failures_are_enough(guild: Guild) -> None:
@@ -202,12 +236,12 @@ async def test_one_that_cannot_be_reached_loses_nothing(guild: Guild) -> None:
     assert tries(guild) == 2
 
 
-@pytest.mark.parametrize("discord_seconds", [0.3])
 async def test_a_minute_without_discord_fills_no_queue_and_loses_little(guild: Guild) -> None:
     """Each answer that does not come costs one post, so the next one waits the longer for its turn."""
     world = guild.world
     net = await guild.network(await world.player("Ann"))
     server = await net.server()
+    guild.impatient()
     guild.site.faults.add("never", times=10_000)
     about = Subject(server_id=server.id)
     for _ in range(60):

@@ -13,6 +13,7 @@ from actors.discord.moves import (
     Sign,
     Verdict,
     after,
+    attempts_after,
     backoff_ms,
 )
 from persistence.discord.rows import WebhookRow, WebhookStatus
@@ -67,6 +68,13 @@ def test_a_limit_is_no_failure_and_forgives_none() -> None:
     limited = after(failing, Verdict.LIMITED, 2_000, NOW_MS)
     assert (limited.failures, limited.failing_since_ms) == (1, NOW_MS)
     assert limited.due_at_ms == NOW_MS + 2_000
+
+
+def test_how_often_a_post_is_sent() -> None:
+    assert attempts_after(3, Verdict.LIMITED) == 3
+    assert [attempts_after(attempts, Verdict.FAILED) for attempts in (0, 8, 9)] == [1, 9, None]
+    for verdict in set(Verdict) - {Verdict.LIMITED, Verdict.FAILED}:
+        assert attempts_after(0, verdict) is None
 
 
 def test_pauses_grow_up_to_an_hour() -> None:

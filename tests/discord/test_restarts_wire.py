@@ -49,6 +49,7 @@ async def test_servers_that_come_back_after_a_restart_are_not_told_of(
     site: DiscordSite, database_url: str, tmp_path: Path
 ) -> None:
     clock = ShiftedClock()
+    clock.stop()
     async with open_world(database_url, tmp_path, clock=clock, discord_url=site.base_url) as world:
         guild = Guild(world, site)
         net = await guild.network(await world.player("Ann"))

@@ -2,6 +2,10 @@
 
 import pytest
 
+from actors.discord import units
+from actors.discord.units import DiscordChanged, Webhook
+from actors.errors import Conflict
+from routes.changes import change_by_itself
 from routes.discord.parts import WEBHOOKS
 from scripts.upstreams.discord import GUILD
 from tests.discord.play import EVENTS, Guild, put, queue, shown
@@ -108,6 +112,23 @@ async def test_a_stored_webhook_is_asked_about_where_its_guild_changes(guild: Gu
     assert (await put(net, guildId=OTHER_GUILD))["webhookStatus"] == "active"
     await publish(net.owner, net)
     assert len(await guild.posted(1)) == 1
+
+
+@pytest.mark.parametrize(
+    ("webhook", "of_guild"),
+    [(Webhook("1", b"new", "active", stored=b"former"), GUILD), ("keep", OTHER_GUILD)],
+)
+async def test_what_was_changed_meanwhile_is_not_overwritten(
+    guild: Guild, webhook: Webhook | units.Keep, of_guild: str
+) -> None:
+    net = await guild.network(await guild.world.player("Ann"))
+    before = await guild.row(net)
+    wish = units.Wish(of_guild, None, (), webhook, ())
+    with pytest.raises(Conflict):
+        await change_by_itself(
+            guild.world.service, units.put, net.id, net.owner.id, wish, 1, about=DiscordChanged(net.id)
+        )
+    assert await guild.row(net) == before
 
 
 async def test_while_discord_refuses_everybody_nobody_asks(guild: Guild) -> None:
