@@ -15,6 +15,7 @@ from routes.ip.domain import IP
 from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
 from routes.live.social import social_stream
+from routes.mods.domain import MODS
 from routes.networks.domain import NETWORKS
 from routes.news.domain import NEWS
 from routes.notifications.domain import NOTIFICATIONS
@@ -56,6 +57,7 @@ DOMAINS: Domains = (
     GAMES,
     BANNERS,
     CATALOGS,
+    MODS,
     SERVICES,
     VOICE,
 )

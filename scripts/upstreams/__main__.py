@@ -6,7 +6,9 @@ import sys
 
 import trio
 
-from scripts.upstreams import discord, sites
+from scripts.upstreams import curseforge, discord, sites
+from scripts.upstreams.curseforge import CurseForgeSite
+from scripts.upstreams.modrinth import ModrinthSite
 from scripts.upstreams.stripe import KEY, WEBHOOK_SECRET, StripeSite
 
 EXPIRE_SECONDS = 1.0
@@ -16,7 +18,10 @@ def parser() -> argparse.ArgumentParser:
     """All options."""
     it = argparse.ArgumentParser(
         prog="scripts/upstream",
-        description="Servers of others, on this machine: Stripe, with a page to pay on and signed webhooks; Discord.",
+        description=(
+            "Servers of others, on this machine: Stripe, with a page to pay on and signed webhooks; Modrinth and "
+            "CurseForge, with some mods; Discord, with a webhook."
+        ),
         epilog=f"{sites.__doc__}\n{discord.__doc__}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -28,6 +33,9 @@ def parser() -> argparse.ArgumentParser:
         help="where Stripe's events are sent (default %(default)s)",
     )
     it.add_argument("--webhook-secret", default=WEBHOOK_SECRET, help="signs them (default %(default)s)")
+    it.add_argument(
+        "--curseforge-key", default=curseforge.KEY, help="the key that CurseForge takes (default %(default)s)"
+    )
     it.add_argument("--key", default=KEY, help="the secret key that Stripe takes (default %(default)s)")
     return it
 
@@ -35,8 +43,16 @@ def parser() -> argparse.ArgumentParser:
 async def run(options: argparse.Namespace) -> None:
     """Serve until stopped."""
     stripe = StripeSite(key=options.key, webhook_url=options.webhooks, webhook_secret=options.webhook_secret)
+    modrinth = ModrinthSite()
+    mods = CurseForgeSite(key=options.curseforge_key)
     guild = discord.DiscordSite()
-    served = sites.Sites({"stripe": stripe, "discord": guild}, options.port)
+    named: dict[str, sites.Site] = {
+        "stripe": stripe,
+        "modrinth": modrinth,
+        "curseforge": mods,
+        "discord": guild,
+    }
+    served = sites.Sites(named, options.port)
     async with trio.open_nursery() as nursery:
         await nursery.start(served.serve)
         for webhook in guild.webhooks.values():
@@ -44,6 +60,9 @@ async def run(options: argparse.Namespace) -> None:
         print("Start the service with")
         print(f"  PARTYLINE_DISCORD_URL={guild.base_url}")
         print("  PARTYLINE_SHOP_PROVIDER=stripe")
+        print(f"  PARTYLINE_MODRINTH_URL={modrinth.api_url}")
+        print(f"  PARTYLINE_CURSEFORGE_URL={mods.api_url}")
+        print(f"  PARTYLINE_CURSEFORGE_KEY='{options.curseforge_key}'")
         print(f"  PARTYLINE_STRIPE_URL={stripe.base_url}")
         print(f"  PARTYLINE_STRIPE_KEY={options.key}")
         print(f"  PARTYLINE_SHOP_WEBHOOK_SECRET={options.webhook_secret}", flush=True)

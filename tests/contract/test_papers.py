@@ -15,8 +15,10 @@ PAPERS = (
     "docs/discord.md",
     "docs/settings.md",
     "docs/errors.md",
+    "docs/agent.md",
     "docs/gateways.md",
     "docs/news.md",
+    "docs/services.md",
     "docs/versions.md",
 )
 

@@ -199,7 +199,7 @@ SETTINGS = (
     Setting("discord_url", "https://discord.com/api/v10", forms.web_address, "Discord's API"),
     Setting("modrinth_url", "https://api.modrinth.com/v2", forms.web_address, "Modrinth's API"),
     Setting("curseforge_url", "https://api.curseforge.com/v1", forms.web_address, "CurseForge's API"),
-    Setting("curseforge_key", None, forms.text, "key for CurseForge's API", True),
+    Setting("curseforge_key", None, forms.api_key, "key for CurseForge's API; unset: 503", True),
     Setting(
         "metrics_token", None, forms.text, "bearer token that other machines need to scrape /metrics", True
     ),
@@ -293,7 +293,7 @@ SETTINGS = (
 )
 
 
-RESERVED = frozenset({"nats_url", "curseforge_key"})
+RESERVED = frozenset({"nats_url"})
 """Settings of domains that this release lacks: checked like the others, and reported at start to have no effect."""
 
 
