@@ -96,6 +96,21 @@ async def test_whoever_changes_it_in_its_first_second_finds_it_published(world: 
     assert await queue(world, scope["id"]) == [("news_published", made["id"])]
 
 
+async def test_all_that_are_due_at_once_are_published_by_one_run(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(units_publishing, "DUE_AT_ONCE", 3)
+    ed, ann = await editor(world), await world.player("Ann")
+    at = ahead(world, 60_000)
+    for number in range(7):
+        await write(ed, f"{number}", status="scheduled", publishAt=at)
+    world.advance(60_000)
+    assert len(await titles(ann, NEWS)) == 7
+    await published(world)
+    assert await world.service.database.read(units_publishing.due, world.clock.now_ms()) == []
+    assert len(await titles(ann, NEWS)) == 7
+
+
 async def test_two_who_publish_it_at_once_announce_it_once(world: World) -> None:
     ed, ann = await editor(world), await world.player("Ann")
     scope = await network(ann)

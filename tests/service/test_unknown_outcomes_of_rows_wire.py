@@ -351,6 +351,7 @@ ELSEWHERE = {
     "catalogs": "changes nothing",
     "games": "changes nothing",
     "ip": "changes nothing",
+    "mods": "changes nothing",
     "operations": "changes nothing",
 }
 
