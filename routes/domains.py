@@ -6,6 +6,7 @@ from routes.catalogs.domain import CATALOGS
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
 from routes.console.domain import CONSOLE
+from routes.discord.domain import DISCORD
 from routes.domain import Domains
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
@@ -55,6 +56,7 @@ DOMAINS: Domains = (
     SHOP,
     VERSIONS,
     NEWS,
+    DISCORD,
     QUESTS,
     GAMES,
     BANNERS,

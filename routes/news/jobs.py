@@ -1,15 +1,11 @@
-"""The jobs of news: publish what is due, notify followers, forget old posts."""
+"""The jobs of news: publish what is due, notify followers."""
 
 from functools import partial
 
 from actors.news import units_publishing
-from actors.news.units_publishing import OUTBOX_KEPT_MS
-from persistence.connection import Connection
-from persistence.news import announcements
 from routes.changes import change_by_itself
 from routes.jobs import Job
 from routes.news.reactions import Articles, tell_counts
-from routes.pruning import Pruning, rows_of
 from routes.service import Service
 
 COUNTED_EVERY_SECONDS = 10
@@ -46,13 +42,8 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
                 return True
         return False
 
-    async def posts(conn: Connection, limit: int) -> int:
-        before_ms = service.clock.now_ms() - OUTBOX_KEPT_MS
-        return await announcements.prune_outbox(conn, limit, before_ms=before_ms)
-
     return (
         Job("scheduled news", 1, publish),
         Job("notifications of news", 1, notify),
         Job("counts of polls of news", COUNTED_EVERY_SECONDS, partial(tell_counts, service)),
-        Job("old posts of news", 3600, Pruning(rows_of(service.database, posts)).run),
     )
