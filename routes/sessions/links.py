@@ -115,7 +115,9 @@ def url_of(dashboard_url: str, code: str) -> str:
 
 
 def _for_another(maker: UserPrincipal, session: Session | None) -> Lineage:
-    """A user's session does not end with that of the super-admin who has let them in. It ends with the token that asks
-    where a session has given this and its cookie is not there: it may be stolen.
+    """A user's session does not end with that of the super-admin who has let them in. But a session's token may be
+    stolen: what is asked for with it alone, or in a session that a token bounds, ends with the token.
     """
-    return Lineage(bound_at_ms=maker.expires_at_ms if maker.sid is not None and session is None else None)
+    if session is not None:
+        return Lineage(bound_at_ms=session.bound_at_ms)
+    return Lineage(bound_at_ms=None if maker.sid is None else maker.expires_at_ms)

@@ -97,10 +97,13 @@ async def test_a_stolen_token_of_a_super_admin_lets_nobody_in_for_longer_than_it
     await console.enter(code=await link_of(root))
     thief.holds({"token": console.token, "user": {"id": root.id, "name": root.name}})
     await victim.enter(code=await link_of(thief, ann))
+    detour, second_victim = Browser(world), Browser(world)
+    await detour.enter_as(thief)
+    await second_victim.enter(code=await link_of(detour, ann))
     let_in = Browser(world)
     await let_in.enter(code=await link_of(console, ann))
     world.advance(11 * MINUTE_MS)
-    assert (await victim.is_out(), await let_in.is_out()) == (True, False)
+    assert [await one.is_out() for one in (victim, second_victim, let_in)] == [True, True, False]
 
 
 async def test_a_sign_in_never_takes_over_an_earlier_session(world: World) -> None:
