@@ -41,7 +41,7 @@ from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.cors import Cors
 from routes.edge.pipeline.gate import Gate
-from routes.edge.pipeline.idempotency import Attempt, Idempotency, fingerprint_of, id_kept
+from routes.edge.pipeline.idempotency import Attempt, Idempotency, digest_of, id_kept
 from routes.edge.pipeline.large_bodies import LARGE_BYTES, DecodingSlot, LargeBodies
 from routes.edge.pipeline.media import check_form, sentence
 from routes.edge.pipeline.parts import Parts
@@ -264,20 +264,18 @@ class Edge:
                 result = await result
             return await render(call, endpoint, incoming, result)
         call.deadline.begin()
-        if len(data) > OFFLOAD_BYTES:
-            fingerprint = await trio.to_thread.run_sync(fingerprint_of, data, limiter=self._offloaded)
-        else:
-            fingerprint = fingerprint_of(data)
-        principal = call.principal
+        body, principal = arguments.get("body"), call.principal
         call.attempt = attempt = self._idempotency.begin(
             key,
             scope=principal.key if principal is not None else call.client_address,
             line=f"{endpoint.method} {incoming.path}",
-            fingerprint=fingerprint,
+            body_digest=None if isinstance(body, BodyPieces) else await self._digest(data),
             secret=endpoint.secret_reply,
             now_ms=call.now_ms,
             id_only=endpoint.again is not None,
         )
+        if isinstance(body, BodyPieces):
+            body.when_complete(attempt.read)
         try:
             return await self._once(call, endpoint, incoming, arguments, attempt)
         finally:
@@ -315,6 +313,9 @@ class Edge:
         kept = await self.service.database.read(receipts.find, attempt.key, call.now_ms)
         if kept is None:
             return None
+        pieces = arguments.get("body")
+        if isinstance(pieces, BodyPieces):
+            await pieces.skip()
         status, body = attempt.replay(kept)
         if endpoint.again is not None:
             body = encode(await endpoint.again(call, id_kept(body), arguments))
@@ -341,6 +342,11 @@ class Edge:
         return BodyPieces(
             incoming, max_bytes=bound, deadline=call.deadline, request_seconds=self._request_seconds
         )
+
+    async def _digest(self, data: bytes) -> bytes:
+        if len(data) > OFFLOAD_BYTES:
+            return await trio.to_thread.run_sync(digest_of, data, limiter=self._offloaded)
+        return digest_of(data)
 
     async def _arrived(self, call: Call[Parts], incoming: Incoming, bound: int) -> bytes:
         call.deadline.begin()
