@@ -78,11 +78,7 @@ async def a_share(world: World) -> Lost:
 
 async def a_role(world: World) -> Lost:
     root, ann = await world.super_admin(), await world.player("Ann")
-
-    async def made() -> int:
-        return int((await ann.ask("GET", "/v1/admin/reports")).status_code == 200)
-
-    path = f"/v1/admin/users/{ann.id}/roles/moderator"
+    path, made = f"/v1/admin/users/{ann.id}/roles/moderator", _counted(root, "/v1/admin/users?role=moderator")
     return Lost(root, "PUT", path, {}, made, said=b"role.added")
 
 
