@@ -5,7 +5,8 @@ once. Rates are differences of two samples.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from actors.kernel.overview import load_of
 from actors.operations.metrics import NAME
@@ -20,45 +21,66 @@ DIGITS = 3
 """Decimal places that a sample keeps."""
 
 
-class Sampler:
-    """Takes samples of one service, each the difference to the one before.
+class Reading(NamedTuple):
+    """What was counted up to a moment.
 
     Args:
-        service: whose numbers; rates count from here on.
-        cpu_seconds: returns the processor time of the process.
+        at_ms: epoch milliseconds.
+        totals: {series that is a rate: its total}.
+        answered: the responses of all routes.
     """
 
-    def __init__(self, service: Service, cpu_seconds: Callable[[], float] = time.process_time) -> None:
+    at_ms: int
+    totals: Mapping[str, float]
+    answered: Answered
+
+
+class Sampler:
+    """Takes samples of one service, each the difference of two readings.
+
+    Args:
+        service: whose numbers.
+    """
+
+    def __init__(self, service: Service) -> None:
         self._service = service
-        self._cpu_seconds = cpu_seconds
-        self._at_ms = service.clock.now_ms()
-        self._answered = service.metrics.answered()
-        self._totals = _totals(service, self._answered, cpu_seconds())
+        self._before: Reading | None = None
 
     def take(self) -> None:
-        """Take a sample and show it; does nothing before a millisecond has passed since the last."""
-        now_ms = self._service.clock.now_ms()
-        if now_ms <= self._at_ms:
+        """Take a sample and show it. The first time, and before a millisecond has passed, there is none yet."""
+        service, before = self._service, self._before
+        now = read_totals(service, time.process_time())
+        if before is not None and now.at_ms <= before.at_ms:
             return
-        live = self._service.of(LIVE_METRICS)
-        live.add(now_ms, self.measure(now_ms))
-        self._service.system.changed(live.view, NAME, NAME)
+        self._before = now
+        if before is not None:
+            live = service.of(LIVE_METRICS)
+            live.add(now.at_ms, sample_between(service, before, now))
+            service.system.changed(live.view, NAME, NAME)
 
-    def measure(self, now_ms: int) -> dict[str, float | None]:
-        """A number for each series, None where there is none; rates are those since the last time.
 
-        Args:
-            now_ms: epoch milliseconds, after the last time.
-        """
-        seconds = (now_ms - self._at_ms) / 1000
-        answered = self._service.metrics.answered()
-        totals = _totals(self._service, answered, self._cpu_seconds())
-        rates = {name: (total - self._totals[name]) / seconds for name, total in totals.items()}
-        rates["cpu"] *= 100
-        latency = _latency(answered.since(self._answered))
-        self._at_ms, self._totals, self._answered = now_ms, totals, answered
-        sample: dict[str, float | None] = {**rates, **latency, **_levels(self._service)}
-        return {name: None if number is None else round(number, DIGITS) for name, number in sample.items()}
+def read_totals(service: Service, cpu_seconds: float) -> Reading:
+    """What was counted up to now.
+
+    Args:
+        cpu_seconds: processor time of the process.
+    """
+    answered = service.metrics.answered()
+    return Reading(service.clock.now_ms(), _totals(service, answered, cpu_seconds), answered)
+
+
+def sample_between(service: Service, before: Reading, now: Reading) -> dict[str, float | None]:
+    """A number for each series, None where there is none: rates between two readings, and levels as they are.
+
+    Args:
+        before, now: at least a millisecond apart.
+    """
+    seconds = (now.at_ms - before.at_ms) / 1000
+    rates = {name: (total - before.totals[name]) / seconds for name, total in now.totals.items()}
+    rates["cpu"] *= 100
+    latency = _latency(now.answered.since(before.answered))
+    sample: dict[str, float | None] = {**rates, **latency, **_levels(service)}
+    return {name: None if number is None else round(number, DIGITS) for name, number in sample.items()}
 
 
 def _totals(service: Service, answered: Answered, cpu_seconds: float) -> dict[str, float]:

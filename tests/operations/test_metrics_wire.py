@@ -3,7 +3,7 @@
 from actors.operations.history import EVERY_MS, LENGTH
 from actors.operations.series import SERIES
 from routes.operations.parts import LIVE_METRICS
-from routes.operations.sampling import Sampler
+from routes.operations.sampling import Sampler, read_totals, sample_between
 from tests.support.spec import spec
 from tests.support.waiting import patience
 from tests.support.world import World
@@ -12,7 +12,8 @@ HISTORY = "/v1/admin/metrics/history"
 
 
 async def test_an_hour_is_kept_from_the_start_on(world: World) -> None:
-    sampler = Sampler(world.service, cpu_seconds=lambda: 0.0)
+    sampler = Sampler(world.service)
+    sampler.take()
     first = world.service.of(LIVE_METRICS).newest
     for _ in range(LENGTH + 2):
         world.clock.advance(EVERY_MS)
@@ -32,40 +33,43 @@ async def test_an_hour_is_kept_from_the_start_on(world: World) -> None:
 
 async def test_what_the_numbers_say(world: World) -> None:
     ann, ben = await world.players("Ann", "Ben")
-    spent = iter([0.0, 1.0, 1.0])
     async with ann.live("/v1/social/live?channels=inbox") as socket:
         await socket.receive_until(type="snapshot")
         await ann.talk_to(ben)
         await socket.receive_until(type="snapshot")
         world.clock.stop()
-        sampler = Sampler(world.service, cpu_seconds=lambda: next(spent))
-        began_at_ms = world.clock.now_ms()
+        before = read_totals(world.service, 3.0)
         for _ in range(10):
             await ann.get("/v1/profile/self")
         for _ in range(5):
             assert (await ann.ask("GET", HISTORY)).status_code == 403
-        busy = sampler.measure(began_at_ms + EVERY_MS)
+        world.clock.advance(EVERY_MS)
+        then = read_totals(world.service, 4.0)
+        busy = sample_between(world.service, before, then)
     assert busy.keys() == SERIES.keys()
     assert (busy["requestsOk"], busy["requestsRefused"], busy["requestsFailed"], busy["cpu"]) == (2, 1, 0, 20)
     assert 0 < (busy["latencyP50"] or 0) <= (busy["latencyP99"] or 0)
     assert (busy["sockets"], busy["databaseAvailable"]) == (1, 1)
     assert (busy["actors"] or 0) >= 1
     assert (busy["memory"] or 0) > 2**20
-    quiet = sampler.measure(began_at_ms + 2 * EVERY_MS)
+    world.clock.advance(EVERY_MS)
+    quiet = sample_between(world.service, then, read_totals(world.service, 4.0))
     assert (quiet["requestsOk"], quiet["cpu"], quiet["latencyP99"]) == (0, 0, None)
 
 
-async def test_rates_need_time(world: World) -> None:
+async def test_rates_need_two_readings_and_time(world: World) -> None:
     world.clock.stop()
     sampler = Sampler(world.service)
     before = world.service.of(LIVE_METRICS).newest
-    sampler.take()
-    assert world.service.of(LIVE_METRICS).newest is before
+    for _ in range(2):
+        sampler.take()
+        assert world.service.of(LIVE_METRICS).newest is before
 
 
 async def test_the_channel_tells_each_sample(world: World) -> None:
     root, other = await world.super_admin(), await world.super_admin()
     sampler = Sampler(world.service)
+    sampler.take()
     async with root.live("/v1/social/live?channels=metrics") as client, other.live() as second:
         first = await client.receive_until(type="snapshot", channel="metrics")
         spec().check_frame("MetricsSnapshot", first["data"])
