@@ -12,7 +12,15 @@ pytestmark = [needs_browser, pytest.mark.slow]
 
 PLAY = ("", "/chat", "/friends", "/party", "/discover", "/saved", "/capes", "/notifications", "/profile")
 RUN = ("/servers", "/servers/claim", "/networks")
-OPERATE = ("/operate/users", "/operate/reports", "/operate/capes", "/operate/actors", "/operate/audit")
+OPERATE = (
+    "/operate",
+    "/operate/listing",
+    "/operate/users",
+    "/operate/reports",
+    "/operate/capes",
+    "/operate/actors",
+    "/operate/audit",
+)
 
 
 async def test_every_page_passes_axe_and_does_not_scroll_sideways(world: World, look: Look) -> None:
@@ -58,6 +66,7 @@ async def test_without_a_mouse(world: World) -> None:
         page.keyboard.press("Enter")
         expect(page.get_by_role("log").get_by_text("typed")).to_be_visible()
         page.goto("/app/friends")
+        page.get_by_role("heading", name="Friends", exact=True).wait_for()
         # On a change of page its title gets the focus, so that it is read out.
         page.get_by_role("link", name="Profile").focus()
         page.keyboard.press("Enter")

@@ -18,7 +18,7 @@ export function Rights({ id }) {
   return html`<section aria-labelledby="user-rights"><h2 id="user-rights">${say("rights.title")}</h2>
     <${State} of=${read}>${({ roles, items }) => html`<${Roles} id=${id} roles=${roles} changed=${read.reload} />
       <label class="field">${say("rights.filter")}<input type="search" value=${text} onInput=${(event) => setText(event.currentTarget.value)} /></label>
-      <div class="boxed"><${Table} label=${say("rights.title")} columns=${columns()} keyOf=${(right) => right.node} items=${items.filter((right) => right.node.includes(text.trim()))} /></div>`}<//></section>`;
+      <div class="boxed"><${Table} label=${say("rights.list")} columns=${columns()} keyOf=${(right) => right.node} items=${items.filter((right) => right.node.includes(text.trim()))} /></div>`}<//></section>`;
 }
 
 function Roles({ id, roles, changed }) {
