@@ -13,6 +13,8 @@ PAPERS = (
     "ARCHITECTURE.md",
     "DECISIONS.md",
     "docs/discord.md",
+    "docs/console.md",
+    "docs/client.md",
     "docs/settings.md",
     "docs/errors.md",
     "docs/agent.md",

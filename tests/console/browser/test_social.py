@@ -56,6 +56,7 @@ async def test_a_block_asks_first_and_can_be_undone(world: World, look: Look) ->
         page.get_by_role("dialog").get_by_role("button", name="Block", exact=True).click()
         expect(page.get_by_text("0 friends")).to_be_visible()
         page.get_by_role("button", name="Undo").click()
+        expect(page.get_by_text("Ben is no longer blocked.")).to_be_visible()
         page.get_by_role("button", name="Blocked people").click()
         expect(page.get_by_text("You have blocked nobody.")).to_be_visible()
 

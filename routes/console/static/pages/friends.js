@@ -73,10 +73,14 @@ function Friend({ friend }) {
   const remove = async () => {
     if (await ask({ title: say("friends.remove"), text: say("friends.removeText", { name }), confirm: say("friends.remove"), isDanger: true })) await api.remove(friendId);
   };
+  const unblock = async () => {
+    await api.unblock(friendId);
+    toast(say("friends.unblocked", { name }));
+  };
   const block = async () => {
     if (await ask({ title: say("friends.block"), text: say("friends.blockText", { name }), confirm: say("friends.block"), isDanger: true })) {
       await api.block(friendId);
-      toast(say("friends.blocked", { name }), { undo: () => api.unblock(friendId) });
+      toast(say("friends.blocked", { name }), { undo: unblock });
     }
   };
   return html`<li><${Face} id=${friendId} name=${name} isOnline=${friend.online} />

@@ -15,7 +15,7 @@ const COLOURS = ["--accent", "--warn", "--bad", "--good"];
  */
 export function draw(box, labels, words, data) {
   loadStyle();
-  const colour = (name) => getComputedStyle(box).getPropertyValue(name);
+  const colour = colourIn(box);
   const axis = { stroke: () => colour("--dim"), grid: { stroke: () => colour("--line"), width: 1 }, ticks: { show: false }, font: "12px system-ui" };
   const options = {
     width: Math.max(200, box.clientWidth),
@@ -35,6 +35,16 @@ export function draw(box, labels, words, data) {
       watcher.disconnect();
       chart.destroy();
     },
+  };
+}
+
+// A canvas knows no custom properties: an element that has the colour says what it comes to in this theme.
+function colourIn(box) {
+  const probe = box.appendChild(document.createElement("i"));
+  probe.hidden = true;
+  return (name) => {
+    probe.style.color = `var(${name})`;
+    return getComputedStyle(probe).color;
   };
 }
 

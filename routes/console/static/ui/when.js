@@ -3,12 +3,14 @@ import { signal } from "@preact/signals";
 import { html } from "../html.js";
 import { clockTime, exactTime, fromNow } from "../words.js";
 
-const nowMs = signal(Date.now());
-setInterval(() => { if (!document.hidden) nowMs.value = Date.now(); }, 10_000);
+const TICK_MS = 10_000;
+const ticks = signal(0);
+setInterval(() => { if (!document.hidden) ticks.value++; }, TICK_MS);
 
 /** @param {{at: string|number, isClock?: boolean}} props ISO 8601 or epoch milliseconds. */
 export function When({ at, isClock = false }) {
   if (at === null || at === undefined) return null;
+  void ticks.value; // read, so that each tick draws it anew
   const iso = new Date(at).toISOString();
-  return html`<time datetime=${iso} title=${exactTime(at)}>${isClock ? clockTime(at) : fromNow(at, nowMs.value)}</time>`;
+  return html`<time datetime=${iso} title=${exactTime(at)}>${isClock ? clockTime(at) : fromNow(at, Date.now())}</time>`;
 }
