@@ -98,7 +98,7 @@ class LiveViews:
         return self._live[live.view.name].get(live.id) is live
 
     def find(self, view_name: str, id: str) -> LiveView | None:
-        """The view with this name and id; None when it is not watched."""
+        """The live view that shows `view_name`, the name of a `View`, for `id`; None when it is not watched."""
         return self._live.get(view_name, {}).get(id)
 
     def add(self, live: LiveView) -> None:
@@ -110,7 +110,12 @@ class LiveViews:
         del self._live[live.view.name][live.id]
 
     def changed(self, view_name: str, id: str, source: str) -> None:
-        """Mark a view as changed by a source; does nothing when the view is not watched."""
+        """Mark a view as changed by a source; does nothing when the view is not watched.
+
+        Args:
+            view_name: the name of the view.
+            source: what has changed, as the view's `take` and `reread` know it.
+        """
         found = self.find(view_name, id)
         if found is not None:
             found.mark(source)
