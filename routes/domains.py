@@ -14,6 +14,7 @@ from routes.ip.domain import IP
 from routes.launcher.domain import LAUNCHER
 from routes.live.commands import Commands
 from routes.live.social import social_stream
+from routes.mods.domain import MODS
 from routes.networks.domain import NETWORKS
 from routes.news.domain import NEWS
 from routes.notifications.domain import NOTIFICATIONS
@@ -54,6 +55,7 @@ DOMAINS: Domains = (
     GAMES,
     BANNERS,
     CATALOGS,
+    MODS,
     SERVICES,
     VOICE,
 )

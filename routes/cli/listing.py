@@ -15,7 +15,7 @@ def list_routes(table: "RouteTable") -> Iterator[str]:
     rows = [
         ("WS" if route in table.streams else route.method, path, _needs(route), _handler(route))
         for route in (*table.endpoints, *table.streams)
-        for path in (route.path, *getattr(route, "aliases", ()))
+        for path in route.templates
     ]
     rows.sort(key=lambda row: (row[1], row[0]))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]

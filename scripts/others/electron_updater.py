@@ -1,8 +1,6 @@
 """electron-updater reads a channel file, takes the files that it lists, and decides who is in a roll-out."""
 
 import hashlib
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -15,6 +13,7 @@ import trio
 
 from scripts.others import node
 from scripts.others.node import expect
+from scripts.others.service import answered, user
 from tests.support.process import ServerProcess, server_process
 
 VERSION = "6.8.10"
@@ -44,28 +43,12 @@ async def electron_updater() -> None:
     """
     await trio.to_thread.run_sync(node.install, f"electron-updater@{VERSION}")
     async with server_process() as server:
-        token = await trio.to_thread.run_sync(_token, server)
-        headers = {"authorization": f"Bearer {token}"}
-        async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=60) as client:
+        async with await user(server, "publisher", "super-admin") as client:
             await _publish(client, "1.0.0", 100)
             contents = await _publish(client, "1.1.0", PERCENTAGE)
         for platform, (_, name) in PLATFORMS.items():
             found = await trio.to_thread.run_sync(partial(_read, server, platform))
             _check(found, name, contents[name])
-
-
-def _token(server: ServerProcess) -> str:
-    command = [
-        str(Path(sys.executable).parent / "partyline"),
-        "token",
-        "--name",
-        "publisher",
-        "--role",
-        "super-admin",
-    ]
-    settings = {"PARTYLINE_DATA_DIR": str(server.data_dir), "PARTYLINE_BIND": f"127.0.0.1:{server.port}"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True, env=settings)
-    return done.stdout.strip()
 
 
 async def _publish(client: httpx2.AsyncClient, version: str, percentage: int) -> dict[str, bytes]:
@@ -93,9 +76,9 @@ async def _publish(client: httpx2.AsyncClient, version: str, percentage: int) ->
         "rollout": {"percentage": percentage},
         "artifacts": artifacts,
     }
-    release = await _answered(client.post("/v1/versions/releases", json=body))
+    release = await answered(client.post("/v1/versions/releases", json=body))
     for artifact in release["artifacts"]:
-        await _answered(
+        await answered(
             client.put(
                 f"/v1/versions/releases/{release['releaseId']}/artifacts/{artifact['artifactId']}/content",
                 content=contents[artifact["fileName"]],
@@ -103,16 +86,10 @@ async def _publish(client: httpx2.AsyncClient, version: str, percentage: int) ->
             )
         )
     pointer = {"scopeType": scope["type"], "scopeId": scope["id"], "channel": "stable"}
-    await _answered(
+    await answered(
         client.post("/v1/versions/channels/active", json=pointer | {"releaseId": release["releaseId"]})
     )
     return contents
-
-
-async def _answered(response: Any) -> Any:
-    answer = await response
-    expect(f"{answer.request.method} {answer.request.url} {answer.text}", answer.is_success, expected=True)
-    return answer.json()
 
 
 def _read(server: ServerProcess, platform: str) -> Any:

@@ -6,7 +6,9 @@ import sys
 
 import trio
 
-from scripts.upstreams import sites
+from scripts.upstreams import curseforge, sites
+from scripts.upstreams.curseforge import CurseForgeSite
+from scripts.upstreams.modrinth import ModrinthSite
 from scripts.upstreams.stripe import KEY, WEBHOOK_SECRET, StripeSite
 
 EXPIRE_SECONDS = 1.0
@@ -16,7 +18,10 @@ def parser() -> argparse.ArgumentParser:
     """All options."""
     it = argparse.ArgumentParser(
         prog="scripts/upstream",
-        description="Servers of others, on this machine: Stripe, with a page to pay on and signed webhooks.",
+        description=(
+            "Servers of others, on this machine: Stripe, with a page to pay on and signed webhooks; Modrinth and "
+            "CurseForge, with some mods."
+        ),
         epilog=sites.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -28,6 +33,9 @@ def parser() -> argparse.ArgumentParser:
         help="where Stripe's events are sent (default %(default)s)",
     )
     it.add_argument("--webhook-secret", default=WEBHOOK_SECRET, help="signs them (default %(default)s)")
+    it.add_argument(
+        "--curseforge-key", default=curseforge.KEY, help="the key that CurseForge takes (default %(default)s)"
+    )
     it.add_argument("--key", default=KEY, help="the secret key that Stripe takes (default %(default)s)")
     return it
 
@@ -35,11 +43,16 @@ def parser() -> argparse.ArgumentParser:
 async def run(options: argparse.Namespace) -> None:
     """Serve until stopped."""
     stripe = StripeSite(key=options.key, webhook_url=options.webhooks, webhook_secret=options.webhook_secret)
-    served = sites.Sites({"stripe": stripe}, options.port)
+    modrinth = ModrinthSite()
+    mods = CurseForgeSite(key=options.curseforge_key)
+    served = sites.Sites({"stripe": stripe, "modrinth": modrinth, "curseforge": mods}, options.port)
     async with trio.open_nursery() as nursery:
         await nursery.start(served.serve)
         print("Start the service with")
         print("  PARTYLINE_SHOP_PROVIDER=stripe")
+        print(f"  PARTYLINE_MODRINTH_URL={modrinth.api_url}")
+        print(f"  PARTYLINE_CURSEFORGE_URL={mods.api_url}")
+        print(f"  PARTYLINE_CURSEFORGE_KEY='{options.curseforge_key}'")
         print(f"  PARTYLINE_STRIPE_URL={stripe.base_url}")
         print(f"  PARTYLINE_STRIPE_KEY={options.key}")
         print(f"  PARTYLINE_SHOP_WEBHOOK_SECRET={options.webhook_secret}", flush=True)

@@ -10,7 +10,7 @@ from scripts.upstreams.http import Manner, Reply, Request
 HEADER = "x-fault"
 """Header of a request that names the fault which it meets."""
 
-INSTEAD = {"400": 400, "402": 402, "409": 409, "429": 429, "500": 500, "503": 503}
+INSTEAD = {str(status): status for status in (400, 401, 402, 403, 404, 409, 410, 429, 500, 502, 503)}
 """{fault: the status that is answered}: what was asked does not happen. A site says what its answers hold."""
 
 AFTERWARDS = ("never", "dropped", "cut", "endless", "encoded", "redirect", "html", "held")

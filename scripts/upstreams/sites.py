@@ -9,6 +9,12 @@
     POST   /_control/stripe/sessions  {"session": "cs_…", "do": "pay"}
     POST   /_control/stripe/delivery  {"copies": 2, "held": true}
     POST   /_control/stripe/flush     {"order": "reversed"}
+
+`/modrinth/v2/…` and `/curseforge/v1/…` have faults too; any request can also name one in a header: `X-Fault: 410`.
+
+    GET    /_control/modrinth/asked   what has come: [[method, path, query]]; of CurseForge as well
+    POST   /_control/modrinth/retry   {"after": "7"}: the header Retry-After of failures; of CurseForge as well
+    POST   /_control/modrinth/limits  {"remaining": 0, "reset": 30}: the headers X-Ratelimit-… of all answers
 """
 
 from collections.abc import Mapping

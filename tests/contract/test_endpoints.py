@@ -63,7 +63,7 @@ def _routes() -> Iterator[tuple[tuple[str, str, str], Route]]:
     table = TABLE
     for route in (*table.endpoints, *table.streams):
         kind = "http" if isinstance(route, Endpoint) else "ws"
-        for path in (route.path, *(route.aliases if isinstance(route, Endpoint) else ())):
+        for path in route.templates:
             yield (route.method, path, kind), route
 
 

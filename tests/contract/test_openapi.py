@@ -63,7 +63,7 @@ def test_openapi_is_valid(http: dict[str, Any]):
 def test_openapi_describes_every_endpoint(table: RouteTable, http: dict[str, Any]):
     operations = []
     for endpoint in table.endpoints:
-        for path in (endpoint.path, *endpoint.aliases):
+        for path in endpoint.templates:
             operation = http["paths"][path][endpoint.method.lower()]
             operations.append(operation["operationId"])
             assert operation["description"], endpoint.line
@@ -78,7 +78,7 @@ def test_openapi_describes_every_endpoint(table: RouteTable, http: dict[str, Any
 
 def test_every_refusal_is_in_its_response(table: RouteTable, http: dict[str, Any]):
     for endpoint in table.endpoints:
-        responses = http["paths"][endpoint.path][endpoint.method.lower()]["responses"]
+        responses = http["paths"][endpoint.templates[0]][endpoint.method.lower()]["responses"]
         for refusal in endpoint.refusals:
             response = responses.get(str(refusal.status_hint))
             assert response is not None, f"{endpoint.line} does not say {refusal.status_hint}"
@@ -89,7 +89,7 @@ def test_asyncapi_describes_every_stream(table: RouteTable, sockets: dict[str, A
     assert sockets["asyncapi"].startswith("3.")
     assert {"title", "version"} <= sockets["info"].keys()
     addresses = [channel["address"] for channel in sockets["channels"].values()]
-    assert sorted(addresses) == sorted(stream.path for stream in table.streams)
+    assert sorted(addresses) == sorted(stream.templates[0] for stream in table.streams)
     for name, operation in sockets["operations"].items():
         assert operation["action"] in ("send", "receive"), name
         channel = _resolve(sockets, operation["channel"]["$ref"])

@@ -14,8 +14,10 @@ PAPERS = (
     "DECISIONS.md",
     "docs/settings.md",
     "docs/errors.md",
+    "docs/agent.md",
     "docs/gateways.md",
     "docs/news.md",
+    "docs/services.md",
     "docs/versions.md",
 )
 

@@ -231,6 +231,10 @@ async def no_voice_node(world: World, ann: Player, ben: Player) -> dict[str, str
     return {}
 
 
+async def no_catalogue_of_mods(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    return {}
+
+
 async def a_voice_node_and_a_block(world: World, ann: Player, ben: Player) -> dict[str, str]:
     await node(world, await node_server(world))
     await world.block(ben, ann)
@@ -292,6 +296,7 @@ SCENES: dict[str, Scene] = {
         an_editor,
         a_voice_node,
         no_voice_node,
+        no_catalogue_of_mods,
         a_voice_node_and_a_block,
         a_locked_voice_channel,
         a_full_voice_channel,

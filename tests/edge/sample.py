@@ -143,6 +143,12 @@ async def anonymous(call: Call) -> None:
     await call.transact(insert, call.client_address, "anonymous", shape=lambda _: None)
 
 
+@endpoint("GET", "/v1/rest/{*path}", needs=PUBLIC)
+async def rest(call: Call, path: str) -> Thing:
+    """Shows the rest of a path."""
+    return Thing(path)
+
+
 @endpoint("POST", "/v1/raw", needs=PUBLIC, media=("image/*", "text/plain"), max_bytes=10)
 async def raw(call: Call, body: bytes) -> Encoded[Thing]:
     """Takes bytes."""

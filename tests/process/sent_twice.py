@@ -48,7 +48,7 @@ def readdressed(url: str, template: str) -> str:
     if len(segments) != len(names):
         return url
     known = [
-        quote(_ids.get(name.strip("{}"), segment)) if name[:1] == "{" else segment
+        quote(_ids[name.strip("{}")]) if name.strip("{}") in _ids and name[:1] == "{" else segment
         for name, segment in zip(names, segments, strict=True)
     ]
     return urlunsplit(parts._replace(path="/".join(known)))

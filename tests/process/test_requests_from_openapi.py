@@ -17,7 +17,10 @@ import httpx2
 import pytest
 import trio
 
+from scripts.upstreams.curseforge import KEY, CurseForgeSite
+from scripts.upstreams.modrinth import ModrinthSite
 from tests.ip.databases import write as write_geoip
+from tests.mods.play import sites
 from tests.support.process import ServerProcess, server_process
 from tests.support.waiting import PATIENCE_SECONDS
 from tests.totems.models import body as totem_body
@@ -110,10 +113,19 @@ async def _run(
 @pytest.mark.parametrize("name", PARTS)
 async def test_no_request_ends_in_a_fault(tmp_path: Path, name: str) -> None:
     part = PARTS[name]
-    # Without a GeoIP database lookups are a 503, as they should be, and as no other route may be.
+    # Without a GeoIP database and catalogues of mods it is a 503, as it should be, and as no other route may be.
     geoip_db = tmp_path / "geo.mmdb"
     write_geoip(geoip_db)
-    async with server_process(geoip_db=str(geoip_db)) as server:
+    modrinth, curseforge = ModrinthSite(), CurseForgeSite()
+    async with (
+        sites(modrinth, curseforge),
+        server_process(
+            geoip_db=str(geoip_db),
+            modrinth_url=modrinth.api_url,
+            curseforge_url=curseforge.api_url,
+            curseforge_key=KEY,
+        ) as server,
+    ):
         token = await _token(server, "Ann", "--role", "super-admin")
         log, config = tmp_path / "again", tmp_path / "schemathesis.toml"
         log.touch()

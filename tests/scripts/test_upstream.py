@@ -13,6 +13,7 @@ import pytest
 import stripe
 import trio
 
+from scripts.upstreams import curseforge
 from scripts.upstreams.faults import AFTERWARDS, INSTEAD
 from scripts.upstreams.http import HttpServer, Reply, Request
 from scripts.upstreams.stripe import API_VERSION, KEY, WEBHOOK_SECRET
@@ -63,8 +64,8 @@ class Running:
         self.hook = hook
         self.now_s = int(time.time())
 
-    async def control(self, method: str, path: str, **body: object) -> Any:
-        answer = await self.client.request(method, f"/_control/stripe/{path}", json=body)
+    async def control(self, method: str, path: str, site: str = "stripe", /, **body: object) -> Any:
+        answer = await self.client.request(method, f"/_control/{site}/{path}", json=body)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -166,6 +167,31 @@ async def test_faults_that_are_chosen(running: Running) -> None:
         assert (
             await running.client.post(path, headers={"authorization": f"Bearer {KEY}"})
         ).status_code >= 400
+
+
+@pytest.mark.slow
+async def test_catalogues_of_mods(running: Running) -> None:
+    client, named = running.client, {"x-api-key": curseforge.KEY}
+    lanterns, first = "/modrinth/v2/project/lanterns", "/curseforge/v1/mods/300001"
+    answer = await client.get(lanterns)
+    assert (answer.json()["slug"], answer.headers["x-ratelimit-remaining"]) == ("lanterns", "300")
+    refused = await client.get(first)
+    assert (refused.status_code, refused.content) == (403, b"")
+    assert (await client.get(first, headers=named)).json()["data"]["slug"] == "lanterns"
+    files = (await client.get("/curseforge/v1/mods/300004/files", headers=named)).json()["data"]
+    assert {one["downloadUrl"] for one in files} == {None}
+    for fault, status in INSTEAD.items():
+        for path in (lanterns, first):
+            assert (await client.get(path, headers={**named, "x-fault": fault})).status_code == status
+    for site, path in (("modrinth", lanterns), ("curseforge", first)):
+        await running.control("POST", "retry", site, after="7")
+        await running.control("POST", "faults", site, fault="410")
+        assert (await client.get(path, headers=named)).headers["retry-after"] == "7"
+        newest = (await running.control("GET", "asked", site))[-1]
+        assert newest == ["GET", path.removeprefix(f"/{site}"), {}]
+    await running.control("POST", "limits", "modrinth", remaining=0, reset=30)
+    limited = (await client.get("/modrinth/v2/search")).headers
+    assert (limited["x-ratelimit-remaining"], limited["x-ratelimit-reset"]) == ("0", "30")
 
 
 def test_the_program_explains_itself() -> None:

@@ -110,6 +110,9 @@ class ServerProcess:
             "PARTYLINE_BIND": f"127.0.0.1:{self.port}",
             "PARTYLINE_DATA_DIR": str(self.data_dir),
             "PARTYLINE_RATE_LIMITS": "off",
+            # No test asks the Internet: nothing listens there.
+            "PARTYLINE_MODRINTH_URL": "http://127.0.0.1:1/v2",
+            "PARTYLINE_CURSEFORGE_URL": "http://127.0.0.1:1/v1",
             # A machine that stands still for a while must not decide what a test finds.
             "PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS),
             **{f"PARTYLINE_{name.upper()}": value for name, value in self.settings.items()},

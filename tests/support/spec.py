@@ -24,7 +24,7 @@ class Spec:
         self.document, self._answers = _read(openapi(TABLE))
         self.frames, self._sent = _read(asyncapi(TABLE))
         self._paths = [
-            (re.compile(re.sub(r"\\\{[^/]+\\\}", "[^/]+", re.escape(path))), operations)
+            (_form(path, operations), operations)
             # What is spelled out comes before what is a parameter, as in the router.
             for path, operations in sorted(self.document["paths"].items(), key=lambda one: one[0].count("{"))
         ]
@@ -69,6 +69,20 @@ class Spec:
         if known is None:
             known = self._validators[id(schema)] = Draft202012Validator(schema, registry=components)
         return known
+
+
+def _form(path: str, operations: dict[str, Any]) -> re.Pattern[str]:
+    """What a path looks like when it is asked for; a parameter whose own form has slashes is the rest of it."""
+    described = [
+        one for operation in operations.values() for one in operation["parameters"] if one["in"] == "path"
+    ]
+    rest = {one["name"] for one in described if "/" in one["schema"].get("pattern", "").replace("[^/]", "")}
+    parts = re.split(r"\{([^/]+?)\}", path)
+    form = [
+        re.escape(part) if n % 2 == 0 else "[^/](?s:.*)" if part in rest else "[^/]+"
+        for n, part in enumerate(parts)
+    ]
+    return re.compile("".join(form))
 
 
 def _read(document: bytes) -> tuple[dict[str, Any], Registry]:

@@ -35,6 +35,9 @@ from tests.support.websocket import Client, connect
 
 CONVERSATIONS = "/v1/social/chat/conversations"
 
+NOBODY_THERE = "http://127.0.0.1:1"
+"""A web address at which nothing listens."""
+
 
 class ShiftedClock(Clock):
     """The system's time, which a test may move forward, and stop."""
@@ -256,6 +259,9 @@ async def open_world(
     environ = {
         "PARTYLINE_DATABASE_URL": database_url,
         "PARTYLINE_DATA_DIR": str(folder),
+        # No test asks the Internet.
+        "PARTYLINE_MODRINTH_URL": f"{NOBODY_THERE}/v2",
+        "PARTYLINE_CURSEFORGE_URL": f"{NOBODY_THERE}/v1",
         # A machine that stands still for a while must not decide what a test finds.
         "PARTYLINE_REQUEST_SECONDS": str(PATIENCE_SECONDS),
     }

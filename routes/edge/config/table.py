@@ -197,7 +197,7 @@ SETTINGS = (
     Setting("cloudflare_url", "https://api.cloudflare.com/client/v4", forms.web_address, "Cloudflare's API"),
     Setting("modrinth_url", "https://api.modrinth.com/v2", forms.web_address, "Modrinth's API"),
     Setting("curseforge_url", "https://api.curseforge.com/v1", forms.web_address, "CurseForge's API"),
-    Setting("curseforge_key", None, forms.text, "key for CurseForge's API", True),
+    Setting("curseforge_key", None, forms.api_key, "key for CurseForge's API; unset: 503", True),
     Setting(
         "metrics_token", None, forms.text, "bearer token that other machines need to scrape /metrics", True
     ),
@@ -291,11 +291,7 @@ SETTINGS = (
 )
 
 
-RESERVED = frozenset(
-    {
-        "nats_url", "curseforge_key",
-    }
-)  # fmt: skip
+RESERVED = frozenset({"nats_url"})
 """Settings of domains that this release lacks: checked like the others, and reported at start to have no effect."""
 
 

@@ -10,7 +10,8 @@ The handler's annotations are part of the declaration:
     async def add_part(call: Call, thing_id: ObjectId, body: NewPart) -> Part:
         \"\"\"Adds a part. (This text becomes the OpenAPI description.)\"\"\"
 
-Path parameters are arguments named in snake_case; `body` and `query` have those names; the return annotation is the
+Path parameters are arguments named in snake_case; the last may be a `{*rest}`, which takes all segments that are left
+and loses to every route that names them. `body` and `query` have those names; the return annotation is the
 result's type. A body is a struct (JSON), `bytes` (raw, read whole), or `BodyPieces` (raw, read by the handler).
 """
 
@@ -25,7 +26,7 @@ from actors.errors import NotFound, Refused
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.config.table import Config
 from routes.edge.declare.query import PathParam, QueryPlan
-from routes.edge.declare.signature import PATH_PARAM, Handler, Signature, without_none
+from routes.edge.declare.signature import PATH_PARAM, Handler, Signature, template, without_none
 from routes.edge.limits import POLICIES, Policy
 from routes.edge.listener import Listener
 from routes.edge.principal import PUBLIC, SERVER, USER_OR_SERVER, Needs
@@ -53,6 +54,8 @@ BYTES_MEDIA = "application/octet-stream"
 RAW_BODIES = (bytes, BodyPieces)
 """The types of bodies that are no JSON."""
 
+_UNNAMED = r"{\g<rest>}"
+
 _NODE = re.compile(r"[a-z0-9.*-]+(?::[a-zA-Z0-9.*_-]+)+")
 
 
@@ -67,7 +70,7 @@ class Route:
 
     Args:
         method: HTTP method; `GET` for a stream.
-        path: with `{camelCase}` parameters.
+        path: with `{camelCase}` parameters; the last may be a `{*rest}`.
         needs: the rule for callers (`routes/edge/principal.py`).
         servers: the rule for game servers where `needs` is one for users: `SERVER` for any, or a node; None where
             `needs` is the only rule.
@@ -81,7 +84,7 @@ class Route:
         handler: the declared function.
         refuse_query_tokens: a credential in the address is a 400 (contract §2).
         area: the mount that the route belongs to; the tag in OpenAPI.
-        line: method and path, for logs and metrics.
+        line: method and path, as documents write it, for logs and metrics.
     """
 
     method: str
@@ -101,7 +104,12 @@ class Route:
     line: str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "line", f"{self.method} {self.path}")
+        object.__setattr__(self, "line", f"{self.method} {template(self.path)}")
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """Its paths as documents write them: first its own, then its aliases."""
+        return (template(self.path),)
 
     @property
     def shared(self) -> bool:
@@ -148,6 +156,11 @@ class Endpoint(Route):
     cacheable: str | None
     produces: str | None
     aliases: tuple[str, ...]
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """See `Route`."""
+        return tuple(map(template, (self.path, *self.aliases)))
 
     @property
     def keyed(self) -> bool:
@@ -366,7 +379,7 @@ class RouteTable:
         seen: set[str] = set()
         for route in (*endpoints, *streams):
             paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (f"ws {route.path}",)
-            for key in (route.name, *(f"{route.method} {PATH_PARAM.sub('{}', path)}" for path in paths)):
+            for key in (route.name, *(f"{route.method} {PATH_PARAM.sub(_UNNAMED, path)}" for path in paths)):
                 if key in seen:
                     raise ValueError(f"declared twice: {key}")
                 seen.add(key)

@@ -34,7 +34,10 @@ MAX_TEXT_CHARACTERS = 8_192
 """The longest value of a parameter: the names of as many channels as one socket may watch."""
 
 MAX_SEGMENT_CHARACTERS = 200
-"""The longest path parameter of free text."""
+"""The longest path parameter of free text, and the longest segment of the rest of a path."""
+
+MAX_REST_CHARACTERS = 500
+"""The longest rest of a path. A character may take 12 bytes of a request's head, which has 16 KiB."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}", re.ASCII)
 _BOOLEANS = {"true": True, "1": True, "false": False, "0": False}
@@ -46,6 +49,8 @@ class ParameterForm(Enum):
     OBJECT_ID = "objectId"
     UUID = "uuid"
     TEXT = "text"
+    REST = "rest"
+    """The segments of a path from one place to its end, with the slashes between them."""
 
     @classmethod
     def of(cls, annotation: object) -> "ParameterForm":
@@ -60,9 +65,25 @@ class ParameterForm(Enum):
         return cls.TEXT
 
 
+def _segment(text: str) -> str | None:
+    return text if 0 < len(text) <= MAX_SEGMENT_CHARACTERS and "\0" not in text else None
+
+
+def _rest(text: str) -> str | None:
+    """Nothing in it leads elsewhere, whatever it is appended to: no segment is empty or consists of one or two dots."""
+    if len(text) > MAX_REST_CHARACTERS or not text.isprintable() or "\\" in text:
+        return None
+    segments = text.split("/")
+    if any(segment in {".", ".."} or _segment(segment) is None for segment in segments):
+        return None
+    return text
+
+
 _PARSERS: dict[ParameterForm, Callable[[str], str | None]] = {
     ParameterForm.OBJECT_ID: parse_object_id,
     ParameterForm.UUID: parse_uuid,
+    ParameterForm.TEXT: _segment,
+    ParameterForm.REST: _rest,
 }
 
 
@@ -84,9 +105,7 @@ class PathParam:
 
     def parse(self, text: str) -> str | None:
         """The id in lower case, or the text unchanged; None when it is malformed."""
-        if self.form is not ParameterForm.TEXT:
-            return _PARSERS[self.form](text)
-        return text if 0 < len(text) <= MAX_SEGMENT_CHARACTERS and "\0" not in text else None
+        return _PARSERS[self.form](text)
 
 
 @dataclass(frozen=True, slots=True)

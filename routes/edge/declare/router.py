@@ -3,6 +3,9 @@
 What is not found here is looked up by Werkzeug, which handles everything else: rules added to the application by
 hand, and the difference between 404 and 405. So the router may miss a route, but must never find one that Werkzeug
 would not; where both a declared rule and another one match, the declared one wins.
+
+At each segment a word wins over a `{parameter}`, and both over a `{*rest}`, which takes the segments that are left: at
+least one, whose first is not empty.
 """
 
 import re
@@ -12,7 +15,7 @@ from routes.edge.declare.endpoint import Endpoint, Route, RouteTable
 WEBSOCKET = "WEBSOCKET"
 """The method under which streams are registered."""
 
-_PARAMETER = re.compile(r"\{(\w+)\}")
+_PARAMETER = re.compile(r"\{\*?(\w+)\}")
 
 Found = tuple[Route, dict[str, str]]
 """A route, and {camelCase name: text} of its path."""
@@ -21,11 +24,12 @@ Found = tuple[Route, dict[str, str]]
 class _Node:
     """A node in the tree of path segments."""
 
-    __slots__ = ("any", "named", "names", "route")
+    __slots__ = ("any", "named", "names", "rest", "route")
 
     def __init__(self) -> None:
         self.named: dict[str, _Node] = {}
         self.any: _Node | None = None
+        self.rest: _Node | None = None
         self.route: Route | None = None
         self.names: tuple[str, ...] = ()
 
@@ -67,12 +71,19 @@ class Router:
         if node is None:
             return None
         texts: list[str] = []
-        for segment in path.split("/"):
+        segments = path.split("/")
+        for place, segment in enumerate(segments):
             following = node.named.get(segment)
             if following is None:
-                following = node.any
-                if following is None or not segment:
+                if not segment:
                     return None
+                following = node.any
+                if following is None:
+                    if node.rest is None:
+                        return None
+                    node = node.rest
+                    texts.append("/".join(segments[place:]))
+                    break
                 texts.append(segment)
             node = following
         if node.route is None:
@@ -86,7 +97,9 @@ class Router:
             return
         node = self._roots.setdefault(method, _Node())
         for segment in path.split("/"):
-            if _PARAMETER.fullmatch(segment) is not None:
+            if segment.startswith("{*"):
+                node.rest = node = node.rest or _Node()
+            elif _PARAMETER.fullmatch(segment) is not None:
                 node.any = node = node.any or _Node()
             elif "{" in segment:
                 return  # a parameter that is only part of a segment is left to Werkzeug

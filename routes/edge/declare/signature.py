@@ -11,6 +11,7 @@ from actors.errors import NotFound
 from routes.edge.declare.query import ParameterForm, PathParam, QueryPlan
 from routes.edge.documents import Document
 from routes.edge.reply import Ask, Encoded, Reply
+from routes.edge.stored import Stored
 
 Handler = Callable[..., object]
 """`fn(call, **path, body=…, query=…) -> result`, a coroutine function or a plain one (`reply.MaybeAwaitable`)."""
@@ -18,7 +19,8 @@ Handler = Callable[..., object]
 _WAITING = {Coroutine, Ask}
 """The types that stand beside the result in `MaybeAwaitable`."""
 
-PATH_PARAM = re.compile(r"\{([a-z][A-Za-z0-9]*)\}")
+PATH_PARAM = re.compile(r"\{(?P<rest>\*?)(?P<name>[a-z][A-Za-z0-9]*)\}")
+"""A parameter of a declared path; with a star it takes the rest of the path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +45,26 @@ class Signature:
 
         Args:
             handler: the declared function.
-            path: with `{camelCase}` parameters.
+            path: with `{camelCase}` parameters, of which the last may be a `{*rest}`.
             not_found: {argument's name: what a malformed parameter is refused with}; `NotFound` for the others.
 
         Raises:
-            ValueError: path and arguments differ, or the result has no annotation.
+            ValueError: path and arguments differ, the result has no annotation, or something follows the rest.
             TypeError: the query is no struct, or has a field that text cannot express.
         """
         hints = get_type_hints(handler, include_extras=True)
         names = list(inspect.signature(handler).parameters)
         parameters = []
-        for wire in PATH_PARAM.findall(path):
-            name = snake(wire)
+        for found in PATH_PARAM.finditer(path):
+            wire, name = found["name"], snake(found["name"])
             if name not in hints:
                 raise ValueError(f"{path}: {handler.__name__} does not take {name}")
-            parameters.append(
-                PathParam(wire, name, ParameterForm.of(hints[name]), not_found.get(name, NotFound))
-            )
+            form = ParameterForm.of(hints[name])
+            if found["rest"]:
+                if form is not ParameterForm.TEXT or not path.endswith(f"/{found[0]}"):
+                    raise ValueError(f"{path}: the rest of a path is text, and its last segments")
+                form = ParameterForm.REST
+            parameters.append(PathParam(wire, name, form, not_found.get(name, NotFound)))
         known = {"call", "socket", "body", "query", *(parameter.name for parameter in parameters)}
         strangers = [name for name in names if name not in known]
         if strangers or "return" not in hints:
@@ -73,6 +78,11 @@ class Signature:
         )
 
 
+def template(path: str) -> str:
+    """A declared path as documents and logs write it: `{rest}` for `{*rest}` (OpenAPI knows no such mark)."""
+    return path.replace("{*", "{")
+
+
 def snake(camel: str) -> str:
     """`conversationId` to `conversation_id`."""
     return re.sub(r"(?<=[a-z0-9])[A-Z]", lambda upper: "_" + upper[0].lower(), camel)
@@ -81,7 +91,7 @@ def snake(camel: str) -> str:
 def _described(returns: object) -> object | None:
     """The return annotation without the wrappers that only say how it is sent."""
     origin = get_origin(returns)
-    if origin in {Ask, Reply, Encoded, Document}:
+    if origin in {Ask, Reply, Encoded, Document, Stored}:
         return _described(get_args(returns)[0])
     if origin in {Union, UnionType}:
         parts = {_described(part): None for part in get_args(returns) if get_origin(part) not in _WAITING}

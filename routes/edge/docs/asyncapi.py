@@ -77,7 +77,7 @@ def _messages(frames: Iterable[object], schemas: Schemas, messages: Schema) -> S
 
 def _channel(stream: Stream, schemas: Schemas, references: Schema) -> Schema:
     channel: Schema = {
-        "address": stream.path,
+        "address": stream.templates[0],
         "title": title(stream.name),
         "description": paragraphs(stream.handler.__doc__),
         "messages": references,

@@ -16,7 +16,7 @@ from actors.errors import Forbidden, Invalid, NotFound, Overloaded, Refused
 from routes.edge import errors
 from routes.edge.body_pieces import BodyPieces
 from routes.edge.declare.endpoint import RAW_BODIES, Endpoint, RouteTable
-from routes.edge.declare.query import ParameterForm
+from routes.edge.declare.query import MAX_REST_CHARACTERS, ParameterForm
 from routes.edge.docs.schemas import Schema, Schemas, camel, one_of, paragraphs, title, used
 from routes.edge.docs.version import VERSION
 from routes.edge.errors import Problem
@@ -28,7 +28,15 @@ _PATH_SCHEMAS: dict[ParameterForm, Schema] = {
     ParameterForm.OBJECT_ID: {"type": "string", "pattern": "^[0-9a-f]{24}$"},
     ParameterForm.UUID: {"type": "string", "format": "uuid"},
     ParameterForm.TEXT: {"type": "string", "minLength": 1},
+    ParameterForm.REST: {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": MAX_REST_CHARACTERS,
+        "pattern": "^[^/]+(/[^/]+)*$",
+    },
 }
+
+_REST = "The rest of the path: its slashes are part of it, and may be sent as they are or as `%2F`."
 
 _KEY_PARAMETER: Schema = {
     "name": "Idempotency-Key",
@@ -58,7 +66,7 @@ def document(table: RouteTable) -> Schema:
     schemas = Schemas(_types(table))
     paths: Schema = {}
     for endpoint in table.endpoints:
-        for number, path in enumerate((endpoint.path, *endpoint.aliases)):
+        for number, path in enumerate(endpoint.templates):
             operation = _operation(endpoint, schemas)
             if number:
                 operation["operationId"] += f"Alias{number}"
@@ -149,17 +157,20 @@ def _description(endpoint: Endpoint) -> str:
 
 def _parameters(endpoint: Endpoint, schemas: Schemas) -> Iterator[Schema]:
     for parameter in endpoint.parameters:
-        yield {
+        described: Schema = {
             "name": parameter.wire,
             "in": "path",
             "required": True,
             "schema": _PATH_SCHEMAS[parameter.form],
         }
+        if parameter.form is ParameterForm.REST:
+            described["description"] = _REST
+        yield described
     if endpoint.query is not None:
         own = schemas.of(endpoint.query.struct)
         struct = schemas.components[own["$ref"].rpartition("/")[2]]
         for wire, known in endpoint.query.fields.items():
-            described: Schema = {
+            described = {
                 "name": wire,
                 "in": "query",
                 "required": wire in struct.get("required", ()),

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from routes.edge.outgoing import Headers
 
-EXPOSED = b"RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Idempotent-Replayed"
+EXPOSED = (
+    b"RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, ETag, Age, Cache-Status, Idempotent-Replayed"
+)
 ALLOWED_HEADERS = (
     b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, "
     b"X-Request-Id, X-Server-Id"

@@ -11,6 +11,7 @@ from routes.edge.outgoing import Headers, Outgoing
 from routes.edge.pipeline.call import Call
 from routes.edge.pipeline.parts import Parts
 from routes.edge.reply import Blob, Finished, Page, Redirect, Reply
+from routes.edge.stored import Stored
 from routes.edge.wire import encode
 
 JSON_HEADER = (b"content-type", b"application/json")
@@ -25,7 +26,7 @@ async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, resu
         call: of the request.
         endpoint: as declared.
         incoming: the request; conditional headers and Range are read.
-        result: a struct, `Encoded`, `Reply`, `Blob`, `Redirect`, `Page`, `Document` or None.
+        result: a struct, `Encoded`, `Reply`, `Blob`, `Redirect`, `Page`, `Document`, `Stored` or None.
 
     Raises:
         NotFound: a file was removed after it was looked up.
@@ -41,7 +42,7 @@ async def render(call: Call[Parts], endpoint: Endpoint, incoming: Incoming, resu
     if result is None:
         return Outgoing(204, headers)
     if isinstance(result, Finished):
-        if isinstance(result, Document):
+        if isinstance(result, Document | Stored):
             return result.response(incoming)
         if isinstance(result, Redirect):
             location = (b"location", result.location.encode("ascii"))

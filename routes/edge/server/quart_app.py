@@ -24,7 +24,7 @@ from quart_trio import QuartTrio
 from quart_trio.asgi import TrioASGIHTTPConnection, TrioASGIWebsocketConnection
 from werkzeug.exceptions import HTTPException
 from werkzeug.exceptions import MethodNotAllowed as NoSuchMethod
-from werkzeug.routing import MapAdapter, RequestRedirect, Rule, WebsocketMismatch
+from werkzeug.routing import BaseConverter, MapAdapter, RequestRedirect, Rule, WebsocketMismatch
 
 from actors.errors import Refused
 from routes.edge.declare.endpoint import Endpoint, Route, RouteTable, Stream
@@ -46,7 +46,7 @@ HANDSHAKES = 200
 _HOST = "partyline"
 """The host that URL maps are bound to; no rule depends on it."""
 
-_PARAMETER = re.compile(r"\{(\w+)\}")
+_PARAMETER = re.compile(r"\{(\*?)(\w+)\}")
 
 Opened = Callable[[], AbstractAsyncContextManager[Edge]]
 """Opens the pipeline and all that it needs, for as long as the application serves."""
@@ -62,6 +62,15 @@ class LateRule(QuartRule):
         return build
 
 
+class RestConverter(BaseConverter):
+    """The segments that are left of a path, with the slashes between them; the first is not empty."""
+
+    regex = "(?s:[^/].*)"
+    part_isolating = False
+    weight = 200
+    """Tried after the converters of one segment."""
+
+
 class DeclaredRules:
     """The declared routes as a URL map of Werkzeug.
 
@@ -72,7 +81,7 @@ class DeclaredRules:
     def __init__(self, table: RouteTable) -> None:
         # {name of a rule: declaration}
         self._routes: dict[str, Route] = {}
-        rules = QuartMap(merge_slashes=False)
+        rules = QuartMap(merge_slashes=False, converters={"rest": RestConverter})
         for route in (*table.endpoints, *table.streams):
             paths = (route.path, *route.aliases) if isinstance(route, Endpoint) else (route.path,)
             for path in paths:
@@ -295,7 +304,7 @@ class EdgeWebsocket(TrioASGIWebsocketConnection):
 
 def _rule(path: str) -> str:
     """A declared path in Werkzeug's syntax."""
-    return _PARAMETER.sub(r"<\1>", path)
+    return _PARAMETER.sub(lambda found: f"<rest:{found[2]}>" if found[1] else f"<{found[2]}>", path)
 
 
 def _report(request_id: str, path: str, fault: BaseException) -> None:

@@ -1,5 +1,6 @@
 """Declarations: what contradicts itself does not import; OpenAPI and AsyncAPI are made of what is left."""
 
+import re
 from types import ModuleType
 from typing import Annotated
 
@@ -7,10 +8,11 @@ import msgspec
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from actors.errors import NotFound
 from actors.ids import ObjectId, UserId
 from routes.edge import errors
 from routes.edge.declare.endpoint import Endpoint, Mount, RouteTable, endpoint
-from routes.edge.declare.query import ParameterForm
+from routes.edge.declare.query import ParameterForm, PathParam
 from routes.edge.declare.signature import snake
 from routes.edge.docs import asyncapi, openapi
 from routes.edge.docs.schemas import Schemas
@@ -69,6 +71,58 @@ def test_signature_is_read() -> None:
     assert (put.body, put.body_optional, put.returns) == (Thing, True, Thing | None)
     assert (put.rate.name, put.status) == ("user-write", 200)
     assert snake("conversationId") == "conversation_id"
+
+
+def test_the_rest_of_a_path_is_text_at_its_end() -> None:
+    async def of_id(call: Call, rest: ObjectId) -> None: ...
+
+    async def of_text(call: Call, rest: str) -> None: ...
+
+    async def of_both(call: Call, rest: str, name: str) -> None: ...
+
+    (taken,) = endpoint("GET", "/v1/x/{*rest}", needs=PUBLIC)(of_text).parameters
+    assert (taken.wire, taken.form) == ("rest", ParameterForm.REST)
+    for path, other in (
+        ("/v1/x/{*rest}", of_id),
+        ("/v1/x/{*rest}/y", of_text),
+        ("/v1/x/y{*rest}", of_text),
+        ("/v1/{*rest}/{name}", of_both),
+    ):
+        with pytest.raises(ValueError, match="its last segments"):
+            endpoint("GET", path, needs=PUBLIC)(other)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/..", "a/./b", "a\\b", "a\0b", "a\nb", "a\r\nHost: x",
+        "\u202e", "a" * 201, "ab/" * 166 + "abc",
+    ],
+)  # fmt: skip
+def test_a_rest_that_could_lead_elsewhere_is_not_found(text: str) -> None:
+    assert PathParam("rest", "rest", ParameterForm.REST, NotFound).parse(text) is None
+
+
+@pytest.mark.parametrize("text", ["a", "a/b", ".well-known/x", "...", "a b", "%2e%2e/x", "ü/ß", "a" * 200])
+def test_any_other_rest_is_taken_as_it_is(text: str) -> None:
+    assert PathParam("rest", "rest", ParameterForm.REST, NotFound).parse(text) == text
+
+
+def test_the_rest_of_a_path_is_described() -> None:
+    @endpoint("GET", "/v1/x/{*filePath}", needs=PUBLIC, aliases=("/x/{*filePath}",))
+    async def read_file(call: Call, file_path: str) -> None:
+        """Reads a file."""
+
+    table = RouteTable((read_file,))
+    assert read_file.line == "GET /v1/x/{filePath}"
+    document = openapi.document(table)
+    OpenAPIV31SpecValidator(msgspec.json.decode(openapi.openapi(table))).validate()
+    assert list(document["paths"]) == ["/v1/x/{filePath}", "/x/{filePath}"]
+    (parameter,) = document["paths"]["/v1/x/{filePath}"]["get"]["parameters"]
+    assert (parameter["name"], parameter["in"], parameter["required"]) == ("filePath", "path", True)
+    pattern = re.compile(parameter["schema"]["pattern"])
+    assert pattern.search("a/b")
+    assert not any(map(pattern.search, ("", "/a", "a/", "a//b")))
 
 
 def test_nothing_is_declared_twice() -> None:

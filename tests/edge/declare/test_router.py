@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import routes
-from routes.edge.declare.endpoint import Endpoint, Mount, RouteTable, endpoint
+from routes.edge.declare.endpoint import Endpoint, Mount, RouteTable, endpoint, stream
 from routes.edge.declare.router import WEBSOCKET, Router
 from routes.edge.errors import MethodNotAllowed, RouteNotFound, WebsocketOnly
+from routes.edge.listener import Listener
 from routes.edge.pipeline.call import Call
 from routes.edge.principal import PUBLIC
 from routes.edge.server.quart_app import DeclaredRules, EdgeApp
+from routes.edge.websocket.socket import LiveSocket
 from tests.edge.asgi import request
 from tests.edge.sample import Parts, sample_table, serving
 
@@ -32,6 +34,27 @@ def text(call: Call, name: str) -> None:
     """A parameter that is a part of a segment."""
 
 
+@endpoint("GET", "/v1/tree/{first}/roots/{*rest}", needs=PUBLIC)
+def roots(call: Call, first: str, rest: str) -> None:
+    """The rest of a path."""
+
+
+@endpoint("GET", "/v1/tree/{first}/roots/deep/{second}", needs=PUBLIC)
+def deep(call: Call, first: str, second: str) -> None:
+    """A place that the rest would reach as well."""
+
+
+@endpoint("POST", "/v1/tree/{first}/roots/water", needs=PUBLIC)
+def water(call: Call, first: str) -> None:
+    """Another method at such a place."""
+
+
+@stream("/v1/tree/{*rest}", needs=PUBLIC, sends=())
+async def sounds(call: Call, socket: LiveSocket, rest: str) -> Listener | None:
+    """A stream of the rest."""
+    return None
+
+
 TABLES = {
     "service": routes.TABLE,
     "sample": sample_table(),
@@ -47,7 +70,7 @@ WORDS = sorted(
         for route in (*table.endpoints, *table.streams)
         for segment in route.path.split("/")
     }
-    | {"", ".", "..", "trunk.txt", "a b", "%2F", "ü", "\n", "x", "<x>", "{x}"}
+    | {"", ".", "..", "trunk.txt", "{*rest}", "a b", "%2F", "ü", "\n", "x", "<x>", "{x}"}
 )
 
 
@@ -93,6 +116,54 @@ def test_what_the_router_passes_over_werkzeug_finds() -> None:
         assert route.name == handler
     assert router.find("GET", "/v1/tree/oak.txt") is None
     assert router.find("GET", "v1/tree/trunk/x") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "handler", "parameters"),
+    [
+        ("/v1/tree/oak/roots/a", "roots", {"first": "oak", "rest": "a"}),
+        ("/v1/tree/oak/roots/a/b/c", "roots", {"first": "oak", "rest": "a/b/c"}),
+        ("/v1/tree/oak/roots/deep", "roots", {"first": "oak", "rest": "deep"}),
+        ("/v1/tree/oak/roots/deep/x", "deep", {"first": "oak", "second": "x"}),
+        ("/v1/tree/oak/roots/deep/x/y", "roots", {"first": "oak", "rest": "deep/x/y"}),
+        ("/v1/tree/oak/roots/deep/", "roots", {"first": "oak", "rest": "deep/"}),
+        ("/v1/tree/oak/roots/water", "roots", {"first": "oak", "rest": "water"}),
+        ("/v1/tree/oak/roots/a//b", "roots", {"first": "oak", "rest": "a//b"}),
+        ("/v1/tree/oak/roots/a\nb\n", "roots", {"first": "oak", "rest": "a\nb\n"}),
+        ("/v1/tree/oak/roots/../leaf", "roots", {"first": "oak", "rest": "../leaf"}),
+    ],
+)
+def test_the_rest_of_a_path_loses_to_what_names_it(
+    path: str, handler: str, parameters: dict[str, str]
+) -> None:
+    same("here", "GET", path)
+    route, found = APPS["here"].find("GET", path)
+    assert route is not None
+    assert (route.name, found) == (handler, parameters)
+
+
+def test_the_rest_is_never_empty() -> None:
+    app = APPS["here"]
+    for path in ("/v1/tree/oak/roots", "/v1/tree/oak/roots/", "/v1/tree/oak/roots//a"):
+        with pytest.raises(WebsocketOnly):  # which takes the rest after /v1/tree/
+            app.find("GET", path)
+    for path in ("/v1/tree", "/v1/tree/", "/v1/tree//oak"):
+        with pytest.raises(RouteNotFound):
+            app.find(WEBSOCKET, path)
+    route, parameters = app.find(WEBSOCKET, "/v1/tree/oak/leaf")
+    assert route is not None
+    assert (route.name, parameters) == ("sounds", {"rest": "oak/leaf"})
+
+
+def test_methods_of_the_rest_are_told() -> None:
+    app = APPS["here"]
+    for path, methods in (("a/b", "GET, HEAD, OPTIONS"), ("water", "GET, HEAD, OPTIONS, POST")):
+        with pytest.raises(MethodNotAllowed) as refused:
+            app.find("DELETE", f"/v1/tree/oak/roots/{path}")
+        assert refused.value.headers == {"allow": methods}
+    route, _ = app.find("POST", "/v1/tree/oak/roots/water")
+    assert route is not None
+    assert route.name == "water"
 
 
 def test_what_no_route_takes_is_told_apart() -> None:

@@ -198,6 +198,23 @@ async def test_ids_are_normalised(app: EdgeApp) -> None:
     assert (await request(app, "GET", "/v1/users/ann")).code == "NOT_FOUND"
 
 
+@pytest.mark.parametrize(
+    ("sent", "taken"),
+    [("a/b", "a/b"), ("a%2Fb%2fc", "a/b/c"), ("a%20b/%C3%A4", "a b/ä"), ("%252e%252e/a", "%2e%2e/a")],
+)
+async def test_the_rest_of_a_path_is_decoded_once(app: EdgeApp, sent: str, taken: str) -> None:
+    assert (await request(app, "GET", f"/v1/rest/{sent}")).json["name"] == taken
+
+
+async def test_no_rest_leads_elsewhere(app: EdgeApp) -> None:
+    for sent in ("a/../b", "%2e%2e/a", "a%2f..%2fb", "a//b", "a/", "a%5Cb", "a%0D%0Ab", "a%00", "%2e"):
+        assert (await request(app, "GET", f"/v1/rest/{sent}")).code == "NOT_FOUND", sent
+    for sent in ("", "/a", "%2Fa"):
+        assert (await request(app, "GET", f"/v1/rest/{sent}")).code == "ROUTE_NOT_FOUND", sent
+    refused = await request(app, "POST", "/v1/rest/a/b")
+    assert (refused.code, refused.headers["allow"]) == ("METHOD_NOT_ALLOWED", "GET, HEAD, OPTIONS")
+
+
 async def test_cors(app: EdgeApp) -> None:
     allowed = await request(app, "GET", "/v1/things", origin="https://app.example")  # a 401, and readable
     assert allowed.headers["access-control-allow-origin"] == "https://app.example"

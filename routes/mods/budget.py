@@ -1,0 +1,61 @@
+"""How many requests a catalogue is sent: fewer than it takes from one address, and fewer still where others at the same
+address have used some of that up."""
+
+import re
+
+from routes.edge.buckets import Bucket
+
+PER_MINUTE = 240
+"""Modrinth takes 300 from one address; the rest is for whoever shares it with us."""
+
+UNDERWAY_MAX = 40
+"""Requests that are under way, or wait for a connection."""
+
+RESET_SECONDS_MAX = 300
+
+_MINUTE_MS = 60_000
+_NUMBER = re.compile(r"[0-9]{1,6}", re.ASCII)
+
+
+class Budget:
+    """The requests to one catalogue.
+
+    Args:
+        now_ms: epoch milliseconds.
+    """
+
+    def __init__(self, now_ms: int) -> None:
+        self._bucket = Bucket(PER_MINUTE * _MINUTE_MS, now_ms)
+        self._closed_until_ms = 0
+
+    def take(self, now_ms: int) -> int:
+        """Take one request; returns 0, or where there is none left, the milliseconds until there is.
+
+        Args:
+            now_ms: epoch milliseconds.
+        """
+        if now_ms < self._closed_until_ms:
+            return self._closed_until_ms - now_ms
+        if self._bucket.take(PER_MINUTE, _MINUTE_MS, now_ms):
+            return 0
+        return self._bucket.wait_ms(PER_MINUTE, _MINUTE_MS)
+
+    def learn(self, remaining: str | None, reset: str | None, now_ms: int) -> None:
+        """Have no more requests left than the catalogue says.
+
+        Args:
+            remaining: its header `X-Ratelimit-Remaining`; None, or what is no number, says nothing.
+            reset: its header `X-Ratelimit-Reset`, seconds until it takes the full number again.
+            now_ms: epoch milliseconds.
+        """
+        left = _number(remaining)
+        if left is None:
+            return
+        self._bucket.level = min(self._bucket.level, left * _MINUTE_MS)
+        if left == 0:
+            seconds = min(_number(reset) or 0, RESET_SECONDS_MAX)
+            self._closed_until_ms = max(self._closed_until_ms, now_ms + seconds * 1000)
+
+
+def _number(text: str | None) -> int | None:
+    return int(text) if text is not None and _NUMBER.fullmatch(text) else None

@@ -1,0 +1,149 @@
+"""A catalogue of mods as it is asked: what its answers mean, and how often it may be asked at all."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+import structlog
+
+from actors.kernel.clock import Clock
+from actors.mods.kept import Body, Failure, Reason, Said
+from routes.edge.downloads import etag_of_content
+from routes.edge.outgoing_http import Answer, OutgoingFault, Upstream
+from routes.mods.budget import UNDERWAY_MAX, Budget
+from routes.mods.requests import ModRequest, SourceName, Unreadable
+
+SECONDS = 4.5
+"""Deadline of one request, from connecting to the last byte: half a second less than our own callers have, so that they
+are told of it, and the failure is remembered."""
+
+MAX_BYTES = 2 * 1024 * 1024
+"""Largest answer that is taken."""
+
+RETRY_SECONDS = 10
+RETRY_SECONDS_MAX = 300
+REMEMBERED_MS = 60_000
+"""How long it is remembered that there is no such thing, or that a query is not taken."""
+
+_SECONDS = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+log = structlog.get_logger("partyline.mods")
+
+
+class Source:
+    """One catalogue.
+
+    Args:
+        name: of it.
+        upstream: its API; None where it cannot be asked, because there is no key.
+        headers: of each request.
+        clock: of all rules.
+
+    Attributes:
+        asked: how many requests were sent.
+    """
+
+    def __init__(
+        self, name: SourceName, upstream: Upstream | None, headers: Mapping[str, str], clock: Clock
+    ) -> None:
+        self.name = name
+        self.asked = 0
+        self._upstream = upstream
+        self._headers = {"accept": "application/json", **headers}
+        self._clock = clock
+        self._budget = Budget(clock.now_ms())
+        self._underway = 0
+        self._away = False
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether it can be asked at all."""
+        return self._upstream is not None
+
+    def hold_up(self) -> Failure | None:
+        """Take one request of the budget; returns None when it may be sent now, else the failure that it would be."""
+        now_ms = self._clock.now_ms()
+        if self._upstream is None:
+            return _away(None, now_ms, RETRY_SECONDS)
+        if self._underway >= UNDERWAY_MAX:
+            return _away(None, now_ms, 1)
+        wait_ms = self._budget.take(now_ms)
+        return Failure(Reason.AWAY, None, now_ms + wait_ms) if wait_ms else None
+
+    async def ask(self, request: ModRequest) -> Said:
+        """Send a request that nothing holds up; returns its answer, or what is to be remembered instead.
+
+        It takes `SECONDS` at most. Cancellation closes the connection.
+
+        Raises:
+            RuntimeError: the catalogue is not set up.
+        """
+        if self._upstream is None:
+            raise RuntimeError(f"{self.name} is not set up")
+        self.asked += 1
+        self._underway += 1
+        try:
+            answer = await self._upstream.ask("GET", request.path, query=request.query, headers=self._headers)
+        except OutgoingFault:
+            said: Said = _away(None, self._clock.now_ms(), RETRY_SECONDS)
+        else:
+            said = self._said(request, answer)
+        finally:
+            self._underway -= 1
+        self._note(said)
+        return said
+
+    def _said(self, request: ModRequest, answer: Answer) -> Said:
+        now_ms = self._clock.now_ms()
+        self._budget.learn(answer.header("x-ratelimit-remaining"), answer.header("x-ratelimit-reset"), now_ms)
+        match answer.status:
+            case HTTPStatus.OK:
+                try:
+                    content = request.reading(answer.body)
+                except Unreadable:
+                    return _away(answer.status, now_ms, RETRY_SECONDS)
+                return Body(content, etag_of_content(content), now_ms, request.fresh_seconds * 1000)
+            case HTTPStatus.NOT_FOUND:
+                return Failure(Reason.NOT_FOUND, answer.status, now_ms + REMEMBERED_MS)
+            case HTTPStatus.BAD_REQUEST:
+                return Failure(Reason.REFUSED, answer.status, now_ms + REMEMBERED_MS)
+            case _:
+                return _away(answer.status, now_ms, retry_seconds(answer.header("retry-after"), now_ms))
+
+    def _note(self, said: Said) -> None:
+        """Log that the catalogue goes away, and that it comes back."""
+        match said:
+            case Failure(reason=Reason.AWAY, upstream_status=status):
+                if not self._away:
+                    log.warning("a catalogue of mods is away", source=self.name, status=status)
+                self._away = True
+            case _:
+                if self._away:
+                    log.info("a catalogue of mods is back", source=self.name)
+                self._away = False
+
+
+def retry_seconds(text: str | None, now_ms: int) -> int:
+    """How long not to ask again, 1 to 300 seconds.
+
+    Args:
+        text: of the header Retry-After, seconds or a date (RFC 9110 §10.2.3); None or something else is 10 seconds.
+        now_ms: epoch milliseconds.
+    """
+    if text is None:
+        return RETRY_SECONDS
+    if _SECONDS.fullmatch(text.strip()):
+        seconds = int(text)
+    else:
+        try:
+            at = parsedate_to_datetime(text)
+        except ValueError:
+            return RETRY_SECONDS
+        seconds = int(at.replace(tzinfo=at.tzinfo or UTC).timestamp() - now_ms / 1000)
+    return min(max(seconds, 1), RETRY_SECONDS_MAX)
+
+
+def _away(upstream_status: int | None, now_ms: int, seconds: int) -> Failure:
+    return Failure(Reason.AWAY, upstream_status, now_ms + seconds * 1000)

@@ -1,0 +1,1 @@
+"""A gateway: carries players to the game servers behind the names that they connect to."""
