@@ -5,6 +5,7 @@ from routes.capes.domain import CAPES
 from routes.catalogs.domain import CATALOGS
 from routes.chat.domain import CHAT
 from routes.connect.domain import CONNECT
+from routes.discord.domain import DISCORD
 from routes.domain import Domains
 from routes.edge.declare.endpoint import Mount, RouteTable
 from routes.friends.domain import FRIENDS
@@ -51,6 +52,7 @@ DOMAINS: Domains = (
     SHOP,
     VERSIONS,
     NEWS,
+    DISCORD,
     QUESTS,
     GAMES,
     BANNERS,

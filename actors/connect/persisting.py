@@ -7,6 +7,7 @@ import msgspec
 from actors.connect import events
 from actors.connect.events import AnyEvent
 from actors.connect.public_members import InviteNotice
+from actors.discord.posting import post
 from actors.time import iso
 from persistence.connect import commands, extensions, invites, members, servers, sessions, settings
 from persistence.connect.rows import (
@@ -21,6 +22,7 @@ from persistence.connect.rows import (
     TicketRow,
 )
 from persistence.connection import Connection
+from persistence.discord.rows import Subject
 from persistence.journal.turn import Statement, Turn
 from persistence.notifications import notifications
 from persistence.notifications.notifications import NewNotification
@@ -72,6 +74,7 @@ class Changes:
         self.members: dict[
             tuple[str, str], MemberRow | None
         ] = {}  # {(server id, user id): the member; None where they were removed}
+        self.joined: list[MemberRow] = []
         self.invites: dict[str, InviteRow] = {}  # {invite id: as it is at the end}
         self.dropped: list[str] = []  # invites that are kept no longer
         self.notices: list[NewNotification] = []
@@ -118,6 +121,7 @@ class Changes:
         match event:
             case events.MembersChanged():
                 self.members |= {(server_id, member.user_id): member for member in event.put}
+                self.joined += [one for one in event.put if one.created_at_ms == one.updated_at_ms]
                 self.members |= dict.fromkeys((server_id, user_id) for user_id in event.gone)
             case events.InviteCreated():
                 self.invites[event.invite.id] = event.invite
@@ -161,6 +165,9 @@ class Changes:
                 await members.remove(conn, server_id, user_id)
             else:
                 await members.put(conn, member)
+        for one in self.joined:
+            about = Subject(server_id=one.server_id, user_id=one.user_id)
+            await post(conn, "member_joined", about, one.created_at_ms)
         for invite in self.invites.values():
             await invites.put(conn, invite)
         if self.dropped:

@@ -85,6 +85,10 @@ class FriendsLive:
         """Whether a user is to look offline to this viewer, whatever is true."""
         return self._visibilities.of(user_id, viewer_id) == "HIDDEN"
 
+    def parted(self, one_id: str, other_id: str) -> bool:
+        """Whether a block stands between two users."""
+        return self._visibilities.parted(one_id, other_id)
+
     def hidden_among(self, viewer_id: str, ids: Collection[str]) -> frozenset[str]:
         """Those of the users who are to look offline to this viewer, whatever is true."""
         return self._visibilities.hidden_among(viewer_id, ids)

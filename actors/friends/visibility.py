@@ -99,6 +99,10 @@ class Visibilities:
                 del self._parted[id]
         return True
 
+    def parted(self, one_id: str, other_id: str) -> bool:
+        """Whether a block stands between two users."""
+        return other_id in self._parted.get(one_id, NOBODY)
+
     def of(self, holder_id: str, viewer_id: str) -> Visibility:
         """What the viewer sees of the holder."""
         if holder_id in self._parted.get(viewer_id, NOBODY):

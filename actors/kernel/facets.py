@@ -17,6 +17,10 @@ Command = TypeVar("Command")
 StateBoth = TypeVar("StateBoth")
 
 
+class Forgotten(Exception):
+    """What an event refers to is in memory no more: where it would be shown, a snapshot is sent instead."""
+
+
 class Delta(msgspec.Struct, frozen=True, gc=False):
     """One event as delta subscribers see it.
 
@@ -68,7 +72,8 @@ class Rendering(Generic[State]):
         audience: what a viewer sees depends on this key alone, so viewers of one audience receive the same bytes;
             raises `Refused` when this viewer may not subscribe.
         render: the snapshot as that audience sees it, a struct or `msgspec.Raw`.
-        render_event: the event as that audience sees it, or None when it is not shown to it.
+        render_event: the event as that audience sees it, or None when it is not shown to it; raises `Forgotten` when it
+            can no longer be told how it looks.
         event_key: the part of an audience on which `render_event` depends, so that audiences which agree in it share
             the bytes of an event. None: all of it.
     """

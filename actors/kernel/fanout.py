@@ -170,10 +170,10 @@ class Channel:
         )
         group = self._group(key)
         missed = self._missed(request, older)
-        first = NOTHING if missed is None else group.replay(self.state, missed)
-        if missed is None or first.size > REPLAY_BYTES:
-            missed, first = None, group.snapshot(0)
-        request.opened(self.epoch, self.offset, missed is not None)
+        replayed = None if missed is None else group.replay(self.state, missed)
+        recovered = replayed is not None and replayed.size <= REPLAY_BYTES
+        first = replayed if replayed is not None and recovered else group.snapshot(0)
+        request.opened(self.epoch, self.offset, recovered)
         # From here on nothing can fail: a subscription is either complete or has never existed.
         self._join(group)
         subscription = Subscription(self, group, request.sink, request.viewer)

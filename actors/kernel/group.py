@@ -10,7 +10,7 @@ key and nothing else.
 from collections.abc import Hashable, Iterable
 from typing import Any, NamedTuple, Protocol
 
-from actors.kernel.facets import Delta, Rendering
+from actors.kernel.facets import Delta, Forgotten, Rendering
 from actors.kernel.replay_buffer import REPLAY_BYTES
 from actors.kernel.sink import Envelope, Prepared
 from actors.kernel.supervisor import attempt
@@ -191,14 +191,18 @@ class Group:
             key.wire_name, self._channel.epoch, offset, delta.event, delta.data, self_=delta.self_
         )
 
-    def replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> Prepared:
-        """Encode the given events as members see them now, joined; NOTHING when none of them is shown to them.
+    def replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> Prepared | None:
+        """Encode the given events as members see them now, joined; NOTHING when none of them is shown to them, None
+        when one is `Forgotten`.
 
         Args:
             state: the newest committed state, from which they are rendered.
             events: (offset, event) in order.
         """
-        return self._replay(state, events)[0]
+        try:
+            return self._replay(state, events)[0]
+        except Forgotten:
+            return None
 
     def _replay(self, state: Any, events: Iterable[tuple[int | None, Any]]) -> tuple[Prepared, bool]:
         """`replay`, and whether some event was for members of one user only."""
@@ -220,14 +224,17 @@ class Group:
     def _make(self, at: int, ready: dict[int, Prepared]) -> None:
         newest = False
         parts: list[Prepared] = []
-        for publication in self._channel.unheard(at):
-            if publication.whole:
-                newest = True
-                break
-            if not self.key.delta:
-                newest = newest or publication.reframes
-            elif (part := self._encoded(publication)) is not NOTHING:
-                parts.append(part)
+        try:
+            for publication in self._channel.unheard(at):
+                if publication.whole:
+                    newest = True
+                    break
+                if not self.key.delta:
+                    newest = newest or publication.reframes
+                elif (part := self._encoded(publication)) is not NOTHING:
+                    parts.append(part)
+        except Forgotten:
+            newest = True
         if len(parts) > 1:
             newest = newest or sum(part.size for part in parts) > REPLAY_BYTES
         ready[at] = self._newest() if newest else _joined(parts)

@@ -14,6 +14,7 @@ from actors.news import markdown
 from actors.polls import Poll, PollDraft, check_poll
 from actors.texts import line_flaws, lines_flaws, with_line_feeds
 from actors.time import parse_iso
+from actors.web_addresses import https_flaws
 from persistence.news.rows import Scope, ScopeType, Status, Visibility
 
 MAX_TITLE_CHARACTERS = 200
@@ -37,7 +38,7 @@ class ArticlePatch(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     Args:
         title: 1 to 200 characters.
         summary: at most 500 characters of plain text; null empties it.
-        body: Markdown (CommonMark and tables, no HTML), at most 32 KiB, with at most 1,000 `[`.
+        body: Markdown (CommonMark, tables and `~~strikethrough~~`, no HTML), at most 32 KiB, with at most 1,000 `[`.
         slug: 3 to 64 of a-z, 0-9 and -, unique within the scope; made from the title where none is given, and fixed
             once the article was published.
         cover_url: an https address of an image, at most 500 characters.
@@ -171,10 +172,8 @@ def _texts(patch: ArticlePatch, errors: list[FieldError]) -> dict[str, Any]:
         errors += flaws or lines_flaws(body, "/body", markdown.BODY_MAX_BYTES, required=True)
     if not isinstance(patch.cover_url, UnsetType):
         columns["cover_url"] = cover = patch.cover_url or None
-        if cover is not None and len(cover) > MAX_COVER_CHARACTERS:
-            errors.append(FieldError("/coverUrl", "TOO_LONG", f"at most {MAX_COVER_CHARACTERS} characters"))
-        elif cover is not None and not markdown.is_image_address(cover):
-            errors.append(FieldError("/coverUrl", "BAD_FORMAT", "an absolute https address"))
+        if cover is not None:
+            errors += https_flaws(cover, "/coverUrl", MAX_COVER_CHARACTERS)
     return columns
 
 

@@ -1,25 +1,26 @@
 """The channel `news`: the first articles of each viewer's feed, and each article when it is published (contract §10).
 
 A view reads its viewer's feed once. What changes afterwards is in memory, encoded once for all whom it concerns; rows
-are read again where an article leaves a full list, or the viewer follows other things.
+are read again where an article leaves a full list, its network or server is gone, or the viewer follows other things.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
+from operator import attrgetter
 from typing import Literal
 
 import msgspec
 
 from actors.errors import Forbidden
-from actors.kernel.facets import Delta, Rendering
+from actors.kernel.facets import Delta, Forgotten, Rendering
 from actors.kernel.kind import Peek, View
-from actors.news.public import Article, article_of
-from actors.news.states import is_readable
+from actors.news.entries import Entry, entry_of
+from actors.news.public import Article
 from actors.news.units_publishing import ArticleChanged
 from persistence.connection import Connection
 from persistence.news import follows, listing
-from persistence.news.rows import ArticleRow, FollowRow, Place
+from persistence.news.rows import ArticleRow, FollowRow, Scope
 
 NAME = "news"
 """The name of the view and of its channel."""
@@ -33,7 +34,7 @@ RECENT_MAX = 200
 FOLLOWS = "follows"
 """The source of a view whose viewer follows other things."""
 
-_PUBLISHED, _CHANGED, _ERASED = "published ", "changed ", "erased "
+_PUBLISHED, _CHANGED, _ERASED, _GONE = "published ", "changed ", "erased ", "gone "
 
 
 class NewsSnapshot(msgspec.Struct, kw_only=True, frozen=True, rename="camel"):
@@ -53,28 +54,6 @@ class NewsViewer(msgspec.Struct, frozen=True):
     """The user who subscribes."""
 
     user_id: str
-
-
-class Entry(msgspec.Struct, frozen=True):
-    """An article as frames show it.
-
-    Args:
-        place: in the feed.
-        follows: by following one of these one sees it.
-        everybody: all see it.
-        readable: it is there for readers.
-        revision: of the article; the later change has the larger one.
-        author_id: None once they are erased.
-        encoded: JSON of the Article.
-    """
-
-    place: Place
-    follows: frozenset[FollowRow]
-    everybody: bool
-    readable: bool
-    revision: int
-    author_id: str | None
-    encoded: bytes
 
 
 class NewsState(msgspec.Struct, frozen=True):
@@ -106,8 +85,12 @@ class NewsLive:
         self._recent: OrderedDict[str, Entry] = OrderedDict()
         # whose articles are or were shown
         self._authors: set[str] = set()
-        # {viewer: what they follow}
-        self._watching: dict[str, frozenset[FollowRow]] = {}
+        # the networks whose articles are or were shown
+        self._networks: set[str] = set()
+        # articles whose polls have had votes since the last call of `voted`
+        self._voted: set[str] = set()
+        # {viewer: what they see}
+        self._watching: dict[str, NewsState] = {}
         self.view: View[NewsState] = View(
             name=NAME,
             load=self._load,
@@ -133,10 +116,30 @@ class NewsLive:
 
         def concerns(user_id: str) -> bool:
             # Of a view that is being read it is not known yet what its viewer follows.
-            followed = self._watching.get(user_id)
-            return followed is None or _concerns(entry, followed) or _concerns(before, followed)
+            seen = self._watching.get(user_id)
+            return seen is None or entry.concerns(seen.follows) or before.concerns(seen.follows)
 
         return (_PUBLISHED if event.published else _CHANGED) + event.row.id, concerns
+
+    def count(self, news_id: str) -> None:
+        """Note that the counts of an article's poll have changed; called in the trio thread, after the commit."""
+        if self._watching:
+            self._voted.add(news_id)
+
+    def voted(self, most: int) -> list[str]:
+        """Take articles, `most` at most, whose counts have changed since they were last taken."""
+        return [self._voted.pop() for _ in range(min(most, len(self._voted)))]
+
+    def counted(self, row: ArticleRow) -> tuple[str, Callable[[str], bool]]:
+        """Take in an article with the counts that its poll has now; returns the source to mark views with, and whether
+        a viewer sees it. Called in the trio thread."""
+        source, _ = self.changed(ArticleChanged(row, published=False))
+
+        def sees(user_id: str) -> bool:
+            seen = self._watching.get(user_id)
+            return seen is None or any(one.place.id == row.id for one in seen.items)
+
+        return source, sees
 
     def follows_changed(self, user_id: str) -> None:
         """Forget what a user follows until their view has read it again; called in the trio thread after the commit."""
@@ -152,8 +155,24 @@ class NewsLive:
         self._authors.discard(user_id)
         for id, entry in self._recent.items():
             if entry.author_id == user_id:
-                self._recent[id] = _without_author(entry)
+                self._recent[id] = entry.without_author()
         return _ERASED + user_id
+
+    @property
+    def networks(self) -> frozenset[str]:
+        """The networks whose articles are or were shown."""
+        return frozenset(self._networks)
+
+    def gone(self, scopes: Iterable[Scope]) -> list[str]:
+        """Forget the articles of networks and servers that are no more; returns the sources to mark all views with.
+
+        Called in the trio thread, after the commit.
+        """
+        lost = frozenset(scopes)
+        self._networks -= {scope.id for scope in lost}
+        for id in [id for id, entry in self._recent.items() if entry.scope in lost]:
+            del self._recent[id]
+        return [f"{_GONE}{scope.id}" for scope in lost]
 
     async def _load(self, conn: Connection, user_id: str) -> NewsState:
         now_ms = self._now_ms()
@@ -168,30 +187,32 @@ class NewsLive:
         self, state: NewsState, sources: AbstractSet[str], _peek: Peek
     ) -> tuple[NewsState, AbstractSet[str]]:
         for source in sources:
-            if source.startswith(_ERASED):
-                if any(one.author_id == source.removeprefix(_ERASED) for one in state.items):
+            if source.startswith((_ERASED, _GONE)):
+                if _names(state, source):
                     return state, sources
                 continue
             entry = self._recent.get(source.rpartition(" ")[2])
             if source == FOLLOWS or entry is None:
                 return state, sources
             others = tuple(one for one in state.items if one.place.id != entry.place.id)
-            stays = entry.readable and _concerns(entry, state.follows)
+            stays = entry.readable and entry.concerns(state.follows)
             leaves = len(others) < len(state.items) == SHOWN
-            if leaves and (not stays or _order(entry) < _order(others[-1])):
+            if leaves and (not stays or entry.order < others[-1].order):
                 return state, sources
             if stays:
-                others = tuple(sorted((*others, entry), key=_order, reverse=True))[:SHOWN]
+                others = tuple(sorted((*others, entry), key=attrgetter("order"), reverse=True))[:SHOWN]
             state = msgspec.structs.replace(state, items=others)
         return state, frozenset()
 
     def _entry(self, row: ArticleRow, now_ms: int) -> Entry:
         if row.author_id is not None:
             self._authors.add(row.author_id)
-        return _entry(row, now_ms)
+        if row.scope_type == "network":
+            self._networks.add(row.scope_id)
+        return entry_of(row, now_ms)
 
     def _adopt(self, _before: NewsState | None, state: NewsState) -> NewsState:
-        self._watching[state.user_id] = state.follows
+        self._watching[state.user_id] = state
         return state
 
     def _release(self, state: NewsState) -> None:
@@ -201,39 +222,19 @@ class NewsLive:
         if not source.startswith(_PUBLISHED):
             return None
         entry = self._recent.get(source.removeprefix(_PUBLISHED))
-        if entry is None or not entry.readable or not _concerns(entry, state.follows):
+        if entry is None:
+            raise Forgotten
+        if not entry.readable or not entry.concerns(state.follows):
             return None
         return Delta("news_published", msgspec.Raw(b'{"article":' + entry.encoded + b"}"))
 
 
-def _entry(row: ArticleRow, now_ms: int) -> Entry:
-    shown: Article = article_of(row, now_ms, None, with_texts=False)
-    ways = [FollowRow("category", row.category)] if row.category is not None else []
-    if row.scope_type != "global":
-        ways.append(FollowRow(row.scope_type, row.scope_id))
-    return Entry(
-        Place(row.pinned_for_all, row.listed_at_ms, row.id),
-        frozenset(ways),
-        row.scope_type == "global",
-        is_readable(row, now_ms),
-        row.revision,
-        row.author_id,
-        msgspec.json.encode(shown),
-    )
-
-
-def _without_author(entry: Entry) -> Entry:
-    shown = msgspec.json.decode(entry.encoded, type=Article)
-    encoded = msgspec.json.encode(msgspec.structs.replace(shown, author_id=None, author_name=None))
-    return msgspec.structs.replace(entry, author_id=None, encoded=encoded)
-
-
-def _concerns(entry: Entry, followed: frozenset[FollowRow]) -> bool:
-    return entry.everybody or not entry.follows.isdisjoint(followed)
-
-
-def _order(entry: Entry) -> tuple[bool, int, str]:
-    return entry.place.pinned, entry.place.listed_at_ms, entry.place.id
+def _names(state: NewsState, source: str) -> bool:
+    """Whether a feed shows an article of the user who is erased, or of the network or server that is gone."""
+    if source.startswith(_ERASED):
+        return any(one.author_id == source.removeprefix(_ERASED) for one in state.items)
+    id = source.removeprefix(_GONE)
+    return any(one.scope.id == id for one in state.items) or any(one.id == id for one in state.follows)
 
 
 def _audience(state: NewsState, viewer: NewsViewer) -> None:

@@ -21,7 +21,7 @@ BODY_MAX_BYTES = 32 * 1024
 HTML_MAX_BYTES = 256 * 1024
 """The longest HTML of one, also before it is sanitised."""
 
-MOST_OF = {"[": 1_000, "\n": 2_000, "*": 4_000, "_": 4_000, "|": 4_000, "<": 2_000}
+MOST_OF = {"[": 1_000, "\n": 2_000, "*": 4_000, "_": 4_000, "|": 4_000, "~": 4_000, "<": 2_000}
 """{character: how often it may stand in an article}: those that cost the most, or are looked for again and again."""
 
 CELLS_MAX = 5_000
@@ -132,15 +132,10 @@ def _cells(body: str) -> int:
 
 
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("js-default", {"maxNesting": MAX_NESTING}).disable("strikethrough")
+    parser = MarkdownIt("js-default", {"maxNesting": MAX_NESTING})
     parser.validateLink = _is_link  # type: ignore[method-assign]
     parser.core.ruler.push("headings one down", _lower_headings)
     return parser
-
-
-def is_image_address(url: str) -> bool:
-    """Whether an image may be fetched from there: an absolute https address without user info."""
-    return _IMAGE.fullmatch(url) is not None
 
 
 def _is_link(url: str) -> bool:

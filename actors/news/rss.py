@@ -26,7 +26,7 @@ def rendered(rows: Sequence[ArticleRow], *, site: str, own_address: str, locale:
         own_address: where the feed itself is.
         locale: the language of all articles, or None.
     """
-    changed_ms = last_changed_ms(rows)
+    changed_ms = _last_changed_ms(rows)
     channel = [
         element("title", text("News")),
         element("link", text(site)),
@@ -39,14 +39,14 @@ def rendered(rows: Sequence[ArticleRow], *, site: str, own_address: str, locale:
     return document(element("rss", element("channel", *channel), with_={"version": "2.0", **PREFIXES}))
 
 
-def last_changed_ms(rows: Sequence[ArticleRow]) -> int | None:
-    """When the newest of these articles appeared or changed (epoch milliseconds); None without articles."""
-    return max((max(row.updated_at_ms, row.listed_at_ms) for row in rows), default=None)
-
-
 def date(ms: int) -> str:
     """A moment as RFC 822 and HTTP write it."""
     return format_datetime(datetime.fromtimestamp(ms // 1000, UTC), usegmt=True)
+
+
+def _last_changed_ms(rows: Sequence[ArticleRow]) -> int | None:
+    """When the newest of these articles appeared or changed (epoch milliseconds); None without articles."""
+    return max((max(row.updated_at_ms, row.listed_at_ms) for row in rows), default=None)
 
 
 def _item(row: ArticleRow, site: str) -> Markup:

@@ -7,10 +7,12 @@ import msgspec
 from msgspec.structs import replace
 
 from actors.change import Change
+from actors.discord.posting import post
 from actors.ids import RandomBytes, new_object_id
 from actors.news.states import is_readable, settled
 from actors.notifications.view import NotificationsChanged
 from persistence.connection import Connection
+from persistence.discord.rows import Subject
 from persistence.news import announcements, articles, follows
 from persistence.news.rows import ArticleRow
 from persistence.notifications import notifications
@@ -18,12 +20,6 @@ from persistence.notifications.notifications import NewNotification
 
 NOTIFIED_AT_ONCE = 500
 """How many followers one transaction notifies."""
-
-OUTBOX_MAX = 100
-"""How many posts a network may have waiting."""
-
-OUTBOX_KEPT_MS = 24 * 3600 * 1000
-"""How long posts wait."""
 
 DUE_AT_ONCE = 100
 """How many due articles are looked for at once."""
@@ -74,9 +70,9 @@ async def settle(conn: Connection, row: ArticleRow, now_ms: int) -> ArticleRow:
 
 async def tell(conn: Connection, row: ArticleRow, now_ms: int) -> None:
     """Note all that is to be told of a first publication, in its transaction."""
-    # Who reads a network's other channels is not known here.
-    if row.visibility == "public":
-        await announcements.post(conn, row.id, row.scope, now_ms=now_ms, most=OUTBOX_MAX)
+    # Who reads along at Discord is not known here.
+    if row.visibility == "public" and row.scope_type != "global":
+        await post(conn, "news_published", _subject(row), now_ms)
     if row.notify and row.scope_type != "global":
         await announcements.announce(conn, row.id, now_ms=now_ms)
 
@@ -111,6 +107,12 @@ async def notify_next(conn: Connection, random_bytes: RandomBytes, now_ms: int) 
     else:
         await announcements.move(conn, todo.news_id, user_ids[-1])
     return Change(True, tuple(map(NotificationsChanged, user_ids)))
+
+
+def _subject(row: ArticleRow) -> Subject:
+    if row.scope_type == "network":
+        return Subject(news_id=row.id, network_id=row.scope_id)
+    return Subject(news_id=row.id, server_id=row.scope_id)
 
 
 def _data_of(row: ArticleRow) -> bytes:

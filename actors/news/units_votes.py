@@ -6,6 +6,7 @@ Voters of one poll wait for each other at its row, where the counts are; a voter
 import msgspec
 
 from actors import polls
+from actors.change import Change
 from actors.errors import NotFound, PollClosed
 from actors.news.states import is_readable
 from actors.polls import Poll
@@ -23,9 +24,15 @@ class Voted(msgspec.Struct, frozen=True):
     choice: tuple[str, ...]
 
 
+class PollVoted(msgspec.Struct, frozen=True):
+    """The counts of an article's poll have changed."""
+
+    news_id: str
+
+
 async def vote(
     conn: Connection, news_id: str, user_id: str, option_ids: tuple[str, ...], now_ms: int
-) -> Voted:
+) -> Change[Voted]:
     """Replace a voter's whole choice; an empty one withdraws it.
 
     Args:
@@ -50,8 +57,8 @@ async def vote(
         raise PollClosed
     previous = await poll_rows.choice_of(conn, news_id, user_id)
     if set(previous) == set(chosen):
-        return Voted(msgspec.structs.replace(row, poll=stored), chosen)
+        return Change(Voted(msgspec.structs.replace(row, poll=stored), chosen))
     await poll_rows.put_choice(conn, news_id, user_id, chosen)
     encoded = msgspec.json.encode(polls.with_vote(poll, previous, chosen))
     await poll_rows.put(conn, news_id, encoded)
-    return Voted(msgspec.structs.replace(row, poll=encoded), chosen)
+    return Change(Voted(msgspec.structs.replace(row, poll=encoded), chosen), (PollVoted(news_id),))

@@ -11,12 +11,14 @@ from msgspec.structs import replace
 
 from actors.change import Change
 from actors.connect.capabilities import held_by
+from actors.discord.posting import post
 from actors.errors import Conflict, FieldError, Forbidden, Invalid, NotFound
 from actors.hostnames import inside
 from actors.publications.states import OWNERSHIP, discovery
 from actors.server_address import Address, is_internal
 from persistence.connect import members
 from persistence.connection import Connection
+from persistence.discord.rows import Subject
 from persistence.networks import domains, networks
 from persistence.networks.gateway_routes import lock_server
 from persistence.publications import publications
@@ -132,6 +134,9 @@ async def put(
     row = verified(row, proof, around.now_ms)
     words = (row.display_name, row.address, row.category, *row.tags)
     await publications.put(conn, row, words="\x1f".join(words).lower())
+    if row.discovery_state == "CONNECT" and (before is None or before.discovery_state != "CONNECT"):
+        about = Subject(network_id=within_id, server_id=row.server_id, publication_id=row.id)
+        await post(conn, "publication_listed", about, around.now_ms)
     if not own or _moderated(before) != _moderated(row):
         await _audit(conn, by, "publication.changed", row)
     shown = await publications.of_target(conn, target, by.user_id)  # with those who have saved the address

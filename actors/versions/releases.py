@@ -56,8 +56,10 @@ ARCHS: dict[str, Arch] = {
 """{what clients call an architecture: its name}"""
 
 _SCOPE_ID = re.compile(r"[A-Za-z0-9._-]{1,100}")
+# Clients take these out of an address before they send it (RFC 3986 §5.2.4), so that no feed could lie below one.
+_DOT_SEGMENTS = frozenset({".", ".."})
 _CHANNEL = re.compile(r"[a-z0-9][a-z0-9-]{0,31}")
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+_SHA256 = re.compile(r"[0-9A-Fa-f]{64}")
 _SIGNATURE_BYTES = 64
 
 
@@ -66,6 +68,7 @@ class ArtifactDraft(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         platform, arch: in any of the spellings of `PLATFORMS` and `ARCHS`.
+        sha256: hexadecimal, in either case.
     """
 
     platform: str
@@ -91,7 +94,7 @@ class ReleaseDraft(msgspec.Struct, frozen=True, kw_only=True):
     percentage: int
 
 
-def check_scope(scope: Scope, pointer: str) -> list[FieldError]:
+def scope_flaws(scope: Scope, pointer: str) -> list[FieldError]:
     """The error of a scope's id, in a list; `pointer` is its JSON pointer."""
     if _SCOPE_ID.fullmatch(scope.id) is not None:
         return []
@@ -103,13 +106,33 @@ def is_channel(text: str) -> bool:
     return _CHANNEL.fullmatch(text) is not None
 
 
+def check_new_release(scope: Scope, draft: ReleaseDraft, artifacts: Sequence[Artifact]) -> None:
+    """Check a release that is to be made, and the name of its scope, which never changes.
+
+    Raises:
+        Invalid: with all that is wrong.
+    """
+    named = scope_flaws(scope, "/scope/id")
+    if scope.id in _DOT_SEGMENTS:
+        named.append(FieldError("/scope/id", "BAD_FORMAT", "no address could name it"))
+    flaws = named + _release_flaws(scope, draft, artifacts)
+    if flaws:
+        raise Invalid(*flaws)
+
+
 def check_release(scope: Scope, draft: ReleaseDraft, artifacts: Sequence[Artifact]) -> None:
     """Check a release as it is to be.
 
     Raises:
         Invalid: with all that is wrong.
     """
-    flaws = [*check_scope(scope, "/scope/id"), *_version_flaws(draft)]
+    flaws = _release_flaws(scope, draft, artifacts)
+    if flaws:
+        raise Invalid(*flaws)
+
+
+def _release_flaws(scope: Scope, draft: ReleaseDraft, artifacts: Sequence[Artifact]) -> list[FieldError]:
+    flaws = _version_flaws(draft)
     if len(draft.notes.encode()) > NOTES_MAX_BYTES:
         flaws.append(FieldError("/notes", "TOO_LONG", f"at most {NOTES_MAX_BYTES} bytes"))
     else:
@@ -126,8 +149,7 @@ def check_release(scope: Scope, draft: ReleaseDraft, artifacts: Sequence[Artifac
             )
         if draft.status == "published" and one.url is None and not one.hosted:
             flaws.append(FieldError(f"{at}/url", "REQUIRED", "an address, or its bytes put here"))
-    if flaws:
-        raise Invalid(*flaws)
+    return flaws
 
 
 def checked_artifacts(drafts: Sequence[ArtifactDraft], ids: Sequence[str]) -> tuple[Artifact, ...]:
@@ -175,7 +197,7 @@ def _artifact(draft: ArtifactDraft, id: str) -> Artifact:
     return Artifact(
         id=id, platform=PLATFORMS[draft.platform], arch=ARCHS[draft.arch], kind=draft.kind,
         from_version=draft.from_version, file_name=draft.file_name, url=draft.url, size_bytes=draft.size_bytes,
-        sha256=draft.sha256, signature=draft.signature, key_id=draft.key_id,
+        sha256=None if draft.sha256 is None else draft.sha256.lower(), signature=draft.signature, key_id=draft.key_id,
     )  # fmt: skip
 
 
@@ -198,7 +220,7 @@ def _artifact_flaws(draft: ArtifactDraft, at: str) -> list[FieldError]:
     if not 1 <= draft.size_bytes <= SIZE_MAX_BYTES:
         flaws.append(FieldError(f"{at}/sizeBytes", "OUT_OF_RANGE", f"1 to {SIZE_MAX_BYTES}"))
     if draft.sha256 is not None and _SHA256.fullmatch(draft.sha256) is None:
-        flaws.append(FieldError(f"{at}/sha256", "BAD_FORMAT", "64 lower-case hexadecimal digits"))
+        flaws.append(FieldError(f"{at}/sha256", "BAD_FORMAT", "64 hexadecimal digits"))
     if draft.key_id is not None:
         flaws += line_flaws(draft.key_id, f"{at}/keyId", KEY_ID_MAX)
     return flaws + _signature_flaws(draft, at)

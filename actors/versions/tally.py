@@ -1,9 +1,10 @@
-"""What clients say about releases, counted in memory until it is written."""
+"""What clients say about releases, counted in memory until it is written.
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+Counts are written in batches, each under an id of its own: a batch whose outcome is not known is written again as it
+was, and rows that have it already take no notice.
+"""
 
-from persistence.versions.counts import VersionCount, VersionEvent
+from persistence.versions.counts import CountBatch, VersionCount, VersionEvent
 from persistence.versions.releases import Platform
 
 KEYS_MAX = 50_000
@@ -17,6 +18,7 @@ class Tally:
 
     def __init__(self) -> None:
         self._counts: dict[Key, int] = {}
+        self._batch: CountBatch | None = None
 
     def add(self, day: int, release_id: str, event: VersionEvent, platform: Platform) -> None:
         """Count one event; `day` is days since 1970 (UTC)."""
@@ -24,13 +26,17 @@ class Tally:
         if key in self._counts or len(self._counts) < KEYS_MAX:
             self._counts[key] = self._counts.get(key, 0) + 1
 
-    @contextmanager
-    def taken(self) -> Iterator[list[VersionCount]]:
-        """The counts so far, to be written in the block; where that fails, they are counted again."""
-        counts, self._counts = self._counts, {}
-        try:
-            yield [VersionCount(*key, count) for key, count in counts.items()]
-        except BaseException:
-            for key, count in counts.items():
-                self._counts[key] = self._counts.get(key, 0) + count
-            raise
+    def batch(self, id: str) -> CountBatch | None:
+        """What is to be written next: the same until `written` is called; None when nothing was counted.
+
+        Args:
+            id: a fresh objectId, for a new batch.
+        """
+        if self._batch is None and self._counts:
+            self._batch = CountBatch(id, [VersionCount(*key, count) for key, count in self._counts.items()])
+            self._counts = {}
+        return self._batch
+
+    def written(self) -> None:
+        """The batch is in its rows."""
+        self._batch = None

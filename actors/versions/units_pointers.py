@@ -17,6 +17,9 @@ from persistence.versions.releases import Scope, lock_release, read_release
 POINTERS_MAX = 2_000
 """The most channels of all scopes."""
 
+HISTORY_KEPT = 1_000
+"""How many revisions of a channel are kept. What clients are offered depends on the pointer alone."""
+
 
 class Activated(msgspec.Struct, frozen=True):
     """A pointer, and whether it has moved."""
@@ -79,6 +82,7 @@ async def activate(
         activated_at_ms=stamp.at_ms,
     )
     await rows.save_pointer(conn, pointer)
+    await rows.forget_activations(conn, scope, channel, upto_revision=pointer.revision - HISTORY_KEPT)
     await _audit(conn, pointer, release.version, stamp)
     return Change(Activated(pointer, moved=True), (ScopeChanged(scope),))
 

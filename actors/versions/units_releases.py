@@ -6,7 +6,13 @@ from actors.change import Change
 from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded
 from actors.users.locking import require_user
 from actors.versions.events import ScopeChanged
-from actors.versions.releases import CHANGES_WHEN_PUBLISHED, MOVES, check_release, draft_of
+from actors.versions.releases import (
+    CHANGES_WHEN_PUBLISHED,
+    MOVES,
+    check_new_release,
+    check_release,
+    draft_of,
+)
 from persistence.connection import Connection
 from persistence.users.audit import Stamp, write_audit
 from persistence.versions import releases as rows
@@ -44,7 +50,7 @@ async def make_release(conn: Connection, release: Release, stamp: Stamp) -> Chan
         Conflict: the scope has a release of this version.
         QuotaExceeded: there are too many releases.
     """
-    check_release(release.scope, draft_of(release), release.artifacts)
+    check_new_release(release.scope, draft_of(release), release.artifacts)
     if release.created_by is not None:
         await require_user(conn, release.created_by)
     await rows.lock_scope(conn, release.scope)

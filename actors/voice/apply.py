@@ -1,11 +1,13 @@
 """The channel after an event; total."""
 
+from collections.abc import Container
+
 from msgspec.structs import replace
 
 from actors.voice import events
 from actors.voice.events import AnyEvent
 from actors.voice.fleet import void_before_s
-from actors.voice.state import MOST_REMOVALS, REMOVED_MS, Removal, Session, State
+from actors.voice.state import MOST_REMOVALS, REMOVED_MS, Removal, Session, State, in_order
 
 
 def apply(state: State, event: AnyEvent) -> State:
@@ -21,8 +23,8 @@ def apply(state: State, event: AnyEvent) -> State:
 def _applied(state: State, event: events.Journaled) -> State:
     match event:
         case events.Joined(session=session):
-            others = {id: one for id, one in state.sessions.items() if id != session.user_id}
-            return replace(state, sessions={**others, session.user_id: session}, empty_since_ms=None)
+            sessions = in_order({**state.sessions, session.user_id: session}.values())
+            return replace(state, sessions=sessions, empty_since_ms=None)
         case events.SessionsEnded():
             return _ended(state, event)
         case events.SessionChanged():
@@ -34,10 +36,9 @@ def _applied(state: State, event: events.Journaled) -> State:
                 issued_at_ms=event.issued_at_ms,
             )
         case events.ControlChanged(control=control):
-            turned = set(control.muted_ids) ^ set(state.control.muted_ids)
-            return replace(_issued(state, turned, event.at_ms), control=control)
+            return replace(_issued(state, event.renewed, event.at_ms), control=control)
         case events.Moved():
-            return replace(_issued(state, set(state.sessions), event.at_ms), node_id=event.node_id)
+            return replace(_issued(state, event.renewed, event.at_ms), node_id=event.node_id)
         case events.ChannelEnded():
             return replace(state, ended=True)
 
@@ -62,7 +63,7 @@ def _session_id(session: Session | None) -> str | None:
     return None if session is None else session.session_id
 
 
-def _issued(state: State, user_ids: set[str], at_ms: int) -> State:
+def _issued(state: State, user_ids: Container[str], at_ms: int) -> State:
     sessions = {
         id: replace(one, issued_at_ms=at_ms) if id in user_ids else one for id, one in state.sessions.items()
     }

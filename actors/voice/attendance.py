@@ -4,11 +4,11 @@ When a user joins a channel, their session elsewhere ends by it; the joining tur
 channel is told.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from actors.voice import events
 from actors.voice.events import AnyEvent
-from actors.voice.fleet import Fleet
+from actors.voice.fleet import Fleet, void_before_s
 from actors.voice.outbox import ActionKind
 from actors.voice.seats import Seats
 from actors.voice.state import EMPTY_MS, REMOVED_MS, SILENCE_MS, Reason, State
@@ -32,6 +32,8 @@ class Attendance:
         self.speaking: set[str] = set()  # session ids
         self.doomed: dict[str, dict[tuple[str, str], Reason]] = {}
         """{channel id: {(user id, session id): why}}: sessions that are to end."""
+        self.suspects: set[str] = set()
+        """Users in voice whose rights may have changed."""
         self._states: dict[str, State] = {}
         self._of_user: dict[str, tuple[str, str]] = {}  # {user id: (channel id, session id)}
         self._of_party: dict[str, str] = {}
@@ -43,10 +45,15 @@ class Attendance:
         self._empty: set[str] = set()
         self._ended: dict[str, tuple[str, Reason, int]] = {}  # {session id: (user id, why, when)}
         self._listeners: list[Callable[[str, str, str, Reason], None]] = []
+        self._welcomers: list[Callable[[State, str], None]] = []
 
     def on_doom(self, listener: Callable[[str, str, str, Reason], None]) -> None:
         """Call `listener(channel id, user id, session id, reason)`, synchronously, when a session is to end."""
         self._listeners.append(listener)
+
+    def on_joined(self, listener: Callable[[State, str], None]) -> None:
+        """Call `listener(channel, user id)`, synchronously, when a user has come in, and that is committed."""
+        self._welcomers.append(listener)
 
     # -- looking ------------------------------------------------------------------------------------
 
@@ -73,6 +80,12 @@ class Attendance:
         """Whose session it is, or was until lately; None where that is not known."""
         ended = self._ended.get(session_id)
         return self._users.get(session_id) if ended is None else ended[0]
+
+    def holds(self, channel_id: str, user_id: str, session_id: str) -> bool:
+        """Whether the channel shows this session."""
+        state = self._states.get(channel_id)
+        session = None if state is None else state.sessions.get(user_id)
+        return session is not None and session.session_id == session_id
 
     def why_ended(self, session_id: str) -> Reason:
         """Why a session has ended."""
@@ -106,14 +119,22 @@ class Attendance:
                     self._remember(user_id, session_id, event.reason)
                 for user_id in {**event.sessions, **dict.fromkeys(event.barred)}:
                     if user_id not in state.sessions:
-                        self._fleet.order(state.node_id, "remove", state.id, user_id)
+                        since_s = void_before_s(event.at_ms)
+                        self._fleet.order(state.node_id, "remove", state.id, user_id, not_before_s=since_s)
+            case events.Joined(session=session):
+                # An older token of theirs may let them publish.
+                self._tell_muted(state, {session.user_id} & set(state.control.muted_ids))
             case events.Moved(at_ms=at_ms):
                 self._moved_ms[state.id] = at_ms
+                self._tell_muted(state, set(state.control.muted_ids))
             case events.ChannelEnded():
                 self._fleet.order(state.node_id, "close", state.id, None)
         if before is not None:
-            self._tell_mutes(state, set(before.control.muted_ids), set(state.control.muted_ids))
+            self._tell_muted(state, set(before.control.muted_ids) ^ set(state.control.muted_ids))
         self.take(state)
+        if isinstance(event, events.Joined):
+            for listener in self._welcomers:
+                listener(state, event.session.user_id)
 
     def take(self, state: State) -> None:
         """Take in a channel as it is now."""
@@ -180,6 +201,13 @@ class Attendance:
         mine = self._of_user.get(user_id)
         if mine is not None and session_id in (None, mine[1]):
             self._doom(mine[0], user_id, mine[1], reason)
+
+    def suspect(self, user_id: str) -> None:
+        """The rights of a user may have changed; "" stands for everybody."""
+        if not user_id:
+            self.suspects.update(self._of_user)
+        elif user_id in self._of_user:
+            self.suspects.add(user_id)
 
     def look(self) -> None:
         """Doom the sessions that were not heard for too long."""
@@ -262,8 +290,8 @@ class Attendance:
         for listener in self._listeners:
             listener(channel_id, user_id, session_id, reason)
 
-    def _tell_mutes(self, state: State, before: set[str], after: set[str]) -> None:
-        for user_id in sorted(before ^ after):
+    def _tell_muted(self, state: State, user_ids: Collection[str]) -> None:
+        for user_id in sorted(user_ids):
             if user_id in state.sessions:
-                kind: ActionKind = "mute" if user_id in after else "unmute"
+                kind: ActionKind = "mute" if user_id in state.control.muted_ids else "unmute"
                 self._fleet.order(state.node_id, kind, state.id, user_id)

@@ -68,14 +68,16 @@ class SetControl(Command, frozen=True):
 
 
 class MoveTo(Command, frozen=True):
-    """Another node carries the channel, if it is carried by that one still.
+    """Another node carries the channel, if it is carried by that one still, and nobody else has come in meanwhile.
 
     Args:
         node_id: None while there is none.
+        user_ids: for whom a seat is kept on it.
     """
 
     from_node_id: str | None
     node_id: str | None
+    user_ids: tuple[str, ...]
 
 
 class EndIfEmpty(Command, frozen=True):

@@ -5,8 +5,8 @@
 | Joined         | yes       | yes         | session            |
 | SessionsEnded  | yes       | yes         | sessions           |
 | SessionChanged | yes       |             | session            |
-| ControlChanged | yes       | yes         |                    |
-| Moved          | yes       | yes         |                    |
+| ControlChanged | yes       | yes         | sessions           |
+| Moved          | yes       | yes         | sessions           |
 | ChannelEnded   | yes       |             | channel            |
 | ControlAudited |           |             | audit trail        |
 | UserRenamed    |           |             |                    |
@@ -63,16 +63,26 @@ class SessionChanged(Event, tag="session_changed", frozen=True):
 
 
 class ControlChanged(Event, tag="control_changed", frozen=True):
-    """A moderator has decided; those in the channel who are heard again, or no longer, have other tokens."""
+    """A moderator has decided.
+
+    Args:
+        renewed: {user id: session id} of those in it who are heard again, or no longer: they have other tokens.
+    """
 
     control: Control
+    renewed: dict[str, str]
     at_ms: int
 
 
 class Moved(Event, tag="moved", frozen=True):
-    """Another node carries the channel; all in it have other tokens."""
+    """Another node carries the channel.
+
+    Args:
+        renewed: {user id: session id} of all in it: they have other tokens.
+    """
 
     node_id: str | None
+    renewed: dict[str, str]
     at_ms: int
 
 

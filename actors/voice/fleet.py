@@ -90,6 +90,7 @@ class Fleet:
         self._new_epoch = new_epoch
         self._nodes: dict[str, Node] = {}
         self._listeners: list[Callable[[str], None]] = []
+        self._mourners: list[Callable[[str], None]] = []
         now = self.since_ms = now_ms()
         for row in rows:
             lately = now - row.heard_at_ms < STARTING_MS
@@ -109,6 +110,10 @@ class Fleet:
         """Call `listener(node_id)`, synchronously, when a node is given an order, or is no more."""
         self._listeners.append(listener)
 
+    def on_gone(self, listener: Callable[[str], None]) -> None:
+        """Call `listener(node_id)`, synchronously, when a node is no more."""
+        self._mourners.append(listener)
+
     def put(self, row: NodeRow) -> None:
         """A node has registered; one that is known stays as it is."""
         if row.node_id not in self._nodes:
@@ -118,6 +123,8 @@ class Fleet:
         """A node is no more."""
         if self._nodes.pop(node_id, None) is not None:
             self._tell(node_id)
+            for listener in self._mourners:
+                listener(node_id)
 
     def remove_of_server(self, server_id: str) -> None:
         """A game server is no more, and its nodes with it."""
@@ -137,17 +144,27 @@ class Fleet:
             node.take("silent", now_ms)
         return silent
 
-    def order(self, node_id: str | None, kind: ActionKind, channel_id: str, user_id: str | None) -> None:
+    def order(
+        self,
+        node_id: str | None,
+        kind: ActionKind,
+        channel_id: str,
+        user_id: str | None,
+        *,
+        not_before_s: int | None = None,
+    ) -> None:
         """Give a node an order; nothing where there is no such node.
 
         Args:
             user_id: None for `close`.
+            not_before_s: epoch seconds from which the user's tokens are valid again; None: from the next second on. A
+                `remove` names the moment that the channel knows (`Removal`), or it could void those of a newer session.
         """
         node = self.get(node_id)
         if node is not None:
             now_ms = self._now_ms()
-            not_before_s = void_before_s(now_ms)
-            node.outbox.put(kind, channel_id, user_id, not_before_s=not_before_s, now_ms=now_ms)
+            since_s = void_before_s(now_ms) if not_before_s is None else not_before_s
+            node.outbox.put(kind, channel_id, user_id, not_before_s=since_s, now_ms=now_ms)
             self._tell(node.row.node_id)
 
     def expire(self) -> None:

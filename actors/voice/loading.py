@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from actors.kernel.facets import Lookups
 from actors.voice.commands import AnyCommand, Join
 from actors.voice.events import AnyEvent, Joined, SessionsEnded
-from actors.voice.state import MAX_PARTY, MAX_PRIVATE, Control, LookedUp, Session, State, Summary
+from actors.voice.state import MAX_PARTY, MAX_PRIVATE, Control, LookedUp, Session, State, Summary, in_order
 from persistence.connection import Connection
 from persistence.friends import blocks
 from persistence.journal import journal
@@ -87,8 +87,8 @@ async def refresh(conn: Connection, channel_id: str, state: State) -> State:
     if state.ended:
         return state
     rows = await channels.sessions_of(conn, channel_id)
-    sessions = {
-        row.user_id: Session(
+    sessions = in_order(
+        Session(
             session_id=row.session_id,
             user_id=row.user_id,
             self_mute=row.self_mute,
@@ -98,8 +98,11 @@ async def refresh(conn: Connection, channel_id: str, state: State) -> State:
             name=row.name,
         )
         for row in rows
-    }
-    return replace(state, sessions=sessions, empty_since_ms=None if sessions else state.empty_since_ms)
+    )
+    empty_since_ms = state.empty_since_ms
+    if empty_since_ms is None:  # its last session was replaced by one elsewhere, and it was not told
+        empty_since_ms = state.created_at_ms
+    return replace(state, sessions=sessions, empty_since_ms=None if sessions else empty_since_ms)
 
 
 def missing(state: State, command: AnyCommand) -> tuple[str, str | None] | None:

@@ -56,11 +56,13 @@ class OwnVoice(msgspec.Struct, frozen=True):
     Args:
         channel: the one that concerns them.
         speaking: ids of the sessions that speak there.
+        is_carried: its node is there.
     """
 
     user_id: str
     channel: State | None = None
     speaking: frozenset[str] = frozenset()
+    is_carried: bool = False
 
 
 class Changed(Event, frozen=True):
@@ -121,7 +123,8 @@ class OwnVoiceRules:
         if channel is None:
             return OwnVoice(user_id)
         sessions = {one.session_id for one in channel.sessions.values()}
-        return OwnVoice(user_id, channel, frozenset(sessions & self._attendance.speaking))
+        is_carried = self._place_of(channel.node_id) is not None
+        return OwnVoice(user_id, channel, frozenset(sessions & self._attendance.speaking), is_carried)
 
     def render(self, state: OwnVoice, _audience: None) -> VoiceSnapshot:
         """The frame."""
@@ -167,7 +170,7 @@ def happened(before: OwnVoice, after: OwnVoice, _sources: Collection[str]) -> Se
         mine, was = new.sessions.get(after.user_id), old.sessions.get(after.user_id)
         if mine is not None and was is not None and mine.session_id == was.session_id:
             told.append(Migrated())
-    if new != old:
+    if new != old or after.is_carried != before.is_carried:
         told.append(Changed())
     elif after.speaking != before.speaking:
         told.append(Spoke())

@@ -6,7 +6,8 @@ import msgspec
 
 from actors.voice import events
 from actors.voice.events import AnyEvent
-from actors.voice.state import Control, Session
+from actors.voice.public import VoiceControl
+from actors.voice.state import Session
 from persistence.connection import Connection
 from persistence.journal.turn import Turn
 from persistence.users.audit import write_audit
@@ -29,6 +30,7 @@ class Changes:
     def __init__(self) -> None:
         self.joined: dict[str, SessionRow] = {}  # {user id: …}
         self.changed: dict[str, SessionRow] = {}  # {session id: …}
+        self.renewed: dict[str, int] = {}  # {session id: when its newest token was given}
         self.ended: dict[tuple[str, str], None] = {}  # (user id, session id)
         self.channels: list[str] = []
         self.audited: list[tuple[str, events.ControlAudited]] = []
@@ -40,7 +42,10 @@ class Changes:
                 self.joined[session.user_id] = _row(channel_id, session)
             case events.SessionsEnded():
                 self.ended.update(dict.fromkeys(event.sessions.items()))
+            case events.ControlChanged() | events.Moved():
+                self.renewed.update(dict.fromkeys(event.renewed.values(), event.at_ms))
             case events.SessionChanged():
+                self.renewed.pop(event.session_id, None)  # it says when, too
                 self.changed[event.session_id] = SessionRow(
                     user_id=event.user_id,
                     session_id=event.session_id,
@@ -61,12 +66,16 @@ class Changes:
             await channels.put_sessions(conn, list(self.joined.values()))
         if self.changed:
             await channels.change_sessions(conn, list(self.changed.values()))
+        if self.renewed:
+            await channels.renew_sessions(conn, self.renewed)
         if self.ended:
             await channels.end_sessions(conn, list(self.ended))
         if self.channels:
             await channels.end(conn, self.channels)
         for channel_id, event in self.audited:
-            detail = ControlDetail(event.control, event.removed_ids)
+            control = event.control
+            said = VoiceControl(control.locked, control.muted_ids, control.max_participants)
+            detail = ControlDetail(said, event.removed_ids)
             await write_audit(
                 conn,
                 event.stamp,
@@ -79,7 +88,7 @@ class Changes:
 class ControlDetail(msgspec.Struct, frozen=True, rename="camel"):
     """What the audit trail says of a moderator's control."""
 
-    control: Control
+    control: VoiceControl
     removed_ids: tuple[str, ...]
 
 

@@ -133,7 +133,9 @@ def set_control(state: State, command: commands.SetControl, now_ms: int) -> Sequ
     )
     happened: list[AnyEvent] = []
     if control != before:
-        happened.append(ControlChanged(control, now_ms))
+        turned = set(control.muted_ids) ^ set(before.muted_ids)
+        renewed = {id: one.session_id for id, one in state.sessions.items() if id in turned}
+        happened.append(ControlChanged(control, renewed, now_ms))
     if command.remove_ids:
         removed = tuple(dict.fromkeys(command.remove_ids))
         ended = {id: state.sessions[id].session_id for id in removed if id in state.sessions}
@@ -147,7 +149,10 @@ def move_to(state: State, command: commands.MoveTo, now_ms: int) -> Sequence[Any
     """Decide on another node."""
     if state.node_id != command.from_node_id or state.node_id == command.node_id:
         return ()
-    return (Moved(command.node_id, now_ms),)
+    if not state.sessions.keys() <= set(command.user_ids):
+        return ()
+    renewed = {id: one.session_id for id, one in state.sessions.items()}
+    return (Moved(command.node_id, renewed, now_ms),)
 
 
 def end_if_empty(state: State, now_ms: int) -> Sequence[AnyEvent]:

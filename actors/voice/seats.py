@@ -1,10 +1,16 @@
 """Seats on voice nodes: counted here, whatever nodes say, and kept before they are taken.
 
 A session has a seat on the node of its channel, and somebody who is about to join has one kept; so that however many
-join at once, never more than a node's capacity are given a token.
+join at once, never more than a node's capacity are given a token. A user has one seat on a node at most, however often
+it is kept for them: a session that takes over another one needs no second seat, and a seat that is kept stays theirs
+when the session ends under which they had it.
 """
 
 from collections import Counter
+from collections.abc import Collection, Hashable
+from typing import TypeVar
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 class Seats:
@@ -13,8 +19,10 @@ class Seats:
     def __init__(self) -> None:
         self._node_of: dict[str, str] = {}  # {user id: node id}
         self._taken: Counter[str] = Counter()
-        self._kept: Counter[str] = Counter()
-        self._in_doubt: dict[str, list[tuple[str, int]]] = {}  # {channel id: (node id, seats)}
+        # {(node id, user id): one for their session, and one each time a seat is kept}
+        self._claims: Counter[tuple[str, str]] = Counter()
+        self._used: Counter[str] = Counter()  # {node id: users who have claims}
+        self._in_doubt: dict[str, list[tuple[str, Collection[str]]]] = {}  # {channel id: (node id, user ids)}
 
     def taken(self, node_id: str) -> int:
         """Users with a session on the node."""
@@ -22,56 +30,67 @@ class Seats:
 
     def used(self, node_id: str) -> int:
         """Seats that are taken or kept."""
-        return self._taken[node_id] + self._kept[node_id]
-
-    def is_on(self, user_id: str, node_id: str) -> bool:
-        """Whether the user has a seat on the node already, which their next session there takes over."""
-        return self._node_of.get(user_id) == node_id
+        return self._used[node_id]
 
     def sit(self, user_id: str, node_id: str | None) -> None:
         """The user has their seat on this node now, and none elsewhere."""
         before = self._node_of.pop(user_id, None)
-        if before is not None:
-            _less(self._taken, before, 1)
         if node_id is not None:
             self._node_of[user_id] = node_id
             self._taken[node_id] += 1
+            self._claim(node_id, user_id)
+        if before is not None:
+            _less(self._taken, before)
+            self._unclaim(before, user_id)
 
-    def keep(self, node_id: str, seats: int, capacity: int) -> bool:
+    def keep(self, node_id: str, user_ids: Collection[str], capacity: int) -> bool:
         """Keep seats for those who come; returns False, and keeps none, where there are not as many.
 
         Args:
-            seats: how many, 0 or more.
+            user_ids: each once; who has a seat there needs no other.
             capacity: of the node.
         """
-        if self.used(node_id) + seats > capacity:
+        more = sum(1 for id in user_ids if not self._claims[node_id, id])
+        if more and self._used[node_id] + more > capacity:
             return False
-        self._kept[node_id] += seats
+        for id in user_ids:
+            self._claim(node_id, id)
         return True
 
-    def release(self, node_id: str, seats: int) -> None:
+    def release(self, node_id: str, user_ids: Collection[str]) -> None:
         """Keep them no longer: they are taken by now, or not wanted.
 
         Args:
-            seats: as many as were kept.
+            user_ids: for whom they were kept.
         """
-        _less(self._kept, node_id, seats)
+        for id in user_ids:
+            self._unclaim(node_id, id)
 
-    def doubt(self, channel_id: str, node_id: str, seats: int) -> None:
+    def doubt(self, channel_id: str, node_id: str, user_ids: Collection[str]) -> None:
         """Go on keeping seats until it is known whether they were taken.
 
         Args:
-            seats: as many as were kept.
+            user_ids: for whom they were kept.
         """
-        self._in_doubt.setdefault(channel_id, []).append((node_id, seats))
+        self._in_doubt.setdefault(channel_id, []).append((node_id, user_ids))
 
     def settle(self, channel_id: str) -> None:
         """It is known who is in the channel: keep nothing for it any longer."""
-        for node_id, seats in self._in_doubt.pop(channel_id, ()):
-            self.release(node_id, seats)
+        for node_id, user_ids in self._in_doubt.pop(channel_id, ()):
+            self.release(node_id, user_ids)
+
+    def _claim(self, node_id: str, user_id: str) -> None:
+        self._claims[node_id, user_id] += 1
+        if self._claims[node_id, user_id] == 1:
+            self._used[node_id] += 1
+
+    def _unclaim(self, node_id: str, user_id: str) -> None:
+        _less(self._claims, (node_id, user_id))
+        if not self._claims[node_id, user_id]:
+            _less(self._used, node_id)
 
 
-def _less(counter: Counter[str], key: str, by: int) -> None:
-    counter[key] -= by
+def _less(counter: Counter[Key], key: Key) -> None:
+    counter[key] -= 1
     if counter[key] <= 0:
         del counter[key]

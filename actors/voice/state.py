@@ -1,5 +1,6 @@
 """A voice channel in memory: immutable, one object a revision."""
 
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -127,6 +128,11 @@ class State(msgspec.Struct, frozen=True):
     def other_of(self, user_id: str) -> str | None:
         """The other of a private channel; None for one of a party."""
         return next((id for id in self.pair if id != user_id), None)
+
+
+def in_order(sessions: Iterable[Session]) -> dict[str, Session]:
+    """{user id: session}, the longest there first."""
+    return {one.user_id: one for one in sorted(sessions, key=lambda one: (one.joined_at_ms, one.user_id))}
 
 
 class Summary(msgspec.Struct, frozen=True):

@@ -81,13 +81,18 @@ async def lock_catalogs(conn: Connection) -> None:
     await conn.execute("LOCK TABLE catalogs IN SHARE ROW EXCLUSIVE MODE")
 
 
+async def remove_catalog(conn: Connection, slug: str) -> bool:
+    """Delete a catalog with all of its items; returns whether there was one."""
+    # One by one, because each statement has a deadline, and there may be 100,000 items.
+    await conn.execute("DELETE FROM catalog_items WHERE catalog_slug = $1", slug)
+    await conn.execute("DELETE FROM catalog_runs WHERE catalog_slug = $1", slug)
+    await conn.execute("DELETE FROM catalog_lists WHERE catalog_slug = $1", slug)
+    return await conn.fetchval("DELETE FROM catalogs WHERE slug = $1 RETURNING slug", slug) is not None
+
+
 async def replace_catalog(conn: Connection, catalog: Catalog) -> None:
     """Store a catalog without items, in the place of one that has the same slug."""
-    # One by one, because each statement has a deadline, and there may be 100,000 items.
-    await conn.execute("DELETE FROM catalog_items WHERE catalog_slug = $1", catalog.slug)
-    await conn.execute("DELETE FROM catalog_runs WHERE catalog_slug = $1", catalog.slug)
-    await conn.execute("DELETE FROM catalog_lists WHERE catalog_slug = $1", catalog.slug)
-    await conn.execute("DELETE FROM catalogs WHERE slug = $1", catalog.slug)
+    await remove_catalog(conn, catalog.slug)
     await conn.execute(
         "INSERT INTO catalogs (slug, name, kind, items) VALUES ($1, $2, $3, $4)",
         catalog.slug,

@@ -72,6 +72,11 @@ async def put(conn: Connection, games: Sequence[GameRow]) -> None:
     )
 
 
+async def remove(conn: Connection, game_id: str) -> bool:
+    """Delete a game from the catalog; returns whether there was one."""
+    return await conn.fetchval("DELETE FROM games WHERE game_id = $1 RETURNING game_id", game_id) is not None
+
+
 async def listed(conn: Connection, target_ids: Collection[str]) -> list[Listed]:
     """The categories of these targets' publications; a target without one is left out."""
     return [Listed(*row) for row in await conn.fetch(_OF_TARGETS, list(target_ids))]

@@ -1,9 +1,8 @@
-"""What is still to be told of publications: to followers, and to other channels of networks. Rows only."""
+"""What is still to be told of publications: to followers. Rows only."""
 
 import msgspec
 
 from persistence.connection import Connection
-from persistence.news.rows import Scope
 
 
 class Announcement(msgspec.Struct, frozen=True):
@@ -47,44 +46,3 @@ async def move(conn: Connection, news_id: str, after_user_id: str) -> None:
 async def finish(conn: Connection, news_id: str) -> None:
     """Note that all were notified."""
     await conn.execute("DELETE FROM news_announcements WHERE news_id = $1", news_id)
-
-
-async def post(conn: Connection, news_id: str, scope: Scope, *, now_ms: int, most: int) -> None:
-    """Note that an article is to be posted to the other channels of its network, or of its server's.
-
-    Args:
-        most: how many a network may have waiting; the oldest go.
-    """
-    network_id = await conn.fetchval(_NETWORK_OF[scope.type], scope.id)
-    if network_id is None:
-        return
-    await conn.execute(
-        "INSERT INTO news_outbox (network_id, news_id, created_at_ms) VALUES ($1, $2, $3)",
-        network_id,
-        news_id,
-        now_ms,
-    )
-    await conn.execute(
-        "DELETE FROM news_outbox WHERE network_id = $1 AND seq <= (SELECT seq FROM news_outbox"
-        " WHERE network_id = $1 ORDER BY seq DESC OFFSET $2 LIMIT 1)",
-        network_id,
-        most,
-    )
-
-
-async def prune_outbox(conn: Connection, limit: int, *, before_ms: int) -> int:
-    """Delete what was to be posted before a moment (epoch milliseconds), at most `limit`; returns how many."""
-    tag = await conn.execute(
-        "DELETE FROM news_outbox WHERE seq = ANY (ARRAY(SELECT seq FROM news_outbox"
-        " WHERE created_at_ms < $1 ORDER BY created_at_ms LIMIT $2))",
-        before_ms,
-        limit,
-    )
-    return int(tag.rpartition(" ")[2])
-
-
-_NETWORK_OF = {
-    "global": "SELECT NULL::text WHERE $1 = ''",
-    "network": "SELECT network_id FROM networks WHERE network_id = $1",
-    "server": "SELECT network_id FROM connect_servers WHERE server_id = $1",
-}

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from persistence.connection import Connection
-from persistence.news.rows import ArticleRow, Scope, article_of
+from persistence.news.rows import HEADS, ArticleRow, Scope, article_of
 
 
 async def hold_scope(conn: Connection, scope: Scope) -> bool:
@@ -25,8 +25,22 @@ async def read(conn: Connection, news_id: str) -> ArticleRow | None:
 
 async def read_all(conn: Connection, news_ids: Collection[str]) -> list[ArticleRow]:
     """Those of these articles that exist, whatever their status; in no order."""
-    rows = await conn.fetch("SELECT * FROM news WHERE id = ANY ($1::text[])", list(news_ids))
+    rows = await conn.fetch(_READ_ALL, list(news_ids))
     return [article_of(row) for row in rows]
+
+
+async def read_heads(conn: Connection, news_ids: Collection[str]) -> list[ArticleRow]:
+    """Those of these articles that exist, with empty texts, whatever their status; in no order."""
+    rows = await conn.fetch(_READ_HEADS, list(news_ids))
+    return [article_of(row) for row in rows]
+
+
+async def networks_there(conn: Connection, network_ids: Collection[str]) -> set[str]:
+    """Those of these networks that exist."""
+    rows = await conn.fetch(
+        "SELECT network_id FROM networks WHERE network_id = ANY ($1::text[])", list(network_ids)
+    )
+    return {row["network_id"] for row in rows}
 
 
 async def lock(conn: Connection, news_id: str) -> ArticleRow | None:
@@ -86,6 +100,9 @@ async def put(conn: Connection, row: ArticleRow) -> int:
     )  # fmt: skip
     return revision
 
+
+_READ_ALL = "SELECT news.* FROM news WHERE id = ANY ($1::text[])"
+_READ_HEADS = _READ_ALL.replace("news.*", HEADS)
 
 _PUT = """
 INSERT INTO news_articles (

@@ -7,7 +7,10 @@ texts above a number of bytes.
 import msgspec
 
 from persistence.connection import Connection
-from persistence.news.rows import ArticleRow, Place, ScopeType, Status, article_of
+from persistence.news.rows import HEADS, ArticleRow, Place, ScopeType, Status, article_of
+
+FEW = 1_000
+"""So many articles are put in order faster than a list of all is walked until a page is full."""
 
 FIRST = Place(pinned=True, listed_at_ms=2**63 - 1, id="~")
 """The position before the first article."""
@@ -68,7 +71,7 @@ class Writable(msgspec.Struct, frozen=True):
 
 async def page(conn: Connection, wanted: Wanted, bounds: Bounds, *, now_ms: int) -> list[ArticleRow]:
     """A page of what may be read."""
-    statement = _SCOPED if wanted.one_scope else _ALL
+    statement = await _walking(conn, _SCOPED if wanted.one_scope else _ALL, wanted)
     return [article_of(row) for row in await conn.fetch(statement, *_parameters(wanted, bounds), now_ms)]
 
 
@@ -80,7 +83,7 @@ async def page_of_status(
     Args:
         status: `draft`, `archived`, or `scheduled` for a moment that has not come.
     """
-    statement = _SCOPED_OF_STATUS if wanted.one_scope else _ALL_OF_STATUS
+    statement = await _walking(conn, _SCOPED_OF_STATUS if wanted.one_scope else _ALL_OF_STATUS, wanted)
     rows = await conn.fetch(
         statement,
         *_parameters(wanted, bounds),
@@ -109,6 +112,16 @@ async def feed_heads(conn: Connection, user_id: str, limit: int, *, now_ms: int)
         _FEED_HEADS, FIRST.pinned, FIRST.listed_at_ms, FIRST.id, limit, 2**62, user_id, now_ms
     )
     return [article_of(row) for row in rows]
+
+
+async def _walking(conn: Connection, statement: str, wanted: Wanted) -> str:
+    """The statement, or where only a few articles have the wanted tag, the one that looks at no others.
+
+    A tag that many have is found soon by walking the list, and one that few have is found by its index.
+    """
+    if wanted.tag is None or await conn.fetchval(_HOW_MANY_TAGGED, wanted.tag, FEW + 1) > FEW:
+        return statement
+    return _AMONG_FEW[statement]
 
 
 def _parameters(wanted: Wanted, bounds: Bounds) -> tuple[object, ...]:
@@ -156,6 +169,21 @@ _SCOPED = _ALL.replace("pinned_for_all", "pinned").replace(
 _ALL_OF_STATUS = _ALL.replace(_READABLE, _UNPUBLISHED)
 _SCOPED_OF_STATUS = _SCOPED.replace(_READABLE, _UNPUBLISHED)
 
+_HOW_MANY_TAGGED = (
+    "SELECT count(*) FROM (SELECT FROM news_articles WHERE tags @> ARRAY[$1::text] LIMIT $2) AS tagged"
+)
+_TAGGED = """WITH tagged AS MATERIALIZED (
+    SELECT id, pinned_for_all, pinned, listed_at_ms, size_bytes, scope_type, scope_id, network_id, server_id, category,
+        tags, locale, visibility, status
+    FROM news_articles WHERE tags @> ARRAY[$9::text]
+)"""
+
+# {statement: the same among the articles that have the tag}
+_AMONG_FEW = {
+    statement: _TAGGED + statement.replace("FROM news_articles", "FROM tagged")
+    for statement in (_ALL, _SCOPED, _ALL_OF_STATUS, _SCOPED_OF_STATUS)
+}
+
 # Each followed scope is walked by its own index, and no further than one page.
 _FEED = """
 WITH followed AS MATERIALIZED (
@@ -196,8 +224,4 @@ SELECT news.* FROM weighed CROSS JOIN LATERAL (SELECT * FROM news WHERE news.id 
 WHERE bytes_before <= $5 ORDER BY weighed.pin DESC, weighed.listed_at_ms DESC, weighed.id DESC
 """
 
-_HEADS = ", ".join(
-    f"'' AS {name}" if name in {"body", "body_html"} else f"news.{name}"
-    for name in ArticleRow.__struct_fields__
-)
-_FEED_HEADS = _FEED.replace("news.* FROM weighed", _HEADS + " FROM weighed")
+_FEED_HEADS = _FEED.replace("news.* FROM weighed", HEADS + " FROM weighed")

@@ -80,6 +80,13 @@ class ArticleRow(msgspec.Struct, frozen=True, kw_only=True):
         return self.pinned and self.scope_type == "global"
 
 
+HEADS = ", ".join(
+    f"'' AS {name}" if name in {"body", "body_html"} else f"news.{name}"
+    for name in ArticleRow.__struct_fields__
+)
+"""The columns of an article of which only some hundred bytes are needed: its texts are empty."""
+
+
 class Place(msgspec.Struct, frozen=True, array_like=True):
     """An article's position in a list: pinned ones first, then the newest."""
 

@@ -26,30 +26,72 @@ class VersionCount(msgspec.Struct, frozen=True):
     count: int
 
 
-async def add_counts(conn: Connection, counts: Sequence[VersionCount]) -> None:
-    """Add to the counts; those of releases that do not exist are dropped. The others stay until the transaction ends.
+class CountPlace(msgspec.Struct, frozen=True, array_like=True):
+    """A count's position in a list: the newest day first, and within a day by what is counted, backwards."""
+
+    day: int
+    release_id: str
+    event: str
+    platform: str
+
+
+FIRST = CountPlace(2**31 - 1, "", "", "")
+"""The position before the first count."""
+
+
+class WantedCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """The selection of a page of counts.
 
     Args:
+        release_id: only of this release; None = of all.
+        first_day, last_day: days since 1970 (UTC), both included.
+        after: the position of the last count of the page before.
+        limit: at most so many.
+    """
+
+    release_id: str | None
+    first_day: int
+    last_day: int
+    after: CountPlace = FIRST
+    limit: int
+
+
+class CountBatch(msgspec.Struct, frozen=True):
+    """Counts that are added together, and once.
+
+    Args:
+        id: objectId.
         counts: each day, release, event and platform once.
     """
-    ordered = sorted(counts, key=lambda one: (one.day, one.release_id, one.event, one.platform))
+
+    id: str
+    counts: Sequence[VersionCount]
+
+
+async def add_counts(conn: Connection, batch: CountBatch, now_ms: int) -> None:
+    """Add a batch to the counts, unless it has been added before; those of releases that do not exist are dropped. The
+    others stay until the transaction ends.
+
+    Args:
+        now_ms: epoch milliseconds.
+    """
+    if not await conn.fetchval(_TAKE_BATCH, batch.id, now_ms):
+        return
+    ordered = sorted(batch.counts, key=lambda one: (one.day, one.release_id, one.event, one.platform))
     columns = [[getattr(one, name) for one in ordered] for name in VersionCount.__struct_fields__]
     await conn.execute(_ADD, *columns)
 
 
-async def list_counts(
-    conn: Connection, release_id: str | None, first_day: int, last_day: int, limit: int
-) -> list[VersionCount]:
-    """The counts of some days, the newest day first, at most `limit`; of one release, or of all (None).
-
-    Args:
-        first_day, last_day: both included.
-    """
+async def list_counts(conn: Connection, wanted: WantedCounts) -> list[VersionCount]:
+    """The wanted counts, the newest day first."""
+    last_day, after = min(wanted.last_day, wanted.after.day), msgspec.structs.astuple(wanted.after)
     # Two statements: one that may have no release is planned as if it had none, and walks all days.
-    if release_id is None:
-        rows = await conn.fetch(_LIST, first_day, last_day, limit)
+    if wanted.release_id is None:
+        rows = await conn.fetch(_LIST, wanted.first_day, last_day, *after, wanted.limit)
     else:
-        rows = await conn.fetch(_LIST_OF_RELEASE, first_day, last_day, limit, release_id)
+        rows = await conn.fetch(
+            _LIST_OF_RELEASE, wanted.first_day, last_day, *after, wanted.limit, wanted.release_id
+        )
     return [VersionCount(*(row[name] for name in VersionCount.__struct_fields__)) for row in rows]
 
 
@@ -64,11 +106,27 @@ async def prune_counts(conn: Connection, limit: int, *, before_day: int) -> int:
     return int(tag.rpartition(" ")[2])
 
 
-_LIST = """
-SELECT * FROM version_counts WHERE day BETWEEN $1 AND $2
-ORDER BY day DESC, release_id, event, platform LIMIT $3
+async def prune_batches(conn: Connection, limit: int, *, before_ms: int) -> int:
+    """Forget which batches were added before a moment (epoch milliseconds), at most `limit`; returns how many."""
+    tag = await conn.execute(
+        "DELETE FROM version_count_batches WHERE id = ANY (ARRAY(SELECT id FROM version_count_batches"
+        " WHERE added_at_ms < $1 ORDER BY added_at_ms LIMIT $2))",
+        before_ms,
+        limit,
+    )
+    return int(tag.rpartition(" ")[2])
+
+
+_TAKE_BATCH = """
+INSERT INTO version_count_batches (id, added_at_ms) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING RETURNING true
 """
-_LIST_OF_RELEASE = _LIST.replace("WHERE", "WHERE release_id = $4 AND")
+
+_LIST = """
+SELECT * FROM version_counts WHERE day BETWEEN $1 AND $2::bigint
+AND (day, release_id, event, platform) < ($3::bigint, $4, $5, $6)
+ORDER BY day DESC, release_id DESC, event DESC, platform DESC LIMIT $7
+"""
+_LIST_OF_RELEASE = _LIST.replace("WHERE", "WHERE release_id = $8 AND")
 
 # Releases are locked before their counts, as whoever deletes one does.
 _ADD = """

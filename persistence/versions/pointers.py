@@ -110,6 +110,18 @@ async def save_pointer(conn: Connection, pointer: Pointer) -> None:
     )
 
 
+async def forget_activations(conn: Connection, scope: Scope, channel: str, *, upto_revision: int) -> None:
+    """Delete the revisions of a channel up to `upto_revision`, which is included."""
+    await conn.execute(
+        "DELETE FROM channel_activations"
+        " WHERE scope_type = $1 AND scope_id = $2 AND channel = $3 AND revision <= $4",
+        scope.type,
+        scope.id,
+        channel,
+        upto_revision,
+    )
+
+
 async def activations_of(conn: Connection, scope: Scope, channel: str, limit: int) -> list[Activation]:
     """The newest revisions of a channel, by its name, the newest first, at most `limit`."""
     rows = await conn.fetch(

@@ -1,6 +1,6 @@
 """Voice channels and the sessions in them, in rows; the rest of a channel lies in the summary of its head."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -95,11 +95,10 @@ async def ids(conn: Connection) -> list[str]:
 
 
 async def sessions_of(conn: Connection, channel_id: str) -> list[SessionRow]:
-    """Who is in a channel, the longest there first."""
+    """Who is in a channel, in no order."""
     rows = await conn.fetch(
         "SELECT s.user_id, s.session_id, s.channel_id, s.self_mute, s.self_deaf, s.joined_at_ms, s.issued_at_ms,"
-        " u.name FROM voice_sessions s JOIN users u ON u.id = s.user_id WHERE s.channel_id = $1"
-        " ORDER BY s.joined_at_ms, s.user_id",
+        " u.name FROM voice_sessions s JOIN users u ON u.id = s.user_id WHERE s.channel_id = $1",
         channel_id,
     )
     return [SessionRow(*row) for row in rows]
@@ -143,6 +142,21 @@ async def change_sessions(conn: Connection, rows: Sequence[SessionRow]) -> None:
         [row.self_mute for row in ordered],
         [row.self_deaf for row in ordered],
         [row.issued_at_ms for row in ordered],
+    )
+
+
+async def renew_sessions(conn: Connection, issued: Mapping[str, int]) -> None:
+    """Write when the newest tokens of sessions were given.
+
+    Args:
+        issued: {session id: epoch milliseconds}.
+    """
+    ordered = sorted(issued.items())
+    await conn.execute(
+        "UPDATE voice_sessions s SET issued_at_ms = i.at_ms FROM unnest($1::text[], $2::bigint[])"
+        " AS i (session_id, at_ms) WHERE s.session_id = i.session_id",
+        [session_id for session_id, _ in ordered],
+        [at_ms for _, at_ms in ordered],
     )
 
 

@@ -1,7 +1,8 @@
-"""`partyline catalog import FILE`: imports catalogs of heads and banners, and games, as JSON lines (contract §10).
+"""`partyline catalog import FILE`: imports catalogs of heads and banners, and games, as JSON lines (contract §10);
+`partyline catalog remove` removes a catalog or a game again.
 
 A catalog in which a line is refused stays as it was. Importing a file again does no harm. A running server shows what
-was imported at once, and counts new games within a minute.
+has changed at once, and counts the games that are there within a minute.
 """
 
 from collections.abc import Callable
@@ -10,8 +11,11 @@ from pathlib import Path
 
 import trio
 
-from actors.catalogs.importing import Imported, import_catalogs
+from actors.catalogs.importing import IMPORT_SECONDS, Imported, import_catalogs
+from actors.catalogs.removing import remove_catalog, remove_game
+from actors.errors import NotFound
 from persistence.bridge.database import Database
+from routes.cli.faults import CommandFault
 from routes.cli.files import opened
 
 
@@ -43,6 +47,32 @@ async def import_file(path: Path, database: Database, say: Callable[[str], None]
             database, file, report, partial(trio.to_thread.run_sync, abandon_on_cancel=True)
         )
     return whole
+
+
+async def remove(
+    slug: str | None, game_id: str | None, database: Database, say: Callable[[str], None]
+) -> None:
+    """Remove a catalog, or a game.
+
+    Args:
+        slug: of the catalog; None for none.
+        game_id: of the game; None for none.
+        database: open and migrated.
+        say: takes each line of the report.
+
+    Raises:
+        CommandFault: there is no such thing; then nothing was removed.
+        DatabaseUnavailable: nothing was removed, or it is not known.
+    """
+    try:
+        if slug is not None:
+            await database.transact(remove_catalog, slug, timeout_seconds=IMPORT_SECONDS)
+            say(f"{slug}: removed")
+        if game_id is not None:
+            await database.transact(remove_game, game_id)
+            say(f"{game_id}: removed")
+    except NotFound as missing:
+        raise CommandFault(missing.message) from missing
 
 
 def _outcome(imported: Imported) -> str:

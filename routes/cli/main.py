@@ -110,15 +110,24 @@ def _parser() -> argparse.ArgumentParser:
     add("config", "print every setting: name, default, meaning", _config, logs=False)
     archive = add("archive", "the archive of old chat messages", _archive_import)
     _add_import(archive, "take in archived messages from JSON lines")
-    catalog = add("catalog", "catalogs of heads and banners", _catalog_import)
-    _add_import(catalog, "take in catalogs from JSON lines, each in place of the one of its name")
+    catalog = add("catalog", "catalogs of heads and banners, and games", _catalog_import)
+    kinds = _add_import(catalog, "take in catalogs from JSON lines, each in place of the one of its name")
+    says = "remove a catalog with its items, or a game"
+    removed = kinds.add_parser("remove", help=says, description=says, allow_abbrev=False)
+    removed.set_defaults(command=_catalog_remove)
+    which = removed.add_mutually_exclusive_group(required=True)
+    which.add_argument("slug", nargs="?", metavar="SLUG", help="of a catalog")
+    which.add_argument("--game", metavar="ID", help="of a game")
     return parser
 
 
-def _add_import(parser: argparse.ArgumentParser, says: str) -> None:
-    kinds = parser.add_subparsers(metavar="import", required=True)
+def _add_import(
+    parser: argparse.ArgumentParser, says: str
+) -> "argparse._SubParsersAction[argparse.ArgumentParser]":
+    kinds = parser.add_subparsers(metavar="COMMAND", required=True)
     imported = kinds.add_parser("import", help=says, description=says, allow_abbrev=False)
     imported.add_argument("file", type=Path, metavar="FILE", help="JSON lines; - for standard input")
+    return kinds
 
 
 def _serve(_arguments: argparse.Namespace, config: Config) -> int:
@@ -242,3 +251,17 @@ def _catalog_import(arguments: argparse.Namespace, config: Config) -> int:
             return await import_file(arguments.file, database, _say)
 
     return 0 if trio.run(imported) else 1
+
+
+def _catalog_remove(arguments: argparse.Namespace, config: Config) -> int:
+    import trio
+
+    from routes.cli.catalog import remove
+    from routes.cli.database import database_of
+
+    async def removed() -> None:
+        async with database_of(config) as database:
+            await remove(arguments.slug, arguments.game, database, _say)
+
+    trio.run(removed)
+    return 0

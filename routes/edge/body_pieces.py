@@ -10,6 +10,8 @@ works on a piece, the client has to wait. So the memory that an upload takes dep
 speed of either side.
 """
 
+import hashlib
+from collections.abc import Callable
 from math import inf
 from typing import Final
 
@@ -48,10 +50,12 @@ class BodyPieces:
 
     __slots__ = (
         "_deadline",
+        "_hash",
         "_incoming",
         "_more",
         "_patience_seconds",
         "_request_seconds",
+        "_tell",
         "arrived_bytes",
         "length_bytes",
         "max_bytes",
@@ -69,6 +73,20 @@ class BodyPieces:
         self._request_seconds = request_seconds
         self._patience_seconds = SILENCE_SECONDS
         self._more = True
+        self._hash = hashlib.sha256()
+        self._tell: Callable[[bytes], None] | None = None
+
+    def when_complete(self, tell: Callable[[bytes], None]) -> None:
+        """Have `tell` called with the SHA-256 of the body once it is complete; to be asked for before it is read."""
+        self._tell = tell
+
+    async def skip(self) -> None:
+        """Read what is left, and drop it.
+
+        Cancellation, and what it raises: as iterating.
+        """
+        async for _ in self:
+            pass
 
     def __aiter__(self) -> "BodyPieces":
         return self
@@ -88,9 +106,13 @@ class BodyPieces:
             if self.arrived_bytes > self.max_bytes:
                 raise PayloadTooLarge(maxBytes=self.max_bytes)
             if piece:
+                if self._tell is not None:
+                    self._hash.update(piece)
                 return piece
         if self.length_bytes is not None and self.length_bytes != self.arrived_bytes:
             raise CutShort
+        if self._tell is not None:
+            self._tell(self._hash.digest())
         raise StopAsyncIteration
 
     async def _next(self) -> bytes:

@@ -6,6 +6,7 @@ content sniffing, in a sandbox.
 
 import hashlib
 import re
+from email.utils import parsedate_to_datetime
 from pathlib import Path
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from routes.edge.outgoing import FileSlice, Headers, Outgoing
 from routes.edge.reply import Blob
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
+_DATE = re.compile(rb"[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT")
 _TAGS = re.compile(r'(?:W/)?"[^"]*"')
 _UNSAFE_NAME = re.compile(r"[^\w.\- ()\[\]]", re.ASCII)
 
@@ -55,16 +57,38 @@ def with_etag(outgoing: Outgoing, incoming: Incoming, cache_control: str) -> Out
 
     Args:
         outgoing: the answer; returned unchanged unless it is a 200 with its body in memory.
-        incoming: the request; If-None-Match is read.
+        incoming: the request; If-None-Match is read, and where there is none, If-Modified-Since.
         cache_control: the value of Cache-Control.
     """
     if outgoing.status != 200 or not isinstance(outgoing.body, bytes):
         return outgoing
     tag = etag_of_content(outgoing.body)
     cached: Headers = [(b"etag", tag), (b"cache-control", cache_control.encode("ascii"))]
-    if is_named(incoming.header(b"if-none-match"), tag, weakly=True):
+    known = incoming.header(b"if-none-match")
+    # A date is not looked at where the client names a tag (RFC 9110 §13.2.2).
+    if is_named(known, tag, weakly=True) or (known is None and _is_older(outgoing.headers, incoming)):
         return Outgoing(304, cached)
     return Outgoing(200, outgoing.headers + cached, outgoing.body)
+
+
+def _is_older(headers: Headers, incoming: Incoming) -> bool:
+    """Whether an answer with Last-Modified has not changed since the date in If-Modified-Since (RFC 9110 §13.1.3)."""
+    modified = next((text for name, text in headers if name == b"last-modified"), None)
+    asked = incoming.header(b"if-modified-since")
+    if modified is None or asked is None:
+        return False
+    modified_s, asked_s = _date_s(modified), _date_s(asked)
+    return modified_s is not None and asked_s is not None and modified_s <= asked_s
+
+
+def _date_s(text: bytes) -> int | None:
+    """An HTTP date in seconds of the epoch; None for anything else."""
+    if _DATE.fullmatch(text) is None:
+        return None
+    try:
+        return int(parsedate_to_datetime(text.decode("ascii")).timestamp())
+    except ValueError:
+        return None
 
 
 def etag_of_content(content: bytes) -> bytes:

@@ -33,6 +33,10 @@ class NotAnswered(OutgoingFault):
     """The server could not be reached, was too slow, or broke off. It may have done what was asked."""
 
 
+class NotSent(NotAnswered):
+    """No connection came about, so nothing of the request was sent. The server has not done what was asked."""
+
+
 class AnswerRefused(OutgoingFault):
     """The server has answered what is not taken: too many bytes, an encoded body, or a redirect."""
 
@@ -120,21 +124,25 @@ class Upstream:
             body: None for none.
 
         Raises:
-            NotAnswered: see there.
+            NotSent, NotAnswered: see there.
             AnswerRefused: see there.
             ValueError: a segment of the path has another form; nothing was sent.
         """
+        sending = _Sending()
         request = httpx2.Request(
             method,
             f"{self._base_url}/{checked_path(path)}{'?' if query else ''}{urlencode(query)}",
             headers={"user-agent": _AGENT, **(headers or {}), "accept-encoding": "identity"},
             content=body,
+            extensions={"trace": sending.trace},
         )
         try:
             with trio.fail_after(self._seconds):
                 return await self._exchange(request)
         except (httpx2.TransportError, trio.TooSlowError):
             # Without its cause, whose text names addresses and may repeat what the server has sent.
+            if not sending.begun:
+                raise NotSent("the server could not be reached") from None
             raise NotAnswered("the server has not answered") from None
 
     async def _exchange(self, request: httpx2.Request) -> Answer:
@@ -191,6 +199,19 @@ class Upstream:
         if len(body) > self._max_bytes:
             raise AnswerRefused("the server has answered with too many bytes")
         return bytes(body)
+
+
+class _Sending:
+    """Knows whether the first byte of a request may have left."""
+
+    __slots__ = ("begun",)
+
+    def __init__(self) -> None:
+        self.begun = False
+
+    async def trace(self, name: str, _info: Mapping[str, object]) -> None:
+        """Called by the transport before and after each of its steps."""
+        self.begun = self.begun or name.endswith(".send_request_headers.started")
 
 
 def checked_path(parts: Sequence[str]) -> str:

@@ -1,14 +1,15 @@
-"""The jobs of news: publish what is due, notify followers, forget old posts."""
+"""The jobs of news: publish what is due, notify followers."""
+
+from functools import partial
 
 from actors.news import units_publishing
-from actors.news.units_publishing import OUTBOX_KEPT_MS
-from persistence.connection import Connection
-from persistence.news import announcements
 from routes.changes import change_by_itself
 from routes.jobs import Job
-from routes.news.reactions import Articles
-from routes.pruning import Pruning, rows_of
+from routes.news.reactions import Articles, tell_counts
 from routes.service import Service
+
+COUNTED_EVERY_SECONDS = 10
+"""How often the counts of polls that have had votes are shown live: for each of these, viewers are sent a snapshot."""
 
 BATCHES_A_RUN = 20
 """How many batches of followers one run notifies; the next one goes on."""
@@ -17,12 +18,16 @@ BATCHES_A_RUN = 20
 def jobs_of(service: Service) -> tuple[Job, ...]:
     """The jobs."""
 
-    async def publish() -> None:
-        for news_id in await service.database.read(units_publishing.due, service.clock.now_ms()):
-            now_ms = service.clock.now_ms()
-            await change_by_itself(
-                service, units_publishing.publish_due, news_id, now_ms, about=Articles(news_id)
-            )
+    async def publish() -> bool:
+        while True:
+            news_ids = await service.database.read(units_publishing.due, service.clock.now_ms())
+            published = False
+            for news_id in news_ids:
+                now_ms, about = service.clock.now_ms(), Articles(news_id)
+                unit = units_publishing.publish_due
+                published |= await change_by_itself(service, unit, news_id, now_ms, about=about)
+            if len(news_ids) < units_publishing.DUE_AT_ONCE or not published:
+                return len(news_ids) < units_publishing.DUE_AT_ONCE
 
     async def notify() -> bool:
         for _ in range(BATCHES_A_RUN):
@@ -37,12 +42,8 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
                 return True
         return False
 
-    async def posts(conn: Connection, limit: int) -> int:
-        before_ms = service.clock.now_ms() - OUTBOX_KEPT_MS
-        return await announcements.prune_outbox(conn, limit, before_ms=before_ms)
-
     return (
         Job("scheduled news", 1, publish),
         Job("notifications of news", 1, notify),
-        Job("old posts of news", 3600, Pruning(rows_of(service.database, posts)).run),
+        Job("counts of polls of news", COUNTED_EVERY_SECONDS, partial(tell_counts, service)),
     )

@@ -4,14 +4,24 @@ from collections.abc import Sequence
 
 import msgspec
 
+from actors.connect.events import AnyEvent, ServerRemoved
+from actors.connect.state import State
 from actors.news.live import FOLLOWS
 from actors.news.units_follows import FollowsChanged
 from actors.news.units_publishing import ArticleChanged
+from actors.news.units_votes import PollVoted
 from actors.users.events import UserErased
+from persistence.errors import PersistenceError
 from persistence.news import articles
+from persistence.news.rows import Scope
 from routes.changes import Reaction, Reconciliation
+from routes.connect.parts import GAME_SERVERS
+from routes.jobs import BackgroundTask, Job
 from routes.news.parts import NEWS_LIVE
 from routes.service import Service
+
+COUNTED_AT_ONCE = 100
+"""Of how many polls the counts are read at once."""
 
 
 class Articles(msgspec.Struct, frozen=True):
@@ -37,10 +47,57 @@ def _follows(service: Service, event: FollowsChanged) -> None:
 
 
 def _erased(service: Service, event: UserErased) -> None:
-    live = service.of(NEWS_LIVE)
-    source = live.erased(event.user_id)
+    source = service.of(NEWS_LIVE).erased(event.user_id)
     if source is not None:
-        service.system.touched_if(live.view.name, lambda _: True, source)
+        _tell_all(service, source)
+
+
+async def _networks_gone(service: Service, _event: UserErased) -> None:
+    """The networks of whoever is erased go with them."""
+    live = service.of(NEWS_LIVE)
+    shown = live.networks
+    there = await service.database.read(articles.networks_there, shown) if shown else set()
+    for source in live.gone([Scope("network", id) for id in shown - there]):
+        _tell_all(service, source)
+
+
+def _tell_all(service: Service, source: str) -> None:
+    service.system.touched_if(service.of(NEWS_LIVE).view.name, lambda _: True, source)
+
+
+def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
+    """Subscribe to the events of game servers, whose news go with them; runs no tasks."""
+
+    def happened(state: State, event: AnyEvent) -> None:
+        if isinstance(event, ServerRemoved):
+            for source in service.of(NEWS_LIVE).gone([Scope("server", state.id)]):
+                _tell_all(service, source)
+
+    service.of(GAME_SERVERS).listeners.append(happened)
+    return ()
+
+
+def _voted(service: Service, event: PollVoted) -> None:
+    service.of(NEWS_LIVE).count(event.news_id)
+
+
+async def tell_counts(service: Service) -> None:
+    """Show the counts of polls that have had votes to those who see them.
+
+    Raises:
+        PersistenceError: the rows cannot be read; the next call tries again.
+    """
+    live = service.of(NEWS_LIVE)
+    while news_ids := live.voted(COUNTED_AT_ONCE):
+        try:
+            rows = await service.database.read(articles.read_heads, news_ids)
+        except PersistenceError:
+            for news_id in news_ids:
+                live.count(news_id)
+            raise
+        for row in rows:
+            source, sees = live.counted(row)
+            service.system.touched_if(live.view.name, sees, source)
 
 
 async def _ask(service: Service, about: Articles, happened: Sequence[object]) -> Sequence[object]:
@@ -53,5 +110,7 @@ REACTIONS = (
     Reaction(ArticleChanged, _changed),
     Reaction(FollowsChanged, _follows),
     Reaction(UserErased, _erased),
+    Reaction(UserErased, _networks_gone),
+    Reaction(PollVoted, _voted),
 )
 RECONCILIATIONS = (Reconciliation(Articles, _ask),)

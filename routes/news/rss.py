@@ -19,6 +19,7 @@ from routes.edge.principal import PUBLIC
 from routes.edge.reply import Page, Reply
 from routes.edge.wire import Wire
 from routes.news.pages import NewsQuery, Word, size_bytes, wanted_by
+from routes.news.parts import FEED_DATES
 
 PATH = "/v1/public/news/rss"
 KEPT = "public, max-age=60"
@@ -48,9 +49,10 @@ class RssQuery(Wire, frozen=True):
 
 @endpoint("GET", PATH, needs=PUBLIC, cacheable=KEPT, produces=MEDIA)
 async def read_news_rss(call: Call, query: RssQuery) -> Reply[Page]:
-    """GET /v1/public/news/rss: the published articles that are public, as RSS 2.0, with an ETag and Last-Modified.
+    """GET /v1/public/news/rss: the published articles that are public, as RSS 2.0.
 
-    An article's `guid` never changes.
+    An article's `guid` never changes. Readers that ask again with `If-None-Match` or `If-Modified-Since` get a 304 as
+    long as the feed is the same; within the second of a change there is no Last-Modified.
     """
     same = NewsQuery(
         scope_type=query.scope_type, scope_id=query.scope_id, category=query.category, locale=query.locale
@@ -70,6 +72,8 @@ async def read_news_rss(call: Call, query: RssQuery) -> Reply[Page]:
     terms = urlencode({name: value for name, value in asked.items() if value is not None})
     address = f"{site}{PATH}?{terms}" if terms else f"{site}{PATH}"
     render = partial(rss.rendered, site=site, own_address=address, locale=wanted.locale)
-    page = Page(await trio.to_thread.run_sync(render, rows), content_type=f"{MEDIA}; charset=utf-8")
-    changed_ms = rss.last_changed_ms(rows)
-    return Reply(page, headers={} if changed_ms is None else {"last-modified": rss.date(changed_ms)})
+    content = await trio.to_thread.run_sync(render, rows)
+    dates, now_s = call.service.of(FEED_DATES), call.now_ms // 1000
+    since_s = dates.since_s(f"{address} {query.limit}", content, now_s)
+    page = Page(content, content_type=f"{MEDIA}; charset=utf-8")
+    return Reply(page, headers={} if since_s is None else {"last-modified": rss.date(since_s * 1000)})

@@ -43,7 +43,7 @@ async def vote_in_news(call: Call, news_id: ObjectId, body: NewsVote) -> Article
     shape = partial(_shown, call.now_ms)
     unit = units_votes.vote
     return await change(
-        call, unit, news_id, call.user_id, body.option_ids, call.now_ms, about=None, shape=shape
+        call, unit, news_id, call.user_id, body.option_ids, call.now_ms, about=f"votes {news_id}", shape=shape
     )
 
 

@@ -43,9 +43,9 @@ async def create_article(call: Call, body: NewArticle) -> Article:
     """POST /v1/news: writes an article.
 
     The scope `global` needs `news:write`, `network` its owner, and `server` the capability `server.publication.write`;
-    `news:write` may everywhere. A strange or unknown network or server is a 404. The text is Markdown (CommonMark and
-    tables); HTML in it is shown as text. A network or server has at most 100 articles; the oldest archived ones make
-    room for new ones.
+    `news:write` may everywhere. A strange or unknown network or server is a 404. The text is Markdown (CommonMark,
+    tables and `~~strikethrough~~`); HTML in it is shown as text. A network or server has at most 100 articles; the
+    oldest archived ones make room for new ones.
     """
     wish, scope = fields.checked(body, call.now_ms), fields.scope_of(body.scope)
     # A guard has no body to ask about; rendering is for those who may write.

@@ -8,7 +8,7 @@ from actors.bounds import Bigint, IdText
 from actors.errors import Conflict, FieldError, Invalid, NotFound, QuotaExceeded, RevisionConflict
 from actors.ids import parse_object_id
 from actors.versions.public import PointerEntry, pointer_entry
-from actors.versions.releases import check_scope, is_channel
+from actors.versions.releases import is_channel, scope_flaws
 from actors.versions.units_pointers import Activated, activate
 from persistence.connection import Connection
 from persistence.versions.pointers import Activation, Pointer, activations_of, list_pointers
@@ -95,7 +95,7 @@ async def activate_release(call: Call, body: ActivationBody) -> PointerEntry | R
     Needs `versions:publish`. A yanked release is a 409; the audit trail records each change.
     """
     scope = Scope(body.scope_type, body.scope_id)
-    flaws = check_scope(scope, "/scopeId")
+    flaws = scope_flaws(scope, "/scopeId")
     if not is_channel(body.channel):
         flaws.append(FieldError("/channel", "BAD_FORMAT", "1 to 32 of a-z, 0-9 and -"))
     if flaws:

@@ -34,8 +34,8 @@ async def put_artifact_content(
     Needs `versions:write`. The body is read as it comes; its length, its SHA-256 and, where the service knows
     publishers' keys, its Ed25519 signature have to be those of the artifact (422 `MISMATCH`). At most
     `PARTYLINE_ARTIFACT_MAX_BYTES` (413). One file is put at a time: during another one the answer is a 503
-    `OVERLOADED`. The same bytes may be put again, so there is no Idempotency-Key. An artifact that has an address, or
-    whose release is published, is a 409.
+    `OVERLOADED`. The same bytes may be put again. An artifact that has an address, or whose release is published, is a
+    409.
     """
     service = call.service
     named = named_by(await service.database.read(open_artifact, release_id, artifact_id))

@@ -8,10 +8,19 @@ from actors.bounds import IdText
 from actors.ids import parse_object_id
 from actors.time import DAY_MS, iso, parse_iso
 from actors.versions.releases import PLATFORMS
-from persistence.versions.counts import VersionCount, VersionEvent, list_counts
+from persistence.versions.counts import (
+    FIRST,
+    CountPlace,
+    VersionCount,
+    VersionEvent,
+    WantedCounts,
+    list_counts,
+)
 from persistence.versions.releases import Platform
 from routes.call import Call
 from routes.edge.declare.endpoint import endpoint
+from routes.edge.declare.pages import Cursor, PageQuery
+from routes.edge.declare.query import Clamp
 from routes.edge.errors import BadQuery
 from routes.edge.principal import PUBLIC
 from routes.edge.wire import Wire
@@ -22,10 +31,12 @@ TRACK = "versions:track"
 KEPT_DAYS = 400
 """How long counts are kept."""
 
-SHOWN_MAX = 5_000
-"""How many counts one answer has at most, those of the newest days."""
+PAGE_MAX = 5_000
+"""How many counts a page has at most: half a megabyte."""
 
 ERROR_MAX = 500
+
+_PAGES = Cursor("version-events", CountPlace)
 
 
 class EventBody(Wire, frozen=True):
@@ -50,14 +61,16 @@ class EventTaken(Wire, frozen=True):
     received: bool
 
 
-class CountsQuery(msgspec.Struct, frozen=True, rename="camel"):
+class CountsQuery(PageQuery, frozen=True):
     """Which counts.
 
     Args:
         release_id: only of this release.
         from_, to: ISO 8601; days (UTC), both included. Left out = all that are kept.
+        limit: counts of a page, clamped to 1..5000.
     """
 
+    limit: Annotated[int, Clamp(1, PAGE_MAX)] = PAGE_MAX
     release_id: IdText | None = None
     from_: IdText | None = msgspec.field(default=None, name="from")
     to: IdText | None = None
@@ -73,10 +86,12 @@ class CountEntry(Wire, frozen=True):
     count: int
 
 
-class Counts(Wire, frozen=True):
-    """Counts, the newest day first; at most 5,000."""
+class CountsPage(Wire, frozen=True):
+    """A page of counts, the newest day first."""
 
     items: list[CountEntry]
+    next_cursor: str | None
+    has_more: bool
 
 
 @endpoint("POST", "/v1/public/versions/events", needs=PUBLIC, status=202)
@@ -92,9 +107,9 @@ async def take_version_event(call: Call, body: EventBody) -> EventTaken:
 
 
 @endpoint("GET", "/v1/versions/events", needs=TRACK)
-async def list_version_events(call: Call, query: CountsQuery) -> Counts:
+async def list_version_events(call: Call, query: CountsQuery) -> CountsPage:
     """GET /v1/versions/events: how many clients have said what, by release, platform and day, for 400 days. Needs
-    `versions:track`.
+    `versions:track`. A cursor is for the same release and days.
     """
     today = call.now_ms // DAY_MS
     release_id = None
@@ -104,8 +119,16 @@ async def list_version_events(call: Call, query: CountsQuery) -> Counts:
             raise BadQuery("query parameter releaseId is not valid", parameter="releaseId")
     first = max(_day(query.from_, "from", 0), today - KEPT_DAYS)
     last = min(_day(query.to, "to", today), today)
-    rows = await call.service.database.read(list_counts, release_id, first, last, SHOWN_MAX)
-    return Counts([_entry(row) for row in rows])
+    wanted = WantedCounts(
+        release_id=release_id,
+        first_day=first,
+        last_day=last,
+        after=_PAGES.place(query.cursor) or FIRST,
+        limit=query.limit + 1,
+    )
+    rows = await call.service.database.read(list_counts, wanted)
+    page = _PAGES.page(rows, query.limit, _place_of)
+    return CountsPage([_entry(row) for row in page.rows], page.next_cursor, page.has_more)
 
 
 def _day(text: str | None, name: str, otherwise: int) -> int:
@@ -115,6 +138,10 @@ def _day(text: str | None, name: str, otherwise: int) -> int:
         return parse_iso(text if "T" in text else f"{text}T00:00:00Z") // DAY_MS
     except ValueError:
         raise BadQuery(f"query parameter {name} is not valid", parameter=name) from None
+
+
+def _place_of(row: VersionCount) -> CountPlace:
+    return CountPlace(row.day, row.release_id, row.event, row.platform)
 
 
 def _entry(row: VersionCount) -> CountEntry:

@@ -4,10 +4,11 @@ from functools import partial
 
 import trio
 
+from actors.ids import new_object_id
 from actors.time import DAY_MS
 from actors.versions.units_content import sweep
 from persistence.connection import Connection
-from persistence.versions.counts import add_counts, prune_counts
+from persistence.versions.counts import add_counts, prune_batches, prune_counts
 from routes.changes import change_by_itself
 from routes.jobs import Job
 from routes.pruning import Pruning, rows_of
@@ -24,6 +25,9 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
         before_day = service.clock.now_ms() // DAY_MS - KEPT_DAYS
         return await prune_counts(conn, limit, before_day=before_day)
 
+    async def old_batches(conn: Connection, limit: int) -> int:
+        return await prune_batches(conn, limit, before_ms=service.clock.now_ms() - DAY_MS)
+
     async def sweep_files() -> None:
         blobs, now_ms = service.of(HOSTED_FILES).blobs, service.clock.now_ms()
         await sweep(service.database, blobs, trio.to_thread.run_sync, now_ms=now_ms)
@@ -31,6 +35,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
     return (
         Job("events of releases", 1, partial(write_counts, service)),
         Job("old events of releases", 3600, Pruning(rows_of(service.database, old_counts)).run),
+        Job("old batches of events", 3600, Pruning(rows_of(service.database, old_batches)).run),
         Job("files without a release", 3600, sweep_files),
     )
 
@@ -39,8 +44,10 @@ async def write_counts(service: Service) -> None:
     """Write what was counted since the last time.
 
     Raises:
-        PersistenceError: nothing was written, or that is not known; it is counted once more.
+        PersistenceError: nothing was written, or that is not known; the same is written again, and counts once.
     """
-    with service.of(TALLY).taken() as counts:
-        if counts:
-            await change_by_itself(service, add_counts, counts, about=None)
+    tally, now_ms = service.of(TALLY), service.clock.now_ms()
+    batch = tally.batch(new_object_id(now_ms, service.random_bytes))
+    if batch is not None:
+        await change_by_itself(service, add_counts, batch, now_ms, about=None)
+        tally.written()

@@ -3,18 +3,18 @@
 import structlog
 import trio
 
+from actors.ids import new_object_id
 from actors.versions.answers import Answers, Folders
 from actors.versions.catalog import Catalog
 from actors.versions.signing import ReleaseKey
 from actors.versions.tally import Tally
-from persistence.bridge.database import Database
 from persistence.errors import PersistenceError
 from persistence.versions.counts import add_counts
 from routes.part import Opening, Part
 
 log = structlog.get_logger()
 
-_PURPOSE = "signatures of releases"  # the seed of the key is derived from it
+_PURPOSE = "signatures of releases"  # the seed is derived from it where the keys are of before it had a file
 
 
 async def _open_catalog(opening: Opening) -> Catalog:
@@ -24,25 +24,30 @@ async def _open_catalog(opening: Opening) -> Catalog:
 
 
 async def _open_key(opening: Opening) -> ReleaseKey:
-    return ReleaseKey(opening.keys.derive(_PURPOSE))
+    keys = opening.keys
+    return ReleaseKey(keys.derive(_PURPOSE) if keys.releases is None else keys.releases)
 
 
 async def _open_tally(opening: Opening) -> Tally:
     tally = Tally()
-    opening.stack.push_async_callback(_write_rest, opening.database, tally)
+    opening.stack.push_async_callback(_write_rest, opening, tally)
     return tally
 
 
-async def _write_rest(database: Database, tally: Tally) -> None:
-    """Write what was counted since the job's last run; waits for the database no longer than any request."""
-    with trio.CancelScope(shield=True), tally.taken() as counts:
-        if counts:
+async def _write_rest(opening: Opening, tally: Tally) -> None:
+    """Write what the job has left, and what was counted since; waits for the database no longer than any request."""
+    with trio.CancelScope(shield=True):
+        while (batch := tally.batch(new_object_id(opening.clock.now_ms(), opening.random_bytes))) is not None:
             try:
-                await database.transact(add_counts, counts)
+                await opening.database.transact(add_counts, batch, opening.clock.now_ms())
             except PersistenceError as error:
                 log.warning(
-                    "the last counts of releases were not written", counts=len(counts), error=repr(error)
+                    "the last counts of releases were not written",
+                    counts=len(batch.counts),
+                    error=repr(error),
                 )
+                return
+            tally.written()
 
 
 async def _open_answers(_opening: Opening) -> Answers:

@@ -41,7 +41,7 @@ _PAGES = Cursor("releases", tuple[int, str])
 
 
 class ScopeBody(Wire, frozen=True):
-    """What a release is of; `id` is 1 to 100 of letters, digits, `.`, `_` and `-`."""
+    """What a release is of; `id` is 1 to 100 of letters, digits, `.`, `_` and `-`, but neither `.` nor `..`."""
 
     type: ScopeType
     id: IdText
@@ -63,7 +63,7 @@ class ArtifactBody(Wire, frozen=True):
         file_name: without a path, at most 200 characters, once in a release.
         url: an https address; left out = its bytes are put here.
         size_bytes: 1 to 2^40.
-        sha256: 64 hexadecimal digits.
+        sha256: 64 hexadecimal digits, in either case; shown in lower case.
         signature: base64 of an Ed25519 signature of the file's bytes.
         key_id: the key of the signature.
     """

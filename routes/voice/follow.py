@@ -4,24 +4,26 @@ from functools import partial
 
 from actors.connect import events
 from actors.connect.events import AnyEvent
-from actors.connect.state import State
+from actors.connect.state import State as ServerState
 from actors.voice.commands import EndSessions, TellRename
-from actors.voice.state import Reason
+from actors.voice.rules import belongs
+from actors.voice.state import Reason, State
 from persistence.friends import blocks
 from routes.connect.parts import GAME_SERVERS
+from routes.friends.parts import FRIENDS_LIVE
 from routes.jobs import BackgroundTask, Job
 from routes.party.memberships import MEMBERSHIPS
 from routes.service import Service
 from routes.users.parts import USER_DIRECTORY
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS, WAITING_NODES
-from routes.voice.reactions import ChannelInDoubt
+from routes.voice.reactions import ChannelInDoubt, show
 
 
 def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     """Subscribe to these changes; returns the task that lets waiting heartbeats go when the process stops."""
     attendance, kinds = service.of(ATTENDANCE), service.of(VOICE_KINDS)
 
-    def server_event(state: State, event: AnyEvent) -> None:
+    def server_event(state: ServerState, event: AnyEvent) -> None:
         if isinstance(event, events.ServerRemoved):
             service.of(FLEET).remove_of_server(state.id)
 
@@ -32,10 +34,23 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
             attendance.doom(user_id, "REMOVED")
         service.system.changed(kinds.own, user_id, party_id or "")
 
+    def joined(state: State, user_id: str) -> None:
+        # What has parted them between the turn's look at it and its commit has found no session to end.
+        other_id = state.other_of(user_id)
+        parted = other_id is not None and service.of(FRIENDS_LIVE).parted(user_id, other_id)
+        if parted or not belongs(state, user_id, kinds.is_member):
+            attendance.doom(user_id, "REMOVED")
+        attendance.suspect(user_id)
+
+    def node_gone(node_id: str) -> None:
+        for state in attendance:
+            if state.node_id == node_id:
+                show(service, state)
+
     def renamed(user_id: str, name: str) -> None:
         mine = attendance.of_user(user_id)
-        if mine is not None:
-            service.system.tell(kinds.channel, mine[0], TellRename(user_id, name))
+        if mine is not None and not service.system.tell(kinds.channel, mine[0], TellRename(user_id, name)):
+            service.reconciler.add(ChannelInDoubt(mine[0]))
 
     def doomed(channel_id: str, user_id: str, session_id: str, reason: Reason) -> None:
         # At once where the channel is live; the job sees to the others, and to what fails.
@@ -48,6 +63,10 @@ def follow(service: Service) -> tuple[Job | BackgroundTask, ...]:
     service.of(GAME_SERVERS).listeners.append(server_event)
     service.of(MEMBERSHIPS).on_change(moved)
     service.of(USER_DIRECTORY).on_rename(renamed)
+    service.of(USER_DIRECTORY).on_access_change(attendance.suspect)
+    attendance.suspect("")  # what was taken while no process ran
+    attendance.on_joined(joined)
+    service.of(FLEET).on_gone(node_gone)
     attendance.on_doom(doomed)
     kinds.in_doubt.append(lambda channel_id: service.reconciler.add(ChannelInDoubt(channel_id)))
     return (

@@ -13,6 +13,8 @@ from routes.pruning import Pruning, pages_of
 from routes.service import Service
 from routes.voice.moving import move
 from routes.voice.parts import ATTENDANCE, FLEET, VOICE_KINDS
+from routes.voice.reactions import ChannelInDoubt
+from routes.voice.rights import look_at_rights
 
 
 async def look(service: Service) -> None:
@@ -48,6 +50,10 @@ async def end_doomed(service: Service) -> None:
             await ask_if_there(service, channel, channel_id, EndSessions(pairs, reason))
             for pair in pairs:
                 doomed.pop(pair, None)
+            if any(attendance.holds(channel_id, *pair) for pair in pairs):
+                # Its rows had no such session any more, so that nothing has happened to it: its user has joined
+                # elsewhere while the channel was not live.
+                service.reconciler.add(ChannelInDoubt(channel_id))
         if not doomed:
             attendance.doomed.pop(channel_id, None)
 
@@ -66,6 +72,7 @@ def jobs_of(service: Service) -> tuple[Job, ...]:
 
     return (
         Job("silent voice", 1, partial(look, service)),
+        Job("rights in voice", 1, partial(look_at_rights, service)),
         Job("heartbeats of voice nodes", 60, write_heard),
         Job("ended voice channels", 600, Pruning(pages_of(service.database, sweep)).run),
     )

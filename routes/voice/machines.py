@@ -1,13 +1,11 @@
 """What voice nodes themselves call: they register, say how they are, and go (contract §7, §10)."""
 
-import re
 from typing import Annotated, Literal
-from urllib.parse import urlsplit
 
 import msgspec
 
 from actors.bounds import ShortText
-from actors.errors import FieldError, Forbidden, Invalid, NotFound, QuotaExceeded
+from actors.errors import Forbidden, Invalid, NotFound, QuotaExceeded
 from actors.ids import ObjectId
 from actors.voice import units_nodes
 from actors.voice.fleet import HEARTBEAT_INTERVAL_MS, Node
@@ -20,6 +18,7 @@ from routes.edge.errors import BadServerCredentials, RateLimited, TokenExpired
 from routes.edge.identity.base64url import to_base64url
 from routes.edge.principal import PUBLIC, SERVER
 from routes.edge.wire import Wire
+from routes.voice.addresses import public_url
 from routes.voice.guards import may_have_nodes, node_itself, node_or_none
 from routes.voice.moving import compare, repeat
 from routes.voice.parts import FLEET, NODE_SECRETS, WAITING_NODES
@@ -27,15 +26,11 @@ from routes.voice.reactions import NodeInDoubt
 
 SECRET_BYTES = 32
 
-MAX_URL_CHARACTERS = 300
-
 MAX_WAIT_SECONDS = 20
 """Longest wait of a heartbeat: well below the silence after which a node is offline."""
 
 Region = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9-]{2,32}$(?!\n)", max_length=32)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
-
-_HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:.]+", re.ASCII | re.IGNORECASE)
 
 
 class LiveKitKey(Wire, frozen=True):
@@ -154,7 +149,7 @@ async def register_voice_node(call: Call, body: NewNode) -> RegisteredNode:
         node_id=node_id,
         server_id=call.server.server_id,
         region=body.region,
-        public_url=_public_url(body.public_url),
+        public_url=public_url(body.public_url),
         capacity=body.capacity,
         protocol=body.protocol,
         sealed_secret=secrets.seal(secret, node_id, "node"),
@@ -230,28 +225,3 @@ def _reply(node: Node, now_ms: int) -> HeartbeatReply:
         for one in node.outbox.pending()
     ]
     return HeartbeatReply(HEARTBEAT_INTERVAL_MS, now_ms, actions, node.outbox.cursor())
-
-
-def _public_url(text: str) -> str:
-    """The address, as it was sent.
-
-    Raises:
-        Invalid: it is not of a WebSocket, or says more than where it is.
-    """
-    if len(text) > MAX_URL_CHARACTERS:
-        raise Invalid(FieldError("/publicUrl", "TOO_LONG", f"at most {MAX_URL_CHARACTERS} characters"))
-    if not _is_websocket(text):
-        raise Invalid(FieldError("/publicUrl", "BAD_FORMAT", "ws:// or wss://, host, port and path"))
-    return text
-
-
-def _is_websocket(text: str) -> bool:
-    if not text.isascii() or not text.isprintable() or any(mark in text for mark in ' \\?#@"<>'):
-        return False
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError:
-        return False
-    host = parts.hostname or ""
-    return parts.scheme in {"ws", "wss"} and _HOST.fullmatch(host) is not None and port != 0

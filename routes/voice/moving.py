@@ -20,6 +20,9 @@ GRACE_MS = 20_000
 GONE_MS = 30_000
 """A user whom their node has had, and has no longer for so long, has gone."""
 
+MOST_REMOVED = 500
+"""Orders of one kind that one report of a node leads to."""
+
 AT_ONCE = 200
 """Channels that one run moves."""
 
@@ -43,37 +46,50 @@ async def move(service: Service, since_ms: int) -> None:
         if state.sessions and _wants(service, state, now_ms, started)
     ]
     for state in wanting[:AT_ONCE]:
-        seats = len(state.sessions)
-        other = least_full(service, region=_region(service, state), seats=seats)
+        user_ids = tuple(state.sessions)
+        node = service.of(FLEET).get(state.node_id)
+        region = None if node is None else node.row.region
+        other = least_full(service, region=region, seats=len(user_ids))
         if other is None:
             continue
-        with kept_for(service, other, seats) as kept:
+        with kept_for(service, other, state.id, user_ids) as kept:
             if kept:
-                command = MoveTo(state.node_id, other.row.node_id)
+                command = MoveTo(state.node_id, other.row.node_id, user_ids)
                 await ask_if_there(service, service.of(VOICE_KINDS).channel, state.id, command)
 
 
 def compare(service: Service, node: Node, rooms: Iterable[tuple[str, Iterable[str]]], now_ms: int) -> None:
     """Compare who is connected to a node with the sessions there: who has none is removed. It adds nobody.
 
+    What one report leads to is bounded (`MOST_REMOVED`); the next one leads to the rest.
+
     Args:
         rooms: channel id and user ids of each.
     """
     attendance, fleet, node_id = service.of(ATTENDANCE), service.of(FLEET), node.row.node_id
     present: set[str] = set()
+    closed: dict[str, None] = {}
+    removed: dict[tuple[str, str], int] = {}  # {(channel id, user id): from when on tokens are valid again}
     for channel_id, user_ids in rooms:
         state = attendance.state(channel_id)
         if state is None or state.node_id != node_id:
             moved_ms = attendance.moved_ms(channel_id)
             if moved_ms is None or moved_ms + GRACE_MS <= now_ms:
-                fleet.order(node_id, "close", channel_id, None)
+                closed[channel_id] = None
             continue
         for user_id in user_ids:
             session = state.sessions.get(user_id)
-            if session is None:
-                fleet.order(node_id, "remove", channel_id, user_id)
-            else:
+            if session is not None:
                 present.add(session.session_id)
+            elif len(removed) < MOST_REMOVED:
+                # Whoever joins in this very second has a token of this second, or of the end of their removal.
+                removal = state.removals.get(user_id)
+                since_s = 0 if removal is None else removal.not_before_s
+                removed[channel_id, user_id] = max(now_ms // 1000, since_s)
+    for channel_id, _ in zip(closed, range(MOST_REMOVED), strict=False):
+        fleet.order(node_id, "close", channel_id, None)
+    for (channel_id, user_id), since_s in removed.items():
+        fleet.order(node_id, "remove", channel_id, user_id, not_before_s=since_s)
     for session_id in present:
         node.seen[session_id] = None
     _miss(service, node, present, now_ms)
@@ -105,7 +121,8 @@ def repeat(service: Service, node: Node) -> None:
             continue
         for user_id, removal in state.removals.items():
             if removal.until_ms > now_ms and user_id not in state.sessions:
-                fleet.order(node_id, "remove", state.id, user_id)
+                since_s = removal.not_before_s
+                fleet.order(node_id, "remove", state.id, user_id, not_before_s=since_s)
         for user_id in state.control.muted_ids:
             if user_id in state.sessions:
                 fleet.order(node_id, "mute", state.id, user_id)
@@ -118,8 +135,3 @@ def _wants(service: Service, state: State, now_ms: int, started: bool) -> bool:
     if node.status == "draining":
         return now_ms - node.moved_ms >= crc32(state.id.encode()) % JITTER_MS
     return node.status == "offline" and started
-
-
-def _region(service: Service, state: State) -> str | None:
-    node = service.of(FLEET).get(state.node_id)
-    return None if node is None else node.row.region

@@ -1,11 +1,11 @@
 """Which node carries a channel, and a seat there for whoever joins."""
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 import trio
 
-from actors.errors import QuotaExceeded
+from actors.errors import Overloaded, QuotaExceeded
 from actors.voice.commands import MoveTo
 from actors.voice.fleet import Node
 from actors.voice.state import State
@@ -32,70 +32,70 @@ def least_full(service: Service, *, region: str | None = None, seats: int = 1) -
     return min(near, key=lambda node: counted.used(node.row.node_id) / node.row.capacity, default=None)
 
 
-async def carried(service: Service, state: State) -> State:
+async def carried(service: Service, state: State, user_id: str) -> State:
     """The channel on a node that is there: moved to another one if its own is not.
 
     Cancellation: it may have moved.
 
+    Args:
+        user_id: who is about to join; there is a seat for them, too, on the other node.
+
     Raises:
         UpstreamUnavailable: no node is there that could carry it.
+        Overloaded: others come in at this moment, so that it has not moved.
         NotFound: the channel has just ended.
         PersistenceError: it could not be moved, or that is not known.
     """
     node = service.of(FLEET).get(state.node_id)
     if node is not None and node.status != "offline":
         return state
-    other = least_full(service, seats=max(1, len(state.sessions)))
+    user_ids = tuple({**state.sessions, user_id: None})
+    other = least_full(service, region=None if node is None else node.row.region, seats=len(user_ids))
     if other is None:
         raise UpstreamUnavailable("no voice node is online")
-    with kept_for(service, other, len(state.sessions)):
-        moved: State = await service.system.ask(
-            service.of(VOICE_KINDS).channel, state.id, MoveTo(state.node_id, other.row.node_id)
-        )
+    with kept_for(service, other, state.id, user_ids):
+        command = MoveTo(state.node_id, other.row.node_id, user_ids)
+        moved: State = await service.system.ask(service.of(VOICE_KINDS).channel, state.id, command)
+    if moved.node_id == state.node_id:
+        raise Overloaded("the channel is just moving; try again")
     return moved
 
 
 @contextmanager
-def kept_for(service: Service, node: Node, wanted: int) -> Iterator[bool]:
-    """Keep seats on a node while a channel moves there; says whether there are as many.
+def kept_for(service: Service, node: Node, channel_id: str, user_ids: Collection[str]) -> Iterator[bool]:
+    """Keep seats on a node for these users while they come into a channel, or it moves there; says whether there are as
+    many.
 
-    Args:
-        wanted: how many.
+    Where it is not known whether they have, they are kept until it is.
     """
     seats, node_id = service.of(ATTENDANCE).seats, node.row.node_id
-    kept = seats.keep(node_id, wanted, node.row.capacity)
+    kept = seats.keep(node_id, user_ids, node.row.capacity)
+    known = True
     try:
         yield kept
-    finally:
+    except (OutcomeUnknown, trio.Cancelled):
+        known = False
         if kept:
-            seats.release(node_id, wanted)
+            seats.doubt(channel_id, node_id, user_ids)
+            service.reconciler.add(ChannelInDoubt(channel_id))
+        raise
+    finally:
+        if kept and known:
+            seats.release(node_id, user_ids)
 
 
-@asynccontextmanager
-async def seat(service: Service, state: State, user_id: str) -> AsyncIterator[None]:
+@contextmanager
+def seat(service: Service, state: State, user_id: str) -> Iterator[None]:
     """Keep a seat on the channel's node for a user while they join.
-
-    Where it is not known whether they have, it is kept until it is.
 
     Raises:
         QuotaExceeded: the node is full.
         UpstreamUnavailable: the node has just gone.
     """
-    seats, node = service.of(ATTENDANCE).seats, service.of(FLEET).get(state.node_id)
+    node = service.of(FLEET).get(state.node_id)
     if node is None:
         raise UpstreamUnavailable("no voice node is online")
-    node_id, capacity = node.row.node_id, node.row.capacity
-    wanted = 0 if seats.is_on(user_id, node_id) else 1
-    if not seats.keep(node_id, wanted, capacity):
-        raise QuotaExceeded(max=capacity, message="the voice node is full")
-    known = True
-    try:
+    with kept_for(service, node, state.id, (user_id,)) as kept:
+        if not kept:
+            raise QuotaExceeded(max=node.row.capacity, message="the voice node is full")
         yield
-    except (OutcomeUnknown, trio.Cancelled):
-        known = False
-        seats.doubt(state.id, node_id, wanted)
-        service.reconciler.add(ChannelInDoubt(state.id))
-        raise
-    finally:
-        if known:
-            seats.release(node_id, wanted)

@@ -98,8 +98,8 @@ async def join_voice(call: Call, body: JoinBody) -> JoinedVoice:
         state = attendance.state(parse_uuid(body.channel_id) or "")
         if state is None or not belongs(state, user_id, kinds.is_member):
             raise NotFound("no such channel")
-        state = await carried(service, state)
-        async with seat(service, state, user_id):
+        state = await carried(service, state, user_id)
+        with seat(service, state, user_id):
             command = Join(user_id, call.new_id(), state.node_id or "", body.self_mute, body.self_deaf)
             return await call.ask(kinds.channel, state.id, command, partial(_joined, call))
 

@@ -6,7 +6,7 @@ import sys
 
 import trio
 
-from scripts.upstreams import curseforge, sites
+from scripts.upstreams import curseforge, discord, sites
 from scripts.upstreams.curseforge import CurseForgeSite
 from scripts.upstreams.modrinth import ModrinthSite
 from scripts.upstreams.stripe import KEY, WEBHOOK_SECRET, StripeSite
@@ -20,9 +20,9 @@ def parser() -> argparse.ArgumentParser:
         prog="scripts/upstream",
         description=(
             "Servers of others, on this machine: Stripe, with a page to pay on and signed webhooks; Modrinth and "
-            "CurseForge, with some mods."
+            "CurseForge, with some mods; Discord, with a webhook."
         ),
-        epilog=sites.__doc__,
+        epilog=f"{sites.__doc__}\n{discord.__doc__}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     it.add_argument("--port", type=int, default=8090, help="of the loopback (default %(default)s; 0: any)")
@@ -45,10 +45,20 @@ async def run(options: argparse.Namespace) -> None:
     stripe = StripeSite(key=options.key, webhook_url=options.webhooks, webhook_secret=options.webhook_secret)
     modrinth = ModrinthSite()
     mods = CurseForgeSite(key=options.curseforge_key)
-    served = sites.Sites({"stripe": stripe, "modrinth": modrinth, "curseforge": mods}, options.port)
+    guild = discord.DiscordSite()
+    named: dict[str, sites.Site] = {
+        "stripe": stripe,
+        "modrinth": modrinth,
+        "curseforge": mods,
+        "discord": guild,
+    }
+    served = sites.Sites(named, options.port)
     async with trio.open_nursery() as nursery:
         await nursery.start(served.serve)
+        for webhook in guild.webhooks.values():
+            print(f"A webhook of guild {webhook.guild_id}: {guild.url(webhook)}")
         print("Start the service with")
+        print(f"  PARTYLINE_DISCORD_URL={guild.base_url}")
         print("  PARTYLINE_SHOP_PROVIDER=stripe")
         print(f"  PARTYLINE_MODRINTH_URL={modrinth.api_url}")
         print(f"  PARTYLINE_CURSEFORGE_URL={mods.api_url}")

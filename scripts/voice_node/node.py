@@ -1,21 +1,69 @@
-"""The node: registers, says how it is, does what it is told, and serves clients."""
+"""The node as Partyline knows it: registers, says how it is, and has done what it is told."""
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from http import HTTPStatus
+from typing import Any, Protocol
 
 import httpx2
 import msgspec
 import trio
 
-from scripts.voice_node.rooms import Rooms
-from scripts.voice_node.sockets import serve
-
 WAIT_SECONDS = 5
 """How long a heartbeat waits unless said otherwise; so long, too, who comes and goes may be unknown to Partyline."""
 
 PAUSE_SECONDS = 2.0
-"""Until the next attempt, where Partyline does not answer."""
+"""Until the next attempt, where somebody does not answer."""
+
+
+class Unknown(Exception):
+    """Partyline does not know this node, or no longer."""
+
+
+class Registration(msgspec.Struct, frozen=True):
+    """Who the node is.
+
+    Args:
+        secret: proves it, and signs the tokens of users.
+    """
+
+    node_id: str
+    secret: str
+
+
+class Media(Protocol):
+    """What carries the media.
+
+    Args:
+        protocol: as Partyline knows it.
+        url: where clients connect.
+    """
+
+    protocol: str
+    url: str
+
+    def known(self) -> Registration | None:
+        """As whom the node has registered before; None where it has not."""
+        ...
+
+    async def carry(self, node: Registration, task_status: trio.TaskStatus[None]) -> None:
+        """Take the tokens of this node, until cancelled."""
+        ...
+
+    async def report(self) -> list[dict[str, Any]]:
+        """Who is connected, as heartbeats say it.
+
+        Raises:
+            httpx2.HTTPError: it cannot be asked.
+        """
+        ...
+
+    async def obey(self, action: dict[str, Any]) -> None:
+        """Do what Partyline has said; again does no harm.
+
+        Raises:
+            httpx2.HTTPError: it cannot be told.
+        """
+        ...
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -24,15 +72,12 @@ class Plan(msgspec.Struct, frozen=True):
     Args:
         url: where Partyline is.
         headers: the credentials of the game server that registers it.
-        host, port: where clients connect; 0 for any port.
         capacity: clients at the same time.
         wait_seconds: how long a heartbeat waits for something to do.
     """
 
     url: str
     headers: dict[str, str]
-    host: str
-    port: int
     region: str
     capacity: int
     wait_seconds: int = WAIT_SECONDS
@@ -45,67 +90,70 @@ class VoiceNode:
         say: tells the person at the terminal.
     """
 
-    def __init__(self, plan: Plan, say: Callable[[str], None]) -> None:
+    def __init__(self, plan: Plan, media: Media, say: Callable[[str], None]) -> None:
         self._plan = plan
+        self._media = media
         self._say = say
-        self.rooms = Rooms(say)
 
     async def run(self, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Run until cancelled; then it drains no one, and Partyline finds it silent.
 
         Raises:
             httpx2.HTTPError: registering has failed.
+            Unknown: Partyline has removed it.
         """
-        plan = self._plan
-        async with httpx2.AsyncClient(base_url=plan.url, timeout=WAIT_SECONDS + 10) as http:
-            listeners = await trio.open_tcp_listeners(plan.port, host=plan.host)
-            port = listeners[0].socket.getsockname()[1]
-            made = await self._register(http, port)
-            node_id, secret = made["nodeId"], made["nodeSecret"]
-            self._say(f"node {node_id} at ws://{plan.host}:{port}")
+        async with httpx2.AsyncClient(base_url=self._plan.url, timeout=WAIT_SECONDS + 10) as http:
+            node = self._media.known() or await self._register(http)
+            self._say(f"node {node.node_id} at {self._media.url}")
             async with trio.open_nursery() as nursery:
-                handler = partial(serve, rooms=self.rooms, key=node_id, secret=secret)
-                await nursery.start(trio.serve_listeners, handler, listeners)
+                await nursery.start(self._media.carry, node)
                 task_status.started()
-                await self._beat(http, node_id, secret)
+                await self._stay(http, node)
 
-    async def _register(self, http: httpx2.AsyncClient, port: int) -> Any:
+    async def _register(self, http: httpx2.AsyncClient) -> Registration:
         plan = self._plan
         body = {
             "region": plan.region,
-            "publicUrl": f"ws://{plan.host}:{port}",
+            "publicUrl": self._media.url,
             "capacity": plan.capacity,
-            "protocol": "partyline",
+            "protocol": self._media.protocol,
         }
         answer = await http.post("/v1/social/voice/nodes/register", json=body, headers=plan.headers)
         answer.raise_for_status()
-        return answer.json()
+        made = answer.json()
+        return Registration(made["nodeId"], made["nodeSecret"])
 
-    async def _beat(self, http: httpx2.AsyncClient, node_id: str, secret: str) -> None:
-        headers = {"authorization": f"Bearer {secret}", "x-node-id": node_id}
+    async def _stay(self, http: httpx2.AsyncClient, node: Registration) -> None:
+        """Send heartbeats. Where the media cannot be asked there are none, so that Partyline moves its channels."""
         cursor: str | None = None
         while True:
-            rooms = self.rooms.report()
-            count = sum(len(room["participants"]) for room in rooms)
-            body = {
-                "participants": count,
-                "channels": len(rooms),
-                "load": min(1.0, count / self._plan.capacity),
-                "draining": False,
-                "rooms": rooms,
-                "ack": cursor,
-                "waitSeconds": self._plan.wait_seconds,
-            }
             try:
-                answer = await http.post(
-                    f"/v1/social/voice/nodes/{node_id}/heartbeat", json=body, headers=headers
-                )
-                answer.raise_for_status()
+                heard = await self._beat(http, node, await self._media.report(), cursor)
+                for action in heard["actions"]:
+                    await self._media.obey(action)
+                cursor = heard["cursor"]
             except httpx2.HTTPError as error:
-                self._say(f"no answer to a heartbeat: {error}")
+                self._say(f"no answer: {error}")
                 await trio.sleep(PAUSE_SECONDS)
-                continue
-            heard = answer.json()
-            for action in heard["actions"]:
-                self.rooms.obey(action)
-            cursor = heard["cursor"]
+
+    async def _beat(
+        self, http: httpx2.AsyncClient, node: Registration, rooms: list[dict[str, Any]], cursor: str | None
+    ) -> Any:
+        count = sum(len(room["participants"]) for room in rooms)
+        body = {
+            "participants": count,
+            "channels": len(rooms),
+            "load": min(1.0, count / self._plan.capacity),
+            "draining": False,
+            "rooms": rooms,
+            "ack": cursor,
+            "waitSeconds": self._plan.wait_seconds,
+        }
+        headers = {"authorization": f"Bearer {node.secret}", "x-node-id": node.node_id}
+        answer = await http.post(
+            f"/v1/social/voice/nodes/{node.node_id}/heartbeat", json=body, headers=headers
+        )
+        if answer.status_code in {HTTPStatus.UNAUTHORIZED, HTTPStatus.NOT_FOUND}:
+            raise Unknown(f"Partyline does not know the node {node.node_id}")
+        answer.raise_for_status()
+        return answer.json()

@@ -9,6 +9,9 @@ import msgspec
 LEEWAY_SECONDS = 60
 """How far clocks may differ."""
 
+VOID_SECONDS = 600
+"""How long older tokens of a removed user are refused; they have ended by then."""
+
 
 class Refused(Exception):
     """This token does not let anybody in."""
@@ -88,6 +91,7 @@ class Rooms:
         self._say = say
         self._rooms: dict[str, dict[str, Member]] = {}
         self._void_before_s: dict[tuple[str, str], int] = {}  # {(room, identity): …}
+        self._muted: set[tuple[str, str]] = set()  # (room, identity), whatever their tokens say
 
     def report(self) -> list[dict[str, Any]]:
         """Who is connected, as heartbeats say it."""
@@ -102,6 +106,8 @@ class Rooms:
         grant = member.grant
         if grant.not_before_s < self._void_before_s.get((grant.room, grant.identity), 0):
             raise Refused("removed")
+        if (grant.room, grant.identity) in self._muted:
+            member.may_publish = False
         before = self._rooms.setdefault(grant.room, {}).get(grant.identity)
         self._rooms[grant.room][grant.identity] = member
         if before is not None:
@@ -131,16 +137,29 @@ class Rooms:
         kind, room_id, identity = action["kind"], action["channelId"], action.get("userId", "")
         members = self._rooms.get(room_id, {})
         self._say(f"{kind} {identity[:8]} in {room_id[:8]}")
-        if kind == "close":
-            for one in tuple(members.values()):
-                one.close()
-            return
-        member = members.get(identity)
-        if kind == "remove":
-            self._void_before_s[room_id, identity] = action["notBefore"]
-        if member is None:
-            return
-        if kind == "remove" and member.grant.not_before_s < action["notBefore"]:
-            member.close()
-        elif kind in {"mute", "unmute"}:
-            member.may_publish = kind == "unmute"
+        match kind:
+            case "close":
+                self._muted = {one for one in self._muted if one[0] != room_id}
+                for one in tuple(members.values()):
+                    one.close()
+            case "remove":
+                self._void(room_id, identity, action["notBefore"])
+                member = members.get(identity)
+                if member is not None and member.grant.not_before_s < action["notBefore"]:
+                    member.close()
+            case "mute" | "unmute":
+                self._mute(room_id, identity, muted=kind == "mute")
+
+    def _void(self, room_id: str, identity: str, not_before_s: int) -> None:
+        self._muted.discard((room_id, identity))
+        kept = {key: at_s for key, at_s in self._void_before_s.items() if at_s + VOID_SECONDS > not_before_s}
+        self._void_before_s = {**kept, (room_id, identity): not_before_s}
+
+    def _mute(self, room_id: str, identity: str, *, muted: bool) -> None:
+        if muted:
+            self._muted.add((room_id, identity))
+        else:
+            self._muted.discard((room_id, identity))
+        member = self._rooms.get(room_id, {}).get(identity)
+        if member is not None:
+            member.may_publish = not muted

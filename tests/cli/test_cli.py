@@ -100,6 +100,8 @@ def test_bad_wishes_are_one_line(environ, capsys, arguments, line):
         ["archive", "import"],
         ["catalog"],
         ["catalog", "import"],
+        ["catalog", "remove"],
+        ["catalog", "remove", "flags", "--game", "chess"],
     ],
 )
 def test_bad_arguments_are_2(environ, capsys, arguments):
@@ -204,6 +206,13 @@ def test_importing_old_messages_and_catalogs():
         stored, refused, left = imported.stdout.splitlines()
         assert (imported.returncode, stored, left) == (1, "flags: 1 items", "heads: not imported")
         assert refused.startswith("line 4: texture: ")
+        for what, said in ((("flags",), "flags: removed\n"), (("--game", "bedwars"), "bedwars: removed\n")):
+            removed = partyline(folder / "data", "catalog", "remove", *what)
+            assert (removed.returncode, removed.stdout) == (0, said)
+        again = partyline(folder / "data", "catalog", "remove", "flags")
+        assert (again.returncode, again.stdout, again.stderr) == (
+            1, "", "partyline: there is no catalog flags\n",
+        )  # fmt: skip
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias
 
+from scripts.upstreams.discord import GUILD
 from tests.connect.play import SERVERS, register
 from tests.connect.scene import CATALOG, Scene
 from tests.gateways.play import GATEWAYS, REGISTER, ROUTES, gateway, identity
@@ -62,6 +63,9 @@ _FIXED: dict[str, Any] = {
     f"GET {NET}/dns/cloudflare": None,
     f"PUT {NET}/dns/cloudflare": {"apiToken": CANARY, "zoneId": ZONE},
     f"DELETE {NET}/dns/cloudflare": None,
+    f"GET {NET}/discord": None,
+    f"PUT {NET}/discord": {"guildId": GUILD, "events": ["member_joined"]},
+    f"DELETE {NET}/discord": None,
 }
 """Those whose body is always the same."""
 

@@ -11,9 +11,11 @@ TRANSACTIONS = {
     "routes/changes.py": "the one way",
     "routes/edge/pipeline/call.py": "with the receipt of a request; knows no domain",
     "routes/pruning.py": "rows that nobody has in memory any more",
+    "routes/cli/catalog.py": "no service runs in the command; a running one reads catalogs anew",
     "routes/cli/token.py": "no service runs in the command",
     "routes/users/setup.py": "the link that is printed at the start; nobody is there yet",
     "routes/versions/parts.py": "the last counts, when there is no service any more",
+    "routes/discord/sender.py": "what has become of posts, which nothing in memory repeats",
     "routes/networks/automation.py": "what is to be written to a name service, which nothing in memory repeats",
 }
 

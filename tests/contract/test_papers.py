@@ -12,6 +12,7 @@ PAPERS = (
     "README.md",
     "ARCHITECTURE.md",
     "DECISIONS.md",
+    "docs/discord.md",
     "docs/settings.md",
     "docs/errors.md",
     "docs/agent.md",

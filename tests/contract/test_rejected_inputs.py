@@ -26,8 +26,9 @@ from tests.catalogs.play import ANIMALS, lines, take_in
 from tests.chat.play import a_file
 from tests.connect.play import claimed
 from tests.contract.sources import ROOT
+from tests.discord.play import waiting_webhook
 from tests.friends.play import ask
-from tests.news.play import POLL, write
+from tests.news.play import POLL, network, write
 from tests.party.play import gather
 from tests.saved_servers.play import save_all
 from tests.services.play import extension, service
@@ -188,6 +189,13 @@ async def an_editor(world: World, ann: Player, ben: Player) -> dict[str, str]:
     }
 
 
+async def a_network(world: World, ann: Player, ben: Player) -> dict[str, str]:
+    """It has a webhook whose address cannot be read any more, as after a restore without the keys."""
+    id = (await network(ann))["id"]
+    await waiting_webhook(world, id)
+    return {"network": id, "hook": f"webhooks/123456789012345678/{'a' * 68}"}
+
+
 async def a_hundred_banners(world: World, ann: Player, ben: Player) -> dict[str, str]:
     await world.service.database.transact(keep_many, ann.id, 100)
     return {}
@@ -294,6 +302,7 @@ SCENES: dict[str, Scene] = {
         a_paid_checkout,
         a_refunded_purchase,
         an_editor,
+        a_network,
         a_voice_node,
         no_voice_node,
         no_catalogue_of_mods,
@@ -330,7 +339,8 @@ async def test_rejected_with_its_code(world: World, row: dict[str, str]) -> None
     player = {"ann": ann, "ben": ben, "nobody": world.nobody()}.get(row["who"])
     watcher = player or ann
     if player is None:
-        player = await _server_of(world, ann, ben)
+        is_plain = row["who"] == "server"
+        player = await (_server_of(world, ann, ben) if is_plain else node_server(world))
 
     def fill(text: str) -> str:
         return Template(text).substitute(names)

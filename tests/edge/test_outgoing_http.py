@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 import trio
 
-from routes.edge.outgoing_http import AnswerRefused, NotAnswered, OutgoingFault, Upstream
+from routes.edge.outgoing_http import AnswerRefused, NotAnswered, NotSent, OutgoingFault, Upstream
 from tests.support.waiting import PATIENCE_SECONDS, patience
 
 MAX_BYTES = 1000
@@ -181,14 +181,16 @@ async def test_what_is_not_taken(says: bytes, silent: bool, fault: type[Outgoing
 
 async def test_a_server_that_never_answers():
     async with scripted(silent=True, seconds=0.05) as (_, upstream):
-        with pytest.raises(NotAnswered, match="has not answered"):
+        with pytest.raises(NotAnswered, match="has not answered") as raised:
             await upstream.ask("GET", ("x",))
+    # It has the request, so nobody may believe that it was not sent.
+    assert not isinstance(raised.value, NotSent)
 
 
 async def test_a_server_that_is_not_there():
     async with Upstream("http://127.0.0.1:1", seconds=PATIENCE_SECONDS, max_bytes=1) as upstream:
-        with pytest.raises(NotAnswered):
-            await upstream.ask("GET", ("x",))
+        with pytest.raises(NotSent):
+            await upstream.ask("POST", ("x",), body=b"x")
 
 
 async def test_being_cancelled_closes_the_connection():

@@ -6,6 +6,8 @@ import msgspec
 import pytest
 
 from actors.catalogs.importing import GAMES, Imported
+from actors.catalogs.removing import remove_game
+from actors.errors import NotFound
 from actors.games.catalog import GAMES_MAX, GameLine
 from actors.games.live import GamesChanged, GamesSnapshot
 from persistence.connection import Connection
@@ -143,6 +145,23 @@ async def test_games_are_imported_beside_catalogs(world: World) -> None:
     (full,) = await take_in(world, *({**chess, "gameId": f"game-{number}"} for number in range(GAMES_MAX)))
     assert (full.items, full.refused) == (None, ((1, "there are at most 500 games"),))
     assert len((await ann.get(CATALOG))["items"]) == 13
+
+
+async def test_a_game_that_is_removed_counts_no_longer(world: World) -> None:
+    ann = await world.player("Ann")
+    server = await claimed(world, ann)
+    await publish(ann, server, category="parkour")
+    await push(server, 4)
+    await count_changed(world.service)
+    async with ann.live(LIVE) as client:
+        assert await shown(client) == {"parkour": (4, 1)}
+        world.advance(1_000)
+        await world.service.database.transact(remove_game, "parkour")
+        await job_named(world, "catalog of games").run()
+        assert await shown(client) == {}
+    assert "parkour" not in {item["gameId"] for item in (await ann.get(CATALOG))["items"]}
+    with pytest.raises(NotFound):
+        await world.service.database.transact(remove_game, "parkour")
 
 
 @pytest.mark.parametrize("id", ["A", "a", "a b", "x" * 33, "ä-ö"])

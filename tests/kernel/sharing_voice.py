@@ -26,6 +26,7 @@ PARTY = "00000000-0000-4000-8000-000000000003"
 CHANNEL = "00000000-0000-4000-8000-000000000004"
 ELSEWHERE = "00000000-0000-4000-8000-000000000005"
 NODE = mid(700)
+OTHER_NODE = mid(701)
 
 
 async def _found(conn: Connection) -> None:
@@ -63,11 +64,12 @@ def _steps() -> st.SearchStrategy[Sequence[Any]]:
     who = st.sampled_from(NAMES).map(uid)
     session = st.integers(0, 12).map(lambda n: mid(NEW_ID + n))
     flags = st.sampled_from([None, True, False])
+    nodes = st.sampled_from([NODE, OTHER_NODE])
     plain = st.one_of(
         st.builds(voice.Sync, who, session, flags, flags),
         st.builds(voice.EndSessions, st.tuples(st.tuples(who, session)), st.just("EXPIRED")),
         st.builds(voice.TellRename, who, st.sampled_from(["Ann", "Bob"])),
-        st.just(voice.MoveTo(NODE, NODE)),
+        st.builds(voice.MoveTo, nodes, nodes, st.just(tuple(map(uid, NAMES)))),
         st.just(voice.Look()),
     )
     controls = st.builds(

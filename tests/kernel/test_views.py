@@ -11,7 +11,7 @@ import trio
 from trio.testing import MockClock
 
 from actors.errors import NotFound
-from actors.kernel.facets import Delta
+from actors.kernel.facets import Delta, Forgotten
 from actors.kernel.kind import Event
 from actors.kernel.supervisor import Fault
 from persistence.errors import DatabaseUnavailable
@@ -167,6 +167,35 @@ async def test_events_that_were_missed_are_replayed(autojump_clock: MockClock, s
     stranger = Socket()
     await look(stage, stranger, mode="delta", since=("other", 1))
     assert stranger.opened == [(epoch, 2, False)]
+
+
+async def test_a_snapshot_stands_for_what_is_forgotten(autojump_clock: MockClock, stage: Stage) -> None:
+    """For those who come back, and for those who are told now."""
+    forgotten: set[str] = set()
+
+    def shown(state: Purse, source: str, _audience: object) -> Delta:
+        if source in forgotten:
+            raise Forgotten
+        return Delta("purse", {source: state.totals[source]})
+
+    view = replace(PURSE, name="forgetful", rendering=replace(PURSE.rendering, render_event=shown))
+    await stage.ask(Deposit("ann", 4))
+    await stage.ask(Deposit("ann", 1), id="b")
+    first = Socket()
+    await stage.watch(first, "ann", shown=view, id="ann", mode="delta")
+    for source in ("a", "b"):
+        stage.system.changed(view, "ann", source)
+        await trio.sleep(1)
+        forgotten.add("a")
+    assert [frame["data"] for frame in first.frames] == [{}, {"a": 4}, {"b": 1}]
+    epoch, back = first.opened[0][0], Socket()
+    await stage.watch(back, "ann", shown=view, id="ann", mode="delta", since=(epoch, 0))
+    assert back.opened == [(epoch, 2, False)]
+    assert [frame["data"] for frame in back.frames] == [{"a": 4, "b": 1}]
+    stage.system.changed(view, "ann", "a")
+    await trio.sleep(1)
+    assert [socket.frames[-1]["type"] for socket in (first, back)] == ["snapshot"] * 2
+    assert [socket.frames[-1]["offset"] for socket in (first, back)] == [3, 3]
 
 
 class Grew(Event, frozen=True):

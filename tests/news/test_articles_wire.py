@@ -7,6 +7,7 @@ import pytest
 
 from actors.news import markdown
 from actors.news.units_articles import MOST_OF_SCOPE
+from persistence.news import listing
 from tests.connect.play import claimed
 from tests.news.play import (
     FEED,
@@ -77,7 +78,10 @@ async def test_articles_for_signed_in_readers_are_not_public(world: World) -> No
     assert await nobody.refused("GET", f"{PUBLIC}/{made['id']}") == (404, "NOT_FOUND")
 
 
-async def test_lists_are_filtered_and_paged(world: World) -> None:
+@pytest.mark.parametrize("few", [0, listing.FEW])
+async def test_lists_are_filtered_and_paged(world: World, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+    """By a tag that few have, and by one that many have."""
+    monkeypatch.setattr(listing, "FEW", few)
     ed, ann = await editor(world), await world.player("Ann")
     scope = await network(ann)
     for number in range(5):
@@ -89,11 +93,15 @@ async def test_lists_are_filtered_and_paged(world: World) -> None:
         assert await titles(ann, path) == everything
         assert await titles(ann, path, category="A") == ["g1", "g3"]
         assert await titles(ann, path, tag="X") == ["g1", "g4", "g3", "g2", "g0"]
+        assert await titles(ann, path, tag="y") == []
+        assert await titles(ann, path, tag="x", category="b", scopeType="global") == ["g4", "g2", "g0"]
         assert await titles(ann, path, locale="de") == ["n"]
         assert await titles(ann, path, scopeType="global") == ["g1", "g4", "g3", "g2", "g0"]
         assert await titles(ann, path, scopeType="network", scopeId=scope["id"]) == ["n"]
         assert await titles(ann, path, scopeType="network") == ["n"]
         assert await titles(ann, path, scopeType="server") == []
+    await write(ed, "d", status="draft", tags=["x"])
+    assert await titles(ed, NEWS, status="draft", tag="x") == ["d"]
     for path, query in ((NEWS, {}), (PUBLIC, {}), (NEWS, {"scopeType": "global"}), (FEED, {})):
         met, cursor = [], None
         while True:

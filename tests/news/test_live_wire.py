@@ -9,7 +9,8 @@ from actors.news.live import RECENT_MAX, SHOWN, NewsPublished, NewsSnapshot
 from actors.news.units_publishing import ArticleChanged
 from persistence.news import articles
 from routes.news.parts import NEWS_LIVE
-from tests.news.play import FEED, FOLLOWS, POLL, ahead, change, editor, follow, network, write
+from tests.connect.play import claimed
+from tests.news.play import FEED, FOLLOWS, NEWS, POLL, ahead, change, editor, follow, network, write
 from tests.support.jobs import job_named
 from tests.support.websocket import Client
 from tests.support.world import Player, World
@@ -93,6 +94,70 @@ async def test_an_erased_author_is_named_no_longer(world: World) -> None:
             assert (await other.receive_until(id="s"))["recovered"] is True
             told = [(await other.receive_until(type="event"))["data"]["article"] for _ in range(2)]
             assert [(one["title"], one["authorName"]) for one in told] == [("hers", None), ("his", "Ed")]
+
+
+async def test_news_go_with_their_network_and_their_server(world: World) -> None:
+    """A network goes with its owner, a server when it is removed; whoever looks sees it at once."""
+    ed, ann, eve = await editor(world), *(await world.players("Ann", "Eve"))
+    server, hers = await claimed(world, ann), await network(eve)
+    await follow(ann, {"type": "server", "id": server.id}, hers)
+    await write(ed, "global")
+    await write(ed, "of a server", scope={"type": "server", "id": server.id})
+    await write(ed, "of a network", scope=hers)
+    async with ann.live(LIVE) as client:
+        assert await watch(client, "snapshot") == ["of a network", "of a server", "global"]
+        await ann.do("DELETE", server.path, status=204)
+        await until(client, "of a network", "global")
+        await erase(world, eve)
+        await until(client, "global")
+        live = world.service.of(NEWS_LIVE)
+        assert live.networks == frozenset()
+        assert {entry.scope.type for entry in live._recent.values()} == {"global"}
+
+
+async def test_what_is_remembered_no_longer_is_a_snapshot(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever comes back is not told that nothing is missing, and whoever stayed sees all."""
+    monkeypatch.setattr("actors.news.live.RECENT_MAX", 2)
+    ed, ann = await editor(world), await world.player("Ann")
+    async with ann.live(LIVE) as client:
+        await client.send_json({"id": "s", "op": "subscribe", "channel": "news"})
+        first = await client.receive_until(type="snapshot")
+        for number in range(4):
+            await write(ed, f"{number}")
+            await until(client, *(f"{shown}" for shown in reversed(range(number + 1))))
+        async with ann.live(LIVE) as other:
+            since = {"epoch": first["epoch"], "offset": first["offset"]}
+            params = {"mode": "delta"}
+            await other.send_json(
+                {"id": "s", "op": "subscribe", "channel": "news", "params": params, "since": since}
+            )
+            assert (await other.receive_until(id="s"))["recovered"] is False
+            assert await snapshot(other) == ["3", "2", "1", "0"]
+
+
+async def test_counts_of_polls_follow_for_those_who_see_them(world: World) -> None:
+    ed, ann = await editor(world), await world.player("Ann")
+    made = await write(ed, "asked", poll=POLL)
+    counts = job_named(world, "counts of polls of news")
+    async with ann.live(LIVE) as client:
+        assert await watch(client, "snapshot") == ["asked"]
+        option = made["poll"]["options"][1]["id"]
+        for voter in (ed, ann):
+            await voter.do("POST", f"{NEWS}/{made['id']}/poll/vote", {"optionIds": [option]})
+        await counts.run()
+        shown = (await client.receive_until(type="snapshot"))["data"]["items"][0]["poll"]["options"]
+        assert [one["votes"] for one in shown] == [0, 2]
+        await ed.do("POST", f"{NEWS}/{made['id']}/poll/vote", {"optionIds": []})
+        await change(ed, made, status="archived")
+        await until(client)
+        live = world.service.of(NEWS_LIVE)
+        row = await world.service.database.read(articles.read, made["id"])
+        _, sees = live.counted(row)
+        assert not sees(ann.id)
+        await counts.run()
+        assert live.voted(1) == []
 
 
 async def test_an_event_is_told_once_for_each_publication(world: World) -> None:

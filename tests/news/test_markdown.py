@@ -30,7 +30,7 @@ where other processes fill the caches, which the yardstick does not need; what g
         ("[a](https://b.c 'd')", f'<p><a href="https://b.c" title="d" {ON_LINKS}>a</a></p>\n'),
         ("<https://b.c>", f'<p><a href="https://b.c" {ON_LINKS}>https://b.c</a></p>\n'),
         ("[a](mailto:b@c.d)", f'<p><a href="mailto:b@c.d" {ON_LINKS}>a</a></p>\n'),
-        ("~~a~~ https://b.c", "<p>~~a~~ https://b.c</p>\n"),
+        ("~~a~~ ~b~ https://b.c", "<p><s>a</s> ~b~ https://b.c</p>\n"),
         (
             "|a|b|\n|-|:-|\n|c|d|",
             "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n</tr>\n</thead>\n"
@@ -172,7 +172,7 @@ def test_attacks(body: str) -> None:
 
 
 PIECES = (
-    *"[]()!<>\"'`*_|-#\\\n&;: a@",
+    *"[]()!<>\"'`*_~|-#\\\n&;: a@",
     *("https://e.example", "javascript:", "data:", "script", "img", "src=", "onerror=", "&#x6A;", "//"),
 )
 MARKS = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
@@ -198,6 +198,7 @@ BOMBS = {
     **{piece: filled(piece) for piece in (
         "[", "![", "[a](", "[a](<", '[a]("', "[`", "[*", "](", "**a *a ", "*_", "a**b", "_a ", "`a``b```c", "> ", ">",
         "- ", "1. ", "* * * a\n",
+        "~~a ~~", "a~~b", "~ ~~ ", "*~~a _",
         "|a", "a|b\n-|-\n\n", "<a", "<a@b.c>", "<https://a>", "&", "&amp;", "\\", "\\\n", "a\n",
         "# a\n", "- a\n", "a\n\n- b\n\n", "    a\n", "~~~\n", "=\n", "a  \n", "[a]:b\n\n", "<!--", "<?", "é", "'\"",
     )},
@@ -210,7 +211,7 @@ BOMBS = {
     "brackets": "[" * 1000 + "]" * 1000 + "(" * 20_000,
     "stars in images": "![" * 1000 + "*a **" * 1300,
     "a table": TABLE,
-    "all": TABLE + "*a **" * 1200 + "![" * 1000 + "- <a@b.c> _b_\n" * 1200,
+    "all": TABLE + "*a **" * 1200 + "~~a ~~" * 1000 + "![" * 1000 + "- <a@b.c> _b_\n" * 1200,
 }  # fmt: skip
 
 

@@ -1,7 +1,5 @@
 """Wire: scheduled articles are there at their moment, and are announced once."""
 
-from typing import Any
-
 import pytest
 import trio
 
@@ -10,6 +8,7 @@ from actors.news.units_publishing import publish_due
 from actors.time import iso
 from persistence.connection import Connection
 from tests.connect.play import claimed
+from tests.discord.play import queue, waiting_webhook
 from tests.news.play import FEED, GLOBAL, NEWS, PUBLIC, ahead, change, editor, follow, network, titles, write
 from tests.support.jobs import job_named
 from tests.support.world import World
@@ -84,6 +83,7 @@ async def test_a_schedule_can_be_moved_and_taken_back(world: World) -> None:
 async def test_whoever_changes_it_in_its_first_second_finds_it_published(world: World) -> None:
     ed, ann = await editor(world), await world.player("Ann")
     scope = await network(ann)
+    await waiting_webhook(world, scope["id"])
     made = await write(ann, scope=scope, status="scheduled", publishAt=ahead(world, 60_000), notify=True)
     await follow(ed, scope)
     world.advance(60_000)
@@ -93,12 +93,28 @@ async def test_whoever_changes_it_in_its_first_second_finds_it_published(world: 
     await published(world)
     await notified(world)
     assert len((await ed.get(NOTIFICATIONS))["items"]) == 1
-    assert await rows(world, "news_outbox") == 1
+    assert await queue(world, scope["id"]) == [("news_published", made["id"])]
+
+
+async def test_all_that_are_due_at_once_are_published_by_one_run(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(units_publishing, "DUE_AT_ONCE", 3)
+    ed, ann = await editor(world), await world.player("Ann")
+    at = ahead(world, 60_000)
+    for number in range(7):
+        await write(ed, f"{number}", status="scheduled", publishAt=at)
+    world.advance(60_000)
+    assert len(await titles(ann, NEWS)) == 7
+    await published(world)
+    assert await world.service.database.read(units_publishing.due, world.clock.now_ms()) == []
+    assert len(await titles(ann, NEWS)) == 7
 
 
 async def test_two_who_publish_it_at_once_announce_it_once(world: World) -> None:
     ed, ann = await editor(world), await world.player("Ann")
     scope = await network(ann)
+    await waiting_webhook(world, scope["id"])
     made = await write(ann, scope=scope, status="scheduled", publishAt=ahead(world, 60_000))
     world.advance(60_000)
     did: list[bool] = []
@@ -112,7 +128,7 @@ async def test_two_who_publish_it_at_once_announce_it_once(world: World) -> None
             nursery.start_soon(publish)
     # The service's own job may have been the first.
     assert did.count(True) <= 1
-    assert await rows(world, "news_outbox") == 1
+    assert await queue(world, scope["id"]) == [("news_published", made["id"])]
     assert (await ed.get(f"{NEWS}/{made['id']}"))["publishedAt"] == made["publishAt"]
 
 
@@ -151,40 +167,4 @@ async def test_what_is_archived_meanwhile_is_not_announced(world: World) -> None
 async def test_global_articles_notify_nobody(world: World) -> None:
     ed = await editor(world)
     await write(ed, scope=GLOBAL, notify=True)
-    assert await rows(world, "news_announcements") == await rows(world, "news_outbox") == 0
-
-
-async def test_the_outbox_of_a_network_is_bounded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(units_publishing, "OUTBOX_MAX", 2)
-    ann = await world.player("Ann")
-    scope, other = await network(ann), await network(ann, "Other")
-    await write(ann, scope=other)
-    made = [await write(ann, f"{number}", scope=scope) for number in range(4)]
-
-    async def waiting(conn: Connection) -> list[str]:
-        found = await conn.fetch(
-            "SELECT news_id FROM news_outbox WHERE network_id = $1 ORDER BY seq", scope["id"]
-        )
-        return [row["news_id"] for row in found]
-
-    assert await world.service.database.read(waiting) == [made[2]["id"], made[3]["id"]]
-    assert await rows(world, "news_outbox") == 3
-
-
-async def test_what_is_for_signed_in_readers_stays_here(world: World) -> None:
-    ann = await world.player("Ann")
-    scope = await network(ann)
-    made = await write(ann, scope=scope, visibility="authenticated")
-    await change(ann, made, visibility="public")
-    assert await rows(world, "news_outbox") == 0
-
-
-async def test_the_articles_of_a_server_go_to_its_network(world: World) -> None:
-    ann = await world.player("Ann")
-    scope = await network(ann)
-    token = await ann.do("POST", f"/v1/connect/networks/{scope['id']}/join-token", status=201)
-    body = {"joinToken": token["joinToken"], "name": "Node"}
-    joined: dict[str, Any] = await world.nobody().do("POST", "/v1/connect/networks/join", body, status=201)
-    await write(ann, scope={"type": "server", "id": joined["serverId"]})
-    await write(ann, scope={"type": "server", "id": (await claimed(world, ann)).id})
-    assert await rows(world, "news_outbox") == 1
+    assert await rows(world, "news_announcements") == 0

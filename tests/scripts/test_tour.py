@@ -14,6 +14,8 @@ from tests.support.waiting import patience
 
 LINE = "http://127.0.0.1:8080"
 AGENT = "scripts/agent"
+PROGRAMS = {AGENT: "scripts.game_server", "scripts/voice": "scripts.voice_node"}
+"""{command: what it runs, once it has made the environment}."""
 CLEAN_UP = (
     """trap "trap '' TERM; kill 0" EXIT\n"""  # also where it fails half-way, with a listener or an agent left
 )
@@ -30,9 +32,8 @@ def tour() -> str:
 async def test_the_tour_works_as_written(tmp_path: Path):
     script = tour()
     assert script.count(LINE) == script.count(AGENT) == 1
-    script = script.replace(
-        AGENT, ".venv/bin/python -m scripts.game_server"
-    )  # which it runs, in the checkout
+    for command, module in PROGRAMS.items():
+        script = script.replace(command, f".venv/bin/python -m {module}")
     async with server_process() as server:
         (tmp_path / ".venv").symlink_to(ROOT / ".venv")
         environment = {**os.environ, "PARTYLINE_DATA_DIR": str(server.data_dir)}
@@ -68,6 +69,13 @@ async def test_the_tour_works_as_written(tmp_path: Path):
         "<item><title>Islands are open</title>",
         '"result":{"counted":2}',
         '"displayName":"Survival Islands"',
+        '"gameId":"survival"',
+        '"slug":"islands"',
+        '"name":"Greetings"',
+        "{'xp': ",
+        "(200, 400)",
+        '"name":"Cow"',
+        "heard: hello from Alice",
     ):
         assert expected in shown, f"{expected} is not in\n{shown}"
     assert os.listdir(tmp_path) == [".venv"], "the tour leaves its files behind"  # noqa: PTH208

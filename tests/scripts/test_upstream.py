@@ -170,6 +170,40 @@ async def test_faults_that_are_chosen(running: Running) -> None:
 
 
 @pytest.mark.slow
+async def test_a_discord_from_the_command_line(running: Running) -> None:
+    client, control = running.client, "/_control/discord"
+    (webhook,) = (await client.get(f"{control}/webhooks")).json()
+    url, message = webhook["url"], {"content": "hello"}
+    shown = (await client.get(url)).json()
+    assert (shown["type"], shown["guild_id"]) == (1, webhook["guildId"])
+    await client.post(f"{control}/limits", json={"limit": 1, "seconds": 3600})
+    taken = await client.post(url, params={"wait": "true"}, json=message)
+    assert (taken.status_code, taken.json()["content"]) == (200, "hello")
+    assert taken.headers["x-ratelimit-remaining"] == "0"
+    assert 3590 < float(taken.headers["x-ratelimit-reset-after"]) <= 3600
+    full = await client.post(url, json=message)
+    assert (full.status_code, full.json()["global"]) == (429, False)
+    assert full.json()["retry_after"] <= int(full.headers["retry-after"])
+    await client.post(f"{control}/limits", json={"limit": 100, "globalSeconds": 3600})
+    halted = await client.get(url)
+    assert (halted.status_code, halted.json()["global"]) == (429, True)
+    await client.post(f"{control}/limits", json={"globalSeconds": 0})
+    for fault, status in INSTEAD.items():
+        assert (await client.post(url, json=message, headers={"x-fault": fault})).status_code == status
+    for wrong in ({}, {"content": "x" * 2001}, {"content": "x", "username": "My Discord"}, {"embeds": [{}]}):
+        refused = await client.post(url, json=wrong)
+        assert (refused.status_code, refused.json()["code"]) == (400, 50035)
+    assert (await client.post(url, json=message)).status_code == 204
+    assert (await client.get(f"{control}/posts")).json() == [message, message]
+    for what, status, code in (("renew", 401, 50027), ("delete", 404, 10015)):
+        await client.post(f"{control}/webhooks", json={"webhook": webhook["id"], "do": what})
+        answer = await client.get(url)
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+    made = (await client.post(f"{control}/webhooks", json={"guildId": "1"})).json()
+    assert (await client.get(made["url"])).json()["guild_id"] == "1"
+
+
+@pytest.mark.slow
 async def test_catalogues_of_mods(running: Running) -> None:
     client, named = running.client, {"x-api-key": curseforge.KEY}
     lanterns, first = "/modrinth/v2/project/lanterns", "/curseforge/v1/mods/300001"
@@ -198,4 +232,5 @@ def test_the_program_explains_itself() -> None:
     shown = subprocess.run(
         [sys.executable, "-m", "scripts.upstreams", "--help"], cwd=ROOT, capture_output=True, check=True
     )
-    assert b"/_control/stripe/faults" in shown.stdout
+    for route in (b"/_control/stripe/faults", b"/_control/discord/posts"):
+        assert route in shown.stdout

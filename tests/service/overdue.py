@@ -93,7 +93,7 @@ CASES = (
         100,
     ),
     Case(
-        "old posts of news",
+        "old posts to Discord",
         (
             USERS,
             "INSERT INTO networks (network_id, id, name, owner_id, created_at_ms, updated_at_ms)"
@@ -102,10 +102,12 @@ CASES = (
             " locale, pinned, status, visibility, created_at_ms, updated_at_ms, notify)"
             " SELECT lpad(to_hex(i), 24, '0'), 'n', 's' || i, '', '', '', '', 0, '{}', 'en', false, 'draft', 'public',"
             " 0, 0, false FROM generate_series(1, 12100) AS i",
-            "INSERT INTO news_outbox (network_id, news_id, created_at_ms) SELECT 'n', id,"
+            "INSERT INTO network_discord (network_id, guild_id, events, webhook_status, created_at_ms, updated_at_ms)"
+            " VALUES ('n', '1', '{}', 'none', 0, 0)",
+            "INSERT INTO discord_outbox (network_id, event, news_id, created_at_ms) SELECT 'n', 'news_published', id,"
             f" CASE WHEN slug > 's12000' AND length(slug) = 6 THEN {YOUNG_MS} ELSE 1 END FROM news_articles",
         ),
-        "news_outbox",
+        "discord_outbox",
         100,
     ),
     Case(

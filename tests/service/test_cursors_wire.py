@@ -25,6 +25,7 @@ LISTS = {
     "performance-reports": ("/v1/admin/launcher/performance-reports", (MOST, LEAST)),
     "notifications": ("/v1/notifications", MOST),
     "releases": ("/v1/versions/releases", (MOST, "none")),
+    "version-events": ("/v1/versions/events", (MOST, "none", "none", "\U0010ffff")),
     "products": ("/v1/admin/shop/products", "none"),
     "purchases": ("/v1/shop/purchases", MOST),
     "all-purchases": ("/v1/admin/shop/purchases", LEAST),

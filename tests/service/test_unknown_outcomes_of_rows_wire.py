@@ -14,12 +14,13 @@ import pytest
 
 from routes.domains import DOMAINS
 from routes.voice.parts import ATTENDANCE
+from scripts.upstreams.discord import GUILD
 from tests.banners.play import BANNERS
 from tests.capes.stage import OWN as CAPES
 from tests.capes.stage import texture
 from tests.connect.play import claimed
 from tests.gateways.play import stored_gateway
-from tests.news.play import POLL, editor, write
+from tests.news.play import POLL, editor, network, write
 from tests.notifications.play import LIST, READ, notify
 from tests.publications.play import path_of, publish
 from tests.saved_servers.play import SAVED
@@ -154,6 +155,17 @@ async def a_network(world: World) -> Lost:
     ann = await world.player("Ann")
     path = "/v1/connect/networks"
     return Lost(ann, "POST", path, {"name": MARK}, _counted(ann, path))
+
+
+async def a_webhook_of_discord(world: World) -> Lost:
+    ann = await world.player("Ann")
+    path = f"/v1/connect/networks/{(await network(ann))['id']}/discord"
+
+    async def made() -> int:
+        return int((await ann.get(path))["discord"] is not None)
+
+    body = {"guildId": GUILD, "events": ["server_online"], "inviteUrl": f"https://discord.gg/{MARK}"}
+    return Lost(ann, "PUT", path, body, made)
 
 
 async def a_totem(world: World) -> Lost:
@@ -321,6 +333,7 @@ CASES: dict[str, tuple[Callable[[World], Awaitable[Lost]], ...]] = {
     "connect": (settings_of_a_server,),
     "publications": (a_publication,),
     "networks": (a_network,),
+    "discord": (a_webhook_of_discord,),
     "gateways": (a_drained_gateway,),
     "totems": (a_totem,),
     "news": (an_article, a_change_of_an_article, follows_of_news, a_vote_in_an_article),
@@ -338,6 +351,7 @@ ELSEWHERE = {
     "catalogs": "changes nothing",
     "games": "changes nothing",
     "ip": "changes nothing",
+    "mods": "changes nothing",
     "operations": "changes nothing",
 }
 

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from routes.edge.identity.keys import MASTER_FILE, SIGNING_FILE, KeyFault, open_keys
+from routes.edge.identity.keys import MASTER_FILE, RELEASES_FILE, SIGNING_FILE, KeyFault, open_keys
 
 
 def raw(keys) -> bytes:
@@ -19,11 +19,12 @@ def raw(keys) -> bytes:
 def test_made_once_and_private(tmp_path):
     keys = open_keys(tmp_path / "data")
     folder = tmp_path / "data" / "keys"
-    assert {file.name for file in folder.iterdir()} == {SIGNING_FILE, MASTER_FILE}
+    assert {file.name for file in folder.iterdir()} == {SIGNING_FILE, MASTER_FILE, RELEASES_FILE}
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert {stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()} == {0o600}
     again = open_keys(tmp_path / "data")
     assert (raw(again), again.sealing_key, again.key_id) == (raw(keys), keys.sealing_key, keys.key_id)
+    assert again.releases == keys.releases != keys.master
     assert b"BEGIN PRIVATE KEY" in (folder / SIGNING_FILE).read_bytes()
 
 
@@ -40,9 +41,17 @@ def test_many_at_once_agree(tmp_path):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({(raw(keys), keys.master) for keys in found}) == 1
+    assert len({(raw(keys), keys.master, keys.releases) for keys in found}) == 1
     assert len(found) == 16
-    assert len(list((tmp_path / "keys").iterdir())) == 2
+    assert len(list((tmp_path / "keys").iterdir())) == 3
+
+
+def test_a_folder_of_before_is_left_as_it_is(tmp_path):
+    """What it has signed releases with is derived, and goes on."""
+    open_keys(tmp_path)
+    (tmp_path / "keys" / RELEASES_FILE).unlink()
+    assert open_keys(tmp_path).releases is None
+    assert {file.name for file in (tmp_path / "keys").iterdir()} == {SIGNING_FILE, MASTER_FILE}
 
 
 def test_purposes_have_unrelated_secrets(tmp_path):
@@ -72,7 +81,13 @@ RSA_PEM = rsa.generate_private_key(65537, 2048).private_bytes(
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [(SIGNING_FILE, b""), (SIGNING_FILE, b"x"), (SIGNING_FILE, RSA_PEM), (MASTER_FILE, b"short")],
+    [
+        (SIGNING_FILE, b""),
+        (SIGNING_FILE, b"x"),
+        (SIGNING_FILE, RSA_PEM),
+        (MASTER_FILE, b"short"),
+        (RELEASES_FILE, b"short"),
+    ],
 )
 def test_a_damaged_file_stops_the_start_with_one_line(tmp_path, name, content):
     open_keys(tmp_path)

@@ -53,6 +53,33 @@ async def test_what_was_put_is_downloaded(world: World) -> None:
     assert (head.status_code, head.headers["content-length"], head.content) == (200, "700000", b"")
 
 
+@pytest.mark.both_edges
+async def test_a_repeat_under_its_key_gets_the_first_answer(world: World) -> None:
+    """Also when the release takes no bytes any more; the bytes that come are compared, whatever they are named."""
+    pia = await a_publisher(world)
+    release = await pia.release(artifacts=[a_file()])
+    path, headers = content_of(release), OCTETS | {"idempotency-key": "once"}
+    first = await pia.player.ask("PUT", path, content=DATA, headers=headers)
+    assert (first.status_code, "idempotent-replayed" in first.headers) == (200, False)
+    await pia.activate(release)
+    again = await pia.player.ask("PUT", path, content=DATA, headers=headers)
+    assert (again.status_code, again.headers["idempotent-replayed"]) == (200, "true")
+    assert again.content == first.content
+    for other in (DATA[:-1] + b"x", DATA[:-1], b""):
+        answer = await pia.player.ask("PUT", path, content=other, headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (422, "IDEMPOTENCY_KEY_REUSED")
+    assert (await put(pia, release)).status_code == 409
+
+
+async def test_what_is_refused_leaves_its_key_free(world: World) -> None:
+    pia = await a_publisher(world)
+    release = await pia.release(artifacts=[a_file()])
+    path, headers = content_of(release), OCTETS | {"idempotency-key": "once"}
+    wrong = await pia.player.ask("PUT", path, content=DATA[:-1] + b"x", headers=headers)
+    assert wrong.status_code == 422
+    assert (await pia.player.ask("PUT", path, content=DATA, headers=headers)).status_code == 200
+
+
 @pytest.mark.parametrize(
     ("data", "declared", "pointer"),
     [

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 import trio
 
+from actors.versions import units_pointers
 from actors.versions.releases import ARTIFACTS_MAX
+from persistence.connection import Connection
 from tests.support.world import Player, World
 from tests.versions.play import CHANNELS, FILE, RELEASES, SCOPE, a_publisher
 
@@ -28,6 +30,8 @@ async def flaws(player: Player, body: Any) -> list[tuple[str, str]]:
         ({"minVersion": "2.0.0"}, "/minVersion", "OUT_OF_RANGE"),
         ({"minVersion": "x"}, "/minVersion", "BAD_FORMAT"),
         ({"scope": {"type": "launcher", "id": "a b"}}, "/scope/id", "BAD_FORMAT"),
+        ({"scope": {"type": "launcher", "id": "."}}, "/scope/id", "BAD_FORMAT"),
+        ({"scope": {"type": "launcher", "id": ".."}}, "/scope/id", "BAD_FORMAT"),
         ({"rollout": {"percentage": 101}}, "/rollout/percentage", "OUT_OF_RANGE"),
         ({"notes": "é" * 16_385}, "/notes", "TOO_LONG"),
         ({"artifacts": [FILE | {"fileName": f"f{n}"} for n in range(65)]}, "/artifacts", "TOO_MANY"),
@@ -47,7 +51,7 @@ async def flaws(player: Player, body: Any) -> list[tuple[str, str]]:
         ({"artifacts": [FILE | {"fileName": ""}]}, "/artifacts/0/fileName", "BAD_FORMAT"),
         ({"artifacts": [FILE | {"url": "http://files.example/a"}]}, "/artifacts/0/url", "BAD_FORMAT"),
         ({"artifacts": [FILE | {"sizeBytes": 0}]}, "/artifacts/0/sizeBytes", "OUT_OF_RANGE"),
-        ({"artifacts": [FILE | {"sha256": "F" * 64}]}, "/artifacts/0/sha256", "BAD_FORMAT"),
+        ({"artifacts": [FILE | {"sha256": "G" * 64}]}, "/artifacts/0/sha256", "BAD_FORMAT"),
         ({"artifacts": [FILE | {"signature": "AA==", "keyId": "k"}]}, "/artifacts/0/signature", "BAD_FORMAT"),
         ({"artifacts": [FILE | {"keyId": "k" * 101}]}, "/artifacts/0/keyId", "TOO_LONG"),
         ({"artifacts": [FILE | SIGNED | {"keyId": "a\x1bb"}]}, "/artifacts/0/keyId", "BAD_TEXT"),
@@ -83,6 +87,24 @@ async def test_a_service_is_signed_and_a_salt_is_never_taken(world: World) -> No
     assert release["rollout"]["percentage"] == 10
     assert len(release["rollout"]["salt"]) == 32
     assert release["status"] == "draft"
+
+
+async def test_a_hash_is_taken_in_either_case(world: World) -> None:
+    pia = await a_publisher(world)
+    release = await pia.release(artifacts=[FILE | {"sha256": "AbCdEf01" * 8}])
+    assert release["artifacts"][0]["sha256"] == "abcdef01" * 8
+
+
+async def test_a_scope_of_before_that_no_address_can_name_goes_on(world: World) -> None:
+    pia = await a_publisher(world)
+    release = await pia.release()
+
+    async def rename(conn: Connection) -> None:
+        await conn.execute("UPDATE releases SET scope_id = '..'")
+
+    await world.service.database.transact(rename)
+    assert (await pia.changed(release, notes="new"))["notes"] == "new"
+    assert (await pia.activate(release | {"scope": SCOPE | {"id": ".."}}))["revision"] == 1
 
 
 async def test_a_version_is_there_once_in_its_scope(world: World) -> None:
@@ -172,6 +194,21 @@ async def test_the_revision_has_no_gap_however_many_activate(world: World) -> No
     assert pointer["revision"] == 8
     assert pointer["history"][0]["releaseId"] == pointer["releaseId"]
     assert pointer["history"][1]["releaseId"] == pointer["previousReleaseId"]
+
+
+async def test_old_revisions_of_a_channel_go(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(units_pointers, "HISTORY_KEPT", 3)
+    pia = await a_publisher(world)
+    one, two = await pia.release("1.0.0"), await pia.release("1.1.0")
+    other = await pia.activate(one, "beta")
+    for release in (one, two) * 3:
+        pointer = await pia.activate(release)
+    query = {"scopeType": "launcher", "scopeId": "main", "history": "true"}
+    (stable,) = (await pia.player.get(CHANNELS, channel="stable", **query))["items"]
+    assert [entry["revision"] for entry in stable["history"]] == [6, 5, 4]
+    assert (pointer["revision"], pointer["previousReleaseId"]) == (6, one["releaseId"])
+    (beta,) = (await pia.player.get(CHANNELS, channel="beta", **query))["items"]
+    assert [entry["revision"] for entry in beta["history"]] == [other["revision"]]
 
 
 async def test_the_same_again_changes_nothing_and_an_expected_revision_is_compared(world: World) -> None:

@@ -11,6 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from actors.canonical_json import canonical
 from actors.time import DAY_MS, parse_iso
+from actors.versions.signing import ReleaseKey
+from routes.edge.identity.keys import RELEASES_FILE
 from routes.versions.events import KEPT_DAYS
 from tests.support.jobs import job_named
 from tests.support.world import World, open_world
@@ -184,6 +186,23 @@ async def test_the_same_question_has_an_etag(world: World) -> None:
     ).status_code == 200
 
 
+async def test_the_key_of_releases_stays(database_url: str, tmp_path: Path) -> None:
+    """Also in a data folder that was made before the key had a file."""
+
+    async def key_of(world: World) -> Any:
+        (key,) = (await world.nobody().get(KEYS))["items"]
+        return key["publicKey"]
+
+    async with open_world(database_url, tmp_path) as world:
+        made = await key_of(world)
+        derived = ReleaseKey(world.service.keys.derive("signatures of releases")).public_key
+    async with open_world(database_url, tmp_path) as world:
+        assert await key_of(world) == made != derived
+    (tmp_path / "keys" / RELEASES_FILE).unlink()
+    async with open_world(database_url, tmp_path) as world:
+        assert await key_of(world) == derived
+
+
 async def test_what_clients_say_in_the_last_second_is_counted(database_url: str, tmp_path: Path) -> None:
     async with open_world(database_url, tmp_path) as world:
         release = await (await a_publisher(world)).published("1.0.0")
@@ -213,9 +232,9 @@ async def test_what_clients_say_is_counted_by_day_and_platform(world: World) -> 
     await job.run()
     counts = (await publisher.player.get(EVENTS, releaseId=release["releaseId"]))["items"]
     assert [(one["event"], one["platform"], one["count"]) for one in counts] == [
-        ("failed", "macos", 1),
-        ("installed", "any", 1),
         ("installed", "macos", 2),
+        ("installed", "any", 1),
+        ("failed", "macos", 1),
     ]
     assert len((await publisher.player.get(EVENTS))["items"]) == 3
     day = counts[0]["day"]

@@ -40,6 +40,11 @@ class VoiceNode(Player):
         actions: list[dict[str, Any]] = heard["actions"]
         return actions
 
+    async def repeated(self) -> list[dict[str, Any]]:
+        """What it was told and has not acknowledged, as another heartbeat without an acknowledgement is told."""
+        self.cursor = None
+        return await self.beat()
+
 
 async def node_server(world: World) -> GameServer:
     """A game server that may have voice nodes."""

@@ -1,17 +1,23 @@
 """Wire: voice nodes register, say how they are, and go."""
 
 from functools import partial
+from typing import Any
 
 import jwt
+import pytest
 import trio
 
 from actors.voice.fleet import MOVES, SILENCE_MS
+from actors.voice.units_nodes import MOST_NODES
+from routes.voice.addresses import is_websocket
+from routes.voice.jobs import look
+from routes.voice.moving import MOST_REMOVED
 from routes.voice.parts import FLEET, NODE_SECRETS, WAITING_NODES
 from routes.voice.secrets import SigningKey
 from tests.connect.play import claimed
 from tests.support.waiting import wait_until
 from tests.support.world import World
-from tests.voice.play import NODE, NODES, node, node_server
+from tests.voice.play import NODE, NODES, VOICE, join, node, node_server, private
 
 REGIONS = "/v1/social/voice/regions"
 
@@ -90,6 +96,84 @@ async def test_a_heartbeat_waits_for_an_order_which_is_repeated_until_acknowledg
     assert await one.beat() == []
 
 
+async def test_a_report_only_removes_and_is_bounded(world: World):
+    one = await node(world, await node_server(world))
+    ann, ben = await world.players("Ann", "Ben")
+    channel_id = await private(ann, ben)
+    joined = await join(ann, channel_id)
+    world.clock.stop()
+    strangers = [f"{number:036x}" for number in range(128)]
+    room = {"channelId": channel_id, "participants": [ann.id, *strangers[1:]]}
+    told = await one.beat(rooms=[room] * 10 + [{"channelId": id, "participants": []} for id in strangers])
+    assert {(action["kind"], action.get("userId")) for action in told} == {
+        ("close", None), *(("remove", id) for id in strangers[1:]),
+    }  # fmt: skip
+    many = [{"channelId": f"{number:036x}", "participants": []} for number in range(1_000)]
+    assert len(await one.beat(rooms=many)) == MOST_REMOVED
+    assert await one.beat(rooms=[]) == []
+    # Whoever was removed by it and joins in the same second has a token that counts.
+    await one.beat(rooms=[{"channelId": channel_id, "participants": [ben.id]}])
+    second = await join(ben, channel_id)
+    (order,) = await one.repeated()
+    assert _nbf(second) >= order["notBefore"] > _nbf(joined) - 1
+    # So has whoever left in this second, and comes back.
+    await ben.do("POST", f"{VOICE}/session/leave", {"sessionId": second["session"]["id"]}, status=204)
+    third = await join(ben, channel_id)
+    (order,) = await one.repeated()
+    assert _nbf(third) >= order["notBefore"] > _nbf(second)
+
+
+async def test_mutes_are_told_to_the_node_that_a_user_comes_to(world: World):
+    server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
+    one = await node(world, server)
+    ann, ben = await world.players("Ann", "Ben")
+    channel_id = await private(ann, ben)
+    control = f"{VOICE}/channels/{channel_id}/control"
+    await moderator.do("PUT", control, {"mutedIds": [ann.id]}, status=200)
+    assert await one.beat() == [], "she is not there"
+    await join(ann, channel_id)
+    muted = [("mute", ann.id)]
+    assert [(told["kind"], told["userId"]) for told in await one.beat()] == muted
+    two = await node(world, server)
+    await server.do("DELETE", one.path, status=204)
+    await look(world.service)
+    assert [(told["kind"], told["userId"]) for told in await two.beat()] == muted
+
+
+async def test_a_server_has_fifty_nodes(world: World):
+    server, answers = await node_server(world), []
+
+    async def come() -> None:
+        answers.append((await server.ask("POST", f"{NODES}/register", NODE)).status_code)
+
+    async with trio.open_nursery() as nursery:
+        for _ in range(MOST_NODES + 10):
+            nursery.start_soon(come)
+    assert sorted(answers) == [201] * MOST_NODES + [422] * 10
+    assert len(list(world.service.of(FLEET))) == MOST_NODES
+    other = await node_server(world)
+    await node(world, other)
+    gone = next(iter(world.service.of(FLEET))).row.node_id
+    await server.do("DELETE", f"{NODES}/{gone}", status=204)
+    await node(world, server)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://a.example", "javascript:alert(1)", "ws://", "ws://a:b@a.example", "ws://a.example?x", "ws://a.example#x",
+        "ws://a.example:0", "ws://a.example:99999", "ws://a b", "ws://a.example/\n", "ws://ä.example", "ws://a\\b",
+    ],
+)  # fmt: skip
+def test_addresses_that_nobody_is_sent_to(url: str):
+    assert not is_websocket(url)
+
+
+@pytest.mark.parametrize("url", ["ws://a", "wss://a.example/rtc", "wss://[::1]:7880/x/y", "WS://1.2.3.4:1"])
+def test_addresses_that_clients_are_sent_to(url: str):
+    assert is_websocket(url)
+
+
 async def test_secrets_are_sealed_for_their_node(world: World):
     server = await node_server(world)
     one = await node(world, server, livekit={"apiKey": "APIkey", "apiSecret": "s" * 32})
@@ -106,6 +190,10 @@ async def test_secrets_are_sealed_for_their_node(world: World):
 def test_every_status_has_a_move_for_every_sign():
     statuses, signs = {status for status, _ in MOVES}, {sign for _, sign in MOVES}
     assert set(MOVES) == {(status, sign) for status in statuses for sign in signs}
+
+
+def _nbf(joined: Any) -> int:
+    return int(jwt.decode(joined["session"]["token"], options={"verify_signature": False})["nbf"])
 
 
 async def _waits(world: World) -> bool:

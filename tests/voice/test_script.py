@@ -7,6 +7,7 @@ import trio
 from wsproto.events import BytesMessage
 
 from scripts.voice_node.node import Plan, VoiceNode
+from scripts.voice_node.relay import open_relay
 from scripts.voice_node.rooms import Refused
 from scripts.voice_node.sockets import Peer, connect
 from tests.support.waiting import patience, wait_until
@@ -25,10 +26,8 @@ async def test_two_clients_join_talk_are_muted_and_removed(world: World):
     server, moderator = await node_server(world), await world.ranked("Mod", "moderator")
     ann, ben = await world.players("Ann", "Ben")
     said: list[str] = []
-    plan = Plan(
-        world.url.replace("ws", "http", 1), server.headers, "127.0.0.1", 0, "eu-west", 10, wait_seconds=1
-    )
-    node = VoiceNode(plan, said.append)
+    plan = Plan(world.url.replace("ws", "http", 1), server.headers, "eu-west", 10, wait_seconds=1)
+    node = VoiceNode(plan, await open_relay("127.0.0.1", 0, said.append), said.append)
     async with trio.open_nursery() as nursery:
         await nursery.start(node.run)
         channel_id = await private(ann, ben)

@@ -46,6 +46,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     geoip_db: Path | None
     dns_server: Bind | None
     cloudflare_url: str
+    discord_url: str
     modrinth_url: str
     curseforge_url: str
     curseforge_key: str | None
@@ -195,6 +196,7 @@ SETTINGS = (
         also=("dns", "resolver", "nameserver"),
     ),
     Setting("cloudflare_url", "https://api.cloudflare.com/client/v4", forms.web_address, "Cloudflare's API"),
+    Setting("discord_url", "https://discord.com/api/v10", forms.web_address, "Discord's API"),
     Setting("modrinth_url", "https://api.modrinth.com/v2", forms.web_address, "Modrinth's API"),
     Setting("curseforge_url", "https://api.curseforge.com/v1", forms.web_address, "CurseForge's API"),
     Setting("curseforge_key", None, forms.api_key, "key for CurseForge's API; unset: 503", True),

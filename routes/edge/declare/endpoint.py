@@ -164,10 +164,8 @@ class Endpoint(Route):
 
     @property
     def keyed(self) -> bool:
-        """Whether an Idempotency-Key makes it keep its answer for repeats. Not where the body is read piece by piece:
-        such a body is not there to be compared before the effect, and what is put twice is there once.
-        """
-        return self.method in KEYED_METHODS and self.body is not BodyPieces
+        """Whether an Idempotency-Key makes it keep its answer for repeats."""
+        return self.method in KEYED_METHODS
 
     def body_bound(self, config: Config) -> int:
         """The largest body that is accepted, bytes."""

@@ -1,6 +1,7 @@
-"""The service's own keys: the Ed25519 key that signs its tokens, and the secret from which all others are derived.
+"""The service's own keys: the Ed25519 key that signs its tokens, the one that signs what clients are offered, and the
+secret from which all others are derived.
 
-Both are files below `<data dir>/keys`, created at the first start, readable by their owner only, and never replaced.
+They are files below `<data dir>/keys`, created at the first start, readable by their owner only, and never replaced.
 A file is written whole under a temporary name and then linked to its own, so that of two processes that start
 together one creates it and the other reads it.
 """
@@ -36,7 +37,10 @@ SIGNING_FILE = "signing.pem"
 MASTER_FILE = "master.key"
 """32 random bytes."""
 
-MASTER_BYTES = 32
+RELEASES_FILE = "releases.key"
+"""32 random bytes: the seed of the Ed25519 key whose public half clients keep (RFC 8032 §5.1.5)."""
+
+SECRET_BYTES = 32
 
 USER_AUDIENCE = "partyline:user"
 """`aud` of user tokens made here; a token with another one, signed by the same key, is not a user token."""
@@ -71,12 +75,15 @@ class Keys:
     Args:
         private_key: signs tokens.
         master: 32 secret bytes, used only to derive others.
+        releases: the seed of the key that signs what clients are offered; None in a folder that was made before there
+            was such a file.
         sealing_key: 32 bytes that encrypt stored replies that hold a secret.
         key_id: RFC 7638 thumbprint of the public key, the `kid` of tokens made here.
     """
 
     private_key: Ed25519PrivateKey = field(repr=False)
     master: bytes = field(repr=False)
+    releases: bytes | None = field(default=None, repr=False)
     sealing_key: bytes = field(init=False, repr=False)
     key_id: str = field(init=False)
 
@@ -157,7 +164,11 @@ def open_keys(data_dir: Path) -> Keys:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         pem = _read_or_make(folder / SIGNING_FILE, _new_signing_key)
-        master = _read_or_make(folder / MASTER_FILE, lambda: secrets.token_bytes(MASTER_BYTES))
+        # Before the master key, so that a master key alone is one of before.
+        if not (folder / MASTER_FILE).exists():
+            _read_or_make(folder / RELEASES_FILE, _new_secret)
+        master = _read_or_make(folder / MASTER_FILE, _new_secret)
+        releases = (folder / RELEASES_FILE).read_bytes() if (folder / RELEASES_FILE).exists() else None
     except OSError as error:
         raise KeyFault(f"the keys in {folder} cannot be used: {error.strerror or error}") from error
     try:
@@ -166,9 +177,14 @@ def open_keys(data_dir: Path) -> Keys:
         raise KeyFault(f"{folder / SIGNING_FILE} is not an unencrypted PEM private key") from error
     if not isinstance(private_key, Ed25519PrivateKey):
         raise KeyFault(f"{folder / SIGNING_FILE} is not an Ed25519 key")
-    if len(master) != MASTER_BYTES:
-        raise KeyFault(f"{folder / MASTER_FILE} does not have {MASTER_BYTES} bytes")
-    return Keys(private_key, master)
+    for name, secret in ((MASTER_FILE, master), (RELEASES_FILE, releases)):
+        if secret is not None and len(secret) != SECRET_BYTES:
+            raise KeyFault(f"{folder / name} does not have {SECRET_BYTES} bytes")
+    return Keys(private_key, master, releases)
+
+
+def _new_secret() -> bytes:
+    return secrets.token_bytes(SECRET_BYTES)
 
 
 def _new_signing_key() -> bytes:

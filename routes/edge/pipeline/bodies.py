@@ -11,7 +11,7 @@ from routes.edge.declare.endpoint import Endpoint
 from routes.edge.errors import MalformedJson, PayloadTooLarge, UnsupportedMedia
 from routes.edge.incoming import Incoming
 from routes.edge.pipeline.call import Call
-from routes.edge.pipeline.idempotency import fingerprint_of
+from routes.edge.pipeline.idempotency import digest_of
 from routes.edge.pipeline.large_bodies import LARGE_BYTES, DecodingSlot, LargeBodies
 from routes.edge.pipeline.media import check_form, sentence
 from routes.edge.pipeline.parts import Parts
@@ -103,11 +103,11 @@ class Bodies:
             return await trio.to_thread.run_sync(decode, data, shape, limiter=self._offloaded)
         return decode(data, shape)
 
-    async def fingerprint(self, data: bytes) -> bytes:
+    async def digest(self, data: bytes) -> bytes:
         """The digest by which a repeated request is told from another one with its key; cancellation drops it."""
         if len(data) > OFFLOAD_BYTES:
-            return await trio.to_thread.run_sync(fingerprint_of, data, limiter=self._offloaded)
-        return fingerprint_of(data)
+            return await trio.to_thread.run_sync(digest_of, data, limiter=self._offloaded)
+        return digest_of(data)
 
     async def _arrived(self, call: Call[Parts], incoming: Incoming, bound: int) -> bytes:
         call.deadline.begin()

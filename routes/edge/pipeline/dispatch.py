@@ -250,17 +250,18 @@ class Edge:
                 result = await result
             return await render(call, endpoint, incoming, result)
         call.deadline.begin()
-        fingerprint = await self._bodies.fingerprint(data)
-        principal = call.principal
+        body, principal = arguments.get("body"), call.principal
         call.attempt = attempt = self._idempotency.begin(
             key,
             scope=principal.key if principal is not None else call.client_address,
             line=f"{endpoint.method} {incoming.path}",
-            fingerprint=fingerprint,
+            body_digest=None if isinstance(body, BodyPieces) else await self._bodies.digest(data),
             secret=endpoint.secret_reply,
             now_ms=call.now_ms,
             id_only=endpoint.again is not None,
         )
+        if isinstance(body, BodyPieces):
+            body.when_complete(attempt.read)
         try:
             return await self._once(call, endpoint, incoming, arguments, attempt)
         finally:
@@ -298,6 +299,9 @@ class Edge:
         kept = await self.service.database.read(receipts.find, attempt.key, call.now_ms)
         if kept is None:
             return None
+        pieces = arguments.get("body")
+        if isinstance(pieces, BodyPieces):
+            await pieces.skip()
         status, body = attempt.replay(kept)
         if endpoint.again is not None:
             body = encode(await endpoint.again(call, id_kept(body), arguments))

@@ -65,7 +65,8 @@ class Attempt:
 
     Args:
         key: of its receipt, 32 bytes.
-        fingerprint: SHA-256 of the body, 32 bytes, followed by the caller's mark (`mark_of`).
+        mark: the caller's (`mark_of`).
+        body_digest: SHA-256 of the body, 32 bytes; None until a body that is read piece by piece is complete.
         expires_at_ms: epoch milliseconds at which the receipt ends.
         sealer: for replies that hold a secret, else None.
         id_only: store only the reply's `id`.
@@ -74,12 +75,28 @@ class Attempt:
     """
 
     key: bytes
-    fingerprint: bytes
+    mark: bytes
+    body_digest: bytes | None
     expires_at_ms: int
     sealer: Sealer | None
     id_only: bool = False
     kept: bool = field(default=False)
     kept_bytes: int = field(default=0)
+
+    @property
+    def fingerprint(self) -> bytes:
+        """By what a repeated request is recognised.
+
+        Raises:
+            RuntimeError: the body is not complete yet.
+        """
+        if self.body_digest is None:
+            raise RuntimeError("a request under an Idempotency-Key reads its whole body before its effect")
+        return self.body_digest + self.mark
+
+    def read(self, body_digest: bytes) -> None:
+        """The body is complete, and this is its SHA-256."""
+        self.body_digest = body_digest
 
     def receipt(self, status: int, reply: bytes) -> Receipt:
         """The receipt that is to commit with the effect.
@@ -131,7 +148,7 @@ def mark_of(scope: str) -> bytes:
     return hashlib.sha256(scope.encode()).digest()[:MARK_BYTES]
 
 
-def fingerprint_of(body: bytes) -> bytes:
+def digest_of(body: bytes) -> bytes:
     """SHA-256 of a body, by which a repeated request is recognised."""
     return hashlib.sha256(body).digest()
 
@@ -157,7 +174,7 @@ class Idempotency:
         *,
         scope: str,
         line: str,
-        fingerprint: bytes,
+        body_digest: bytes | None,
         secret: bool,
         now_ms: int,
         id_only: bool = False,
@@ -168,7 +185,7 @@ class Idempotency:
             text: the Idempotency-Key header.
             scope: the principal's key, or the client address of an anonymous caller.
             line: method and actual path.
-            fingerprint: SHA-256 of the whole body.
+            body_digest: SHA-256 of the whole body; None when it is still to be read (`Attempt.read`).
             secret: whether the reply is to be sealed.
             now_ms: epoch milliseconds.
             id_only: whether only the reply's `id` is to be stored.
@@ -186,7 +203,8 @@ class Idempotency:
             raise IdempotencyInProgress
         attempt = Attempt(
             key,
-            fingerprint + mark_of(scope),
+            mark_of(scope),
+            body_digest,
             now_ms + KEPT_MS,
             self._sealer(text, key) if secret else None,
             id_only,

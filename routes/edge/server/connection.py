@@ -341,11 +341,17 @@ class HttpConnection:
         self.begin_close()
 
     def retire(self) -> None:
-        """Close if idle, because the server is stopping. A request that has begun to arrive is still answered."""
+        """Close if idle, because the server is stopping. A request that has begun to arrive is still answered.
+
+        What was sent arrives even so, and nobody waits for a client that may rest for minutes: it learns of the end by
+        our FIN, as with every idle connection that ends.
+        """
         if self._phase is Phase.IDLE or self._phase is Phase.HEAD:
             self.readable()
             if not (self._parser.in_head or self._parser.requests):
                 self.begin_close()
+                if self.writer.waiting is None:
+                    self.abort()
 
     def begin_close(self) -> None:
         """Send what waits and FIN, then drop what arrives until the client closes."""

@@ -216,9 +216,10 @@ class TlsConnection(TCPServer):
             self.begin_close()
 
     def retire(self) -> None:
-        """Close if idle, because the server is stopping."""
-        if self._phase in {Phase.IDLE, Phase.HEAD}:
-            self.begin_close()
+        """Close if idle, because the server is stopping. A request that has begun to arrive is still answered."""
+        http = self._http
+        if http is None or (http.idle if isinstance(http, Http2) else http.phase is Phase.IDLE):
+            self.abort()
 
     def begin_close(self) -> None:
         """Drop what arrives from now on, and close after `linger_seconds` at the latest."""

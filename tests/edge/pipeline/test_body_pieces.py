@@ -149,11 +149,11 @@ def test_pieces_are_put(method: str) -> None:
         endpoint("PUT", "/v1/x", needs=PUBLIC)(optional)
 
 
-def test_openapi_says_that_the_body_is_binary_and_takes_no_key() -> None:
+def test_openapi_says_that_the_body_is_binary_and_takes_a_key() -> None:
     operation = document(TABLE)["paths"]["/v1/pieces/{how}"]["put"]
     assert operation["requestBody"] == {
         "required": True,
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
-    assert [parameter["name"] for parameter in operation["parameters"]] == ["how"]
+    assert [parameter["name"] for parameter in operation["parameters"]] == ["how", "Idempotency-Key"]
     assert {"400", "408", "413", "415"} <= set(operation["responses"])

@@ -10,7 +10,7 @@ from persistence.bridge.database import Database
 from persistence.connection import Connection
 from routes.edge.errors import BadQuery, IdempotencyInProgress, IdempotencyKeyReused
 from routes.edge.limits import POLICIES
-from routes.edge.pipeline.idempotency import KEPT_MS, Attempt, Idempotency, fingerprint_of
+from routes.edge.pipeline.idempotency import KEPT_MS, Attempt, Idempotency, digest_of
 from routes.edge.server.quart_app import EdgeApp
 from tests.edge.asgi import Answered, request
 from tests.edge.sample import NOW_MS, Parts, serving, user
@@ -202,7 +202,7 @@ def test_key_that_is_not_well_formed(text: bytes) -> None:
 
 def begin(keys: Idempotency, text: bytes = b"k", *, secret: bool = False) -> Attempt:
     return keys.begin(
-        text, scope="ann", line="POST /x", fingerprint=fingerprint_of(b"{}"), secret=secret, now_ms=NOW_MS
+        text, scope="ann", line="POST /x", body_digest=digest_of(b"{}"), secret=secret, now_ms=NOW_MS
     )
 
 
@@ -213,6 +213,15 @@ def test_key_is_free_again_after_its_request() -> None:
         begin(keys)
     keys.end(attempt)
     assert begin(keys).key == attempt.key
+
+
+def test_an_effect_comes_after_the_whole_body() -> None:
+    keys = Idempotency(b"k" * 32)
+    attempt = keys.begin(b"k", scope="ann", line="PUT /x", body_digest=None, secret=False, now_ms=NOW_MS)
+    with pytest.raises(RuntimeError, match="whole body"):
+        attempt.receipt(200, b"{}")
+    attempt.read(digest_of(b"{}"))
+    assert attempt.receipt(200, b"{}").fingerprint == begin(Idempotency(b"k" * 32)).fingerprint
 
 
 def test_sealed_reply_opens_only_under_both_keys() -> None:
@@ -232,7 +241,7 @@ def test_replies_that_are_stored_still_open() -> None:
     )
     keys = Idempotency(bytes(range(32)), random_bytes=lambda count: bytes(range(count)))
     sealer = keys.begin(
-        b"once", scope="ann", line="POST /v1/x", fingerprint=bytes(32), secret=True, now_ms=0
+        b"once", scope="ann", line="POST /v1/x", body_digest=bytes(32), secret=True, now_ms=0
     ).sealer
     assert sealer is not None
     assert sealer.open(stored) == b'{"token":"hush"}'

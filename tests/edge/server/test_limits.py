@@ -3,6 +3,7 @@
 import gc
 import json
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 
 import pytest
 import trio
@@ -197,6 +198,32 @@ async def test_stopping_finishes_what_is_in_flight(sockets: Sockets) -> None:
                 assert (status, headers["connection"]) == (200, "close")
                 await sockets.drain(grace_seconds=0)
                 assert (await live.wait_closed()).code == 4503
+
+
+async def test_stopping_waits_for_nobody_who_is_idle() -> None:
+    """Neither for one who was answered nor for one who has asked for nothing yet; each keeps its end open."""
+    stop, bound = trio.Event(), []
+    settings = ServerSettings(linger_seconds=1e9, drain_seconds=1e9)
+    async with trio.open_nursery() as nursery, AsyncExitStack() as open_ones:
+
+        async def serving(*, task_status: trio.TaskStatus[None]) -> None:
+            def started(addresses: Sequence[str]) -> None:
+                bound.extend(addresses)
+                task_status.started()
+
+            with patience():
+                await serve(Application(), on_free_port(settings), stop=stop, started=started)
+            ended.set()
+
+        ended = trio.Event()
+        await nursery.start(serving)
+        answered, silent = [await open_ones.enter_async_context(raw(bound[0])) for _ in range(2)]
+        await answered.send(REQUEST)
+        assert (await answered.read_response())[0] == 200
+        stop.set()
+        with patience():
+            await ended.wait()
+        assert [await one.read_to_end() for one in (answered, silent)] == [b"", b""]
 
 
 async def test_stopping_answers_what_has_begun_to_arrive() -> None:

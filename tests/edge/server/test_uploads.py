@@ -252,15 +252,6 @@ async def test_a_body_that_has_come_but_was_not_read_keeps_the_connection(
             assert (await client.read_response())[0] == status
 
 
-async def test_a_key_keeps_no_answer(service: Service) -> None:
-    async with service.connect() as client:
-        for data in (b"first", b"second", b"second"):
-            await client.send(put(LENGTH % len(data), b"Idempotency-Key: k\r\n") + data)
-            status, headers, _ = await client.read_response()
-            assert (status, "idempotent-replayed" in headers) == (200, False)
-    assert service.uploads.begun == 3
-
-
 async def test_over_http2(certificate: Certificate) -> None:
     async with (
         serving("tls", certificate) as service,

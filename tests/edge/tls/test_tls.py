@@ -1,14 +1,17 @@
 """TLS: Hypercorn's send path under our connection; HTTP/1.1, HTTP/2 and a live socket over a queue."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import httpx2
 import pytest
 import trio
 
-from routes.edge.server.server import ServerSettings
+from routes.edge.server.server import ServerSettings, serve
 from routes.edge.websocket.registry import Sockets
 from tests.edge.apps import Application, echo
 from tests.edge.certificate import Certificate
-from tests.support.server import address_of, running
+from tests.support.server import address_of, on_free_port, running
 from tests.support.waiting import PATIENCE_SECONDS, patience
 from tests.support.websocket import Client
 
@@ -32,6 +35,36 @@ async def test_requests(http2: bool, certificate: Certificate, settings: ServerS
                 "POST /x 100000",
             )
         assert (await client.post(base_url + "/unread", content=b"abc")).status_code == 401
+
+
+@pytest.mark.parametrize("http2", [False, True])
+async def test_stopping_waits_for_nobody_who_is_idle(
+    http2: bool, certificate: Certificate, settings: ServerSettings
+) -> None:
+    stop, bound, ended = trio.Event(), [], trio.Event()
+    patient = on_free_port(replace(settings, linger_seconds=1e9, drain_seconds=1e9))
+    async with trio.open_nursery() as nursery:
+
+        async def serving(*, task_status: trio.TaskStatus[None]) -> None:
+            def started(addresses: Sequence[str]) -> None:
+                bound.extend(addresses)
+                task_status.started()
+
+            with patience():
+                await serve(Application(), patient, stop=stop, started=started)
+            ended.set()
+
+        await nursery.start(serving)
+        async with (
+            httpx2.AsyncClient(
+                verify=certificate.trusting(), http2=http2, timeout=PATIENCE_SECONDS
+            ) as client,
+            await trio.open_tcp_stream(*address_of(bound[0])),
+        ):
+            assert (await client.post(bound[0] + "/x", content=b"x")).status_code == 200
+            stop.set()
+            with patience():
+                await ended.wait()
 
 
 async def test_a_live_socket(certificate: Certificate, settings: ServerSettings, sockets: Sockets) -> None:

@@ -1,0 +1,91 @@
+"""Take a post from a network's queue, and note what has become of it: units of work, each in its own transaction.
+
+A post is marked before the first byte leaves. Whoever finds a marked post that nobody is sending knows that Discord may
+have received it, and drops it: posts are at least once until then, and at most once afterwards, because webhooks have
+no idempotency key.
+"""
+
+from dataclasses import dataclass, field
+
+from actors.discord.moves import KEPT_MS, USABLE, Verdict, after, attempts_after
+from persistence.connection import Connection
+from persistence.discord import outbox, webhooks
+from persistence.discord.rows import PostRow, WebhookRow
+
+
+@dataclass(slots=True)
+class Claim:
+    """What is to be asked of Discord now.
+
+    Args:
+        webhook: whose it is.
+        post: to be sent; None: the webhook is unreachable, and is to be asked whether it is there.
+        dropped: why posts in front of it were dropped: `doubtful` or `old`.
+    """
+
+    webhook: WebhookRow
+    post: PostRow | None = None
+    dropped: list[str] = field(default_factory=list)
+
+
+async def claim(
+    conn: Connection, network_id: str, unsent: int | None, now_ms: int, marked: list[int]
+) -> Claim | None:
+    """Mark the next post of a network as being sent.
+
+    Args:
+        unsent: a post that may be marked although it was not sent, because it is unknown whether that was committed.
+        now_ms: epoch milliseconds.
+        marked: gets the post that this call marks, also where the commit's outcome stays unknown.
+
+    Returns:
+        None where nothing is to be sent now. A claim without a post, of an active webhook, has dropped posts only.
+    """
+    row = await webhooks.lock(conn, network_id)
+    if row is None or row.webhook_status not in USABLE or row.due_at_ms > now_ms:
+        return None
+    found = Claim(row)
+    found.dropped += ["old"] * await outbox.drop_before(conn, network_id, now_ms - KEPT_MS)
+    if row.webhook_status == "unreachable":
+        return found
+    while (post := await outbox.head(conn, network_id)) is not None:
+        doubtful = post.sending and post.seq != unsent
+        if post.current and not doubtful:
+            await outbox.note_sending(conn, post.seq)
+            marked.append(post.seq)
+            found.post = post
+            return found
+        if doubtful:
+            found.dropped.append("doubtful")
+        await outbox.remove(conn, [post.seq])
+    return found if found.dropped else None
+
+
+async def settle(
+    conn: Connection, found: Claim, verdict: Verdict, pause_ms: int, now_ms: int
+) -> WebhookRow | None:
+    """Note what has become of a claim; it may be repeated after an unknown outcome.
+
+    Args:
+        pause_ms: how long Discord wants to be left alone.
+        now_ms: epoch milliseconds.
+
+    Returns:
+        The webhook as it is now; None where it was replaced or removed meanwhile.
+    """
+    network_id, post = found.webhook.network_id, found.post
+    moved = after(found.webhook, verdict, pause_ms, now_ms)
+    usable = moved.webhook_status in USABLE
+    row = await (webhooks.lock if usable else webhooks.close)(conn, network_id)
+    if post is not None:
+        attempts = attempts_after(post.attempts, verdict)
+        if attempts is None:
+            await outbox.remove(conn, [post.seq])
+        else:
+            await outbox.put_back(conn, post.seq, attempts)
+    if row is None or row.sealed_token is None or row.sealed_token != found.webhook.sealed_token:
+        return None
+    await webhooks.note_health(conn, moved)
+    if not usable:
+        await outbox.drop_all(conn, network_id)
+    return moved

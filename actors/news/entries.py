@@ -1,0 +1,61 @@
+"""Articles as frames of the live channel show them: made once for all viewers, and held in memory. Pure."""
+
+import msgspec
+
+from actors.news.public import Article, article_of
+from actors.news.states import is_readable
+from persistence.news.rows import ArticleRow, FollowRow, Place, Scope
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """An article as frames show it.
+
+    Args:
+        place: in the feed.
+        scope: whose news it is.
+        follows: by following one of these one sees it.
+        readable: it is there for readers.
+        revision: of the article; the later change has the larger one.
+        author_id: None once they are erased.
+        encoded: JSON of the Article.
+    """
+
+    place: Place
+    scope: Scope
+    follows: frozenset[FollowRow]
+    readable: bool
+    revision: int
+    author_id: str | None
+    encoded: bytes
+
+    @property
+    def order(self) -> tuple[bool, int, str]:
+        """By which a feed is sorted: the larger one comes first."""
+        return self.place.pinned, self.place.listed_at_ms, self.place.id
+
+    def concerns(self, followed: frozenset[FollowRow]) -> bool:
+        """Whether it belongs into the feed of somebody who follows these."""
+        return self.scope.type == "global" or not self.follows.isdisjoint(followed)
+
+    def without_author(self) -> "Entry":
+        """The entry once its author is erased."""
+        shown = msgspec.json.decode(self.encoded, type=Article)
+        encoded = msgspec.json.encode(msgspec.structs.replace(shown, author_id=None, author_name=None))
+        return msgspec.structs.replace(self, author_id=None, encoded=encoded)
+
+
+def entry_of(row: ArticleRow, now_ms: int) -> Entry:
+    """The entry of an article at a moment (epoch milliseconds)."""
+    shown = article_of(row, now_ms, None, with_texts=False)
+    ways = [FollowRow("category", row.category)] if row.category is not None else []
+    if row.scope_type != "global":
+        ways.append(FollowRow(row.scope_type, row.scope_id))
+    return Entry(
+        Place(row.pinned_for_all, row.listed_at_ms, row.id),
+        row.scope,
+        frozenset(ways),
+        is_readable(row, now_ms),
+        row.revision,
+        row.author_id,
+        msgspec.json.encode(shown),
+    )

@@ -1,0 +1,1 @@
+"""Discord webhooks of networks and the posts that wait for them, in rows."""

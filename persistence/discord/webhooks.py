@@ -1,0 +1,91 @@
+"""Discord settings of networks, and how their webhooks stand."""
+
+from persistence.connection import Connection
+from persistence.discord.rows import WebhookRow
+
+_READ = """
+SELECT network_id, guild_id, invite_url, events, webhook_status, webhook_id, sealed_token, failures, failing_since_ms,
+       due_at_ms, created_at_ms, updated_at_ms
+FROM network_discord WHERE network_id = $1
+"""
+_LOCK = _READ + "FOR NO KEY UPDATE"
+_CLOSE = _READ + "FOR UPDATE"
+
+# Networks with posts are found by one step into the index for each, however long their queues are.
+_DUE = """
+WITH RECURSIVE queued (network_id) AS (
+    (SELECT network_id FROM discord_outbox ORDER BY network_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT o.network_id FROM discord_outbox o WHERE o.network_id > q.network_id ORDER BY o.network_id LIMIT 1)
+    FROM queued q WHERE q.network_id IS NOT NULL
+)
+(
+    SELECT d.network_id, d.webhook_id, d.due_at_ms FROM queued JOIN network_discord d USING (network_id)
+    WHERE d.webhook_status = 'active' AND d.due_at_ms <= $1 ORDER BY d.due_at_ms, d.network_id LIMIT $2
+) UNION ALL (
+    SELECT network_id, webhook_id, due_at_ms FROM network_discord
+    WHERE webhook_status = 'unreachable' AND due_at_ms <= $1 ORDER BY due_at_ms, network_id LIMIT $2
+) ORDER BY 3, 1 LIMIT $2
+"""
+
+
+async def read(conn: Connection, network_id: str) -> WebhookRow | None:
+    """A network's settings, or None."""
+    row = await conn.fetchrow(_READ, network_id)
+    return None if row is None else _row(dict(row))
+
+
+async def lock(conn: Connection, network_id: str) -> WebhookRow | None:
+    """A network's settings, or None; locked for changes until the transaction ends."""
+    row = await conn.fetchrow(_LOCK, network_id)
+    return None if row is None else _row(dict(row))
+
+
+async def close(conn: Connection, network_id: str) -> WebhookRow | None:
+    """As `lock`, and until the transaction ends nobody adds a post; those who do have ended before this returns."""
+    row = await conn.fetchrow(_CLOSE, network_id)
+    return None if row is None else _row(dict(row))
+
+
+async def put(conn: Connection, row: WebhookRow) -> None:
+    """Store a network's settings, in place of former ones."""
+    await conn.execute(
+        """
+        INSERT INTO network_discord
+               (network_id, guild_id, invite_url, events, webhook_status, webhook_id, sealed_token, failures,
+                failing_since_ms, due_at_ms, created_at_ms, updated_at_ms)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        ON CONFLICT (network_id) DO UPDATE SET guild_id = $2, invite_url = $3, events = $4, webhook_status = $5,
+               webhook_id = $6, sealed_token = $7, failures = $8, failing_since_ms = $9, due_at_ms = $10,
+               updated_at_ms = $12
+        """,
+        row.network_id, row.guild_id, row.invite_url, list(row.events), row.webhook_status, row.webhook_id,
+        row.sealed_token, row.failures, row.failing_since_ms, row.due_at_ms, row.created_at_ms, row.updated_at_ms,
+    )  # fmt: skip
+
+
+async def note_health(conn: Connection, row: WebhookRow) -> None:
+    """Write how a webhook stands now."""
+    await conn.execute(
+        """
+        UPDATE network_discord SET webhook_status = $2, sealed_token = $3, failures = $4, failing_since_ms = $5,
+               due_at_ms = $6 WHERE network_id = $1
+        """,
+        row.network_id, row.webhook_status, row.sealed_token, row.failures, row.failing_since_ms, row.due_at_ms,
+    )  # fmt: skip
+
+
+async def remove(conn: Connection, network_id: str) -> None:
+    """Delete a network's settings and what waits for its webhook."""
+    await conn.execute("DELETE FROM network_discord WHERE network_id = $1", network_id)
+
+
+async def due(conn: Connection, now_ms: int, limit: int) -> list[tuple[str, str]]:
+    """(network, webhook) of those that have something to send now, or are to be asked whether they are there again;
+    those that have waited longest first.
+    """
+    return [(row["network_id"], row["webhook_id"]) for row in await conn.fetch(_DUE, now_ms, limit)]
+
+
+def _row(values: dict[str, object]) -> WebhookRow:
+    return WebhookRow(**{**values, "events": tuple(values["events"])})  # type: ignore[arg-type]

@@ -1,0 +1,166 @@
+"""Discord's webhooks (API v10), as they are asked about and posted to.
+
+Their limits are not known beforehand: each answer says how many requests are left and when there are more. Answers of
+401, 403 and 429 are counted by Discord, which shuts out an address that gets 10,000 of them in ten minutes.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from actors.discord.addresses import WebhookAddress
+from actors.discord.moves import Verdict
+from routes.edge.outgoing_http import Answer, AnswerRefused, NotAnswered, NotSent, Upstream
+
+SECONDS = 5.0
+"""Deadline of one request."""
+
+MAX_BYTES = 256 * 1024
+"""Largest answer that is taken; a message with one embed has some kilobytes."""
+
+LEAST_PAUSE_MS = 1_000
+MOST_PAUSE_MS = 3_600_000
+UNSAID_PAUSE_MS = 60_000
+"""Pauses after 429: at least, at most, and where the answer does not say."""
+
+_SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
+
+_VERDICTS: dict[int, Verdict] = {
+    401: Verdict.DENIED,
+    403: Verdict.DENIED,
+    404: Verdict.UNKNOWN,
+    429: Verdict.LIMITED,
+}
+
+
+class _Webhook(msgspec.Struct, frozen=True):
+    guild_id: str | None = None
+
+
+class _Limited(msgspec.Struct, frozen=True):
+    retry_after: float
+    is_global: bool = msgspec.field(name="global", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What has become of a request.
+
+    Args:
+        pause_ms: how long the webhook is to be left alone.
+        everywhere: all of Discord is, not only this webhook.
+        guild_id: that the webhook belongs to, where it was asked.
+    """
+
+    verdict: Verdict
+    pause_ms: int = 0
+    everywhere: bool = False
+    guild_id: str | None = None
+
+
+class DiscordApi:
+    """Discord.
+
+    Args:
+        upstream: its API.
+        now_ms: epoch milliseconds.
+    """
+
+    def __init__(self, upstream: Upstream, now_ms: Callable[[], int]) -> None:
+        self._upstream = upstream
+        self._now_ms = now_ms
+        self._halted_until_ms = 0
+
+    @property
+    def halted_ms(self) -> int:
+        """How much longer Discord wants to be left alone altogether; 0 if it does not."""
+        return max(0, self._halted_until_ms - self._now_ms())
+
+    async def look(self, webhook: WebhookAddress) -> Said:
+        """Ask whether a webhook is there, and in which guild. Repeating or cancelling it does no harm.
+
+        Returns:
+            TAKEN only with a guild. It raises nothing.
+        """
+        said, answer = await self._ask("GET", webhook)
+        if said.verdict is not Verdict.TAKEN or answer is None:
+            return said
+        try:
+            guild_id = msgspec.json.decode(answer.body, type=_Webhook).guild_id
+        except msgspec.MsgspecError:
+            return Said(Verdict.DOUBTFUL)
+        return (
+            Said(Verdict.DENIED)
+            if guild_id is None
+            else Said(Verdict.TAKEN, said.pause_ms, guild_id=guild_id)
+        )
+
+    async def post(self, webhook: WebhookAddress, message: bytes) -> Said:
+        """Post a message, once. Cancellation: Discord may have received it.
+
+        Args:
+            message: JSON.
+
+        Returns:
+            What is known of it. It raises nothing.
+        """
+        said, _ = await self._ask("POST", webhook, message)
+        return said
+
+    async def _ask(
+        self, method: str, webhook: WebhookAddress, message: bytes | None = None
+    ) -> tuple[Said, Answer | None]:
+        if self.halted_ms:
+            return Said(Verdict.LIMITED, self.halted_ms), None
+        path = ("webhooks", webhook.id, webhook.token)
+        headers = {"accept": "application/json", "content-type": "application/json"}
+        # Without `wait`, failures are not told.
+        query = () if message is None else (("wait", "true"),)
+        try:
+            answer = await self._upstream.ask(method, path, query=query, headers=headers, body=message)
+        except NotSent:
+            return Said(Verdict.FAILED), None
+        except (NotAnswered, AnswerRefused):
+            return Said(Verdict.DOUBTFUL), None
+        said = _said(answer)
+        if said.everywhere:
+            self._halted_until_ms = self._now_ms() + said.pause_ms
+        return said, answer
+
+
+def _said(answer: Answer) -> Said:
+    if answer.status < 300:
+        exhausted = answer.header("x-ratelimit-remaining") == "0"
+        pause_ms = _pause_ms(answer.header("x-ratelimit-reset-after")) if exhausted else 0
+        return Said(Verdict.TAKEN, pause_ms or 0)
+    if answer.status >= 500:
+        return Said(Verdict.FAILED)
+    verdict = _VERDICTS.get(answer.status, Verdict.REFUSED)
+    return _limited(answer) if verdict is Verdict.LIMITED else Said(verdict)
+
+
+def _limited(answer: Answer) -> Said:
+    """Whom a 429 is about, and for how long. What is not Discord's JSON comes from the network in front of it, which
+    counts by address."""
+    pause_ms = _pause_ms(answer.header("retry-after"))
+    try:
+        told = msgspec.json.decode(answer.body, type=_Limited)
+    except msgspec.MsgspecError:
+        everywhere = True
+    else:
+        everywhere = told.is_global or answer.header("x-ratelimit-global") is not None
+        pause_ms = _bounded(told.retry_after)
+    pause_ms = UNSAID_PAUSE_MS if pause_ms is None else max(pause_ms, LEAST_PAUSE_MS)
+    return Said(Verdict.LIMITED, pause_ms, everywhere)
+
+
+def _pause_ms(seconds: str | None) -> int | None:
+    """A header's seconds; None where it is missing or no number."""
+    return None if seconds is None or _SECONDS.fullmatch(seconds) is None else _bounded(float(seconds))
+
+
+def _bounded(seconds: float) -> int:
+    """Milliseconds, rounded up, so that the limit is over then."""
+    return int(min(max(seconds, 0.0), MOST_PAUSE_MS / 1000) * 1000 + 0.999)

@@ -1,0 +1,19 @@
+"""The Domain record of Discord webhooks."""
+
+from routes.discord import webhooks
+from routes.discord.following import follow
+from routes.discord.jobs import jobs_of
+from routes.discord.parts import WEBHOOKS
+from routes.discord.reactions import REACTIONS, forget_networks
+from routes.domain import Domain
+from routes.edge.declare.endpoint import Mount
+
+DISCORD = Domain(
+    name="discord",
+    mounts=(Mount("connect-discord", (webhooks,)),),
+    parts=(WEBHOOKS,),
+    jobs=jobs_of,
+    follow=follow,
+    reactions=REACTIONS,
+    forget_user=forget_networks,
+)

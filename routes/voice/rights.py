@@ -1,0 +1,30 @@
+"""Ends the sessions of users who may no longer talk (contract §2)."""
+
+from actors.errors import NotFound
+from routes.service import Service
+from routes.users.parts import USER_DIRECTORY
+from routes.voice.channels import WRITE
+from routes.voice.parts import ATTENDANCE
+
+
+async def look_at_rights(service: Service) -> None:
+    """Ask for the rights of those in voice whose rights may have changed, and doom the sessions of who has lost them.
+
+    Cancellation leaves the rest for the next time.
+
+    Raises:
+        PersistenceError: rights cannot be read; those that are left are asked about next time.
+    """
+    attendance = service.of(ATTENDANCE)
+    for user_id in tuple(attendance.suspects):
+        attendance.suspects.discard(user_id)
+        try:
+            access = await service.of(USER_DIRECTORY).access_of(user_id)
+        except NotFound:  # erased
+            attendance.doom(user_id, "REMOVED")
+        except BaseException:
+            attendance.suspect(user_id)
+            raise
+        else:
+            if not access.allows(WRITE):
+                attendance.doom(user_id, "REMOVED")

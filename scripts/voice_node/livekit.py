@@ -1,0 +1,136 @@
+"""Media that pass through a LiveKit server beside this process, which does there what Partyline says.
+
+The server takes the tokens of users by a file of keys that is written here, and is to have no other users: rooms that
+Partyline does not know are closed.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx2
+import trio
+
+from scripts.voice_node.node import Registration
+from scripts.voice_node.room_service import RoomService
+
+AT_ONCE = 10
+"""Rooms that are asked about at the same time."""
+
+ASKING_SECONDS = 10.0
+
+KEYS_MODE = 0o600
+"""Of the file of keys; LiveKit takes none that others may read."""
+
+
+class LiveKit:
+    """Carries media through LiveKit.
+
+    Args:
+        api_url: of its HTTP interface.
+        url: where clients connect.
+        keys: the file that it is started with (`livekit-server --key-file`).
+        say: tells the person at the terminal.
+    """
+
+    protocol = "livekit"
+
+    def __init__(self, api_url: str, url: str, keys: Path, say: Callable[[str], None]) -> None:
+        self.url = url
+        self._api_url = api_url
+        self._keys = keys
+        self._say = say
+        self._service: RoomService | None = None
+        self._muted: set[tuple[str, str]] = set()  # (room, identity)
+
+    def known(self) -> Registration | None:
+        """As whom the node has registered before: LiveKit reads its keys at its start only, so they stay."""
+        if not self._keys.exists():
+            return None
+        key, _, secret = self._keys.read_text().partition(":")
+        return Registration(key.strip(), secret.strip())
+
+    async def carry(
+        self, node: Registration, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        """Write the keys, and be ready to ask, until cancelled.
+
+        Raises:
+            OSError: the file of keys cannot be written.
+        """
+        if self.known() != node:
+            opened = os.open(self._keys, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, KEYS_MODE)
+            with os.fdopen(opened, "w") as file:
+                file.write(f"{node.node_id}: {node.secret}\n")
+        self._say(f"start LiveKit with: livekit-server --key-file {self._keys}")
+        async with httpx2.AsyncClient(base_url=self._api_url, timeout=ASKING_SECONDS) as http:
+            self._service = RoomService(http, node.node_id, node.secret)
+            task_status.started()
+            await trio.sleep_forever()
+
+    async def report(self) -> list[dict[str, Any]]:
+        """Who is connected; whoever is muted, and came with a token of before, loses the right to publish by it."""
+        rooms: list[dict[str, Any]] = []
+        limit = trio.CapacityLimiter(AT_ONCE)
+        failed: list[httpx2.HTTPError] = []
+
+        async def ask(room: str) -> None:
+            async with limit:
+                try:
+                    rooms.append({"channelId": room, "participants": await self._present(room)})
+                except httpx2.HTTPError as error:
+                    failed.append(error)
+
+        names = [name for name in await self._asked().rooms() if _is_channel(name)]
+        async with trio.open_nursery() as nursery:
+            for name in names:
+                nursery.start_soon(ask, name)
+        if failed:
+            raise failed[0]
+        return rooms
+
+    async def obey(self, action: dict[str, Any]) -> None:
+        """Do what Partyline has said.
+
+        LiveKit does not say with which token somebody has come, so that `remove` compares when they came: whoever has
+        rightly come back since stays.
+        """
+        kind, room, identity = action["kind"], action["channelId"], action.get("userId", "")
+        self._say(f"{kind} {identity[:8]} in {room[:8]}")
+        service = self._asked()
+        match kind:
+            case "close":
+                self._muted = {one for one in self._muted if one[0] != room}
+                await service.delete(room)
+            case "remove":
+                self._muted.discard((room, identity))
+                present = await service.participant(room, identity)
+                if present is None or present.joined_at_s < action["notBefore"]:
+                    await service.remove(room, identity, action["notBefore"])
+            case "mute":
+                self._muted.add((room, identity))
+                await service.let_publish(room, identity, may=False)
+            case "unmute":
+                self._muted.discard((room, identity))
+                await service.let_publish(room, identity, may=True)
+
+    async def _present(self, room: str) -> list[str]:
+        present = [one for one in await self._asked().participants(room) if one.is_user and one.is_here]
+        for one in present:
+            if one.may_publish and (room, one.identity) in self._muted:
+                await self._asked().let_publish(room, one.identity, may=False)
+        return [one.identity for one in present]
+
+    def _asked(self) -> RoomService:
+        if self._service is None:
+            raise RuntimeError("it carries nothing yet")
+        return self._service
+
+
+def _is_channel(name: str) -> bool:
+    try:
+        return str(UUID(name)) == name
+    except ValueError:
+        return False

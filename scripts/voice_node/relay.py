@@ -1,0 +1,63 @@
+"""Media that pass through this process: frames of one client go to the others in the room."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import trio
+
+from scripts.voice_node.node import Registration
+from scripts.voice_node.rooms import Rooms
+from scripts.voice_node.sockets import serve
+
+
+class Relay:
+    """Carries media by itself.
+
+    Args:
+        listeners: where clients connect.
+        url: of these.
+        say: tells the person at the terminal.
+    """
+
+    protocol = "partyline"
+
+    def __init__(self, listeners: list[trio.SocketListener], url: str, say: Callable[[str], None]) -> None:
+        self._listeners = listeners
+        self.url = url
+        self.rooms = Rooms(say)
+
+    def known(self) -> Registration | None:
+        """Nothing is kept: it registers each time."""
+        return None
+
+    async def carry(
+        self, node: Registration, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+    ) -> None:
+        """Serve clients until cancelled."""
+        handler = partial(serve, rooms=self.rooms, key=node.node_id, secret=node.secret)
+        async with trio.open_nursery() as nursery:
+            await nursery.start(trio.serve_listeners, handler, self._listeners)
+            task_status.started()
+
+    async def report(self) -> list[dict[str, Any]]:
+        """Who is connected."""
+        return self.rooms.report()
+
+    async def obey(self, action: dict[str, Any]) -> None:
+        """Do what Partyline has said."""
+        self.rooms.obey(action)
+
+
+async def open_relay(host: str, port: int, say: Callable[[str], None]) -> Relay:
+    """Listen for clients.
+
+    Args:
+        port: 0 for any.
+
+    Raises:
+        OSError: it is taken.
+    """
+    listeners = await trio.open_tcp_listeners(port, host=host)
+    port = listeners[0].socket.getsockname()[1]
+    return Relay(listeners, f"ws://{host}:{port}", say)
